@@ -6,6 +6,9 @@ from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.orders import OrderRobots
 from paddock.bridges.overhead import OverheadCameras
 from paddock.bridges.player import PlayerServer
+from paddock.bridges.ros2 import RosBridge
+from paddock.bridges.ros2_hub import RosOptions
+from paddock.bridges.rosbridge import RosbridgeServer
 from paddock.bridges.usarsim import UsarSimServer
 from paddock.bridges.vrep import VrepServer
 
@@ -18,6 +21,9 @@ __all__ = [
     "OrderRobots",
     "OverheadCameras",
     "PlayerServer",
+    "RosBridge",
+    "RosOptions",
+    "RosbridgeServer",
     "UsarSimServer",
     "VrepServer",
 ]

@@ -142,6 +142,22 @@ Player = Annotated[
         "or one at each; with ',stepped' time waits for their reads; with ',world' poses are those in the world.",
     ),
 ]
+Ros2 = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ros2",
+        help="Show robots to nodes of ROS 2: by dds or by zenoh; behind it, with commas, domain=ROS_DOMAIN_ID, rate=50 "
+        "[Hz], stop=0.5 [s] without a command, router=ENDPOINT of zenoh, namespaces for a robot that is alone, humble.",
+    ),
+]
+Rosbridge = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rosbridge",
+        help="A port, usually 9090, at which roslibpy, roslibjs and pages find robots as ROS 2; rate, stop and "
+        "namespaces behind it as above; with ',any-origin' for pages of other hosts, too.",
+    ),
+]
 OverheadCamera = Annotated[
     list[str] | None,
     typer.Option(

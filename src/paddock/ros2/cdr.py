@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import struct
 from collections.abc import Callable, Iterator
 from itertools import groupby
@@ -29,6 +28,9 @@ class Coder(NamedTuple):
     read: Read
 
 
+CODERS: dict[type[RosMessage], Coder] = {}
+
+
 def encode_cdr(message: RosMessage) -> bytes:
     """A message as bytes."""
     body = bytearray()
@@ -50,8 +52,15 @@ def decode_cdr(kind: type[SomeMessage], data: bytes) -> SomeMessage:
     return message
 
 
-@functools.cache
 def message_coder(kind: type[RosMessage]) -> Coder:
+    """Writes and reads a message."""
+    coder = CODERS.get(kind)
+    if coder is None:
+        coder = CODERS[kind] = _make_message_coder(kind)
+    return coder
+
+
+def _make_message_coder(kind: type[RosMessage]) -> Coder:
     """Neighbouring numbers of the same size are packed in one go."""
     parts = list(_make_parts(kind))
 

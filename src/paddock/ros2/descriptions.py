@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 from typing import Any
@@ -31,7 +30,6 @@ ARRAY, BOUNDED, UNBOUNDED = 48, 96, 144  # added to the number of an element's t
 LINE = "=" * 80
 
 
-@functools.cache
 def define(kind: type[RosMessage]) -> str:
     """The text of a message and of all that it uses, as recordings and `ros2 interface show` have it."""
     others = [f"{LINE}\nMSG: {shorten_name(other.ros_name)}\n{_list_lines(other)}" for other in list_used(kind)]
@@ -57,12 +55,13 @@ def list_used(kind: type[RosMessage]) -> list[type[RosMessage]]:
     return list(used)
 
 
-@functools.cache
 def hash_type(kind: type[RosMessage] | ServiceType) -> str:
     """`RIHS01_` and the SHA-256 of the description of a type, as ROS has them since Iron."""
     if isinstance(kind, ServiceType):
         event, whole = _describe_service(kind)
-        used = {k.ros_name: k for top in (kind.request, kind.response, ServiceEventInfoMsg) for k in (top, *list_used(top))}
+        used = {
+            k.ros_name: k for top in (kind.request, kind.response, ServiceEventInfoMsg) for k in (top, *list_used(top))
+        }
         others = [event, *map(_describe, used.values())]
     else:
         whole, others = _describe(kind), [_describe(other) for other in list_used(kind)]
@@ -92,7 +91,9 @@ def _describe_service(kind: ServiceType) -> tuple[Description, Description]:
     info, event = ServiceEventInfoMsg.ros_name, f"{kind.ros_name}_Event"
     messages = {"request": kind.request.ros_name, "response": kind.response.ros_name}
     watched = [_describe_part(name, BOUNDED + NESTED, 1, nested) for name, nested in messages.items()]
-    parts = [_describe_part(f"{name}_message", NESTED, 0, nested) for name, nested in {**messages, "event": event}.items()]
+    parts = [
+        _describe_part(f"{name}_message", NESTED, 0, nested) for name, nested in {**messages, "event": event}.items()
+    ]
     return (
         {"type_name": event, "fields": [_describe_part("info", NESTED, 0, info), *watched]},
         {"type_name": kind.ros_name, "fields": parts},

@@ -1,7 +1,7 @@
 """RosMessage: a message of ROS 2, declared once as a dataclass. All carriers read the same declarations.
 
-The type of a field is an alias with ROS's own word in it: `Float64`, `Annotated[Floats, "float64[36]"]`, `list[Text]`, or
-another message. Constants are class variables.
+The type of a field is an alias with ROS's own word in it: `Float64`, `Annotated[Numbers, "float64[36]"]`, `list[Text]`,
+or another message. Constants are class variables.
 """
 
 from __future__ import annotations

@@ -274,3 +274,19 @@ GET_ENTITIES = ServiceType(f"{PACKAGE}/srv/GetEntities", GetEntitiesRequest, Get
 GET_ENTITY_STATE = ServiceType(f"{PACKAGE}/srv/GetEntityState", GetEntityStateRequest, GetEntityStateResponse)
 SET_ENTITY_STATE = ServiceType(f"{PACKAGE}/srv/SetEntityState", SetEntityStateRequest, SetEntityStateResponse)
 GET_FEATURES = ServiceType(f"{PACKAGE}/srv/GetSimulatorFeatures", GetFeaturesRequest, GetFeaturesResponse)
+
+SERVICES = {
+    service.ros_name: service
+    for service in (
+        RESET,
+        STEP,
+        SET_STATE,
+        GET_STATE,
+        SPAWN_ENTITY,
+        DELETE_ENTITY,
+        GET_ENTITIES,
+        GET_ENTITY_STATE,
+        SET_ENTITY_STATE,
+        GET_FEATURES,
+    )
+}
