@@ -47,14 +47,10 @@ def make_idl_type(kind: type[RosMessage], *, of_service: bool = False) -> Any:
 
 def _make_field(kind: FieldType) -> Any:
     types = load_cyclonedds().types
-    if not isinstance(kind.base, str):
-        base = make_idl_type(kind.base)
-    elif kind.base == "string":
-        base = str
-    elif kind.base == "bool":
-        base = bool
+    if isinstance(kind.base, str):
+        base = {"string": str, "bool": bool, "char": types.uint8}.get(kind.base) or getattr(types, kind.base)
     else:
-        base = getattr(types, kind.base)
+        base = make_idl_type(kind.base)
     if not kind.many:
         return base
     return types.array[base, kind.size] if kind.size else types.sequence[base]
