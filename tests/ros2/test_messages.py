@@ -157,11 +157,10 @@ def test_ranges_of_humble_have_no_variance() -> None:
 def test_garbage_is_refused_by_name(garbage: bytes, kind: type[RosMessage]) -> None:
     for data in (garbage, b"\0\1\0\0" + garbage):
         try:
-            message = decode_cdr(kind, data)
+            told = str(decode_cdr(kind, data).ros_name)
         except BadMessage as error:
-            assert kind.ros_name in str(error)
-        else:
-            assert isinstance(message, kind)
+            told = str(error)
+        assert kind.ros_name in told
 
 
 def test_what_a_field_cannot_hold_is_refused() -> None:

@@ -206,7 +206,7 @@ class _Simulation:
         place, q = pose.position, pose.orientation
         if frame not in ("", "world", "map"):
             raise Rejected(code, f"frame_id: expected 'world', 'map' or none, got {frame!r}")
-        if not all_finite(place.x, place.y, q.x, q.y, q.z, q.w):
-            raise Rejected(code, "expected a pose of finite numbers")
-        heading = math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z))
+        if not all_finite(place.x, place.y, q.x, q.y, q.z, q.w) or not any((q.x, q.y, q.z, q.w)):
+            raise Rejected(code, "expected a pose of finite numbers, with an orientation that is one")
+        heading = math.atan2(2 * (q.w * q.z + q.x * q.y), q.w * q.w + q.x * q.x - q.y * q.y - q.z * q.z)
         return Pose(place.x, place.y, heading)
