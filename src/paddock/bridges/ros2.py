@@ -68,7 +68,7 @@ class RosBridge(Bridge):
 
     def _begin(self, loop: Any) -> None:
         self._began = True
-        self.hub.begin(loop)
+        self.hub.begin()
 
     def describe(self) -> Iterator[str]:
         """How to reach it."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from paddock.arena import Arena
@@ -20,7 +19,6 @@ from paddock.ros2 import ClockMsg, TimeMsg, TransformsMsg, TransformStampedMsg
 from paddock.ros2.names import CLOCK, LATCHED, TRANSFORMS, choose_name, make_token
 
 RATE = 50.0  # [Hz] of simulated time
-SILENCE = 10.0  # seconds; a hub is never in the lock, so that nobody waits for it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,22 +57,21 @@ class RosHub:
         self._last = -1  # tick of the last round
         self._layout: int | None = None  # that robots are known for
         self._own: dict[RosRobot, tuple[list[RosTopic], list[RosSubscription]]] = {}
-        self._closed = False
+        self._end_rounds: Callable[[], None] = lambda: None
 
-    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+    def begin(self) -> None:
         """The server's event loop runs: show everything."""
-        self._loop = loop
-        self.member = self.time.join(self._name, timeout=SILENCE)
         for carrier in self.carriers:
             carrier.start(self.graph, self.time)
         self._add([RosTopic("/clock", ClockMsg, lambda: ClockMsg(TimeMsg.of(self.arena.time)), CLOCK)], [])
         self._add([RosTopic("/tf", TransformsMsg, self._list_transforms, TRANSFORMS)], [])
         self._add([RosTopic("/tf_static", TransformsMsg, self._list_mounts, LATCHED)], [])
         self._run_round()
+        self._end_rounds = self.arena.on_tick(self._look_at_clock)  # so that none is left out when time leaps
 
     def close(self) -> None:
         """No more rounds; robots that were commanded here stop."""
-        self._closed = True
+        self._end_rounds()
         for robot in self.robots:
             robot.stop()
 
@@ -125,10 +122,14 @@ class RosHub:
 
     # ---- messages
 
+    def _look_at_clock(self) -> None:
+        """A tick has passed."""
+        tick = self.arena.tick
+        if tick % self._interval == 0 or tick < self._last:
+            self._run_round()
+
     def _run_round(self) -> None:
-        """Time has passed: make what is due."""
-        if self._closed:
-            return
+        """Make what is due."""
         try:
             with self.arena.turn:  # no robot leaves in between
                 self.follow_robots()
@@ -138,11 +139,6 @@ class RosHub:
         except Exception:
             log.exception("%s: a round of messages failed", self._name)
         self._last = self.arena.tick
-        self._loop.call_soon(self._schedule)  # later: the clock is at work
-
-    def _schedule(self) -> None:
-        if not self._closed:
-            self.member.ask(self._interval - self.arena.tick % self._interval, self._run_round)
 
     def _list_due(self) -> Iterator[RosTopic]:
         tick = self.arena.tick

@@ -90,7 +90,7 @@ class _Simulation:
         if request.scope not in (services.ResetRequest.SCOPE_DEFAULT, services.ResetRequest.SCOPE_ALL, 3):
             raise Rejected(Result.FEATURE_UNSUPPORTED, f"scope: expected 0, 3 or 255, all at once, got {request.scope}")
         runs = self._time.state == "running"
-        self._time.stop([self._hub.member])
+        self._time.stop()
         if request.scope != 3:
             for name in self._brought & set(self._arena.numbers):
                 self._arena.remove(name)
@@ -108,7 +108,7 @@ class _Simulation:
         elif wanted == State.STATE_PAUSED:
             self._time.pause()
         elif wanted == State.STATE_STOPPED:
-            self._time.stop([self._hub.member])
+            self._time.stop()
         else:
             raise Rejected(
                 Result.FEATURE_UNSUPPORTED, f"state: expected 0 stopped, 1 playing or 2 paused, got {wanted}"

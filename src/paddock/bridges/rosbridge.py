@@ -11,7 +11,7 @@ from paddock.bridges.base import LOOPBACK
 from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard
 from paddock.bridges.ros2 import WORDS, read_options
 from paddock.bridges.ros2_graph import RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
-from paddock.bridges.ros2_hub import SILENCE, RosHub, RosOptions
+from paddock.bridges.ros2_hub import RosHub, RosOptions
 from paddock.bridges.rosbridge_connection import RosbridgeConnection
 from paddock.core.errors import PaddockError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock
 
 ANY_ORIGIN = "any-origin"
+SILENCE = 10.0  # seconds; no client is in the lock, so that nobody waits for it
 EXPECTED = (
     f"rosbridge: expected a port from 0 to {HIGHEST_PORT}, usually 9090, and perhaps, with commas between them, "
     f"rate=50, stop=0.5, namespaces, {ANY_ORIGIN}"
@@ -54,7 +55,7 @@ class RosbridgeServer(PortBridge, RosCarrier):
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         super().begin(loop)
-        self.hub.begin(loop)
+        self.hub.begin()
 
     def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> RosbridgeConnection:
         """What serves a client."""
