@@ -24,7 +24,9 @@ Picture = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON lines instead of a table.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
 Show = Annotated[str | None, typer.Option(help="Draw this one, or a TOML file of yours, as a PNG picture.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="File for the picture. Default: NAME.png here.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File for it. Default: NAME.png, NAME.yaml … here.")
+]
 World = Annotated[str, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")]
 OptionalWorld = Annotated[
     str | None, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")

@@ -6,6 +6,7 @@ from paddock.mapping.grid_model import GridRangeModel, RangeLikelihood
 from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.map_files import MapHeader, MapMode, load_map, save_map
 from paddock.mapping.map_localiser import MapLocaliser
+from paddock.mapping.map_world import draw_map, import_map
 from paddock.mapping.mapper import Mapper
 from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
 from paddock.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup
@@ -57,6 +58,8 @@ __all__ = [
     "ScanToScan",
     "SearchWindow",
     "assess_map",
+    "draw_map",
+    "import_map",
     "load_map",
     "match_scan",
     "save_map",
