@@ -40,7 +40,7 @@ class RosbridgeProgram:
 
     def __init__(self, bridge: RosbridgeServer, **options: Any) -> None:
         host, port = bridge.addresses[0]
-        self._open = connect(f"ws://{host}:{port}", **options)
+        self._open = connect(f"ws://{host}:{port}", close_timeout=1, **options)
         self.socket = self._open.__enter__()
         self.number = 0
 

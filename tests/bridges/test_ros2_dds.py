@@ -126,6 +126,14 @@ def test_endpoints_tell_the_hashes_of_their_types(program: DdsProgram, bridge: R
     assert known["rr/reset_simulationReply"].startswith("serviceid=")
 
 
+def test_a_participant_tells_its_node(program: DdsProgram, bridge: RosBridge) -> None:
+    info = make_idl_type(find_message("rmw_dds_common/ParticipantEntitiesInfo"))
+    (node,) = first(program.read("ros_discovery_info", info, LATCHED)).node_entities_info_seq
+    assert (node.node_namespace, node.node_name) == ("/", "paddock")
+    assert len(node.writer_gid_seq) == len(bridge.hub.graph.topics) + len(bridge.hub.graph.services)
+    assert len(node.reader_gid_seq) == len(bridge.hub.graph.subscriptions) + len(bridge.hub.graph.services)
+
+
 def test_services_are_answered(program: DdsProgram, bridge: RosBridge) -> None:
     arena = bridge.hub.arena
     assert program.ask("step_simulation", "StepSimulation", steps=3).result.result == 3  # time runs

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from websockets.sync.client import connect
 
 from bridges.ros2_room import DOMAIN, by_dds, by_rosbridge, shown
+from paddock.testing import PaddockProcess
 
 PROGRAMS = Path(__file__).parent / "ros2_programs"
 WAY = ["2.5,0.2", "3.7,0.2", "3.7,1.6", "6.0,1.6", "7.4,1.6"]  # from the start at (1.5, 2.0): two doorways
@@ -21,6 +24,20 @@ def run(program: str, *arguments: str) -> list[str]:
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
+
+
+def test_a_command_serves_both() -> None:
+    with PaddockProcess(
+        "serve", "yellow-rooms", "--ros2", f"dds,domain={DOMAIN},rate=10", "--rosbridge", "0"
+    ) as server:
+        assert f"ROS_DOMAIN_ID={DOMAIN}, on this machine" in server.line("ROS 2 by DDS")
+        address = server.line(r"rosbridge at (ws://\S+)")
+        with connect(address, close_timeout=1) as socket:
+            socket.send('{"op": "subscribe", "topic": "/odom"}')
+            assert '"child_frame_id":"base_link"' in socket.recv(timeout=60)
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(60) == 0
+        assert "Traceback" not in server.log
 
 
 @pytest.mark.heavy

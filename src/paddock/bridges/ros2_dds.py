@@ -10,12 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from paddock.bridges.ros2_dds_types import load_cyclonedds, make_idl_type
-from paddock.bridges.ros2_graph import RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
+from paddock.bridges.ros2_graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import LinkError, PaddockError
 from paddock.ros2 import Quality, RosMessage, ServiceType, decode_cdr, encode_cdr, hash_type
 from paddock.ros2.cdr import HEADER
-from paddock.ros2.names import DEFAULT, REPLY, REQUEST, dds_topic
+from paddock.ros2.discovery_messages import DISCOVERY, GidMsg, NodeEntitiesMsg, ParticipantEntitiesMsg
+from paddock.ros2.names import DEFAULT, LATCHED, REPLY, REQUEST, dds_topic
 
 if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock
@@ -61,7 +62,8 @@ class DdsCarrier(RosCarrier):
         self._writers: dict[RosTopic, Any] = {}
         self._matched: dict[RosTopic, int] = {}  # how many listen
         self._readers: dict[RosSubscription, Any] = {}
-        self._services: list[Any] = []
+        self._askers: list[Any] = []  # readers of services, and their writers
+        self._repliers: list[Any] = []
         self._closed = False
 
     def describe(self) -> Iterator[str]:
@@ -75,6 +77,8 @@ class DdsCarrier(RosCarrier):
 
     def start(self, graph: RosGraph, time: TimeLock) -> None:
         self._time = time
+        nodes = ParticipantEntitiesMsg
+        self._discovery = self._make_writer(DISCOVERY, make_idl_type(nodes), nodes, LATCHED)
         for service in graph.services.values():
             self._add_service(service)
 
@@ -111,6 +115,17 @@ class DdsCarrier(RosCarrier):
     def remove_subscription(self, subscription: RosSubscription) -> None:
         delete(self._readers.pop(subscription))
 
+    def announce(self) -> None:
+        """Tell which node the readers and writers belong to."""
+        if self._hashes:  # Humble has another form of it
+            readers, writers = (
+                [GidMsg(entity.guid.bytes) for entity in (*own.values(), *of_services)]
+                for own, of_services in ((self._readers, self._askers), (self._writers, self._repliers))
+            )
+            node = NodeEntitiesMsg("/", NODE, readers, writers)
+            message = ParticipantEntitiesMsg(GidMsg(self._participant.guid.bytes), [node])
+            self._write(self._discovery, encode_cdr(message))
+
     # ---- services
 
     def _add_service(self, service: RosService) -> None:
@@ -132,7 +147,8 @@ class DdsCarrier(RosCarrier):
         request_type = make_idl_type(kind.request, of_service=True)
         name = dds_topic(service.name, REQUEST, "Request")
         reader = self._make_reader(name, request_type, kind, take, user_data=identity)
-        self._services += [writer, reader]
+        self._askers.append(reader)
+        self._repliers.append(writer)
 
     # ---- DDS
 
@@ -197,7 +213,8 @@ class DdsCarrier(RosCarrier):
 
     def close(self) -> None:
         self._closed = True
-        for entity in (*self._services, *self._readers.values(), *self._writers.values(), self._participant):
+        mine = (*self._askers, *self._repliers, *self._readers.values(), *self._writers.values())
+        for entity in (*mine, self._participant):
             delete(entity)
         if self._domain is not None:
             delete(self._domain)

@@ -112,6 +112,9 @@ class RosCarrier(ABC):
     def remove_subscription(self, subscription: RosSubscription) -> None:
         """They are taken no more."""
 
+    def announce(self) -> None:  # noqa: B027 (only some have to)
+        """Topics, subscriptions or services have changed."""
+
     @abstractmethod
     def has_readers(self, topic: RosTopic) -> bool:
         """Whether somebody listens; else nothing is made. Latched topics are always published."""

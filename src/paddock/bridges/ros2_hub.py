@@ -89,6 +89,8 @@ class RosHub:
         for found in self.live.list_robots():
             if found not in known:
                 self._welcome(found)
+        for carrier in self.carriers:
+            carrier.announce()
         self._publish(topic for topic in self.graph.topics.values() if topic.quality.latched)
 
     def _welcome(self, found: ArenaRobot) -> None:

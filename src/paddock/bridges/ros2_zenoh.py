@@ -11,6 +11,7 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from paddock.bridges.ports import describe_guard
 from paddock.bridges.ros2_graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
 from paddock.core.errors import LinkError, PaddockError
 from paddock.ros2 import Quality, RosMessage, ServiceType, decode_cdr, encode_cdr, hash_type
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 ROUTER = "tcp/127.0.0.1:7447"  # where rmw_zenohd listens
 ATTACHMENT = struct.Struct("<qqB16s")  # number of the message, time [ns], and who sent it
-PATIENCE = 2000  # [ms] to find the router
+PATIENCE = 500  # [ms] to find the router
 
 
 class ZenohCarrier(RosCarrier):
@@ -74,7 +75,8 @@ class ZenohCarrier(RosCarrier):
 
     def describe(self) -> Iterator[str]:
         role = "which is the router" if self.is_router else "with the router there"
-        yield f"ROS 2 by zenoh at {self.router}, {role}, ROS_DOMAIN_ID={self._node.domain}"
+        host = self.router.partition("/")[2].rpartition(":")[0].strip("[]")
+        yield f"ROS 2 by zenoh at {self.router}, {role}, ROS_DOMAIN_ID={self._node.domain}{describe_guard(host)}"
 
     def start(self, graph: RosGraph, time: TimeLock) -> None:
         self._time = time
