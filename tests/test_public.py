@@ -41,6 +41,7 @@ PUBLIC = {
     "reactions",
     "report",
     "robots",
+    "ros2",
     "scenarios",
     "sensors",
     "server",

@@ -41,7 +41,7 @@ from paddock.ros2 import (
 )
 from paddock.ros2.discovery_messages import ParticipantEntitiesMsg
 from paddock.ros2.fields import DTYPES, FieldType, Int64
-from paddock.ros2.names import LATCHED, SENSOR_DATA, Quality, ZenohNode, choose_name, make_token, quality_text
+from paddock.ros2.names import LATCHED, SENSOR_DATA, RosQuality, ZenohNode, choose_name, make_token, quality_text
 
 JAZZY, HUMBLE = get_typestore(Stores.ROS2_JAZZY), get_typestore(Stores.ROS2_HUMBLE)
 STANDARD = sorted(set(MESSAGES) & set(JAZZY.fielddefs))
@@ -223,7 +223,7 @@ def test_names_are_those_of_dds_and_zenoh() -> None:
     node = ZenohNode(0, "9872d1c5435b068b28547af43812411", "talker")
     assert node.token == "@ros2_lv/0/9872d1c5435b068b28547af43812411/0/0/NN/%/%/talker"
     assert node.data_key("/cmd_vel", "geometry_msgs/msg/Twist", "H") == "0/cmd_vel/geometry_msgs::msg::dds_::Twist_/H"
-    entity = node.entity_token(10, "MP", "/a/cmd_vel", "geometry_msgs/msg/Twist", "H", Quality())
+    entity = node.entity_token(10, "MP", "/a/cmd_vel", "geometry_msgs/msg/Twist", "H", RosQuality())
     place = "@ros2_lv/0/9872d1c5435b068b28547af43812411/0/10/MP/%/%/talker/%a%cmd_vel"
     assert entity == f"{place}/geometry_msgs::msg::dds_::Twist_/H/::,10:,:,:,,"
     assert (quality_text(SENSOR_DATA), quality_text(LATCHED)) == ("2::,5:,:,:,,", ":1:,1:,:,:,,")

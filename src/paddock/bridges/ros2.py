@@ -17,7 +17,7 @@ from paddock.bridges.scene_world import ArenaWorld
 from paddock.core.errors import PaddockError
 
 CARRIERS = ("dds", "zenoh")
-WORDS = ("namespaces", "humble")
+SETTINGS, WORDS = ("domain", "rate", "stop", "router"), ("namespaces", "humble")
 HIGHEST_DOMAIN = 232  # beyond it DDS has no ports
 EXPECTED = (
     "ros2: expected dds or zenoh, and perhaps, with commas between them, domain=0, rate=50, stop=0.5, "
@@ -102,7 +102,7 @@ def open_ros2(arena: Arena, asked: Sequence[str], host: str) -> RosBridge:
     settings = dict(word.split("=", 1) for word in words if "=" in word)
     carriers = [word for word in words if word in CARRIERS]
     unknown = [word for word in words if "=" not in word and word not in (*CARRIERS, *WORDS)]
-    unknown += sorted(set(settings) - {"domain", "rate", "stop", "router"})
+    unknown += sorted(set(settings) - set(SETTINGS))
     if unknown or not carriers:
         raise PaddockError(f"{EXPECTED}; got {','.join(asked)}")
     return RosBridge(

@@ -13,7 +13,7 @@ from paddock.bridges.ros2_dds_types import load_cyclonedds, make_idl_type
 from paddock.bridges.ros2_graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import LinkError, PaddockError
-from paddock.ros2 import Quality, RosMessage, ServiceType, decode_cdr, encode_cdr, hash_type
+from paddock.ros2 import RosMessage, RosQuality, ServiceType, decode_cdr, encode_cdr, hash_type
 from paddock.ros2.cdr import HEADER
 from paddock.ros2.discovery_messages import DISCOVERY, GidMsg, NodeEntitiesMsg, ParticipantEntitiesMsg
 from paddock.ros2.names import DEFAULT, LATCHED, REPLY, REQUEST, dds_topic
@@ -157,7 +157,7 @@ class DdsCarrier(RosCarrier):
         name: str,
         idl: Any,
         kind: type[RosMessage] | ServiceType,
-        quality: Quality,
+        quality: RosQuality,
         listener: Any = None,
         user_data: str = "",
     ) -> Any:
@@ -176,7 +176,7 @@ class DdsCarrier(RosCarrier):
         topic = self._dds.topic.Topic(self._participant, name, idl)
         return self._dds.sub.DataReader(self._participant, topic, self._choose_qos(kind, DEFAULT, user_data), listener)
 
-    def _choose_qos(self, kind: type[RosMessage] | ServiceType, quality: Quality, user_data: str) -> Any:
+    def _choose_qos(self, kind: type[RosMessage] | ServiceType, quality: RosQuality, user_data: str) -> Any:
         policy = self._dds.qos.Policy
         second = self._dds.util.duration(seconds=1)
         user_data += f"typehash={hash_type(kind)};" if self._hashes else ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from paddock.ros2 import Quality, RosMessage, ServiceType, encode_cdr, encode_json
+from paddock.ros2 import RosMessage, RosQuality, ServiceType, encode_cdr, encode_json
 from paddock.ros2.names import DEFAULT
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class RosTopic:
     name: str
     type: type[RosMessage]
     make: Callable[[], RosMessage]  # the present message
-    quality: Quality = DEFAULT
+    quality: RosQuality = DEFAULT
     period: float = 0.0  # seconds between two messages; 0: every round
 
 

@@ -86,8 +86,12 @@ class _Simulation:
 
     # ---- time
 
-    def reset(self, request: services.ResetRequest) -> dict[str, Any]:
-        if request.scope not in (services.ResetRequest.SCOPE_DEFAULT, services.ResetRequest.SCOPE_ALL, 3):
+    def reset(self, request: services.ResetSimulationRequest) -> dict[str, Any]:
+        if request.scope not in (
+            services.ResetSimulationRequest.SCOPE_DEFAULT,
+            services.ResetSimulationRequest.SCOPE_ALL,
+            3,
+        ):
             raise Rejected(Result.FEATURE_UNSUPPORTED, f"scope: expected 0, 3 or 255, all at once, got {request.scope}")
         runs = self._time.state == "running"
         self._time.stop()
@@ -99,10 +103,12 @@ class _Simulation:
             self._time.run()
         return {}
 
-    def set_state(self, request: services.SetStateRequest) -> dict[str, Any]:
+    def set_state(self, request: services.SetSimulationStateRequest) -> dict[str, Any]:
         wanted, now = request.state.state, STATES[self._time.state]
         if wanted == now:
-            raise Rejected(services.SetStateResponse.ALREADY_IN_TARGET_STATE, f"it is {self._time.state} already")
+            raise Rejected(
+                services.SetSimulationStateResponse.ALREADY_IN_TARGET_STATE, f"it is {self._time.state} already"
+            )
         if wanted == State.STATE_PLAYING:
             self._time.run()
         elif wanted == State.STATE_PAUSED:
@@ -115,10 +121,10 @@ class _Simulation:
             )
         return {}
 
-    def get_state(self, request: services.GetStateRequest) -> dict[str, Any]:
+    def get_state(self, request: services.GetSimulationStateRequest) -> dict[str, Any]:
         return {"state": State(STATES[self._time.state])}
 
-    def step(self, request: services.StepRequest, reply: Reply) -> None:
+    def step(self, request: services.StepSimulationRequest, reply: Reply) -> None:
         """The response comes when the ticks are over."""
         if self._time.state == "running":
             problem = Rejected(Result.INCORRECT_STATE, "time runs: pause it first with /set_simulation_state")
@@ -129,12 +135,12 @@ class _Simulation:
 
             def finish() -> None:
                 member.leave()
-                reply(services.StepResponse(Result(Result.OK)))
+                reply(services.StepSimulationResponse(Result(Result.OK)))
 
             member.ask(int(request.steps), finish)
             self._time.advance(int(request.steps))
             return
-        reply(services.StepResponse(judge(problem)))
+        reply(services.StepSimulationResponse(judge(problem)))
 
     # ---- robots
 
@@ -192,7 +198,7 @@ class _Simulation:
             robot.set_pose(self._read_pose(request.state.pose, request.state.header.frame_id, code))
         return {}
 
-    def get_features(self, request: services.GetFeaturesRequest) -> dict[str, Any]:
+    def get_features(self, request: services.GetSimulatorFeaturesRequest) -> dict[str, Any]:
         info = "Paddock: uri is the name of a shipped robot; see docs/ros2.md"
         return {"features": services.FeaturesMsg(np.array(FEATURES, np.uint16), [], info)}
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.bridges.ports import describe_guard
 from paddock.bridges.ros2_graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
 from paddock.core.errors import LinkError, PaddockError
-from paddock.ros2 import Quality, RosMessage, ServiceType, decode_cdr, encode_cdr, hash_type
+from paddock.ros2 import RosMessage, RosQuality, ServiceType, decode_cdr, encode_cdr, hash_type
 from paddock.ros2.names import DEFAULT, NO_HASH, ZenohNode
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class ZenohCarrier(RosCarrier):
         return hash_type(kind) if self._hashes else NO_HASH
 
     def _announce(
-        self, what: object, role: str, name: str, kind: type[RosMessage] | ServiceType, quality: Quality
+        self, what: object, role: str, name: str, kind: type[RosMessage] | ServiceType, quality: RosQuality
     ) -> None:
         number = next(self._numbers)
         token = self._node.entity_token(number, role, name, kind.ros_name, self._hash(kind), quality)
@@ -178,7 +178,7 @@ class ZenohCarrier(RosCarrier):
 class _ZenohPublisher:
     """A publisher as rmw_zenoh knows it: messages carry their number, the time, and who sent them."""
 
-    def __init__(self, zenoh: Any, session: Any, key: str, quality: Quality) -> None:
+    def __init__(self, zenoh: Any, session: Any, key: str, quality: RosQuality) -> None:
         self._latched, self._identity, self._numbers = quality.latched, secrets.token_bytes(16), count(1)
         control = zenoh.CongestionControl
         self._publisher: Any

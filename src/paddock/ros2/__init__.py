@@ -4,7 +4,7 @@ from paddock.ros2.cdr import decode_cdr, encode_cdr
 from paddock.ros2.descriptions import define, hash_type
 from paddock.ros2.fields import MESSAGES, RosMessage, find_message
 from paddock.ros2.json_form import encode_json, read_json
-from paddock.ros2.names import Quality, dds_topic, dds_type
+from paddock.ros2.names import RosQuality, dds_topic, dds_type
 from paddock.ros2.sensor_messages import (
     BatteryStateMsg,
     CameraInfoMsg,
@@ -52,10 +52,10 @@ __all__ = [
     "OdometryMsg",
     "PoseMsg",
     "PoseStampedMsg",
-    "Quality",
     "QuaternionMsg",
     "RangeMsg",
     "RosMessage",
+    "RosQuality",
     "ServiceType",
     "TextMsg",
     "TimeMsg",

@@ -10,7 +10,7 @@ TOPIC, REQUEST, REPLY = "rt", "rq", "rr"  # how names begin in DDS
 NO_HASH = "TypeHashNotSupported"  # of Humble
 
 
-class Quality(NamedTuple):
+class RosQuality(NamedTuple):
     """What a topic promises to its readers."""
 
     reliable: bool = True
@@ -18,11 +18,11 @@ class Quality(NamedTuple):
     depth: int = 10  # messages that are kept for a slow reader
 
 
-DEFAULT = Quality()
-SENSOR_DATA = Quality(reliable=False, depth=5)
-CLOCK = Quality(reliable=False, depth=1)
-TRANSFORMS = Quality(depth=100)
-LATCHED = Quality(latched=True, depth=1)
+DEFAULT = RosQuality()
+SENSOR_DATA = RosQuality(reliable=False, depth=5)
+CLOCK = RosQuality(reliable=False, depth=1)
+TRANSFORMS = RosQuality(depth=100)
+LATCHED = RosQuality(latched=True, depth=1)
 
 
 def make_token(name: str) -> str:
@@ -78,7 +78,9 @@ class ZenohNode(NamedTuple):
         """Says that the node is there."""
         return f"{self._place(0)}/NN/%/%/{self.name}"
 
-    def entity_token(self, number: int, kind: str, topic: str, ros_name: str, type_hash: str, quality: Quality) -> str:
+    def entity_token(
+        self, number: int, kind: str, topic: str, ros_name: str, type_hash: str, quality: RosQuality
+    ) -> str:
         """Says that a publisher MP, a subscriber MS or a service server SS is there."""
         where = f"{self._place(number)}/{kind}/%/%/{self.name}"
         return f"{where}/{topic.replace('/', '%')}/{dds_type(ros_name)}/{type_hash}/{quality_text(quality)}"
@@ -87,6 +89,6 @@ class ZenohNode(NamedTuple):
         return f"@ros2_lv/{self.domain}/{self.session}/0/{number}"
 
 
-def quality_text(quality: Quality) -> str:
+def quality_text(quality: RosQuality) -> str:
     """Reliability, durability, history and depth; what is empty is the default, as all behind it here."""
     return f"{'' if quality.reliable else 2}:{1 if quality.latched else ''}:,{quality.depth}:,:,:,,"

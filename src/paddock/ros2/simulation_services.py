@@ -94,7 +94,7 @@ class FeaturesMsg(RosMessage, name="simulation_interfaces/msg/SimulatorFeatures"
 
 
 @dataclass
-class ResetRequest(RosMessage, name="simulation_interfaces/srv/ResetSimulation_Request"):
+class ResetSimulationRequest(RosMessage, name="simulation_interfaces/srv/ResetSimulation_Request"):
     """Parts to reset, as bits; 0 and 255: all."""
 
     SCOPE_DEFAULT: ClassVar[UInt8] = 0
@@ -107,35 +107,35 @@ class ResetRequest(RosMessage, name="simulation_interfaces/srv/ResetSimulation_R
 
 
 @dataclass
-class ResetResponse(RosMessage, name="simulation_interfaces/srv/ResetSimulation_Response"):
+class ResetSimulationResponse(RosMessage, name="simulation_interfaces/srv/ResetSimulation_Response"):
     """How it went."""
 
     result: ResultMsg = make_default(ResultMsg)
 
 
 @dataclass
-class StepRequest(RosMessage, name="simulation_interfaces/srv/StepSimulation_Request"):
+class StepSimulationRequest(RosMessage, name="simulation_interfaces/srv/StepSimulation_Request"):
     """Ticks of a world that is paused."""
 
     steps: UInt64 = 1
 
 
 @dataclass
-class StepResponse(RosMessage, name="simulation_interfaces/srv/StepSimulation_Response"):
+class StepSimulationResponse(RosMessage, name="simulation_interfaces/srv/StepSimulation_Response"):
     """How it went; it comes when the ticks are over."""
 
     result: ResultMsg = make_default(ResultMsg)
 
 
 @dataclass
-class SetStateRequest(RosMessage, name="simulation_interfaces/srv/SetSimulationState_Request"):
+class SetSimulationStateRequest(RosMessage, name="simulation_interfaces/srv/SetSimulationState_Request"):
     """Play, pause or stop."""
 
     state: SimulationStateMsg = make_default(SimulationStateMsg)
 
 
 @dataclass
-class SetStateResponse(RosMessage, name="simulation_interfaces/srv/SetSimulationState_Response"):
+class SetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/SetSimulationState_Response"):
     """How it went."""
 
     ALREADY_IN_TARGET_STATE: ClassVar[UInt8] = 101
@@ -146,12 +146,12 @@ class SetStateResponse(RosMessage, name="simulation_interfaces/srv/SetSimulation
 
 
 @dataclass
-class GetStateRequest(RosMessage, name="simulation_interfaces/srv/GetSimulationState_Request"):
+class GetSimulationStateRequest(RosMessage, name="simulation_interfaces/srv/GetSimulationState_Request"):
     """Nothing to say."""
 
 
 @dataclass
-class GetStateResponse(RosMessage, name="simulation_interfaces/srv/GetSimulationState_Response"):
+class GetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/GetSimulationState_Response"):
     """Whether time passes."""
 
     state: SimulationStateMsg = make_default(SimulationStateMsg)
@@ -253,27 +253,29 @@ class SetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/SetEnti
 
 
 @dataclass
-class GetFeaturesRequest(RosMessage, name="simulation_interfaces/srv/GetSimulatorFeatures_Request"):
+class GetSimulatorFeaturesRequest(RosMessage, name="simulation_interfaces/srv/GetSimulatorFeatures_Request"):
     """Nothing to say."""
 
 
 @dataclass
-class GetFeaturesResponse(RosMessage, name="simulation_interfaces/srv/GetSimulatorFeatures_Response"):
+class GetSimulatorFeaturesResponse(RosMessage, name="simulation_interfaces/srv/GetSimulatorFeatures_Response"):
     """What can be done."""
 
     features: FeaturesMsg = make_default(FeaturesMsg)
 
 
-RESET = ServiceType(f"{PACKAGE}/srv/ResetSimulation", ResetRequest, ResetResponse)
-STEP = ServiceType(f"{PACKAGE}/srv/StepSimulation", StepRequest, StepResponse)
-SET_STATE = ServiceType(f"{PACKAGE}/srv/SetSimulationState", SetStateRequest, SetStateResponse)
-GET_STATE = ServiceType(f"{PACKAGE}/srv/GetSimulationState", GetStateRequest, GetStateResponse)
+RESET = ServiceType(f"{PACKAGE}/srv/ResetSimulation", ResetSimulationRequest, ResetSimulationResponse)
+STEP = ServiceType(f"{PACKAGE}/srv/StepSimulation", StepSimulationRequest, StepSimulationResponse)
+SET_STATE = ServiceType(f"{PACKAGE}/srv/SetSimulationState", SetSimulationStateRequest, SetSimulationStateResponse)
+GET_STATE = ServiceType(f"{PACKAGE}/srv/GetSimulationState", GetSimulationStateRequest, GetSimulationStateResponse)
 SPAWN_ENTITY = ServiceType(f"{PACKAGE}/srv/SpawnEntity", SpawnEntityRequest, SpawnEntityResponse)
 DELETE_ENTITY = ServiceType(f"{PACKAGE}/srv/DeleteEntity", DeleteEntityRequest, DeleteEntityResponse)
 GET_ENTITIES = ServiceType(f"{PACKAGE}/srv/GetEntities", GetEntitiesRequest, GetEntitiesResponse)
 GET_ENTITY_STATE = ServiceType(f"{PACKAGE}/srv/GetEntityState", GetEntityStateRequest, GetEntityStateResponse)
 SET_ENTITY_STATE = ServiceType(f"{PACKAGE}/srv/SetEntityState", SetEntityStateRequest, SetEntityStateResponse)
-GET_FEATURES = ServiceType(f"{PACKAGE}/srv/GetSimulatorFeatures", GetFeaturesRequest, GetFeaturesResponse)
+GET_FEATURES = ServiceType(
+    f"{PACKAGE}/srv/GetSimulatorFeatures", GetSimulatorFeaturesRequest, GetSimulatorFeaturesResponse
+)
 
 SERVICES = {
     service.ros_name: service
