@@ -197,6 +197,20 @@ def test_unknown_services_and_wrong_arguments_are_answered(program: RosbridgePro
     assert program.call("/rosapi/nodes")["values"] == {"nodes": ["/paddock"]}
 
 
+def test_a_sensor_that_fails_is_told_once_and_the_others_go_on(
+    program: RosbridgeProgram, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(robot: object, device: str) -> None:
+        raise RuntimeError("no picture today")
+
+    monkeypatch.setattr("paddock.bridges.scene_world.ArenaRobot.depth", fail)
+    program.send(op="subscribe", topic="/red/camera/depth/image_raw")
+    program.send(op="subscribe", topic="/clock")
+    for _ in range(3):
+        program.next("/clock")
+    assert caplog.text.count("/red/camera/depth/image_raw: no picture today") == 1
+
+
 def test_pages_of_other_hosts_are_not_let_in(bridge: RosbridgeServer) -> None:
     with pytest.raises(InvalidStatus, match="403"):
         RosbridgeProgram(bridge, origin="https://elsewhere.example")

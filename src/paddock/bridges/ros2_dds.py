@@ -178,10 +178,10 @@ class DdsCarrier(RosCarrier):
 
     def _choose_qos(self, kind: type[RosMessage] | ServiceType, quality: RosQuality, user_data: str) -> Any:
         policy = self._dds.qos.Policy
-        second = self._dds.util.duration(seconds=1)
         user_data += f"typehash={hash_type(kind)};" if self._hashes else ""
         return self._dds.qos.Qos(
-            policy.Reliability.Reliable(second) if quality.reliable else policy.Reliability.BestEffort,
+            # A node that stands still must not hold up the world: what cannot be sent now is dropped.
+            policy.Reliability.Reliable(0) if quality.reliable else policy.Reliability.BestEffort,
             policy.Durability.TransientLocal if quality.latched else policy.Durability.Volatile,
             policy.History.KeepLast(quality.depth),
             policy.DataRepresentation(use_cdrv0_representation=True),
@@ -205,7 +205,7 @@ class DdsCarrier(RosCarrier):
                 try:
                     take(data)
                 except PaddockError as error:
-                    self.complain(name, error)
+                    self.complaints.tell(name, error)
 
     def _write(self, writer: Any, data: bytes) -> None:
         """Send bytes; best effort may fail, and what is late is of no use."""

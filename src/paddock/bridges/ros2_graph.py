@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock
 
 NODE = "paddock"
-MOST_COMPLAINTS = 100  # topics of which it was told that a message was wrong
+MOST_COMPLAINTS = 100
 log = logging.getLogger("paddock.ros2")
 
 
@@ -75,18 +75,30 @@ class RosGraph:
     services: dict[str, RosService]
 
 
+class Complaints:
+    """Problems with topics and services, told in the log; each is told once."""
+
+    def __init__(self, who: str) -> None:
+        self._who = who
+        self._told: set[tuple[str, str]] = set()
+
+    def tell(self, name: str, problem: object, *, trace: bool = False) -> None:
+        """There is a problem with a topic or a service."""
+        text = str(problem)
+        if (name, text) not in self._told and len(self._told) < MOST_COMPLAINTS:
+            self._told.add((name, text))
+            log.warning("%s: %s: %s", self._who, name, text, exc_info=trace)
+
+
 class RosCarrier(ABC):
     """A way to reach nodes. But for `start`, all is called in the thread of the server's event loop."""
 
     kind: ClassVar[str]
-    _complaints: dict[str, str]
 
-    def complain(self, name: str, problem: object) -> None:
-        """Tell what was wrong with a message on a topic or service; the same is told once."""
-        self._complaints = getattr(self, "_complaints", {})
-        if self._complaints.get(name) != str(problem) and len(self._complaints) < MOST_COMPLAINTS:
-            self._complaints[name] = str(problem)
-            log.warning("%s: %s: %s", self.kind, name, problem)
+    @cached_property
+    def complaints(self) -> Complaints:
+        """What was wrong with messages that came."""
+        return Complaints(self.kind)
 
     @abstractmethod
     def start(self, graph: RosGraph, time: TimeLock) -> None:

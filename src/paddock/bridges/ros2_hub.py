@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from paddock.arena import Arena
 from paddock.arena.time_lock import TimeLock
-from paddock.bridges.ros2_graph import RosCarrier, RosGraph, RosSubscription, RosTopic, Sample, log
+from paddock.bridges.ros2_graph import Complaints, RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2_robot import DEAD_MAN, RosRobot
 from paddock.bridges.ros2_sensors import list_sensor_topics
 from paddock.bridges.ros2_simulation import list_services
@@ -52,7 +52,7 @@ class RosHub:
         self.arena, self.live, self.time, self.carriers, self.options = arena, live, time, carriers, options
         self.robots: list[RosRobot] = []
         self.graph = RosGraph({}, [], {service.name: service for service in list_services(self)})
-        self._name, self._interval = name, max(1, round(1 / options.rate / arena.dt))
+        self._complaints, self._interval = Complaints(name), max(1, round(1 / options.rate / arena.dt))
         self._alone = len(arena.numbers) == 1 and not options.namespaces
         self._last = -1  # tick of the last round
         self._layout: int | None = None  # that robots are known for
@@ -131,16 +131,16 @@ class RosHub:
             self._run_round()
 
     def _run_round(self) -> None:
-        """Make what is due."""
-        try:
-            with self.arena.turn:  # no robot leaves in between
+        """Make what is due. Whatever goes wrong, time goes on."""
+        with self.arena.turn:  # no robot leaves in between
+            try:
                 self.follow_robots()
                 for robot in self.robots:
                     robot.look()
                 self._publish(self._list_due())
-        except Exception:
-            log.exception("%s: a round of messages failed", self._name)
-        self._last = self.arena.tick
+            except Exception as error:
+                self._complaints.tell("robots", error, trace=True)
+            self._last = self.arena.tick
 
     def _list_due(self) -> Iterator[RosTopic]:
         tick = self.arena.tick
@@ -153,10 +153,14 @@ class RosHub:
         """Make messages that somebody wants, once for all carriers."""
         for topic in topics:
             wanted = [carrier for carrier in self.carriers if topic.quality.latched or carrier.has_readers(topic)]
-            if wanted:
+            if not wanted:
+                continue
+            try:
                 sample = Sample(topic.make())
                 for carrier in wanted:
                     carrier.publish(topic, sample)
+            except Exception as error:  # of a sensor's, perhaps of another package; the others go on
+                self._complaints.tell(topic.name, error, trace=True)
 
     def _list_transforms(self) -> TransformsMsg:
         found: list[TransformStampedMsg] = []

@@ -154,7 +154,7 @@ class RosRobot:
         angles += [self.robot.handle.device(name).pan_angle for name in pivots]
         rates = [speed / radius for speed in self.robot.wheel_speeds] + [math.nan] * len(pivots)
         names = [LEFT_WHEEL, RIGHT_WHEEL, *map(pan_joint, pivots)]
-        return JointStateMsg(self.header(""), names, np.array(angles), np.array(rates))
+        return JointStateMsg(self.header("base_link"), names, np.array(angles), np.array(rates))
 
     # ---- in
 

@@ -65,7 +65,7 @@ class SensorNames:
 
     def __init__(self, *, humble: bool = False) -> None:
         self.humble = humble
-        self._taken: set[str] = set()
+        self._taken = {"odom", "joint_states", "robot_description", "cmd_vel", "joint_commands"}
 
     def choose(self, wanted: str) -> str:
         """A name that is free."""

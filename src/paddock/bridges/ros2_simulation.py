@@ -59,7 +59,7 @@ def list_services(hub: RosHub) -> Iterator[RosService]:
                 with hub.arena.turn:
                     values = act(request)
             except PaddockError as error:
-                result = judge(error)
+                result = make_result(error)
             takes_result = any(field.name == "result" for field in kind.response.ros_fields())
             reply(kind.response(**({"result": result} if takes_result else {}), **values))
 
@@ -67,7 +67,7 @@ def list_services(hub: RosHub) -> Iterator[RosService]:
     yield RosService("/step_simulation", services.STEP, simulation.step)
 
 
-def judge(error: PaddockError) -> services.ResultMsg:
+def make_result(error: PaddockError) -> services.ResultMsg:
     """What an error is called."""
     code = Result.OPERATION_FAILED
     if isinstance(error, UnknownName):
@@ -140,7 +140,7 @@ class _Simulation:
             member.ask(int(request.steps), finish)
             self._time.advance(int(request.steps))
             return
-        reply(services.StepSimulationResponse(judge(problem)))
+        reply(services.StepSimulationResponse(make_result(problem)))
 
     # ---- robots
 

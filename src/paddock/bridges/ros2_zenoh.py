@@ -156,9 +156,9 @@ class ZenohCarrier(RosCarrier):
             try:
                 take(sample)
             except PaddockError as error:
-                self.complain(name, error)
+                self.complaints.tell(name, error)
             except struct.error as error:
-                self.complain(name, f"its attachment is none of rmw_zenoh: {error}")
+                self.complaints.tell(name, f"its attachment is none of rmw_zenoh: {error}")
 
         def schedule(sample: Any) -> None:
             if not self._closed:
