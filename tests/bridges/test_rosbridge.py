@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterator
 
+import cbor2
 import numpy as np
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -16,6 +17,7 @@ from bridges.player_room import ROOM
 from bridges.ros2_room import RosbridgeProgram, by_rosbridge, shown
 from paddock.bridges import RosbridgeServer
 from paddock.core.errors import PaddockError
+from paddock.ros2 import decode_cdr, find_message
 from paddock.testing import wait_for
 
 OK, NOT_FOUND, INCORRECT_STATE = 1, 2, 3
@@ -147,6 +149,18 @@ def test_whoever_wants_less_gets_less(program: RosbridgeProgram) -> None:
     assert program.wait_for("publish")["topic"] == "/r0/odom"
 
 
+def test_bytes_of_messages_come_within_cbor(program: RosbridgeProgram) -> None:
+    program.send(op="subscribe", topic="/r0/camera/image_raw", compression="cbor-raw")
+    frame = program.socket.recv(timeout=60)
+    assert isinstance(frame, bytes)
+    found = cbor2.loads(frame)
+    assert (found["op"], found["topic"]) == ("publish", "/r0/camera/image_raw")
+    image = decode_cdr(find_message("sensor_msgs/Image"), found["msg"]["bytes"])
+    assert (image.width, len(image.data)) == (160, 160 * 120 * 3)
+    stamp = image.header.stamp
+    assert (found["msg"]["secs"], found["msg"]["nsecs"]) == (stamp.sec, stamp.nanosec)
+
+
 def test_mistakes_are_told_to_whom_they_belong(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
     with RosbridgeProgram(bridge) as other:
         other.send(op="subscribe", topic="/clock")
@@ -161,7 +175,10 @@ def test_mistakes_are_told_to_whom_they_belong(program: RosbridgeProgram, bridge
             ('{"op": "subscribe", "topic": "/clok", "id": "a"}', "did you mean '/clock'"),
             ('{"op": "subscribe", "topic": "/clock", "type": "std_msgs/String"}', "expected rosgraph_msgs/msg/Clock"),
             ('{"op": "subscribe", "topic": "/clock", "throttle_rate": "x"}', "throttle_rate: expected milliseconds"),
-            ('{"op": "subscribe", "topic": "/clock", "compression": "png"}', "compression: expected 'none'"),
+            (
+                '{"op": "subscribe", "topic": "/clock", "compression": "png"}',
+                "compression: expected 'none' or 'cbor-raw'",
+            ),
             (
                 '{"op": "advertise", "topic": "/r0/cmd_vel", "type": "std_msgs/String"}',
                 "expected geometry_msgs/msg/Twist",

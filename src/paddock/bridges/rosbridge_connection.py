@@ -5,23 +5,32 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from paddock.bridges.connection import MessageConnection
 from paddock.bridges.ros2_graph import RosSubscription, RosTopic, Sample
 from paddock.bridges.rosapi import answer_rosapi
+from paddock.bridges.rosbridge_raw import pack_raw
 from paddock.bridges.websocket_source import WebSocketSource
 from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
-from paddock.ros2 import RosMessage, find_message, read_json
+from paddock.ros2 import RosMessage, TimeMsg, find_message, read_json
 
 if TYPE_CHECKING:
     from paddock.bridges.rosbridge import RosbridgeServer
 
 MOST_WANTED = 1000  # subscriptions of a client
+RAW = "cbor-raw"
 Operation = dict[str, Any]
 decoder, encoder = msgspec.json.Decoder(), msgspec.json.Encoder()
+
+
+class Wish(NamedTuple):
+    """How a client wants a topic."""
+
+    interval: float  # seconds between two messages, at least
+    raw: bool  # the bytes of a message, within CBOR; else JSON
 
 
 class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
@@ -41,7 +50,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         )
         super().__init__(server, loop, self._socket)
         self._graph = server.hub.graph
-        self._wanted: dict[str, dict[str, float]] = {}  # seconds between two messages, by topic and by subscription
+        self._wanted: dict[str, dict[str, Wish]] = {}  # by topic and by subscription
         self._sent: dict[str, float] = {}  # when a message was sent last, by topic
         self._advertised: dict[str, str] = {}  # types, by topic
         self._operations: dict[str, Callable[[Operation], None]] = {
@@ -123,18 +132,19 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         rate = operation.get("throttle_rate") or 0
         if isinstance(rate, bool) or not isinstance(rate, int | float) or rate < 0:
             raise BadMessage(f"subscribe {name}: throttle_rate: expected milliseconds, got {format_value(rate)}")
-        if operation.get("compression") not in (None, "none"):
-            compression = format_value(operation["compression"])
-            raise Refused(f"subscribe {name}: compression: expected 'none', got {compression}")
+        compression = operation.get("compression", "none")
+        if compression not in ("none", RAW):
+            problem = f"compression: expected 'none' or '{RAW}', got {format_value(compression)}"
+            raise Refused(f"subscribe {name}: {problem}")
         topic = self._graph.topics.get(name)
         if topic is None:
-            problem = UnknownName("topic", name, self._graph.topics)
-            self._tell("warning", f"subscribe: {problem}; it may come with a robot", operation)
+            unknown = UnknownName("topic", name, self._graph.topics)
+            self._tell("warning", f"subscribe: {unknown}; it may come with a robot", operation)
         elif operation.get("type") and find_message(read_text(operation, "type")).ros_name != topic.type.ros_name:
             raise Refused(f"subscribe {name}: expected {topic.type.ros_name}, got {operation['type']}")
         if sum(map(len, self._wanted.values())) >= MOST_WANTED:
             raise Refused(f"subscribe {name}: there are {MOST_WANTED} subscriptions already")
-        self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = rate / 1000
+        self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = Wish(rate / 1000, compression == RAW)
         if topic is not None and topic.quality.latched:
             with self.server.arena.turn:
                 self.send_message(topic, Sample(topic.make()))
@@ -175,13 +185,18 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         wanted = self._wanted.get(topic.name)
         if not wanted or self.deaf:
             return False
-        return time.monotonic() - self._sent.get(topic.name, 0.0) >= min(wanted.values())
+        return time.monotonic() - self._sent.get(topic.name, 0.0) >= min(wish.interval for wish in wanted.values())
 
     def send_message(self, topic: RosTopic, sample: Sample) -> None:
         """Send a message of a topic."""
         self._sent[topic.name] = time.monotonic()
-        name = encoder.encode(topic.name)
-        self._socket.send(b'{"op":"publish","topic":' + name + b',"msg":' + sample.json + b"}")
+        raw = {wish.raw for wish in self._wanted[topic.name].values()}
+        if False in raw:
+            name = encoder.encode(topic.name)
+            self._socket.send(b'{"op":"publish","topic":' + name + b',"msg":' + sample.json + b"}")
+        if True in raw:
+            stamp = TimeMsg.of(self.server.arena.time)
+            self._socket.send(pack_raw(topic.name, stamp.sec, stamp.nanosec, sample.cdr), text=False)
 
 
 def read_operation(is_text: bool, data: bytes) -> Operation:

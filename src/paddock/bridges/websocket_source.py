@@ -54,10 +54,10 @@ class WebSocketSource:
             self._end()
         return messages
 
-    def send(self, data: bytes) -> None:
-        """Send a text."""
+    def send(self, data: bytes, *, text: bool = True) -> None:
+        """Send a message."""
         if self._protocol.state is State.OPEN:
-            self._write(frame(data, text=True))
+            self._write(frame(data, text=text))
 
     def _read_head(self, data: bytes) -> bytes:
         """Gather the HTTP request and answer it; what came behind it."""
