@@ -15,7 +15,7 @@ from bridges.player_room import ROOM
 from paddock.bridges import Bridge, RosBridge, RosbridgeServer, RosOptions
 from paddock.server import Server, Settings
 
-DOMAIN = 100 + os.getpid() % 100  # processes that test side by side do not meet
+DOMAIN = 100 + os.getpid() % 60 * 2  # processes that test side by side do not meet
 
 
 @contextmanager

@@ -35,6 +35,9 @@ ELSEWHERE = '<General><Interfaces><NetworkInterface address="{}"/></Interfaces><
 ANYWHERE = '<General><Interfaces><NetworkInterface autodetermine="true"/></Interfaces></General>'
 
 
+DOMAINS: dict[int, tuple[str, Any]] = {}  # that this process takes part in: settings, and what holds them
+
+
 class DdsCarrier(RosCarrier):
     """A participant of a DDS domain. Messages that came are taken in the event loop, not in the threads of DDS."""
 
@@ -52,18 +55,17 @@ class DdsCarrier(RosCarrier):
         self.domain, self.host, self._hashes = domain, host, hashes
         self._own_settings = bool(os.environ.get(URI))
         try:
-            self._domain = None if self._own_settings else self._dds.domain.Domain(domain, configure(host))
-        except self._dds.core.DDSException:  # this process takes part in it already, with the settings it has
-            self._domain = None
-        try:
+            if not self._own_settings:
+                enter_domain(domain, configure(host))
             self._participant = self._dds.domain.DomainParticipant(domain)
         except self._dds.core.DDSException as error:
-            raise LinkError(f"ros2: no participant of DDS domain {domain} at {host}: {error}") from None
+            raise LinkError(f"ros2: DDS domain {domain} cannot be had at {host}: {error.msg}") from None
         self._writers: dict[RosTopic, Any] = {}
         self._matched: dict[RosTopic, int] = {}  # how many listen
         self._readers: dict[RosSubscription, Any] = {}
         self._askers: list[Any] = []  # readers of services, and their writers
         self._repliers: list[Any] = []
+        self._discovery: Any = None
         self._closed = False
 
     def describe(self) -> Iterator[str]:
@@ -214,10 +216,8 @@ class DdsCarrier(RosCarrier):
     def close(self) -> None:
         self._closed = True
         mine = (*self._askers, *self._repliers, *self._readers.values(), *self._writers.values())
-        for entity in (*mine, self._participant):
+        for entity in (*mine, self._discovery, self._participant):
             delete(entity)
-        if self._domain is not None:
-            delete(self._domain)
 
 
 def configure(host: str) -> str:
@@ -229,6 +229,17 @@ def configure(host: str) -> str:
     return f"<CycloneDDS><Domain>{settings}</Domain></CycloneDDS>"
 
 
+def enter_domain(domain: int, settings: str) -> None:
+    """Have this process take part in a domain with these settings, once for all its participants."""
+    if domain not in DOMAINS:
+        DOMAINS[domain] = settings, load_cyclonedds().domain.Domain(domain, settings)
+    elif DOMAINS[domain][0] != settings:
+        raise LinkError(
+            f"ros2: this process takes part in DDS domain {domain} at another address: choose another domain"
+        )
+
+
 def delete(entity: Any) -> None:
     """End something of DDS now; else it would live as long as something refers to it."""
-    entity.__del__()
+    if entity is not None:
+        entity.__del__()
