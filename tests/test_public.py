@@ -44,6 +44,7 @@ PUBLIC = {
     "recordings",
     "report",
     "robots",
+    "ros2",
     "scenarios",
     "sensors",
     "server",

@@ -65,6 +65,9 @@ class TimeLock(Protocol):
     def pause(self) -> None:
         """Let time stand still."""
 
+    def advance(self, ticks: int) -> None:
+        """Let so many ticks pass while time stands still."""
+
     def stop(self, mine: Iterable[TimeMember] = ()) -> None:
         """Back to the start, where time stands still.
 

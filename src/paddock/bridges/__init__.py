@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from paddock.bridges.orders import OrderRobots
     from paddock.bridges.overhead import OverheadCameras
     from paddock.bridges.player import PlayerServer
+    from paddock.bridges.ros2 import RosBridge
+    from paddock.bridges.ros2_hub import RosOptions
+    from paddock.bridges.rosbridge import RosbridgeServer
     from paddock.bridges.usarsim import UsarSimServer
     from paddock.bridges.vrep import VrepServer
 
@@ -25,6 +28,9 @@ __all__ = [
     "OrderRobots",
     "OverheadCameras",
     "PlayerServer",
+    "RosBridge",
+    "RosOptions",
+    "RosbridgeServer",
     "UsarSimServer",
     "VrepServer",
 ]
@@ -39,6 +45,9 @@ __getattr__ = import_on_demand(
         "orders": ("OrderRobots",),
         "overhead": ("OverheadCameras",),
         "player": ("PlayerServer",),
+        "ros2": ("RosBridge",),
+        "ros2_hub": ("RosOptions",),
+        "rosbridge": ("RosbridgeServer",),
         "usarsim": ("UsarSimServer",),
         "vrep": ("VrepServer",),
     },

@@ -45,6 +45,8 @@ BRIDGES: Registry[OpenBridge] = Registry(
         "orders": "paddock.bridges.orders:open_order_robots",
         "overhead-camera": "paddock.bridges.overhead:open_overhead_cameras",
         "player": "paddock.bridges.player:open_player",
+        "ros2": "paddock.bridges.ros2:open_ros2",
+        "rosbridge": "paddock.bridges.rosbridge:open_rosbridge",
         "usarsim": "paddock.bridges.usarsim:open_usarsim",
         "vrep": "paddock.bridges.vrep:open_vrep",
     },

@@ -112,28 +112,54 @@ def sweep(
 
 
 @app.command()
-def worlds(show: Show = None, output: Output = None, force: Force = False) -> None:
-    """List the shipped worlds, or draw one.
+def worlds(
+    show: Show = None,
+    map: Annotated[
+        str | None, typer.Option(help="Write this one, or a TOML file of yours, as a map for ROS's map_server.")
+    ] = None,
+    output: Output = None,
+    force: Force = False,
+) -> None:
+    """List the shipped worlds, draw one, or write its map.
 
     paddock worlds
     paddock worlds --show wall-loop
     paddock worlds --show my_world.toml -o my_world.png
+    paddock worlds --map yellow-rooms -o map.yaml
     """
-    from paddock.cli.catalogue import list_worlds, show_world
+    from paddock.cli.catalogue import list_worlds, show_world, write_world_map
 
-    show_world(show, output, force=force) if show else list_worlds()
+    if show:
+        show_world(show, output, force=force)
+    elif map:
+        write_world_map(map, output, force=force)
+    else:
+        list_worlds()
 
 
 @app.command()
-def robots(show: Show = None, output: Output = None, force: Force = False) -> None:
-    """List the shipped robots, or draw one with its sensor rays.
+def robots(
+    show: Show = None,
+    urdf: Annotated[
+        str | None, typer.Option(help="Write this one, or a TOML file of yours, as URDF; without -o, print it.")
+    ] = None,
+    output: Output = None,
+    force: Force = False,
+) -> None:
+    """List the shipped robots, draw one with its sensor rays, or describe it as URDF for ROS.
 
     paddock robots
     paddock robots --show e-puck
+    paddock robots --urdf pioneer-p3dx -o pioneer.urdf
     """
-    from paddock.cli.catalogue import list_robots, show_robot
+    from paddock.cli.catalogue import list_robots, show_robot, write_urdf
 
-    show_robot(show, output, force=force) if show else list_robots()
+    if show:
+        show_robot(show, output, force=force)
+    elif urdf:
+        write_urdf(urdf, output, force=force)
+    else:
+        list_robots()
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +10,9 @@ from rich.console import Console
 
 from paddock.cli.files import checked_new, checked_picture, save_picture
 from paddock.cli.tables import new_table
-from paddock.robots import load_robot, robot_names
+from paddock.core.errors import PaddockError
+from paddock.core.files import write_text
+from paddock.robots import describe_as_urdf, load_robot, robot_names
 from paddock.worlds import load_world, world_names
 
 WIDE = 120  # columns of a terminal in which all sensors are named
@@ -67,6 +70,29 @@ def show_robot(name: str, output: Path | None, *, force: bool) -> None:
 
     spec = load_robot(name)
     save_picture(draw_robot(spec), _picture_path(spec.name, output, force))
+
+
+def write_world_map(name: str, output: Path | None, *, force: bool) -> None:
+    """Write a world as an image and a YAML file, as map_server reads them."""
+    from paddock.mapping import draw_map, save_map
+
+    spec = load_world(name)
+    path = checked_new(output or Path(f"{spec.name}.yaml"), force=force)
+    if path.suffix != ".yaml":
+        raise PaddockError(f"{path}: expected a map's name ending in .yaml")
+    grid = draw_map(spec)
+    save_map(grid, path)
+    Console().print(f"wrote {path} and {path.with_suffix('.pgm')} ({grid.frame.columns} × {grid.frame.rows} cells)")
+
+
+def write_urdf(name: str, output: Path | None, *, force: bool) -> None:
+    """Write a robot as URDF, or print it."""
+    text = describe_as_urdf(load_robot(name))
+    if output is None:
+        sys.stdout.write(text)
+        return
+    write_text(checked_new(output, force=force), text)
+    Console().print(f"wrote {output}")
 
 
 def _picture_path(name: str, output: Path | None, force: bool) -> Path:

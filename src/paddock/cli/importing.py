@@ -1,4 +1,4 @@
-"""`paddock import`: worlds from floor plans and pictures."""
+"""`paddock import`: worlds from floor plans, pictures and maps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from paddock.core.geometry import Point
 
 Source = Annotated[
-    Path, typer.Argument(help="A picture (PNG …), a world of Stage (.world), or a floor plan of Rossum's Playhouse.")
+    Path,
+    typer.Argument(
+        help="A picture (PNG …), a map of ROS's map_server (.yaml), a world of Stage (.world), or a floor plan of "
+        "Rossum's Playhouse."
+    ),
 ]
 Robot = Annotated[str, typer.Option(help="Type of the robot to put in, or none; worlds of Stage have their own.")]
 Output = Annotated[
@@ -45,27 +49,29 @@ def import_world_file(
     heading: Annotated[float | None, typer.Option(help="Its heading in degrees.")] = None,
     force: Force = False,
 ) -> None:
-    """Make a world from a picture, whose dark parts become walls, from a world of Stage, or from a Rossum floor plan.
+    """Make a world from a picture, whose dark parts become walls, a map of ROS, a world of Stage, or a floor plan.
 
     paddock import office.png --scale 0.02
+    paddock import map.yaml -o rooms.toml --robot pioneer-p3dx
     paddock import simple.world -o simple.toml
     paddock import trinity.txt -o trinity.toml --robot e-puck
     """
     from rich.console import Console
 
     from paddock.cli.files import checked_world_file, save_world_file
-    from paddock.worlds.importers import import_world
+    from paddock.mapping import import_map
+    from paddock.worlds.importers import MAPS, import_world
 
     path = checked_world_file(output or Path(file.stem + ".toml"), force=force)
-    found = import_world(
-        file,
-        scale=scale,
-        threshold=threshold,
-        height=height,
-        robot=None if robot in ("", "none") else robot,
-        at=None if at is None else _place(at),
-        heading_deg=heading,
-    )
+    kind, place = None if robot in ("", "none") else robot, None if at is None else _place(at)
+    if file.suffix.lower() in MAPS:
+        if scale is not None or threshold is not None:
+            raise PaddockError(f"--scale, --threshold: expected none: {file.name} has its own")
+        found = import_map(file, height=height, robot=kind, at=place, heading_deg=heading)
+    else:
+        found = import_world(
+            file, scale=scale, threshold=threshold, height=height, robot=kind, at=place, heading_deg=heading
+        )
     world = found.world
     x0, y0, x1, y1 = world.bounds
     count, robots = len(world.walls) + len(world.boxes), len(world.robots)

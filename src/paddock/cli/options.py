@@ -27,7 +27,9 @@ Workers = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
 Show = Annotated[str | None, typer.Option(help="Draw this one, or a TOML file of yours, as a PNG picture.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="File for the picture. Default: NAME.png here.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File for it. Default: NAME.png, NAME.yaml … here.")
+]
 World = Annotated[str, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")]
 OptionalWorld = Annotated[
     str | None, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")
@@ -147,6 +149,22 @@ Player = Annotated[
         "--player",
         help="Ports, usually 6665, at which programs written for Player and Stage find their robots: all at one port, "
         "or one at each; with ',stepped' time waits for their reads; with ',world' poses are those in the world.",
+    ),
+]
+Ros2 = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ros2",
+        help="Show robots to nodes of ROS 2: by dds or by zenoh; behind it, with commas, domain=ROS_DOMAIN_ID, rate=50 "
+        "[Hz], stop=0.5 [s] without a command, router=ENDPOINT of zenoh, namespaces for a robot that is alone, humble.",
+    ),
+]
+Rosbridge = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rosbridge",
+        help="A port, usually 9090, at which roslibpy, roslibjs and pages find robots as ROS 2; rate, stop and "
+        "namespaces behind it as above; with ',any-origin' for pages of other hosts, too.",
     ),
 ]
 OverheadCamera = Annotated[

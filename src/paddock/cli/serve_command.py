@@ -8,7 +8,10 @@ from paddock.cli import options
 from paddock.cli.run_command import refuse_both, refuse_unused
 
 # Bridges that have an option.
-NAMED_BRIDGES = ("epuck_serial", "epuck2", "orders", "usarsim", "overhead_camera", "vrep", "coppelia", "player")
+NAMED_BRIDGES = (
+    *("epuck_serial", "epuck2", "orders", "usarsim", "overhead_camera", "vrep", "coppelia", "player"),
+    *("ros2", "rosbridge"),
+)
 # Options that mean something where robots are real. Bridges ask for no token: they are for simulated ones.
 SERVED_REAL = (
     *("world", "host", "port", "token", "allow_host", "classroom", "score", "controller", "policy"),
@@ -71,6 +74,8 @@ def serve(
     vrep: options.Vrep = None,
     coppelia: options.Coppelia = None,
     player: options.Player = None,
+    ros2: options.Ros2 = None,
+    rosbridge: options.Rosbridge = None,
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
     record: options.Record = None,
@@ -85,6 +90,7 @@ def serve(
     paddock serve wall-loop --vrep 19997,19999 --coppelia 23000
     paddock serve wall-loop --player 6665
     paddock serve clutter --record lesson.mcap
+    paddock serve yellow-rooms --ros2 dds --rosbridge 9090
     paddock serve clutter -c my_controller.py --lock-step --seed 7 --open
     paddock serve --robot epuck:///dev/rfcomm0 --robot epuck2://192.168.1.20?name=blue
     """

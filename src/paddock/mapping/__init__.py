@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from paddock.mapping.likelihood import LikelihoodField
     from paddock.mapping.map_files import MapHeader, MapMode, load_map, save_map
     from paddock.mapping.map_localiser import MapLocaliser
+    from paddock.mapping.map_world import draw_map, import_map
     from paddock.mapping.mapper import Mapper
     from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
     from paddock.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup
@@ -64,6 +65,8 @@ __all__ = [
     "ScanToScan",
     "SearchWindow",
     "assess_map",
+    "draw_map",
+    "import_map",
     "load_map",
     "match_scan",
     "save_map",
@@ -80,6 +83,7 @@ __getattr__ = import_on_demand(
         "likelihood": ("LikelihoodField",),
         "map_files": ("MapHeader", "MapMode", "load_map", "save_map"),
         "map_localiser": ("MapLocaliser",),
+        "map_world": ("draw_map", "import_map"),
         "mapper": ("Mapper",),
         "matching": ("ScanMatch", "SearchWindow", "match_scan"),
         "method": ("MAPPING_METHODS", "MappingMethod", "MapSetup"),

@@ -7,8 +7,18 @@ from pathlib import Path
 from paddock.core import library
 from paddock.robots.differential import DifferentialDrive, MeasuredWheels
 from paddock.robots.spec import BodySpec, RobotSpec, find_robot, read_robot
+from paddock.robots.urdf import describe_as_urdf
 
-__all__ = ["BodySpec", "DifferentialDrive", "MeasuredWheels", "RobotSpec", "find_robot", "load_robot", "robot_names"]
+__all__ = [
+    "BodySpec",
+    "DifferentialDrive",
+    "MeasuredWheels",
+    "RobotSpec",
+    "describe_as_urdf",
+    "find_robot",
+    "load_robot",
+    "robot_names",
+]
 
 
 def robot_names() -> list[str]:

@@ -87,6 +87,9 @@ class ServedTime:
         if self.session.clock.running:
             self.session.clock.set_running(False)
 
+    def advance(self, ticks: int) -> None:
+        self.session.clock.advance(ticks)
+
     def stop(self, mine: Iterable[TimeMember] = ()) -> None:
         session, own = self.session, {member._member for member in mine if isinstance(member, ServedMember)}
         locked = [member.name for member in session.clock.lock if member not in own]

@@ -16,6 +16,7 @@ from paddock.worlds.spec import Placed
 
 __all__ = [
     "HEIGHT",
+    "MAPS",
     "PICTURES",
     "SCALE",
     "STAGE",
@@ -23,11 +24,13 @@ __all__ = [
     "Imported",
     "bitmap_world",
     "import_world",
+    "place_robot",
     "rossum_world",
     "stage_world",
 ]
 
 STAGE = (".world", ".inc")
+MAPS = (".yaml", ".yml")  # of map_server, which `paddock.mapping.import_map` reads
 PICTURES = (".png", ".pgm", ".pbm", ".bmp", ".gif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 HEIGHT = 0.5  # [m] plans and pictures are flat: so high, walls are in the way of every sensor of the shipped robots
 
@@ -68,6 +71,13 @@ def import_world(
             found = stage_world(path, height=height)
         else:
             found = rossum_world(read_text(path), file=path.name, height=height)
+    return place_robot(found, path, robot=robot, at=at, heading_deg=heading_deg)
+
+
+def place_robot(
+    found: Imported, path: Path, *, robot: str | None, at: Point | None = None, heading_deg: float | None = None
+) -> Imported:
+    """Put a robot into a world that was read from a file, unless it has its own; the arguments are as above."""
     if found.world.robots:
         if at is not None:
             raise SpecError(f"expected none: {path.name} has robots of its own", path="at")
@@ -83,7 +93,7 @@ def import_world(
     try:
         check_placement(replace(world, file=path.name), types)
     except SpecError:
-        if at is not None or path.suffix.lower() not in PICTURES:
+        if at is not None or path.suffix.lower() not in (*PICTURES, *MAPS):
             raise
         problem = f"even where there is most room, there is none for the {types[0].name}"
         raise SpecError(f"{problem}: choose a larger scale or a smaller robot", file=path.name) from None

@@ -53,22 +53,39 @@ def bitmap_world(
         raise SpecError(f"no pixel is darker than {threshold:g}: choose a higher threshold", file=path.name)
     if dark.all():
         raise SpecError(f"all pixels are darker than {threshold:g}: choose a lower threshold", file=path.name)
+    return trace_world(dark, ~dark, path, scale=scale, height=height)
+
+
+def trace_world(
+    dark: Mask, free: Mask, path: Path, *, scale: float, height: float, corner: tuple[float, float] = (0.0, 0.0)
+) -> Imported:
+    """The world of pixels; its start is the place with most room.
+
+    Args:
+        dark: where walls are; rows are counted from the top.
+        free: where a robot may start.
+        path: of the file that the pixels come from.
+        scale: metres per pixel.
+        height: of the walls [m].
+        corner: x, y [m] of the lower left one.
+    """
     rows, columns = dark.shape
+    x, y = corner
     boxes = []
     for part in rectangles(dark):
-        at = (part.left + part.right) / 2 * scale, (rows - (part.top + part.bottom) / 2) * scale
+        at = x + (part.left + part.right) / 2 * scale, y + (rows - (part.top + part.bottom) / 2) * scale
         size = (part.right - part.left) * scale, (part.bottom - part.top) * scale
         boxes.append(Box(at=tidy(*at), size=tidy(*size), height=height, color=WALL_COLOR))
         if len(boxes) > MOST_BOXES:
             raise SpecError(
                 f"its dark parts need more than {MOST_BOXES} rectangles: smooth it or make it smaller", file=path.name
             )
-    row, column = np.unravel_index(np.argmax(_room(~dark)), dark.shape)
-    place = tidy((column + 0.5) * scale, (rows - row - 0.5) * scale)
+    row, column = np.unravel_index(np.argmax(_room(free)), dark.shape)
+    place = tidy(x + (column + 0.5) * scale, y + (rows - row - 0.5) * scale)
     world = WorldSpec(
         name=world_name(path),
         title=f"Imported from {path.name}",
-        bounds=(0.0, 0.0, *tidy(columns * scale, rows * scale)),
+        bounds=(*tidy(x, y), *tidy(x + columns * scale, y + rows * scale)),
         boxes=tuple(boxes),
         starts=(Start(name="start", at=place),),
     )

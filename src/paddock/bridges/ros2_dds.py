@@ -1,0 +1,245 @@
+"""ROS 2 by DDS: topics and services as nodes with rmw_cyclonedds have them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import struct
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from paddock.bridges.ros2_dds_types import load_cyclonedds, make_idl_type
+from paddock.bridges.ros2_graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
+from paddock.core.addresses import is_loopback
+from paddock.core.errors import LinkError, PaddockError
+from paddock.ros2 import RosMessage, RosQuality, ServiceType, decode_cdr, encode_cdr, hash_type
+from paddock.ros2.cdr import HEADER
+from paddock.ros2.discovery_messages import DISCOVERY, GidMsg, NodeEntitiesMsg, ParticipantEntitiesMsg
+from paddock.ros2.names import DEFAULT, LATCHED, REPLY, REQUEST, dds_topic
+
+if TYPE_CHECKING:
+    from paddock.arena.time_lock import TimeLock
+
+URI = "CYCLONEDDS_URI"  # the variable with a person's own settings
+AT_ONCE = 100  # samples that are taken in one go
+ID = struct.Struct("<Qq")  # who asked, and the number of the question
+HERE = (
+    "<General><AllowMulticast>false</AllowMulticast>"
+    '<Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces></General>'
+    "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>"
+    '<Peers><Peer address="127.0.0.1"/></Peers></Discovery>'
+)
+"""This machine only, as ROS does with ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST."""
+ELSEWHERE = '<General><Interfaces><NetworkInterface address="{}"/></Interfaces></General>'
+ANYWHERE = '<General><Interfaces><NetworkInterface autodetermine="true"/></Interfaces></General>'
+
+
+DOMAINS: dict[int, tuple[str, Any]] = {}  # that this process takes part in: settings, and what holds them
+
+
+class DdsCarrier(RosCarrier):
+    """A participant of a DDS domain. Messages that came are taken in the event loop, not in the threads of DDS."""
+
+    kind = "dds"
+
+    def __init__(self, domain: int, host: str, *, hashes: bool = True) -> None:
+        """
+        Args:
+            domain: as ROS_DOMAIN_ID has it.
+            host: the address of the network interface; on a loopback address, nodes of other machines find nothing.
+                The variable CYCLONEDDS_URI overrules it.
+            hashes: whether types carry hashes; they do since Iron.
+        """
+        self._dds = load_cyclonedds()
+        self.domain, self.host, self._hashes = domain, host, hashes
+        self._own_settings = bool(os.environ.get(URI))
+        try:
+            if not self._own_settings:
+                enter_domain(domain, configure(host))
+            self._participant = self._dds.domain.DomainParticipant(domain)
+        except self._dds.core.DDSException as error:
+            raise LinkError(f"ros2: DDS domain {domain} cannot be had at {host}: {error.msg}") from None
+        self._writers: dict[RosTopic, Any] = {}
+        self._matched: dict[RosTopic, int] = {}  # how many listen
+        self._readers: dict[RosSubscription, Any] = {}
+        self._askers: list[Any] = []  # readers of services, and their writers
+        self._repliers: list[Any] = []
+        self._discovery: Any = None
+        self._closed = False
+
+    def describe(self) -> Iterator[str]:
+        if self._own_settings:
+            where = f"with the settings of {URI}"
+        elif is_loopback(self.host):
+            where = "on this machine (for nodes: export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST)"
+        else:
+            where = f"on the network of {self.host}   no token guards it: whoever is there drives robots"
+        yield f"ROS 2 by DDS, ROS_DOMAIN_ID={self.domain}, {where}"
+
+    def start(self, graph: RosGraph, time: TimeLock) -> None:
+        self._time = time
+        nodes = ParticipantEntitiesMsg
+        self._discovery = self._make_writer(DISCOVERY, make_idl_type(nodes), nodes, LATCHED)
+        for service in graph.services.values():
+            self._add_service(service)
+
+    # ---- topics
+
+    def add_topic(self, topic: RosTopic) -> None:
+        def note(writer: Any, status: Any) -> None:  # in a thread of DDS
+            self._matched[topic] = status.current_count
+
+        listener = self._dds.core.Listener(on_publication_matched=note)
+        self._matched[topic] = 0
+        self._writers[topic] = self._make_writer(
+            dds_topic(topic.name), make_idl_type(topic.type), topic.type, topic.quality, listener
+        )
+
+    def remove_topic(self, topic: RosTopic) -> None:
+        delete(self._writers.pop(topic))
+        del self._matched[topic]
+
+    def has_readers(self, topic: RosTopic) -> bool:
+        return self._matched[topic] > 0
+
+    def publish(self, topic: RosTopic, sample: Sample) -> None:
+        self._write(self._writers[topic], sample.cdr)
+
+    def add_subscription(self, subscription: RosSubscription) -> None:
+        def take(data: bytes) -> None:
+            subscription.take(decode_cdr(subscription.type, data))
+
+        self._readers[subscription] = self._make_reader(
+            dds_topic(subscription.name), make_idl_type(subscription.type), subscription.type, take
+        )
+
+    def remove_subscription(self, subscription: RosSubscription) -> None:
+        delete(self._readers.pop(subscription))
+
+    def announce(self) -> None:
+        """Tell which node the readers and writers belong to."""
+        if self._hashes:  # Humble has another form of it
+            readers, writers = (
+                [GidMsg(entity.guid.bytes) for entity in (*own.values(), *of_services)]
+                for own, of_services in ((self._readers, self._askers), (self._writers, self._repliers))
+            )
+            node = NodeEntitiesMsg("/", NODE, readers, writers)
+            message = ParticipantEntitiesMsg(GidMsg(self._participant.guid.bytes), [node])
+            self._write(self._discovery, encode_cdr(message))
+
+    # ---- services
+
+    def _add_service(self, service: RosService) -> None:
+        kind, identity = service.type, f"serviceid={'.'.join(f'{part:x}' for part in secrets.token_bytes(16))};"
+        reply_type = make_idl_type(kind.response, of_service=True)
+        writer = self._make_writer(
+            dds_topic(service.name, REPLY, "Reply"), reply_type, kind, DEFAULT, user_data=identity
+        )
+
+        def take(data: bytes) -> None:
+            asker, body = data[len(HEADER) : len(HEADER) + ID.size], data[len(HEADER) + ID.size :]
+            request = decode_cdr(kind.request, HEADER + body)
+
+            def reply(response: RosMessage) -> None:
+                self._write(writer, HEADER + asker + encode_cdr(response)[len(HEADER) :])
+
+            service.answer(request, reply)
+
+        request_type = make_idl_type(kind.request, of_service=True)
+        name = dds_topic(service.name, REQUEST, "Request")
+        reader = self._make_reader(name, request_type, kind, take, user_data=identity)
+        self._askers.append(reader)
+        self._repliers.append(writer)
+
+    # ---- DDS
+
+    def _make_writer(
+        self,
+        name: str,
+        idl: Any,
+        kind: type[RosMessage] | ServiceType,
+        quality: RosQuality,
+        listener: Any = None,
+        user_data: str = "",
+    ) -> Any:
+        topic = self._dds.topic.Topic(self._participant, name, idl)
+        return self._dds.pub.DataWriter(self._participant, topic, self._choose_qos(kind, quality, user_data), listener)
+
+    def _make_reader(
+        self,
+        name: str,
+        idl: Any,
+        kind: type[RosMessage] | ServiceType,
+        take: Callable[[bytes], None],
+        user_data: str = "",
+    ) -> Any:
+        listener = self._dds.core.Listener(on_data_available=lambda reader: self._schedule(reader, name, take))
+        topic = self._dds.topic.Topic(self._participant, name, idl)
+        return self._dds.sub.DataReader(self._participant, topic, self._choose_qos(kind, DEFAULT, user_data), listener)
+
+    def _choose_qos(self, kind: type[RosMessage] | ServiceType, quality: RosQuality, user_data: str) -> Any:
+        policy = self._dds.qos.Policy
+        user_data += f"typehash={hash_type(kind)};" if self._hashes else ""
+        return self._dds.qos.Qos(
+            # A node that stands still must not hold up the world: what cannot be sent now is dropped.
+            policy.Reliability.Reliable(0) if quality.reliable else policy.Reliability.BestEffort,
+            policy.Durability.TransientLocal if quality.latched else policy.Durability.Volatile,
+            policy.History.KeepLast(quality.depth),
+            policy.DataRepresentation(use_cdrv0_representation=True),
+            policy.Userdata(user_data.encode()),
+        )
+
+    def _schedule(self, reader: Any, name: str, take: Callable[[bytes], None]) -> None:
+        """Have samples taken; called in a thread of DDS, which a robot must not be moved in."""
+        if not self._closed:
+            try:
+                self._time.call(partial(self._take, reader, name, take))
+            except RuntimeError:  # the event loop has ended
+                self._closed = True
+
+    def _take(self, reader: Any, name: str, take: Callable[[bytes], None]) -> None:
+        state = self._dds.core
+        mask = state.SampleState.Any | state.ViewState.Any | state.InstanceState.Any
+        found = [] if self._closed else self._dds.clayer.ddspy_take(reader._ref, mask, AT_ONCE)
+        for data, info in found if isinstance(found, list) else ():  # a number says that there is none
+            if info.valid_data:
+                try:
+                    take(data)
+                except PaddockError as error:
+                    self.complaints.tell(name, error)
+
+    def _write(self, writer: Any, data: bytes) -> None:
+        """Send bytes; best effort may fail, and what is late is of no use."""
+        self._dds.clayer.ddspy_write(writer._ref, data + bytes(-len(data) % 4))
+
+    def close(self) -> None:
+        self._closed = True
+        mine = (*self._askers, *self._repliers, *self._readers.values(), *self._writers.values())
+        for entity in (*mine, self._discovery, self._participant):
+            delete(entity)
+
+
+def configure(host: str) -> str:
+    """Settings of Cyclone DDS for an address."""
+    if is_loopback(host):
+        settings = HERE
+    else:
+        settings = ANYWHERE if host in ("0.0.0.0", "::") else ELSEWHERE.format(host)
+    return f"<CycloneDDS><Domain>{settings}</Domain></CycloneDDS>"
+
+
+def enter_domain(domain: int, settings: str) -> None:
+    """Have this process take part in a domain with these settings, once for all its participants."""
+    if domain not in DOMAINS:
+        DOMAINS[domain] = settings, load_cyclonedds().domain.Domain(domain, settings)
+    elif DOMAINS[domain][0] != settings:
+        raise LinkError(
+            f"ros2: this process takes part in DDS domain {domain} at another address: choose another domain"
+        )
+
+
+def delete(entity: Any) -> None:
+    """End something of DDS now; else it would live as long as something refers to it."""
+    if entity is not None:
+        entity.__del__()

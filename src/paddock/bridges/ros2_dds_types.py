@@ -1,0 +1,56 @@
+"""Our messages as types of Cyclone DDS: made from the same declarations, so that there is one of each."""
+
+from __future__ import annotations
+
+import importlib
+from types import SimpleNamespace
+from typing import Any
+
+from paddock.core.errors import LinkError
+from paddock.ros2 import RosMessage, dds_type
+from paddock.ros2.fields import FILLER, FieldType, RosField
+
+MODULES = ("core", "domain", "idl", "pub", "qos", "sub", "topic", "util")
+SERVICE_HEADER = (RosField("guid", FieldType("uint64")), RosField("seq", FieldType("int64")))
+"""What stands before requests and responses: who asked, and the number of the question."""
+IDL_TYPES: dict[tuple[type[RosMessage], bool], Any] = {}
+loaded: SimpleNamespace | None = None
+
+
+def load_cyclonedds() -> SimpleNamespace:
+    """Its modules by name, or a LinkError that names the extra."""
+    global loaded
+    if loaded is None:
+        try:
+            modules = {name: importlib.import_module(f"cyclonedds.{name}") for name in MODULES}
+            modules["clayer"] = importlib.import_module("cyclonedds._clayer")
+            modules["types"] = importlib.import_module("cyclonedds.idl.types")
+        except ImportError:
+            raise LinkError("ROS 2 by DDS needs cyclonedds: pip install 'paddock[ros2]'") from None
+        loaded = SimpleNamespace(**modules)
+    return loaded
+
+
+def make_idl_type(kind: type[RosMessage], *, of_service: bool = False) -> Any:
+    """The class of Cyclone DDS for a message, a request or a response."""
+    known = kind, of_service
+    if known not in IDL_TYPES:
+        fields = [*(SERVICE_HEADER if of_service else ()), *kind.ros_fields()]
+        if not kind.ros_fields():
+            fields.append(RosField(FILLER, FieldType("uint8")))
+        name = dds_type(kind.ros_name)
+        IDL_TYPES[known] = load_cyclonedds().idl.make_idl_struct(
+            name.rpartition("::")[2], name, {field.name: _make_field(field.type) for field in fields}
+        )
+    return IDL_TYPES[known]
+
+
+def _make_field(kind: FieldType) -> Any:
+    types = load_cyclonedds().types
+    if isinstance(kind.base, str):
+        base = {"string": str, "bool": bool, "char": types.uint8}.get(kind.base) or getattr(types, kind.base)
+    else:
+        base = make_idl_type(kind.base)
+    if not kind.many:
+        return base
+    return types.array[base, kind.size] if kind.size else types.sequence[base]

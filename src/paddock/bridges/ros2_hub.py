@@ -1,0 +1,172 @@
+"""RosHub: an arena as nodes of ROS see it. It makes messages as simulated time passes, and carriers take them away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from paddock.arena import Arena
+from paddock.arena.time_lock import TimeLock
+from paddock.bridges.ros2_graph import Complaints, RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
+from paddock.bridges.ros2_robot import DEAD_MAN, RosRobot
+from paddock.bridges.ros2_sensors import list_sensor_topics
+from paddock.bridges.ros2_simulation import list_services
+from paddock.bridges.scene_world import ArenaRobot, ArenaWorld
+from paddock.core.errors import PaddockError
+from paddock.core.numeric import all_finite
+from paddock.ros2 import ClockMsg, TimeMsg, TransformsMsg, TransformStampedMsg
+from paddock.ros2.names import CLOCK, LATCHED, TRANSFORMS, choose_name, make_token
+
+RATE = 50.0  # [Hz] of simulated time
+
+
+@dataclass(frozen=True, kw_only=True)
+class RosOptions:
+    """How an arena is shown to ROS."""
+
+    rate: float = RATE  # messages of a topic per simulated second; sensors with a longer period have fewer
+    dead_man: float = DEAD_MAN  # simulated seconds without a command after which a robot stops; infinity: never
+    namespaces: bool = False  # names of robots before their topics, also where there is one robot only
+    humble: bool = False  # for nodes of Humble: shorter ranges, and no type hashes
+
+    def __post_init__(self) -> None:
+        if not (all_finite(self.rate) and 0 < self.rate <= 10_000):
+            raise PaddockError(f"ros2: rate: expected from above 0 to 10000 Hz, got {self.rate!r}")
+        if math.isnan(self.dead_man) or self.dead_man <= 0:
+            raise PaddockError(f"ros2: stop: expected seconds > 0, or inf for never, got {self.dead_man!r}")
+
+
+class RosHub:
+    """Robots of an arena, their topics, and rounds of messages."""
+
+    def __init__(
+        self,
+        name: str,
+        arena: Arena,
+        live: ArenaWorld,
+        time: TimeLock,
+        carriers: Sequence[RosCarrier],
+        options: RosOptions,
+    ) -> None:
+        self.arena, self.live, self.time, self.carriers, self.options = arena, live, time, carriers, options
+        self.robots: list[RosRobot] = []
+        self.graph = RosGraph({}, [], {service.name: service for service in list_services(self)})
+        self._complaints, self._interval = Complaints(name), max(1, round(1 / options.rate / arena.dt))
+        self._alone = len(arena.numbers) == 1 and not options.namespaces
+        self._last = -1  # tick of the last round
+        self._layout: int | None = None  # that robots are known for
+        self._own: dict[RosRobot, tuple[list[RosTopic], list[RosSubscription]]] = {}
+        self._end_rounds: Callable[[], None] = lambda: None
+
+    def begin(self) -> None:
+        """The server's event loop runs: show everything."""
+        for carrier in self.carriers:
+            carrier.start(self.graph, self.time)
+        self._add([RosTopic("/clock", ClockMsg, lambda: ClockMsg(TimeMsg.of(self.arena.time)), CLOCK)], [])
+        self._add([RosTopic("/tf", TransformsMsg, self._list_transforms, TRANSFORMS)], [])
+        self._add([RosTopic("/tf_static", TransformsMsg, self._list_mounts, LATCHED)], [])
+        self._run_round()
+        self._end_rounds = self.arena.on_tick(self._look_at_clock)  # so that none is left out when time leaps
+
+    def close(self) -> None:
+        """No more rounds; robots that were commanded here stop."""
+        self._end_rounds()
+        for robot in self.robots:
+            robot.stop()
+
+    # ---- robots
+
+    def follow_robots(self) -> None:
+        """See which robots came and went."""
+        if self._layout == self.live.layout:
+            return
+        self._layout = self.live.layout
+        for robot in [robot for robot in self.robots if robot.gone]:
+            self.robots.remove(robot)
+            self._remove(*self._own.pop(robot))
+        known = {robot.robot for robot in self.robots}
+        for found in self.live.list_robots():
+            if found not in known:
+                self._welcome(found)
+        for carrier in self.carriers:
+            carrier.announce()
+        self._publish(topic for topic in self.graph.topics.values() if topic.quality.latched)
+
+    def _welcome(self, found: ArenaRobot) -> None:
+        taken = {robot.namespace for robot in self.robots}
+        namespace = "" if self._alone and not self.robots else choose_name(make_token(found.name), taken)
+        robot = RosRobot(found, namespace, dead_man=self.options.dead_man)
+        topics = [*robot.list_topics(), *list_sensor_topics(robot, humble=self.options.humble)]
+        self._own[robot] = topics, list(robot.list_subscriptions())
+        self.robots.append(robot)
+        self._add(*self._own[robot])
+
+    def _add(self, topics: Iterable[RosTopic], subscriptions: Iterable[RosSubscription]) -> None:
+        for topic in topics:
+            self.graph.topics[topic.name] = topic
+            for carrier in self.carriers:
+                carrier.add_topic(topic)
+        for subscription in subscriptions:
+            self.graph.subscriptions.append(subscription)
+            for carrier in self.carriers:
+                carrier.add_subscription(subscription)
+
+    def _remove(self, topics: Iterable[RosTopic], subscriptions: Iterable[RosSubscription]) -> None:
+        for topic in topics:
+            del self.graph.topics[topic.name]
+            for carrier in self.carriers:
+                carrier.remove_topic(topic)
+        for subscription in subscriptions:
+            self.graph.subscriptions.remove(subscription)
+            for carrier in self.carriers:
+                carrier.remove_subscription(subscription)
+
+    # ---- messages
+
+    def _look_at_clock(self) -> None:
+        """A tick has passed."""
+        tick = self.arena.tick
+        if tick % self._interval == 0 or tick < self._last:
+            self._run_round()
+
+    def _run_round(self) -> None:
+        """Make what is due. Whatever goes wrong, time goes on."""
+        with self.arena.turn:  # no robot leaves in between
+            try:
+                self.follow_robots()
+                for robot in self.robots:
+                    robot.look()
+                self._publish(self._list_due())
+            except Exception as error:
+                self._complaints.tell("robots", error, trace=True)
+            self._last = self.arena.tick
+
+    def _list_due(self) -> Iterator[RosTopic]:
+        tick = self.arena.tick
+        for topic in list(self.graph.topics.values()):
+            period = max(self._interval, round(topic.period / self.arena.dt))
+            if not topic.quality.latched and (self._last < 0 or tick // period != self._last // period):
+                yield topic
+
+    def _publish(self, topics: Iterable[RosTopic]) -> None:
+        """Make messages that somebody wants, once for all carriers."""
+        for topic in topics:
+            wanted = [carrier for carrier in self.carriers if topic.quality.latched or carrier.has_readers(topic)]
+            if not wanted:
+                continue
+            try:
+                sample = Sample(topic.make())
+                for carrier in wanted:
+                    carrier.publish(topic, sample)
+            except Exception as error:  # of a sensor's, perhaps of another package; the others go on
+                self._complaints.tell(topic.name, error, trace=True)
+
+    def _list_transforms(self) -> TransformsMsg:
+        found: list[TransformStampedMsg] = []
+        for robot in self.robots:
+            found += [robot.transform(), *robot.list_pans()]
+        return TransformsMsg(found)
+
+    def _list_mounts(self) -> TransformsMsg:
+        return TransformsMsg([mount for robot in self.robots for mount in robot.list_mounts()])

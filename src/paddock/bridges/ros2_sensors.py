@@ -1,0 +1,265 @@
+"""Sensors as topics of ROS: which message stands for each kind, and how it is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from paddock.bridges.ros2_graph import RosTopic
+from paddock.bridges.ros2_robot import RosRobot, flat_pose, mount_frames, optical_frame, turn
+from paddock.core.geometry import Pose
+from paddock.core.registry import Registry
+from paddock.ros2 import (
+    BatteryStateMsg,
+    CameraInfoMsg,
+    HumbleRangeMsg,
+    ImageMsg,
+    ImuMsg,
+    LaserScanMsg,
+    NumberMsg,
+    NumbersMsg,
+    PoseStampedMsg,
+    RangeMsg,
+    VectorMsg,
+)
+from paddock.ros2.names import SENSOR_DATA, choose_name, make_token
+from paddock.ros2.standard_messages import ArrayDimensionMsg, ArrayLayoutMsg
+from paddock.sensors.accelerometer import AccelerometerSpec
+from paddock.sensors.base import RangeSensorSpec, SensorSpec
+from paddock.sensors.camera import CameraSpec
+from paddock.sensors.compass import CompassSpec
+from paddock.sensors.gyroscope import GyroscopeSpec
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.sonar import SonarSpec
+
+WORLD = "map"  # the frame of true poses
+NO_DATA = np.array([-1.0, *[0.0] * 8])  # the covariance that says that something is not measured
+NEAREST = 0.001  # [m] ranges below this are no measurement
+
+ListTopics = Callable[[RosRobot, SensorSpec, "SensorNames"], Iterable[RosTopic]]
+"""The topics of a sensor."""
+
+ROS_SENSORS: Registry[ListTopics] = Registry(
+    "sensor kind with topics",
+    group="paddock.ros2_sensors",
+    builtin={
+        "laser": "paddock.bridges.ros2_sensors:list_scans",
+        "sonar": "paddock.bridges.ros2_sensors:list_ranges",
+        "proximity": "paddock.bridges.ros2_sensors:list_ranges",
+        "camera": "paddock.bridges.ros2_sensors:list_pictures",
+        "position": "paddock.bridges.ros2_sensors:list_poses",
+        "inertial": "paddock.bridges.ros2_sensors:list_poses",
+        "accelerometer": "paddock.bridges.ros2_sensors:list_inertia",
+        "gyroscope": "paddock.bridges.ros2_sensors:list_inertia",
+        "compass": "paddock.bridges.ros2_sensors:list_inertia",
+        "encoders": "paddock.bridges.ros2_sensors:list_nothing",  # odometry and joint states tell them
+        "constant": "paddock.bridges.ros2_sensors:list_constants",
+    },
+)
+
+
+class SensorNames:
+    """Names of a robot's topics, each once; and whether they are for nodes of Humble, whose ranges are shorter."""
+
+    def __init__(self, *, humble: bool = False) -> None:
+        self.humble = humble
+        self._taken = {"odom", "joint_states", "robot_description", "cmd_vel", "joint_commands"}
+
+    def choose(self, wanted: str) -> str:
+        """A name that is free."""
+        name = choose_name("/".join(make_token(part) for part in wanted.split("/")), self._taken)
+        self._taken.add(name)
+        return name
+
+    def choose_once(self, wanted: str) -> str | None:
+        """A name that is for the first who asks."""
+        return None if wanted in self._taken else self.choose(wanted)
+
+
+def list_sensor_topics(robot: RosRobot, *, humble: bool = False) -> Iterator[RosTopic]:
+    """The topics of all sensors of a robot; of kinds that nobody knows, plain numbers."""
+    names = SensorNames(humble=humble)
+    for spec in robot.robot.spec.sensors:
+        kinds = [base.tag[1] for base in type(spec).__mro__ if issubclass(base, SensorSpec) and base.tag]
+        known = next((kind for kind in [spec.kind, *kinds] if kind in ROS_SENSORS), None)
+        yield from (ROS_SENSORS.get(known) if known else list_numbers)(robot, spec, names)
+
+
+def list_scans(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """The first scanner is `scan`, others are NAME/scan."""
+    assert isinstance(spec, LaserSpec)
+    angles, interval = spec.angles, spec.period or robot.robot.arena.dt
+
+    def make() -> LaserScanMsg:
+        return LaserScanMsg(
+            robot.header(spec.name, spec),
+            angle_min=angles[0],
+            angle_max=angles[-1],
+            angle_increment=angles[1] - angles[0],
+            scan_time=interval,
+            range_min=NEAREST,
+            range_max=spec.range,
+            ranges=read_ranges(robot, spec),
+        )
+
+    name = names.choose_once("scan") or names.choose(f"{spec.name}/scan")
+    yield RosTopic(robot.topic_name(name), LaserScanMsg, make, SENSOR_DATA, spec.period)
+
+
+def read_ranges(robot: RosRobot, spec: RangeSensorSpec) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Ranges [m]; infinity where nothing was met."""
+    values = robot.robot.read(spec.name)
+    return np.where(values < spec.range, values, np.inf)
+
+
+def list_ranges(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """A topic for each sensor of a ring: sonar0, sonar1, …"""
+    assert isinstance(spec, RangeSensorSpec)
+    radiation = RangeMsg.ULTRASOUND if isinstance(spec, SonarSpec) else RangeMsg.INFRARED
+    kind = HumbleRangeMsg if names.humble else RangeMsg
+    seen: tuple[int, int, list[float]] = (-1, -1, [])  # the last reading of the whole ring: tick, seed, ranges
+
+    def read() -> list[float]:
+        nonlocal seen
+        arena = robot.robot.arena
+        if seen[:2] != (arena.tick, arena.seed):
+            seen = (arena.tick, arena.seed, read_ranges(robot, spec).tolist())
+        return seen[2]
+
+    for i, frame in enumerate(mount_frames(spec)):
+
+        def make(i: int = i, frame: str = frame) -> RangeMsg | HumbleRangeMsg:
+            header = robot.header(frame, spec)
+            return kind(header, radiation, spec.opening, NEAREST, spec.range, read()[i])
+
+        yield RosTopic(robot.topic_name(names.choose(frame)), kind, make, SENSOR_DATA, spec.period)
+
+
+def list_pictures(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """NAME/image_raw, NAME/camera_info, and how far away each pixel is: NAME/depth/image_raw."""
+    assert isinstance(spec, CameraSpec)
+    frame, focal = optical_frame(spec), spec.width / 2 / math.tan(spec.opening / 2)
+    middle = (spec.width / 2, spec.height / 2)
+
+    def make_picture() -> ImageMsg:
+        data = robot.robot.picture(spec.name).tobytes()
+        header = robot.header(frame, spec)
+        return ImageMsg(header, spec.height, spec.width, "rgb8", 0, 3 * spec.width, data)
+
+    def make_depth() -> ImageMsg:
+        data = robot.robot.depth(spec.name).astype("<f4").tobytes()
+        header = robot.header(frame, spec)
+        return ImageMsg(header, spec.height, spec.width, "32FC1", 0, 4 * spec.width, data)
+
+    def make_info() -> CameraInfoMsg:
+        matrix = np.array([[focal, 0, middle[0]], [0, focal, middle[1]], [0, 0, 1.0]])
+        return CameraInfoMsg(
+            robot.header(frame, spec),
+            spec.height,
+            spec.width,
+            "plumb_bob",
+            np.zeros(5),
+            matrix.ravel(),
+            np.eye(3).ravel(),
+            np.hstack((matrix, np.zeros((3, 1)))).ravel(),
+        )
+
+    for name, kind, make in (
+        ("image_raw", ImageMsg, make_picture),
+        ("camera_info", CameraInfoMsg, make_info),
+        ("depth/image_raw", ImageMsg, make_depth),
+    ):
+        topic = robot.topic_name(names.choose(f"{spec.name}/{name}"))
+        yield RosTopic(topic, kind, make, SENSOR_DATA, spec.period)
+
+
+def list_poses(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """A pose in the world."""
+
+    def make() -> PoseStampedMsg:
+        header = robot.header("", spec)
+        header.frame_id = WORLD  # the same for all robots
+        return PoseStampedMsg(header, flat_pose(Pose(*robot.robot.read(spec.name).tolist())))
+
+    yield RosTopic(robot.topic_name(names.choose(spec.name)), PoseStampedMsg, make, SENSOR_DATA, spec.period)
+
+
+def list_inertia(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """`imu`, of the first accelerometer, gyroscope and compass of a robot, as far as it has them."""
+    name = names.choose_once("imu")
+    if name is None:  # made already, with this sensor in it
+        return
+    found = {kind: find_sensor(robot, kind) for kind in (AccelerometerSpec, GyroscopeSpec, CompassSpec)}
+
+    def make() -> ImuMsg:
+        message = ImuMsg(robot.header("base_link", spec))
+        acceleration, rates, compass = found.values()
+        if acceleration is not None:
+            message.linear_acceleration = VectorMsg(*robot.robot.read(acceleration).tolist())
+        if rates is not None:
+            message.angular_velocity = VectorMsg(*robot.robot.read(rates).tolist())
+        if compass is not None:
+            message.orientation = turn(float(robot.robot.read(compass)[0]))
+        for part, sensor in zip(
+            ("linear_acceleration", "angular_velocity", "orientation"), found.values(), strict=True
+        ):
+            if sensor is None:
+                setattr(message, f"{part}_covariance", NO_DATA)
+        return message
+
+    yield RosTopic(robot.topic_name(name), ImuMsg, make, SENSOR_DATA, spec.period)
+
+
+def find_sensor(robot: RosRobot, kind: type[SensorSpec]) -> str | None:
+    """The name of a robot's first sensor of a kind."""
+    return next((spec.name for spec in robot.robot.spec.sensors if isinstance(spec, kind)), None)
+
+
+def list_nothing(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """What other topics tell."""
+    yield from ()
+
+
+def list_constants(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """A battery is `battery_state`; other constants are numbers."""
+    if spec.name != "battery":
+        yield from list_numbers(robot, spec, names)
+        return
+
+    def make() -> BatteryStateMsg:
+        (volts,) = robot.robot.read(spec.name).tolist()
+        empty, full = (spec.response[0][0], spec.response[-1][0]) if spec.response else (math.nan, math.nan)
+        return BatteryStateMsg(
+            robot.header("base_link", spec),
+            voltage=volts,
+            temperature=math.nan,
+            current=math.nan,
+            charge=math.nan,
+            capacity=math.nan,
+            design_capacity=math.nan,
+            percentage=(volts - empty) / (full - empty),
+            power_supply_status=BatteryStateMsg.POWER_SUPPLY_STATUS_DISCHARGING,
+            present=True,
+        )
+
+    yield RosTopic(robot.topic_name(names.choose("battery_state")), BatteryStateMsg, make, SENSOR_DATA, 1.0)
+
+
+def list_numbers(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
+    """A number, or an array of them."""
+    name, count = robot.topic_name(names.choose(spec.name)), spec.channels
+    if count == 1:
+
+        def make_number() -> NumberMsg:
+            return NumberMsg(float(robot.robot.read(spec.name)[0]))
+
+        yield RosTopic(name, NumberMsg, make_number, SENSOR_DATA, spec.period)
+        return
+    layout = ArrayLayoutMsg([ArrayDimensionMsg(spec.name, count, count)])
+
+    def make_numbers() -> NumbersMsg:
+        return NumbersMsg(layout, robot.robot.read(spec.name))
+
+    yield RosTopic(name, NumbersMsg, make_numbers, SENSOR_DATA, spec.period)

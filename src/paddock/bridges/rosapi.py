@@ -1,0 +1,72 @@
+"""Services of rosapi: which topics, types and services there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from paddock.bridges.ros2_graph import NODE
+from paddock.core.errors import BadMessage, UnknownName, format_value
+from paddock.ros2 import TimeMsg, define, find_message
+
+if TYPE_CHECKING:
+    from paddock.bridges.ros2_hub import RosHub
+
+Answer = dict[str, Any]
+
+
+def answer_rosapi(name: str, args: Any, hub: RosHub) -> Answer:
+    """The values of a response."""
+    if name not in ANSWERS:
+        raise UnknownName("service of rosapi", name, ANSWERS)
+    if not isinstance(args, dict):
+        raise BadMessage(f"{name}: args: expected an object, got {format_value(args)}")
+    return ANSWERS[name](hub, args)
+
+
+def _types(hub: RosHub) -> dict[str, str]:
+    """Types of all topics, by name."""
+    taken = {taker.name: taker.type.ros_name for taker in reversed(hub.graph.subscriptions)}
+    return taken | {topic.name: topic.type.ros_name for topic in hub.graph.topics.values()}
+
+
+def _list_topics(hub: RosHub, args: Answer) -> Answer:
+    return {"topics": list(_types(hub)), "types": list(_types(hub).values())}
+
+
+def _list_definitions(hub: RosHub, args: Answer) -> Answer:
+    texts = [define(find_message(kind)) for kind in _types(hub).values()]
+    return {**_list_topics(hub, args), "typedefs_full_text": texts}
+
+
+def _list_services(hub: RosHub, args: Answer) -> Answer:
+    return {"services": [*hub.graph.services, *ANSWERS]}
+
+
+def _tell_time(hub: RosHub, args: Answer) -> Answer:
+    return {"time": msgspec.to_builtins(TimeMsg.of(hub.arena.time))}
+
+
+def _find_topics(hub: RosHub, args: Answer) -> Answer:
+    wanted = find_message(str(args.get("type"))).ros_name
+    return {"topics": [name for name, kind in _types(hub).items() if kind == wanted]}
+
+
+def _find_service_type(hub: RosHub, args: Answer) -> Answer:
+    service = hub.graph.services.get(str(args.get("service")))
+    return {"type": service.type.ros_name if service else ""}
+
+
+ANSWERS: dict[str, Callable[[RosHub, Answer], Answer]] = {
+    "/rosapi/topics": _list_topics,
+    "/rosapi/topics_and_raw_types": _list_definitions,
+    "/rosapi/topics_for_type": _find_topics,
+    "/rosapi/topic_type": lambda hub, args: {"type": _types(hub).get(str(args.get("topic")), "")},
+    "/rosapi/services": _list_services,
+    "/rosapi/service_type": _find_service_type,
+    "/rosapi/nodes": lambda hub, args: {"nodes": [f"/{NODE}"]},
+    "/rosapi/get_time": _tell_time,
+    "/rosapi/get_ros_version": lambda hub, args: {"version": 2, "distro": "jazzy"},
+}

@@ -1,0 +1,108 @@
+"""rosbridge: a port at which roslibpy, roslibjs and browsers find robots as ROS 2, in JSON over WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from paddock.arena import Arena
+from paddock.bridges.base import LOOPBACK
+from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard
+from paddock.bridges.ros2 import WORDS, read_options
+from paddock.bridges.ros2_graph import RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
+from paddock.bridges.ros2_hub import RosHub, RosOptions
+from paddock.bridges.rosbridge_connection import RosbridgeConnection
+from paddock.core.errors import PaddockError
+
+if TYPE_CHECKING:
+    from paddock.arena.time_lock import TimeLock
+
+ANY_ORIGIN = "any-origin"
+SILENCE = 10.0  # seconds; no client is in the lock, so that nobody waits for it
+EXPECTED = (
+    f"rosbridge: expected a port from 0 to {HIGHEST_PORT}, usually 9090, and perhaps, with commas between them, "
+    f"rate=50, stop=0.5, namespaces, {ANY_ORIGIN}"
+)
+
+
+class RosbridgeServer(PortBridge, RosCarrier):
+    """Serves an arena in rosbridge's protocol, for the lifetime of a `with` block."""
+
+    kind = "rosbridge"
+
+    def __init__(
+        self,
+        arena: Arena,
+        port: int = 9090,
+        *,
+        host: str = LOOPBACK,
+        any_origin: bool = False,
+        options: RosOptions | None = None,
+    ) -> None:
+        """
+        Args:
+            arena: where the robots are; it must have a `Server`.
+            port: 0 for any that is free.
+            host: its address. Nobody asks for a token: whoever reaches the port drives robots.
+            any_origin: whether pages of other hosts that a browser shows may come, too.
+            options: rate, namespaces and the like.
+        """
+        super().__init__("rosbridge", arena, [port], host=host, silence=SILENCE)
+        self.any_origin = any_origin
+        self.hub = RosHub("rosbridge", arena, self.live, self.time, [self], options or RosOptions())
+        self.time.on_start(self.begin)
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().begin(loop)
+        self.hub.begin()
+
+    def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> RosbridgeConnection:
+        """What serves a client."""
+        return RosbridgeConnection(self, loop)
+
+    def describe(self) -> Iterator[str]:
+        """Where it is, and what guards it."""
+        host, port = self.addresses[0]
+        yield f"rosbridge at ws://{host}:{port}{describe_guard(host)}"
+
+    def _close_all(self) -> None:
+        self.hub.close()
+        super()._close_all()
+
+    # ---- as a carrier
+
+    def start(self, graph: RosGraph, time: TimeLock) -> None:
+        """Nothing to prepare: connections look at the graph."""
+
+    def add_topic(self, topic: RosTopic) -> None:
+        """Nothing to prepare."""
+
+    def remove_topic(self, topic: RosTopic) -> None:
+        """Nothing to clear."""
+
+    def add_subscription(self, subscription: RosSubscription) -> None:
+        """Nothing to prepare."""
+
+    def remove_subscription(self, subscription: RosSubscription) -> None:
+        """Nothing to clear."""
+
+    def has_readers(self, topic: RosTopic) -> bool:
+        return any(connection.wants(topic) for connection in self.connections)
+
+    def publish(self, topic: RosTopic, sample: Sample) -> None:
+        for connection in self.connections:
+            if connection.wants(topic):
+                connection.send_message(topic, sample)
+
+
+def open_rosbridge(arena: Arena, asked: Sequence[str], host: str) -> RosbridgeServer:
+    """The bridge `rosbridge`: a port, and settings behind it, with commas between them."""
+    words = [word.strip() for text in asked for word in text.split(",")]
+    settings = dict(word.split("=", 1) for word in words if "=" in word)
+    ports = [word for word in words if word.isdecimal() and int(word) <= HIGHEST_PORT]
+    rest = [word for word in words if "=" not in word and word not in (*ports, *WORDS, ANY_ORIGIN)]
+    if len(ports) != 1 or rest or set(settings) - {"rate", "stop"}:
+        raise PaddockError(f"{EXPECTED}; got {','.join(asked)}")
+    options = read_options(settings, words)
+    return RosbridgeServer(arena, int(ports[0]), host=host, any_origin=ANY_ORIGIN in words, options=options)

@@ -1,0 +1,220 @@
+"""One client of rosbridge's protocol (version 2), in the event loop of the arena's server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from paddock.bridges.connection import MessageConnection
+from paddock.bridges.ros2_graph import RosSubscription, RosTopic, Sample
+from paddock.bridges.rosapi import answer_rosapi
+from paddock.bridges.rosbridge_raw import pack_raw
+from paddock.bridges.websocket_source import WebSocketSource
+from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
+from paddock.ros2 import RosMessage, TimeMsg, find_message, read_json
+
+if TYPE_CHECKING:
+    from paddock.bridges.rosbridge import RosbridgeServer
+
+MOST_WANTED = 1000  # subscriptions of a client
+RAW = "cbor-raw"
+Operation = dict[str, Any]
+decoder, encoder = msgspec.json.Decoder(), msgspec.json.Encoder()
+
+
+class Wish(NamedTuple):
+    """How a client wants a topic."""
+
+    interval: float  # seconds between two messages, at least
+    raw: bool  # the bytes of a message, within CBOR; else JSON
+
+
+class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
+    """A client: what it subscribed to, and what it advertised.
+
+    Who sends what is none is told so with a `status`, and nobody else notices. Nothing queues: what a slow reader has
+    not read yet is skipped.
+    """
+
+    kind = "rosbridge"
+    most_waiting = 1 << 12
+    server: RosbridgeServer
+
+    def __init__(self, server: RosbridgeServer, loop: asyncio.AbstractEventLoop) -> None:
+        self._socket = WebSocketSource(
+            self._write, lambda: self._greeting.cancel(), lambda: self.transport.close(), any_origin=server.any_origin
+        )
+        super().__init__(server, loop, self._socket)
+        self._graph = server.hub.graph
+        self._wanted: dict[str, dict[str, Wish]] = {}  # by topic and by subscription
+        self._sent: dict[str, float] = {}  # when a message was sent last, by topic
+        self._advertised: dict[str, str] = {}  # types, by topic
+        self._operations: dict[str, Callable[[Operation], None]] = {
+            "advertise": self._advertise,
+            "unadvertise": self._unadvertise,
+            "publish": self._publish,
+            "subscribe": self._subscribe,
+            "unsubscribe": self._unsubscribe,
+            "call_service": self._call_service,
+            "set_level": lambda operation: None,  # only errors and warnings are told
+        }
+
+    def _write(self, data: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(data)
+
+    def leave(self) -> None:
+        self._wanted.clear()
+
+    # ---- operations
+
+    def carry_out(self, message: tuple[bool, bytes]) -> Iterator[None]:
+        operation: Any = None
+        try:
+            operation = read_operation(*message)
+            name = operation.get("op")
+            if name not in self._operations:
+                raise UnknownName("operation of rosbridge that is known here", str(name), self._operations)
+            self._operations[name](operation)
+        except PaddockError as error:
+            self._tell("error", str(error), operation)
+        yield
+
+    def _tell(self, level: str, text: str, operation: Operation | None) -> None:
+        known = {"id": operation["id"]} if operation and "id" in operation else {}
+        self._send({"op": "status", "level": level, "msg": text, **known})
+
+    def _send(self, table: Operation) -> None:
+        self._socket.send(encoder.encode(table))
+
+    def _advertise(self, operation: Operation) -> None:
+        topic, kind = read_text(operation, "topic"), find_message(read_text(operation, "type"))
+        self._find_takers(topic, kind)
+        self._advertised[topic] = kind.ros_name
+
+    def _unadvertise(self, operation: Operation) -> None:
+        self._advertised.pop(read_text(operation, "topic"), None)
+
+    def _publish(self, operation: Operation) -> None:
+        topic = read_text(operation, "topic")
+        kind = self._advertised.get(topic)
+        takers = self._find_takers(topic, find_message(kind) if kind else None)
+        problem: PaddockError | None = None
+        for taker in takers:  # without an advertisement, the first type that fits
+            try:
+                message = read_json(taker.type, operation.get("msg", {}), f"publish {topic}: msg")
+            except BadMessage as error:
+                problem = problem or error
+                continue
+            with self.server.arena.turn:
+                taker.take(message)
+            return
+        assert problem is not None
+        raise problem
+
+    def _find_takers(self, topic: str, kind: type[RosMessage] | None) -> list[RosSubscription]:
+        """Those who take messages of a topic, and of a type if it is known."""
+        named = [taker for taker in self._graph.subscriptions if taker.name == topic]
+        if not named:
+            raise UnknownName("topic that takes messages", topic, {taker.name for taker in self._graph.subscriptions})
+        fitting = [taker for taker in named if kind is None or taker.type.ros_name == kind.ros_name]
+        if not fitting and kind is not None:
+            allowed = " or ".join(taker.type.ros_name for taker in named)
+            raise Refused(f"{topic}: expected {allowed}, got {kind.ros_name}")
+        return fitting
+
+    def _subscribe(self, operation: Operation) -> None:
+        name = read_text(operation, "topic")
+        rate = operation.get("throttle_rate") or 0
+        if isinstance(rate, bool) or not isinstance(rate, int | float) or rate < 0:
+            raise BadMessage(f"subscribe {name}: throttle_rate: expected milliseconds, got {format_value(rate)}")
+        compression = operation.get("compression", "none")
+        if compression not in ("none", RAW):
+            problem = f"compression: expected 'none' or '{RAW}', got {format_value(compression)}"
+            raise Refused(f"subscribe {name}: {problem}")
+        topic = self._graph.topics.get(name)
+        if topic is None:
+            unknown = UnknownName("topic", name, self._graph.topics)
+            self._tell("warning", f"subscribe: {unknown}; it may come with a robot", operation)
+        elif operation.get("type") and find_message(read_text(operation, "type")).ros_name != topic.type.ros_name:
+            raise Refused(f"subscribe {name}: expected {topic.type.ros_name}, got {operation['type']}")
+        if sum(map(len, self._wanted.values())) >= MOST_WANTED:
+            raise Refused(f"subscribe {name}: there are {MOST_WANTED} subscriptions already")
+        self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = Wish(rate / 1000, compression == RAW)
+        if topic is not None and topic.quality.latched:
+            with self.server.arena.turn:
+                self.send_message(topic, Sample(topic.make()))
+
+    def _unsubscribe(self, operation: Operation) -> None:
+        name = read_text(operation, "topic")
+        mine = self._wanted.get(name, {})
+        if "id" in operation:
+            mine.pop(str(operation["id"]), None)
+        if "id" not in operation or not mine:
+            self._wanted.pop(name, None)
+
+    def _call_service(self, operation: Operation) -> None:
+        name = read_text(operation, "service")
+
+        def respond(values: Any, *, ok: bool = True) -> None:
+            known = {"id": operation["id"]} if "id" in operation else {}
+            answer = {"op": "service_response", "service": name, "values": values, "result": ok, **known}
+            if not self.transport.is_closing():
+                self._send(answer)
+
+        try:
+            if name.startswith("/rosapi/"):
+                respond(answer_rosapi(name, operation.get("args") or {}, self.server.hub))
+                return
+            service = self._graph.services.get(name)
+            if service is None:
+                raise UnknownName("service", name, self._graph.services)
+            request = read_json(service.type.request, operation.get("args") or {}, f"{name}: args")
+            service.answer(request, lambda response: respond(msgspec.Raw(Sample(response).json)))
+        except PaddockError as error:
+            respond(str(error), ok=False)
+
+    # ---- messages
+
+    def wants(self, topic: RosTopic) -> bool:
+        """Whether a message of a topic is due now."""
+        wanted = self._wanted.get(topic.name)
+        if not wanted or self.deaf:
+            return False
+        return time.monotonic() - self._sent.get(topic.name, 0.0) >= min(wish.interval for wish in wanted.values())
+
+    def send_message(self, topic: RosTopic, sample: Sample) -> None:
+        """Send a message of a topic."""
+        self._sent[topic.name] = time.monotonic()
+        raw = {wish.raw for wish in self._wanted[topic.name].values()}
+        if False in raw:
+            name = encoder.encode(topic.name)
+            self._socket.send(b'{"op":"publish","topic":' + name + b',"msg":' + sample.json + b"}")
+        if True in raw:
+            stamp = TimeMsg.of(self.server.arena.time)
+            self._socket.send(pack_raw(topic.name, stamp.sec, stamp.nanosec, sample.cdr), text=False)
+
+
+def read_operation(is_text: bool, data: bytes) -> Operation:
+    """What a frame means."""
+    if not is_text:
+        raise BadMessage("expected JSON in a text frame, got a binary one")
+    try:
+        operation = decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadMessage(f"expected JSON: {error}") from None
+    if not isinstance(operation, dict):
+        raise BadMessage(f"expected an object with an 'op', got {format_value(operation)}")
+    return operation
+
+
+def read_text(operation: Operation, name: str) -> str:
+    """A field that must be a text."""
+    value = operation.get(name)
+    if not isinstance(value, str):
+        raise BadMessage(f"{operation['op']}: {name}: expected a text, got {format_value(value)}")
+    return value

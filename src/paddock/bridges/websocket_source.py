@@ -1,0 +1,96 @@
+"""WebSocketSource: messages of a WebSocket client, for a bridge whose language is carried by one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from websockets.http11 import Request
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+
+from paddock.core.addresses import is_loopback
+from paddock.core.errors import BadMessage
+from paddock.protocol.websocket import MessageReader, frame
+
+MOST_HEAD_BYTES = 32 * 1024  # of the HTTP request
+MOST_BYTES = 1 << 20  # of a message
+END_OF_HEAD = b"\r\n\r\n"
+quiet = logging.getLogger("paddock.bridges.websockets")
+quiet.setLevel(logging.CRITICAL)
+
+
+class WebSocketSource:
+    """Shakes hands, and cuts what comes into messages: whether each is text, and its bytes."""
+
+    def __init__(
+        self,
+        write: Callable[[bytes], None],
+        on_open: Callable[[], object],
+        end: Callable[[], object],
+        *,
+        any_origin: bool,
+    ) -> None:
+        """
+        Args:
+            write: sends bytes.
+            on_open: is called when hands were shaken.
+            end: closes the connection, after what was written.
+            any_origin: whether pages of other hosts may come; a browser tells where a page is from.
+        """
+        self._write, self._on_open, self._end, self._any_origin = write, on_open, end, any_origin
+        self._protocol = ServerProtocol(max_size=MOST_BYTES, logger=quiet)
+        self._reader = MessageReader(self._protocol, masked=True, most=MOST_BYTES)
+        self._head: bytes | None = b""  # of the HTTP request, as far as it has come
+
+    def feed(self, data: bytes) -> list[tuple[bool, bytes]]:
+        """Take bytes, and give the messages that they complete."""
+        if self._head is not None:
+            data = self._read_head(data)
+        messages = self._reader.feed(data) if self._protocol.state is State.OPEN else []
+        self._flush()
+        if self._head is None and self._protocol.state is not State.OPEN:  # closed, refused, or against the rules
+            self._end()
+        return messages
+
+    def send(self, data: bytes, *, text: bool = True) -> None:
+        """Send a message."""
+        if self._protocol.state is State.OPEN:
+            self._write(frame(data, text=text))
+
+    def _read_head(self, data: bytes) -> bytes:
+        """Gather the HTTP request and answer it; what came behind it."""
+        assert self._head is not None
+        head, end, rest = (self._head + data).partition(END_OF_HEAD)
+        if not end:
+            if len(head) > MOST_HEAD_BYTES:
+                raise BadMessage("expected a WebSocket's HTTP request, got something longer")
+            self._head = head
+            return b""
+        self._head = None
+        self._protocol.receive_data(head + end)
+        for event in self._protocol.events_received():
+            if isinstance(event, Request):
+                self._respond(event)
+        if self._protocol.state is State.OPEN:
+            self._on_open()
+        return rest
+
+    def _respond(self, request: Request) -> None:
+        origin = request.headers.get("Origin")
+        if self._any_origin or is_near(origin):
+            response = self._protocol.accept(request)
+        else:
+            response = self._protocol.reject(403, f"Origin: {origin}: expected a page of this machine\n")
+        self._protocol.send_response(response)
+
+    def _flush(self) -> None:
+        for data in self._protocol.data_to_send():
+            if data:
+                self._write(data)
+
+
+def is_near(origin: str | None) -> bool:
+    """Whether a page is of this machine: served from it, or a file; programs that are no browsers tell nothing."""
+    return origin in (None, "null") or is_loopback(urlsplit(origin).hostname or "")

@@ -1,0 +1,76 @@
+"""ROS 2 without ROS: its messages and services, their bytes, names and hashes, without I/O."""
+
+from paddock.ros2.cdr import decode_cdr, encode_cdr
+from paddock.ros2.descriptions import define, hash_type
+from paddock.ros2.fields import MESSAGES, RosMessage, find_message
+from paddock.ros2.json_form import encode_json, read_json
+from paddock.ros2.names import RosQuality, dds_topic, dds_type
+from paddock.ros2.sensor_messages import (
+    BatteryStateMsg,
+    CameraInfoMsg,
+    HumbleRangeMsg,
+    ImageMsg,
+    ImuMsg,
+    JointStateMsg,
+    LaserScanMsg,
+    RangeMsg,
+)
+from paddock.ros2.service_type import ServiceType
+from paddock.ros2.simulation_services import SERVICES
+from paddock.ros2.standard_messages import (
+    ClockMsg,
+    HeaderMsg,
+    NumberMsg,
+    NumbersMsg,
+    OdometryMsg,
+    PoseMsg,
+    PoseStampedMsg,
+    QuaternionMsg,
+    TextMsg,
+    TimeMsg,
+    TransformsMsg,
+    TransformStampedMsg,
+    TwistMsg,
+    TwistStampedMsg,
+    VectorMsg,
+)
+
+__all__ = [
+    "MESSAGES",
+    "SERVICES",
+    "BatteryStateMsg",
+    "CameraInfoMsg",
+    "ClockMsg",
+    "HeaderMsg",
+    "HumbleRangeMsg",
+    "ImageMsg",
+    "ImuMsg",
+    "JointStateMsg",
+    "LaserScanMsg",
+    "NumberMsg",
+    "NumbersMsg",
+    "OdometryMsg",
+    "PoseMsg",
+    "PoseStampedMsg",
+    "QuaternionMsg",
+    "RangeMsg",
+    "RosMessage",
+    "RosQuality",
+    "ServiceType",
+    "TextMsg",
+    "TimeMsg",
+    "TransformStampedMsg",
+    "TransformsMsg",
+    "TwistMsg",
+    "TwistStampedMsg",
+    "VectorMsg",
+    "dds_topic",
+    "dds_type",
+    "decode_cdr",
+    "define",
+    "encode_cdr",
+    "encode_json",
+    "find_message",
+    "hash_type",
+    "read_json",
+]

@@ -1,0 +1,294 @@
+"""Services of simulation_interfaces (1.x and 2.x): what ROS asks of any simulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from paddock.ros2.fields import Bool, Numbers, RosMessage, Text, UInt8, UInt64, make_default, zeros
+from paddock.ros2.service_type import ServiceType
+from paddock.ros2.standard_messages import AccelMsg, HeaderMsg, PoseMsg, PoseStampedMsg, TwistMsg, VectorMsg
+
+PACKAGE = "simulation_interfaces"
+
+
+@dataclass
+class ResultMsg(RosMessage, name="simulation_interfaces/msg/Result"):
+    """How a call went; numbers above 100 mean something else for each service."""
+
+    FEATURE_UNSUPPORTED: ClassVar[UInt8] = 0
+    OK: ClassVar[UInt8] = 1
+    NOT_FOUND: ClassVar[UInt8] = 2
+    INCORRECT_STATE: ClassVar[UInt8] = 3
+    OPERATION_FAILED: ClassVar[UInt8] = 4
+
+    result: UInt8 = 0
+    error_message: Text = ""
+
+
+@dataclass
+class SimulationStateMsg(RosMessage, name="simulation_interfaces/msg/SimulationState"):
+    """Whether time passes."""
+
+    STATE_STOPPED: ClassVar[UInt8] = 0
+    STATE_PLAYING: ClassVar[UInt8] = 1
+    STATE_PAUSED: ClassVar[UInt8] = 2
+    STATE_QUITTING: ClassVar[UInt8] = 3
+
+    state: UInt8 = 0
+
+
+@dataclass
+class EntityStateMsg(RosMessage, name="simulation_interfaces/msg/EntityState"):
+    """Where a robot is, and how it moves, in the world."""
+
+    header: HeaderMsg = make_default(HeaderMsg)
+    pose: PoseMsg = make_default(PoseMsg)
+    twist: TwistMsg = make_default(TwistMsg)
+    acceleration: AccelMsg = make_default(AccelMsg)
+
+
+@dataclass
+class EntityCategoryMsg(RosMessage, name="simulation_interfaces/msg/EntityCategory"):
+    """What sort of thing something is."""
+
+    CATEGORY_OBJECT: ClassVar[UInt8] = 0
+    CATEGORY_ROBOT: ClassVar[UInt8] = 1
+
+    category: UInt8 = 0
+
+
+@dataclass
+class TagsFilterMsg(RosMessage, name="simulation_interfaces/msg/TagsFilter"):
+    """Tags that are looked for."""
+
+    tags: list[Text] = make_default(list)
+    filter_mode: UInt8 = 0
+
+
+@dataclass
+class BoundsMsg(RosMessage, name="simulation_interfaces/msg/Bounds"):
+    """A part of space."""
+
+    type: UInt8 = 0
+    points: list[VectorMsg] = make_default(list)
+
+
+@dataclass
+class EntityFiltersMsg(RosMessage, name="simulation_interfaces/msg/EntityFilters"):
+    """What is looked for: `filter` is a regular expression for names."""
+
+    filter: Text = ""
+    categories: list[EntityCategoryMsg] = make_default(list)
+    tags: TagsFilterMsg = make_default(TagsFilterMsg)
+    bounds: BoundsMsg = make_default(BoundsMsg)
+
+
+@dataclass
+class FeaturesMsg(RosMessage, name="simulation_interfaces/msg/SimulatorFeatures"):
+    """What a simulator can do, by numbers."""
+
+    features: Annotated[Numbers, "uint16[]"] = zeros()
+    spawn_formats: list[Text] = make_default(list)
+    custom_info: Text = ""
+
+
+@dataclass
+class ResetSimulationRequest(RosMessage, name="simulation_interfaces/srv/ResetSimulation_Request"):
+    """Parts to reset, as bits; 0 and 255: all."""
+
+    SCOPE_DEFAULT: ClassVar[UInt8] = 0
+    SCOPE_TIME: ClassVar[UInt8] = 1
+    SCOPE_STATE: ClassVar[UInt8] = 2
+    SCOPE_SPAWNED: ClassVar[UInt8] = 4
+    SCOPE_ALL: ClassVar[UInt8] = 255
+
+    scope: UInt8 = 0
+
+
+@dataclass
+class ResetSimulationResponse(RosMessage, name="simulation_interfaces/srv/ResetSimulation_Response"):
+    """How it went."""
+
+    result: ResultMsg = make_default(ResultMsg)
+
+
+@dataclass
+class StepSimulationRequest(RosMessage, name="simulation_interfaces/srv/StepSimulation_Request"):
+    """Ticks of a world that is paused."""
+
+    steps: UInt64 = 1
+
+
+@dataclass
+class StepSimulationResponse(RosMessage, name="simulation_interfaces/srv/StepSimulation_Response"):
+    """How it went; it comes when the ticks are over."""
+
+    result: ResultMsg = make_default(ResultMsg)
+
+
+@dataclass
+class SetSimulationStateRequest(RosMessage, name="simulation_interfaces/srv/SetSimulationState_Request"):
+    """Play, pause or stop."""
+
+    state: SimulationStateMsg = make_default(SimulationStateMsg)
+
+
+@dataclass
+class SetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/SetSimulationState_Response"):
+    """How it went."""
+
+    ALREADY_IN_TARGET_STATE: ClassVar[UInt8] = 101
+    STATE_TRANSITION_ERROR: ClassVar[UInt8] = 102
+    INCORRECT_TRANSITION: ClassVar[UInt8] = 103
+
+    result: ResultMsg = make_default(ResultMsg)
+
+
+@dataclass
+class GetSimulationStateRequest(RosMessage, name="simulation_interfaces/srv/GetSimulationState_Request"):
+    """Nothing to say."""
+
+
+@dataclass
+class GetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/GetSimulationState_Response"):
+    """Whether time passes."""
+
+    state: SimulationStateMsg = make_default(SimulationStateMsg)
+    result: ResultMsg = make_default(ResultMsg)
+
+
+@dataclass
+class SpawnEntityRequest(RosMessage, name="simulation_interfaces/srv/SpawnEntity_Request"):
+    """A robot to put into the world; `uri` is the name of a shipped one."""
+
+    name: Text = ""
+    allow_renaming: Bool = False
+    uri: Text = ""
+    resource_string: Text = ""
+    entity_namespace: Text = ""
+    initial_pose: PoseStampedMsg = make_default(PoseStampedMsg)
+
+
+@dataclass
+class SpawnEntityResponse(RosMessage, name="simulation_interfaces/srv/SpawnEntity_Response"):
+    """How it went, and what the robot is called."""
+
+    NAME_NOT_UNIQUE: ClassVar[UInt8] = 101
+    NAME_INVALID: ClassVar[UInt8] = 102
+    UNSUPPORTED_FORMAT: ClassVar[UInt8] = 103
+    NO_RESOURCE: ClassVar[UInt8] = 104
+    NAMESPACE_INVALID: ClassVar[UInt8] = 105
+    RESOURCE_PARSE_ERROR: ClassVar[UInt8] = 106
+    MISSING_ASSETS: ClassVar[UInt8] = 107
+    UNSUPPORTED_ASSETS: ClassVar[UInt8] = 108
+    INVALID_POSE: ClassVar[UInt8] = 109
+
+    result: ResultMsg = make_default(ResultMsg)
+    entity_name: Text = ""
+
+
+@dataclass
+class DeleteEntityRequest(RosMessage, name="simulation_interfaces/srv/DeleteEntity_Request"):
+    """A robot to take out."""
+
+    entity: Text = ""
+
+
+@dataclass
+class DeleteEntityResponse(RosMessage, name="simulation_interfaces/srv/DeleteEntity_Response"):
+    """How it went."""
+
+    result: ResultMsg = make_default(ResultMsg)
+
+
+@dataclass
+class GetEntitiesRequest(RosMessage, name="simulation_interfaces/srv/GetEntities_Request"):
+    """Which robots are looked for."""
+
+    filters: EntityFiltersMsg = make_default(EntityFiltersMsg)
+
+
+@dataclass
+class GetEntitiesResponse(RosMessage, name="simulation_interfaces/srv/GetEntities_Response"):
+    """Their names."""
+
+    result: ResultMsg = make_default(ResultMsg)
+    entities: list[Text] = make_default(list)
+
+
+@dataclass
+class GetEntityStateRequest(RosMessage, name="simulation_interfaces/srv/GetEntityState_Request"):
+    """A robot."""
+
+    entity: Text = ""
+
+
+@dataclass
+class GetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/GetEntityState_Response"):
+    """Where it really is."""
+
+    result: ResultMsg = make_default(ResultMsg)
+    state: EntityStateMsg = make_default(EntityStateMsg)
+
+
+@dataclass
+class SetEntityStateRequest(RosMessage, name="simulation_interfaces/srv/SetEntityState_Request"):
+    """A robot, and where to put it."""
+
+    entity: Text = ""
+    state: EntityStateMsg = make_default(EntityStateMsg)
+    set_pose: Bool = False
+    set_twist: Bool = False
+    set_acceleration: Bool = False
+
+
+@dataclass
+class SetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/SetEntityState_Response"):
+    """How it went."""
+
+    INVALID_POSE: ClassVar[UInt8] = 101
+
+    result: ResultMsg = make_default(ResultMsg)
+
+
+@dataclass
+class GetSimulatorFeaturesRequest(RosMessage, name="simulation_interfaces/srv/GetSimulatorFeatures_Request"):
+    """Nothing to say."""
+
+
+@dataclass
+class GetSimulatorFeaturesResponse(RosMessage, name="simulation_interfaces/srv/GetSimulatorFeatures_Response"):
+    """What can be done."""
+
+    features: FeaturesMsg = make_default(FeaturesMsg)
+
+
+RESET = ServiceType(f"{PACKAGE}/srv/ResetSimulation", ResetSimulationRequest, ResetSimulationResponse)
+STEP = ServiceType(f"{PACKAGE}/srv/StepSimulation", StepSimulationRequest, StepSimulationResponse)
+SET_STATE = ServiceType(f"{PACKAGE}/srv/SetSimulationState", SetSimulationStateRequest, SetSimulationStateResponse)
+GET_STATE = ServiceType(f"{PACKAGE}/srv/GetSimulationState", GetSimulationStateRequest, GetSimulationStateResponse)
+SPAWN_ENTITY = ServiceType(f"{PACKAGE}/srv/SpawnEntity", SpawnEntityRequest, SpawnEntityResponse)
+DELETE_ENTITY = ServiceType(f"{PACKAGE}/srv/DeleteEntity", DeleteEntityRequest, DeleteEntityResponse)
+GET_ENTITIES = ServiceType(f"{PACKAGE}/srv/GetEntities", GetEntitiesRequest, GetEntitiesResponse)
+GET_ENTITY_STATE = ServiceType(f"{PACKAGE}/srv/GetEntityState", GetEntityStateRequest, GetEntityStateResponse)
+SET_ENTITY_STATE = ServiceType(f"{PACKAGE}/srv/SetEntityState", SetEntityStateRequest, SetEntityStateResponse)
+GET_FEATURES = ServiceType(
+    f"{PACKAGE}/srv/GetSimulatorFeatures", GetSimulatorFeaturesRequest, GetSimulatorFeaturesResponse
+)
+
+SERVICES = {
+    service.ros_name: service
+    for service in (
+        RESET,
+        STEP,
+        SET_STATE,
+        GET_STATE,
+        SPAWN_ENTITY,
+        DELETE_ENTITY,
+        GET_ENTITIES,
+        GET_ENTITY_STATE,
+        SET_ENTITY_STATE,
+        GET_FEATURES,
+    )
+}

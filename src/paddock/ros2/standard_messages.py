@@ -1,0 +1,223 @@
+"""Messages about time, geometry and the robot as a whole, with the fields that ROS 2 has since Iron."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from paddock.ros2.fields import (
+    Float64,
+    Float64s,
+    Int32,
+    Int64,
+    Numbers,
+    RosMessage,
+    Text,
+    UInt8,
+    UInt32,
+    make_default,
+    zeros,
+)
+
+Covariance = Annotated[Numbers, "float64[36]"]
+NANOSECONDS = 1_000_000_000
+
+
+@dataclass
+class TimeMsg(RosMessage, name="builtin_interfaces/msg/Time"):
+    """A time."""
+
+    sec: Int32 = 0
+    nanosec: UInt32 = 0
+
+    @classmethod
+    def of(cls, seconds: float) -> TimeMsg:
+        """From seconds, rounded to nanoseconds."""
+        return cls(*divmod(round(seconds * NANOSECONDS), NANOSECONDS))
+
+
+@dataclass
+class HeaderMsg(RosMessage, name="std_msgs/msg/Header"):
+    """When something was measured, and in which frame."""
+
+    stamp: TimeMsg = make_default(TimeMsg)
+    frame_id: Text = ""
+
+
+@dataclass
+class ClockMsg(RosMessage, name="rosgraph_msgs/msg/Clock"):
+    """The simulated time."""
+
+    clock: TimeMsg = make_default(TimeMsg)
+
+
+@dataclass
+class TextMsg(RosMessage, name="std_msgs/msg/String"):
+    """A text."""
+
+    data: Text = ""
+
+
+@dataclass
+class NumberMsg(RosMessage, name="std_msgs/msg/Float64"):
+    """A number."""
+
+    data: Float64 = 0.0
+
+
+@dataclass
+class ArrayDimensionMsg(RosMessage, name="std_msgs/msg/MultiArrayDimension"):
+    """An axis of an array."""
+
+    label: Text = ""
+    size: UInt32 = 0
+    stride: UInt32 = 0
+
+
+@dataclass
+class ArrayLayoutMsg(RosMessage, name="std_msgs/msg/MultiArrayLayout"):
+    """The axes of an array."""
+
+    dim: list[ArrayDimensionMsg] = make_default(list)
+    data_offset: UInt32 = 0
+
+
+@dataclass
+class NumbersMsg(RosMessage, name="std_msgs/msg/Float64MultiArray"):
+    """Numbers."""
+
+    layout: ArrayLayoutMsg = make_default(ArrayLayoutMsg)
+    data: Float64s = zeros()
+
+
+@dataclass
+class VectorMsg(RosMessage, name="geometry_msgs/msg/Vector3"):
+    """A direction."""
+
+    x: Float64 = 0.0
+    y: Float64 = 0.0
+    z: Float64 = 0.0
+
+
+@dataclass
+class PointMsg(RosMessage, name="geometry_msgs/msg/Point"):
+    """A place [m]."""
+
+    x: Float64 = 0.0
+    y: Float64 = 0.0
+    z: Float64 = 0.0
+
+
+@dataclass
+class QuaternionMsg(RosMessage, name="geometry_msgs/msg/Quaternion"):
+    """A rotation."""
+
+    x: Float64 = 0.0
+    y: Float64 = 0.0
+    z: Float64 = 0.0
+    w: Float64 = 1.0
+
+
+@dataclass
+class PoseMsg(RosMessage, name="geometry_msgs/msg/Pose"):
+    """A place and a rotation."""
+
+    position: PointMsg = make_default(PointMsg)
+    orientation: QuaternionMsg = make_default(QuaternionMsg)
+
+
+@dataclass
+class PoseStampedMsg(RosMessage, name="geometry_msgs/msg/PoseStamped"):
+    """A pose in a frame, at a time."""
+
+    header: HeaderMsg = make_default(HeaderMsg)
+    pose: PoseMsg = make_default(PoseMsg)
+
+
+@dataclass
+class PoseWithCovarianceMsg(RosMessage, name="geometry_msgs/msg/PoseWithCovariance"):
+    """A pose and how well it is known: x, y, z, and turns about them."""
+
+    pose: PoseMsg = make_default(PoseMsg)
+    covariance: Covariance = zeros(36)
+
+
+@dataclass
+class TwistMsg(RosMessage, name="geometry_msgs/msg/Twist"):
+    """Linear [m/s] and angular [rad/s] speed."""
+
+    linear: VectorMsg = make_default(VectorMsg)
+    angular: VectorMsg = make_default(VectorMsg)
+
+
+@dataclass
+class TwistStampedMsg(RosMessage, name="geometry_msgs/msg/TwistStamped"):
+    """A twist in a frame, at a time."""
+
+    header: HeaderMsg = make_default(HeaderMsg)
+    twist: TwistMsg = make_default(TwistMsg)
+
+
+@dataclass
+class TwistWithCovarianceMsg(RosMessage, name="geometry_msgs/msg/TwistWithCovariance"):
+    """A twist and how well it is known."""
+
+    twist: TwistMsg = make_default(TwistMsg)
+    covariance: Covariance = zeros(36)
+
+
+@dataclass
+class AccelMsg(RosMessage, name="geometry_msgs/msg/Accel"):
+    """Linear [m/s²] and angular [rad/s²] acceleration."""
+
+    linear: VectorMsg = make_default(VectorMsg)
+    angular: VectorMsg = make_default(VectorMsg)
+
+
+@dataclass
+class TransformMsg(RosMessage, name="geometry_msgs/msg/Transform"):
+    """Where a frame is in another."""
+
+    translation: VectorMsg = make_default(VectorMsg)
+    rotation: QuaternionMsg = make_default(QuaternionMsg)
+
+
+@dataclass
+class TransformStampedMsg(RosMessage, name="geometry_msgs/msg/TransformStamped"):
+    """The same, with the names of both frames."""
+
+    header: HeaderMsg = make_default(HeaderMsg)
+    child_frame_id: Text = ""
+    transform: TransformMsg = make_default(TransformMsg)
+
+
+@dataclass
+class TransformsMsg(RosMessage, name="tf2_msgs/msg/TFMessage"):
+    """Transforms, on /tf and /tf_static."""
+
+    transforms: list[TransformStampedMsg] = make_default(list)
+
+
+@dataclass
+class OdometryMsg(RosMessage, name="nav_msgs/msg/Odometry"):
+    """Where a robot takes itself to be, and how fast it is in its own frame."""
+
+    header: HeaderMsg = make_default(HeaderMsg)
+    child_frame_id: Text = ""
+    pose: PoseWithCovarianceMsg = make_default(PoseWithCovarianceMsg)
+    twist: TwistWithCovarianceMsg = make_default(TwistWithCovarianceMsg)
+
+
+@dataclass
+class ServiceEventInfoMsg(RosMessage, name="service_msgs/msg/ServiceEventInfo"):
+    """Part of what describes a service; nobody sends it here."""
+
+    REQUEST_SENT: ClassVar[UInt8] = 0
+    REQUEST_RECEIVED: ClassVar[UInt8] = 1
+    RESPONSE_SENT: ClassVar[UInt8] = 2
+    RESPONSE_RECEIVED: ClassVar[UInt8] = 3
+
+    event_type: UInt8 = 0
+    stamp: TimeMsg = make_default(TimeMsg)
+    client_gid: Annotated[bytes, "char[16]"] = bytes(16)
+    sequence_number: Int64 = 0

@@ -1,0 +1,56 @@
+"""Every sensor of every shipped robot has topics, and what they carry are messages of ROS."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import paddock
+from paddock.bridges.ros2_robot import RosRobot
+from paddock.bridges.ros2_sensors import ROS_SENSORS, SensorNames, list_sensor_topics
+from paddock.bridges.scene_world import ArenaWorld
+from paddock.robots import robot_names
+from paddock.ros2 import decode_cdr, encode_cdr
+from paddock.sensors.registry import SENSORS
+from paddock.worlds.spec import Placed, WorldSpec
+
+NAME = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
+ROBOTS = tuple(Placed(name=name, type=name, at=(1.0 + 1.5 * i, 1.0)) for i, name in enumerate(robot_names()))
+
+
+@pytest.fixture(scope="module")
+def robots() -> dict[str, RosRobot]:
+    world = WorldSpec(name="row", bounds=(0.0, 0.0, 2.0 + 1.5 * len(ROBOTS), 2.0), robots=ROBOTS)
+    live = ArenaWorld(paddock.open(world, seed=1))
+    return {robot.name: RosRobot(robot, "") for robot in live.list_robots()}
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_all_topics_of_a_robot_carry_messages(name: str, robots: dict[str, RosRobot]) -> None:
+    robot = robots[name]
+    robot.look()
+    topics = [*robot.list_topics(), *list_sensor_topics(robot)]
+    taken = [subscription.name for subscription in robot.list_subscriptions()]
+    names = [topic.name for topic in topics]
+    assert len(set(names)) == len(names)
+    assert not set(names) & set(taken)
+    assert all(NAME.fullmatch(topic) for topic in names)
+    for topic in topics:
+        data = encode_cdr(topic.make())
+        assert encode_cdr(decode_cdr(topic.type, data)) == data
+    told = " ".join(names)
+    for sensor in robot.robot.spec.sensors:
+        instead = {"encoders": "odom", "laser": "scan", "constant": "battery_state"}.get(sensor.kind, "imu")
+        assert sensor.name in told or instead in told, sensor.name
+
+
+def test_every_kind_with_topics_of_its_own_is_a_kind() -> None:
+    assert set(ROS_SENSORS) <= set(SENSORS)
+    assert all(callable(ROS_SENSORS.get(name)) for name in ROS_SENSORS)
+
+
+def test_names_are_given_once() -> None:
+    names = SensorNames()
+    assert [names.choose("a b"), names.choose("a-b"), names.choose("odom")] == ["a_b", "a_b_2", "odom_2"]
+    assert (names.choose_once("scan"), names.choose_once("scan")) == ("scan", None)

@@ -1,0 +1,320 @@
+"""rosbridge: topics of every sensor, commands, services and mistakes, as a client in JSON meets them."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import json
+import math
+from collections.abc import Iterator
+
+import cbor2
+import numpy as np
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from bridges.player_room import ROOM
+from bridges.ros2_room import RosbridgeProgram, by_rosbridge, shown
+from paddock.bridges import RosbridgeServer
+from paddock.core.errors import PaddockError
+from paddock.ros2 import decode_cdr, find_message
+from paddock.testing import wait_for
+
+OK, NOT_FOUND, INCORRECT_STATE = 1, 2, 3
+
+
+@pytest.fixture(scope="module")
+def bridge() -> Iterator[RosbridgeServer]:
+    with shown(by_rosbridge) as bridge:
+        yield bridge
+
+
+@pytest.fixture
+def program(bridge: RosbridgeServer) -> Iterator[RosbridgeProgram]:
+    with RosbridgeProgram(bridge) as program:
+        yield program
+
+
+def test_every_sensor_has_its_topics_below_the_name_of_its_robot(program: RosbridgeProgram) -> None:
+    found = program.call("/rosapi/topics")["values"]
+    types = dict(zip(found["topics"], found["types"], strict=True))
+    assert {name: types[name] for name in ("/clock", "/tf", "/tf_static")} == {
+        "/clock": "rosgraph_msgs/msg/Clock",
+        "/tf": "tf2_msgs/msg/TFMessage",
+        "/tf_static": "tf2_msgs/msg/TFMessage",
+    }
+    pioneer = {name.removeprefix("/r0/"): kind.split("/")[2] for name, kind in types.items() if name.startswith("/r0/")}
+    sonars = {f"sonar{i}": "Range" for i in range(16)}
+    assert pioneer == sonars | {
+        "odom": "Odometry", "joint_states": "JointState", "robot_description": "String", "scan": "LaserScan",
+        "bumper": "Float64MultiArray", "imu": "Imu", "inertial": "PoseStamped", "position": "PoseStamped",
+        "camera/image_raw": "Image", "camera/camera_info": "CameraInfo", "camera/depth/image_raw": "Image",
+        "cmd_vel": "Twist", "joint_commands": "JointState",
+    }  # fmt: skip
+    assert types["/red/battery_state"] == "sensor_msgs/msg/BatteryState"
+    assert types["/red/selector"] == "std_msgs/msg/Float64"
+    assert types["/red/ground"] == "std_msgs/msg/Float64MultiArray"
+
+
+def test_a_scan_is_what_the_scanner_reads(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
+    scan = program.listen("/r0/scan", type="sensor_msgs/LaserScan")
+    laser = bridge.hub.arena["r0"].laser
+    laser.enable()
+    expected = [r if r < laser.spec.range else None for r in laser.read().tolist()]  # the robot stands
+    assert scan["ranges"] == expected
+    assert (scan["header"]["frame_id"], scan["range_max"]) == ("r0/laser", 8.0)
+    last = scan["angle_min"] + (len(expected) - 1) * scan["angle_increment"]
+    assert (scan["angle_min"], last) == (pytest.approx(-math.pi / 2), pytest.approx(scan["angle_max"]))
+
+
+def test_ranges_pictures_battery_and_inertia(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
+    arena = bridge.hub.arena
+    for sonar, at in (("/r0/sonar0", 0), ("/r0/sonar7", 7)):
+        message = program.listen(sonar)
+        arena["r0"].sonar.enable()
+        metres = arena["r0"].sonar.read()[at]
+        assert message["range"] == (metres if metres < 5.0 else None)
+        assert (message["radiation_type"], message["field_of_view"]) == (0, pytest.approx(math.radians(30)))
+    assert program.listen("/red/proximity0")["radiation_type"] == 1
+    image, info = program.listen("/r0/camera/image_raw"), program.listen("/r0/camera/camera_info")
+    arena["r0"].camera.enable()
+    pixels = np.frombuffer(base64.b64decode(image["data"]), np.uint8).reshape(image["height"], image["width"], 3)
+    assert (pixels == arena["r0"].camera.read()).all()
+    assert (image["encoding"], image["step"], info["k"][2]) == ("rgb8", 480, 80.0)
+    assert info["k"][0] == pytest.approx(80 / math.tan(math.radians(24)))
+    depth = program.listen("/r0/camera/depth/image_raw")
+    metres = np.frombuffer(base64.b64decode(depth["data"]), "<f4").reshape(120, 160)
+    assert metres == pytest.approx(arena["r0"].camera.depth(), rel=1e-6)
+    battery = program.listen("/red/battery_state")
+    assert (battery["voltage"], battery["percentage"]) == (pytest.approx(3.9, abs=0.01), pytest.approx(0.62, abs=0.02))
+    imu = program.listen("/r0/imu")
+    assert imu["linear_acceleration_covariance"][0] == -1  # this robot has no accelerometer
+    assert imu["orientation_covariance"][0] == 0
+    assert program.listen("/red/imu")["linear_acceleration"]["z"] == pytest.approx(9.8, abs=0.1)
+
+
+def test_transforms_and_descriptions_are_there_for_those_who_come_late(program: RosbridgeProgram) -> None:
+    frames = {frame["child_frame_id"]: frame for frame in program.listen("/tf_static")["transforms"]}
+    assert frames["r0/sonar3"]["header"]["frame_id"] == "r0/base_link"
+    assert frames["r0/sonar3"]["transform"]["translation"] == {"x": 0.166, "y": 0.027, "z": 0.211}
+    assert frames["r0/camera_optical_frame"]["header"]["frame_id"] == "r0/camera"
+    assert '<link name="sonar3" />' in program.listen("/r0/robot_description")["data"]
+    moving = {frame["child_frame_id"]: frame["header"]["frame_id"] for frame in program.listen("/tf")["transforms"]}
+    turret = {"r1/turret": "r1/base_link"}  # pivots
+    assert moving == turret | {f"{name}/base_link": f"{name}/odom" for name in ("r0", "r1", "red")}
+
+
+def test_a_twist_drives_until_nobody_repeats_it(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
+    robot = bridge.hub.arena["r1"]
+    start = robot.pose
+    program.send(op="advertise", topic="/r1/cmd_vel", type="geometry_msgs/Twist")
+    program.drive("/r1/cmd_vel", 0.1)
+    assert program.listen("/r1/odom")["child_frame_id"] == "r1/base_link"
+    wait_for(lambda: robot.wheels.speeds == (0.1, 0.1))
+    wait_for(lambda: robot.wheels.speeds == (0.0, 0.0))
+    driven = math.dist(robot.pose[:2], start[:2])
+    assert 0.04 < driven < 0.1  # half a second, and what the wheels need to speed up and down
+    odometry = program.next("/r1/odom")
+    while odometry["twist"]["twist"]["linear"]["x"]:
+        odometry = program.next("/r1/odom")
+    assert odometry["pose"]["pose"]["position"]["x"] == pytest.approx(driven, abs=0.002)
+    assert odometry["pose"]["covariance"][0] > 0
+
+
+def test_a_stamped_twist_and_joint_commands_drive_too(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
+    robot = bridge.hub.arena["r1"]
+    stamped = {"header": {"frame_id": ""}, "twist": {"angular": {"z": 0.5}}}
+    program.send(op="publish", topic="/r1/cmd_vel", msg=stamped)
+    half = 0.25 * robot.spec.drive.wheel_separation
+    wait_for(lambda: robot.wheels.speeds == pytest.approx((-half, half)))
+    names = ["left_wheel_joint", "right_wheel_joint"]
+    command = {"name": [*names, "turret_pan_joint"], "velocity": [1.0, -1.0], "position": [0, 0, 0.5]}
+    program.send(op="publish", topic="/r1/joint_commands", msg=command)
+    rim = robot.spec.drive.wheel_diameter / 2
+    wait_for(lambda: robot.wheels.speeds == pytest.approx((rim, -rim)))
+    joints = program.listen("/r1/joint_states")
+    assert joints["name"] == command["name"]
+    wait_for(lambda: robot.turret.pan_angle == pytest.approx(0.5))
+    wait_for(lambda: robot.wheels.speeds == (0.0, 0.0))
+
+
+def test_whoever_wants_less_gets_less(program: RosbridgeProgram) -> None:
+    program.send(op="subscribe", topic="/clock", throttle_rate=200, id="slow")
+    first, second = (program.next("/clock")["clock"] for _ in range(2))
+    passed = second["sec"] - first["sec"] + (second["nanosec"] - first["nanosec"]) / 1e9
+    assert passed > 0.1  # of simulated time, which runs as fast as time does or slower
+    program.send(op="unsubscribe", topic="/clock", id="slow")
+    program.call("/rosapi/get_time")
+    program.send(op="subscribe", topic="/r0/odom")
+    assert program.wait_for("publish")["topic"] == "/r0/odom"
+
+
+def test_bytes_of_messages_come_within_cbor(program: RosbridgeProgram) -> None:
+    program.send(op="subscribe", topic="/r0/camera/image_raw", compression="cbor-raw")
+    frame = program.socket.recv(timeout=60)
+    assert isinstance(frame, bytes)
+    found = cbor2.loads(frame)
+    assert (found["op"], found["topic"]) == ("publish", "/r0/camera/image_raw")
+    image = decode_cdr(find_message("sensor_msgs/Image"), found["msg"]["bytes"])
+    assert (image.width, len(image.data)) == (160, 160 * 120 * 3)
+    stamp = image.header.stamp
+    assert (found["msg"]["secs"], found["msg"]["nsecs"]) == (stamp.sec, stamp.nanosec)
+
+
+def test_mistakes_are_told_to_whom_they_belong(program: RosbridgeProgram, bridge: RosbridgeServer) -> None:
+    with RosbridgeProgram(bridge) as other:
+        other.send(op="subscribe", topic="/clock")
+        for frame, problem in (
+            ("no JSON", "expected JSON"),
+            ("[" * 100_000, "expected JSON"),
+            (b"\0\1\2", "expected JSON in a text frame"),
+            ("[]", "expected an object"),
+            ('{"op": 3}', "no operation"),
+            ('{"op": "pubish"}', "did you mean 'publish'"),
+            ('{"op": "subscribe"}', "topic: expected a text"),
+            ('{"op": "subscribe", "topic": "/clok", "id": "a"}', "did you mean '/clock'"),
+            ('{"op": "subscribe", "topic": "/clock", "type": "std_msgs/String"}', "expected rosgraph_msgs/msg/Clock"),
+            ('{"op": "subscribe", "topic": "/clock", "throttle_rate": "x"}', "throttle_rate: expected milliseconds"),
+            (
+                '{"op": "subscribe", "topic": "/clock", "compression": "png"}',
+                "compression: expected 'none' or 'cbor-raw'",
+            ),
+            (
+                '{"op": "advertise", "topic": "/r0/cmd_vel", "type": "std_msgs/String"}',
+                "expected geometry_msgs/msg/Twist",
+            ),
+            ('{"op": "advertise", "topic": "/r0/cmd_vel", "type": "Twist"}', "no message type called 'Twist'"),
+            ('{"op": "publish", "topic": "/cmd_vel", "msg": {}}', "did you mean '/r1/cmd_vel'"),
+            ('{"op": "publish", "topic": "/r0/cmd_vel", "msg": {"linear": 3}}', "publish /r0/cmd_vel: msg.linear"),
+            ('{"op": "publish", "topic": "/r0/cmd_vel", "msg": {"linear": {"x": null}}}', "expected finite linear"),
+            ('{"op": "publish", "topic": "/r0/joint_commands", "msg": {"name": ["elbow"]}}', "no joint of r0"),
+        ):
+            program.socket.send(frame)
+            told = program.wait_for("status")
+            assert problem in told["msg"], told
+        assert bridge.hub.arena["r0"].wheels.speeds == (0.0, 0.0)
+        other.next("/clock")
+        assert program.call("/rosapi/topic_type", topic="/clock")["values"] == {"type": "rosgraph_msgs/msg/Clock"}
+
+
+def test_unknown_services_and_wrong_arguments_are_answered(program: RosbridgeProgram) -> None:
+    for service, args, problem in (
+        ("/reset", {}, "did you mean '/reset_simulation'"),
+        ("/rosapi/topic", {}, "did you mean '/rosapi/topics'"),
+        ("/step_simulation", {"steps": -1}, "args.steps: expected uint64"),
+    ):
+        answer = program.call(service, **args)
+        assert not answer["result"]
+        assert problem in answer["values"]
+    found = program.call("/rosapi/topics_and_raw_types")["values"]
+    assert found["typedefs_full_text"][found["topics"].index("/clock")].startswith("builtin_interfaces/Time clock\n")
+    assert "/spawn_entity" in program.call("/rosapi/services")["values"]["services"]
+    assert program.call("/rosapi/service_type", service="/spawn_entity")["values"]["type"].endswith("SpawnEntity")
+    assert program.call("/rosapi/topics_for_type", type="nav_msgs/Odometry")["values"]["topics"][0] == "/r0/odom"
+    assert program.call("/rosapi/nodes")["values"] == {"nodes": ["/paddock"]}
+
+
+def test_a_sensor_that_fails_is_told_once_and_the_others_go_on(
+    program: RosbridgeProgram, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(robot: object, device: str) -> None:
+        raise RuntimeError("no picture today")
+
+    monkeypatch.setattr("paddock.bridges.scene_world.ArenaRobot.depth", fail)
+    program.send(op="subscribe", topic="/red/camera/depth/image_raw")
+    program.send(op="subscribe", topic="/clock")
+    for _ in range(3):
+        program.next("/clock")
+    assert caplog.text.count("/red/camera/depth/image_raw: no picture today") == 1
+
+
+def test_pages_of_other_hosts_are_not_let_in(bridge: RosbridgeServer) -> None:
+    with pytest.raises(InvalidStatus, match="403"):
+        RosbridgeProgram(bridge, origin="https://elsewhere.example")
+    for origin in ("http://localhost:8000", "null"):
+        with RosbridgeProgram(bridge, origin=origin) as page:
+            assert page.listen("/clock")
+
+
+def test_robots_come_and_go_by_services() -> None:
+    with shown(by_rosbridge) as bridge, RosbridgeProgram(bridge) as program:
+        pose = {"pose": {"position": {"x": 3.0, "y": 1.0}, "orientation": {"z": 1.0, "w": 1.0}}}
+        answer = program.call("/spawn_entity", name="guest", uri="e-puck", initial_pose=pose)["values"]
+        assert (answer["result"]["result"], answer["entity_name"]) == (OK, "guest")
+        assert program.listen("/guest/odom")["header"]["frame_id"] == "guest/odom"
+        state = program.call("/get_entity_state", entity="guest")["values"]["state"]
+        assert state["pose"]["position"] == {"x": 3.0, "y": 1.0, "z": 0.0}
+        assert state["pose"]["orientation"]["z"] == pytest.approx(math.sin(math.pi / 4))
+        taken = program.call("/spawn_entity", name="guest", uri="e-puck", initial_pose=pose)["values"]["result"]
+        assert taken["result"] == 101
+        elsewhere = {"pose": {"position": {"x": 2.0, "y": 1.0}}}
+        again = program.call("/spawn_entity", uri="e-puck", allow_renaming=True, initial_pose=elsewhere)["values"]
+        assert again["entity_name"] == "e-puck"
+        assert program.call("/get_entities", filters={"filter": "^r"})["values"]["entities"] == ["r0", "r1", "red"]
+        moved = {"pose": {"position": {"x": 3.2, "y": 1.0}}}
+        assert (
+            program.call("/set_entity_state", entity="guest", state=moved, set_pose=True)["values"]["result"]["result"]
+            == OK
+        )
+        assert bridge.hub.arena["guest"].pose.x == 3.2
+        for service, args, code in (
+            ("/spawn_entity", {"uri": "tank", "name": "t"}, 103),
+            ("/spawn_entity", {"name": "t"}, 104),
+            ("/spawn_entity", {"uri": "e-puck"}, 102),
+            ("/delete_entity", {"entity": "nobody"}, NOT_FOUND),
+            ("/get_entities", {"filters": {"filter": "("}}, 4),
+            ("/set_entity_state", {"entity": "r0", "set_twist": True}, 0),
+            ("/set_entity_state", {"entity": "r0", "set_pose": True, "state": {"header": {"frame_id": "odom"}}}, 101),
+            ("/reset_simulation", {"scope": 1}, 0),
+        ):
+            result = program.call(service, **args)["values"]["result"]
+            assert (result["result"], bool(result["error_message"])) == (code, True), service
+        assert program.call("/delete_entity", entity="guest")["values"]["result"]["result"] == OK
+        assert "/guest/odom" not in program.call("/rosapi/topics")["values"]["topics"]
+        assert program.call("/reset_simulation")["values"]["result"]["result"] == OK
+        assert list(bridge.hub.arena.robots) == ["r0", "r1", "red"]
+        assert 10 in program.call("/get_simulator_features")["values"]["features"]["features"]
+
+
+def test_time_is_paused_stepped_and_reset_by_services() -> None:
+    with shown(by_rosbridge, speed=None) as bridge, RosbridgeProgram(bridge) as program:
+        arena = bridge.hub.arena
+        assert program.call("/step_simulation")["values"]["result"]["result"] == INCORRECT_STATE
+        assert program.call("/set_simulation_state", state={"state": 2})["values"]["result"]["result"] == OK
+        assert program.call("/set_simulation_state", state={"state": 2})["values"]["result"]["result"] == 101
+        assert program.call("/get_simulation_state")["values"]["state"] == {"state": 2}
+        before = arena.tick
+        assert program.call("/step_simulation", steps=7)["values"]["result"]["result"] == OK
+        assert arena.tick == before + 7
+        assert program.call("/step_simulation", steps=0)["values"]["result"]["result"] == 4
+        program.drive("/r0/cmd_vel", 0.3)
+        assert program.call("/step_simulation", steps=20)["values"]["result"]["result"] == OK
+        assert arena["r0"].pose.x > 1.01
+        assert program.call("/reset_simulation")["values"]["result"]["result"] == OK
+        assert (arena.tick, arena["r0"].pose.x) == (0, 1.0)
+        assert program.call("/get_simulation_state")["values"]["state"] == {"state": 0}
+        assert program.call("/set_simulation_state", state={"state": 9})["values"]["result"]["result"] == 0
+        assert program.call("/set_simulation_state", state={"state": 1})["values"]["result"]["result"] == OK
+        wait_for(lambda: arena.tick > 100)
+
+
+def test_a_robot_that_is_alone_needs_no_namespace() -> None:
+    alone = ROOM.with_robots(ROOM.robots[2])
+    for namespaces, name in ((False, "/odom"), (True, "/red/odom")):
+        show = functools.partial(by_rosbridge, namespaces=namespaces)
+        with shown(show, alone) as bridge, RosbridgeProgram(bridge) as program:
+            assert name in program.call("/rosapi/topics")["values"]["topics"]
+
+
+def test_settings_are_checked() -> None:
+    for options, problem in (({"rate": 0.0}, "rate: expected"), ({"dead_man": -1.0}, "stop: expected seconds > 0")):
+        with pytest.raises(PaddockError, match=problem), shown(lambda arena, o=options: by_rosbridge(arena, **o)):
+            pass
+
+
+def test_the_bytes_on_the_wire_are_json(bridge: RosbridgeServer) -> None:
+    with RosbridgeProgram(bridge) as program:
+        program.send(op="subscribe", topic="/clock", type="rosgraph_msgs/Clock", queue_length=1, compression="none")
+        text = program.socket.recv(timeout=60)
+        assert isinstance(text, str)
+        assert list(json.loads(text)) == ["op", "topic", "msg"]

@@ -1,0 +1,49 @@
+"""Robots as URDF: every link hangs together, and sensors are where they are."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from command_line import paddock
+from paddock.robots import describe_as_urdf, load_robot, robot_names
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_every_link_hangs_on_the_base(name: str) -> None:
+    spec = load_robot(name)
+    root = ElementTree.fromstring(describe_as_urdf(spec))
+    links = [link.attrib["name"] for link in root.findall("link")]
+    joints = root.findall("joint")
+    children = [joint.find("child").attrib["link"] for joint in joints]
+    parents = {joint.find("parent").attrib["link"] for joint in joints}
+    assert sorted([*children, "base_link"]) == sorted(links)
+    assert len(set(links)) == len(links)
+    assert parents <= set(links)
+    assert len({joint.attrib["name"] for joint in joints}) == len(joints)
+    kinds = {joint.attrib["name"]: joint.attrib["type"] for joint in joints}
+    assert kinds["left_wheel_joint"] == kinds["right_wheel_joint"] == "continuous"
+    assert sum(len(sensor.mounts) for sensor in spec.sensors) <= len(links)
+
+
+def test_a_sensor_is_where_its_mount_is() -> None:
+    root = ElementTree.fromstring(describe_as_urdf(load_robot("pioneer-p3dx")))
+    origin = root.find("joint[@name='sonar1_joint']/origin")
+    assert origin is not None
+    assert origin.attrib["xyz"] == "0.114 0.119 0.211"
+    assert float(origin.attrib["rpy"].split()[2]) == pytest.approx(math.radians(50))
+    wheel = root.find("joint[@name='left_wheel_joint']/origin")
+    assert wheel is not None
+    assert wheel.attrib["xyz"] == "0 0.165 0.0975"
+    assert root.find("link[@name='base_link']/visual/geometry/box") is not None
+
+
+def test_a_command_writes_it(tmp_path: Path) -> None:
+    file = tmp_path / "e-puck.urdf"
+    assert paddock("robots", "--urdf", "e-puck", "-o", str(file)).returncode == 0
+    printed = paddock("robots", "--urdf", "e-puck").stdout
+    assert file.read_text() == describe_as_urdf(load_robot("e-puck")) == printed
+    assert "it is there already" in " ".join(paddock("robots", "--urdf", "e-puck", "-o", str(file)).stderr.split())
