@@ -114,6 +114,34 @@ def test_the_pooled_way_gives_the_same_worlds_to_the_last_bit() -> None:
     assert found["contacts"] > 0
 
 
+def test_a_batch_goes_on_where_it_is_on_the_gpu_and_from_what_was_written_here() -> None:
+    found = simulated(
+        POOLED
+        + """
+    def drive(**device):
+        batch = paddock.batch([cell(0), cell(0.1)], 6, seed=3, **device)
+        if batch.gpu is not None:
+            batch.gpu.threads = 32
+        told = []
+        for k in range(4):
+            rollout = batch.run(0.2, net, metrics=[Distance(), Coverage()] if k % 2 else [])
+            told += [rollout.poses.tolist(), batch.digest(5), batch.ticks.tolist()]
+            told += [rollout["distance"].tolist()] if k % 2 else []
+            if k == 1:
+                batch.state.motion[2, ..., :2] += 0.01
+                told.append(batch.memory().tolist())
+            if k == 2:
+                batch.commands[:] = 0.1
+        batch.reset(seed=7)
+        batch.run(0.2, net)
+        return [*told, batch.poses.tolist(), batch.motion.tolist(), batch.arena(1).digest()]
+
+    print(json.dumps([drive(), drive(device="cuda")]))
+    """
+    )
+    assert found[0] == found[1]
+
+
 def test_single_precision_stays_near() -> None:
     found = simulated(
         POOLED + "    print(json.dumps(both([cell(0), cell(0.1)], net, metrics=[ContactTime()], precision='float32')))"

@@ -19,7 +19,7 @@ class Cuda:
     def __init__(self, precision: str = "float64", **options: Any) -> None:
         if precision not in PRECISIONS:
             raise UnknownName("precision", precision, PRECISIONS)
-        self.module = cuda_module()
+        self.module, self.precision = cuda_module(), precision
         self.single = PRECISIONS[precision]
         self.real = np.float32 if self.single else np.float64
         self.options = options

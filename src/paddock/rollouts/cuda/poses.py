@@ -1,0 +1,41 @@
+"""Poses of all robots from the GPU, without the rest of their motion."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from paddock.engine.model import Floats
+from paddock.engine.state import TICK, X
+from paddock.rollouts.cuda.device import Cuda
+from paddock.rollouts.mirror import Mirror
+
+cuda: Any = None  # numba's module, once it is wanted; its simulator looks for it among a kernel's global names
+
+
+def fetch_poses(device: Cuda, clock: Mirror, motion: Mirror) -> Floats:
+    """All robots' present x, y [m] and heading [rad], shape (W, N, 3)."""
+    moving = motion.there(device)
+    worlds, _, robots, _ = moving.shape
+    poses = device.module.device_array((worlds, robots, 3), device.real)
+    _gatherer(device.module)[math.ceil(worlds / device.threads), device.threads](clock.there(device), moving, poses)
+    return np.asarray(poses.copy_to_host(), np.float64)
+
+
+@functools.cache
+def _gatherer(module: Any) -> Any:
+    global cuda
+    cuda = module
+
+    def gather(clock, motion, poses):
+        world = cuda.grid(1)
+        if world < poses.shape[0]:
+            now = motion[world, clock[world, TICK] % motion.shape[1]]
+            for robot in range(poses.shape[1]):
+                for column in range(3):
+                    poses[world, robot, column] = now[robot, X + column]
+
+    return cuda.jit(gather)
