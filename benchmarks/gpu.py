@@ -3,8 +3,8 @@
     python benchmarks/gpu.py [--worlds 1,1000,1000000] [--precisions float64,float32] [--ticks 1000] …
 
 Prints one JSON object per line. Every precision is compared with the CPU first; nothing is timed if it disagrees.
-Each figure is the median of several launches after a warm-up, by the GPU's own events; `run_robot_steps_per_s` is that of
-`batch.run` with two metrics, from call to answer, from the second call on; `first_run_s` is the first one.
+Each figure is the median of several launches after a warm-up, by the GPU's own events; `run_robot_steps_per_s` is that
+of `batch.run` with two metrics, from call to answer, from the second call on; `first_run_s` is the first one.
 """
 
 from __future__ import annotations
