@@ -62,6 +62,7 @@ class Batch:
         self.threads = available_threads() if threads is None else threads
         self.gpu = _gpu(device, precision)
         self._gpu_tables: GpuTables | None = None
+        self._fetched: tuple[Floats, Ints] | None = None  # poses and ticks after a run on the GPU
         self._starts = starts
         self._start(seeds_of(seed, int(n)))
 
@@ -129,23 +130,31 @@ class Batch:
     @property
     def ticks(self) -> Ints:
         """Ticks since the start of every world, shape (W); a copy."""
-        return self._clock.read()[:, TICK].copy()
+        return self._present()[1].copy()
 
     @property
     def motion(self) -> Floats:
         """The present motion of all robots, see engine/state.py, shape (W, N, ·); a copy."""
         motion = self._motion.read()
-        present: Floats = motion[np.arange(len(self)), self.ticks % motion.shape[1]]
+        present: Floats = motion[np.arange(len(self)), self._present()[1] % motion.shape[1]]
         return present
 
     @property
     def poses(self) -> Floats:
         """All robots' x, y [m] and heading [rad], shape (W, N, 3); a copy."""
-        if self.gpu is not None and self._motion.is_on_card:
-            from paddock.rollouts.cuda.poses import fetch_poses
+        return self._present()[0].copy()
 
-            return fetch_poses(self.gpu, self._clock, self._motion)
-        return self.motion[..., X : HEADING + 1].copy()
+    def _present(self) -> tuple[Floats, Ints]:
+        """Poses and ticks, see above. From a GPU they come once after every run, without the rest of the motion."""
+        if self.gpu is None or not self._motion.is_on_card:
+            ticks = self._clock.here()[:, TICK]
+            motion = self._motion.here()
+            return motion[np.arange(len(self)), ticks % motion.shape[1], :, X : HEADING + 1], ticks.copy()
+        if self._fetched is None:
+            from paddock.rollouts.cuda.present import fetch_present
+
+            self._fetched = fetch_present(self.gpu, self._clock, self._motion)
+        return self._fetched
 
     def digest(self, world: int) -> str:
         """The fingerprint that an arena in the same state has."""
@@ -202,9 +211,7 @@ class Batch:
             self._memory.here()
             begin_runs(policy_table, policies, self.scenes[0], self.seeds)
         moments = ticks // period + 1 if period else 0
-        metric_sums = metric_sums_of(
-            self.scenes, metrics, policy_table.enabled, self.poses, self.ticks, moments, period
-        )
+        metric_sums = metric_sums_of(self.scenes, metrics, policy_table.enabled, *self._present(), moments, period)
         refuse_polled(self.scenes[0], policy_table.enabled)
         if moments:
             write_first_rows(metric_sums, self.motion)
@@ -215,12 +222,13 @@ class Batch:
         if timed:
             self._memory.here()
             check_runs(policy_table, policies)
-        ran = self.ticks - metric_sums.start
+        poses, passed = self._present()
+        ran = passed - metric_sums.start
         figures = figures_of(metric_sums, metrics, RunTime(ran[:, None], self.dt))
         return Rollout(
             metrics=figures,
             ticks=ran,
-            poses=self.poses,
+            poses=poses,
             rows=metric_sums.trace,
             every=metric_sums.every,
             reached=metric_sums.ahead == 0,
@@ -301,6 +309,7 @@ class Batch:
             self._gpu_tables = GpuTables(cuda, self.scenes, len(self))
         state = GpuState(self._clock, self._motion, self._commands, self._memory)
         run = GpuRun(self._gpu_tables, state, policies, table, sums)
+        self._fetched = None
         run.launch(ticks)
         run.fetch()
 
