@@ -1,0 +1,132 @@
+"""Stepper: the arrays of many environments, and the one call that steps all of them on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import SimulationError
+from paddock.core.jit import progress_while_compiling
+from paddock.engine import state as engine
+from paddock.engine.model import Ints
+from paddock.gym import tables as t
+from paddock.gym.plan import kernel_for, lay_out
+from paddock.gym.scene_pool import build_scenes, scene_of
+from paddock.gym.spec import EnvSpec
+from paddock.gym.tables import Answers, Episodes
+from paddock.rollouts.batch import seeds_of
+from paddock.rollouts.threads import available_threads
+from paddock.worlds.build import BuiltWorld
+
+
+class Stepper:
+    """W environments side by side. What a step tells lies in `answers`, and is overwritten by the next one."""
+
+    def __init__(self, spec: EnvSpec, count: int, *, autoreset: int, threads: int | None = None) -> None:
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise SimulationError(f"num_envs: expected a whole number >= 1, got {count!r}")
+        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+            raise SimulationError(f"threads: expected a whole number >= 1, or None for all, got {threads!r}")
+        self.spec, self.layout = spec, lay_out(spec, autoreset)
+        self.scenes, self.pool = build_scenes(spec)
+        self.episodes, self.answers = self._episodes(count), self._answers(count)
+        width = 1 if spec.actions == "discrete" else 2
+        self.actions = np.zeros((count, spec.robots, width), np.float32)
+        hands = min(count, available_threads() if threads is None else threads)
+        self._hands = [self._scratch() for _ in range(hands)]
+        self._shares = [(count * i // hands, count * (i + 1) // hands) for i in range(hands)]
+        self._helpers = ThreadPoolExecutor(hands - 1) if hands > 1 else None
+        kernel = kernel_for(spec, self.layout)
+        with progress_while_compiling("the step of environments", kernel):
+            self._entry = kernel.entry(*self._arguments(0, begin=True))
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def _episodes(self, count: int) -> Episodes:
+        scene, pool, robots = self.scenes[0], self.pool, self.spec.robots
+        state = engine.initial_state(scene.model, scene.poses, lamps=scene.lamps, seed=0, worlds=count)
+        episode = np.zeros((count, t.EPISODE_COLUMNS), np.int64)
+        episode[:, t.OVER] = 1
+        return Episodes(
+            state=state,
+            commands=engine.initial_commands(scene.model, worlds=count),
+            robots=np.zeros((count, *pool.robots.shape[1:])),
+            sources=np.zeros((count, *pool.sources.shape[1:])),
+            episode=episode,
+            goals=np.zeros((count, robots, 2)),
+            memory=np.zeros((count, robots, self.layout.memory)),
+            marks=np.zeros((count, robots, self.layout.marks), np.uint8),
+            visited=np.zeros((count, *pool.ways.shape[1:]), np.uint8),
+        )
+
+    def _answers(self, count: int) -> Answers:
+        robots, layout, camera = self.spec.robots, self.layout, self.layout.camera
+        picture = (0, 0, 3) if camera is None else (camera.height, camera.width, 3)
+        observations = np.zeros((count, robots, len(layout.plan.inputs)), np.float32)
+        pictures = np.zeros((count, robots, *picture), np.uint8)
+        return Answers(
+            observations=observations,
+            pictures=pictures,
+            rewards=np.zeros((count, robots)),
+            terms=np.zeros((count, robots, len(layout.plan.terms))),
+            ended=np.zeros(count, np.int64),
+            truncated=np.zeros(count, np.uint8),
+            final_observations=observations.copy(),
+            final_pictures=pictures.copy(),
+        )
+
+    def _scratch(self) -> tuple[Any, ...]:
+        """Working memory of one thread that is large enough for every scene."""
+        spaces = [engine.workspace(scene.model) for scene in self.scenes]
+        largest = engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
+        camera = self.layout.camera
+        depth = np.zeros((0, 0) if camera is None else (camera.height, camera.width))
+        return largest, np.zeros(self.layout.values), depth
+
+    def _arguments(self, hand: int, *, begin: bool) -> tuple[Any, ...]:
+        scratch, share = self._hands[hand], self._shares[hand]
+        return (self.pool, self.layout.plan, self.episodes, self.answers, self.actions, *scratch, *share, begin)
+
+    def begin(self, seeds: int | Sequence[int] | None = None, chosen: NDArray[np.bool_] | None = None) -> None:
+        """Begin the next episode everywhere, or in chosen environments; with seeds, their first one."""
+        where = np.ones(len(self), bool) if chosen is None else chosen
+        if seeds is not None:
+            self.episodes.episode[where, t.SEED] = seeds_of(seeds, len(self))[where]
+            self.episodes.episode[where, t.EPISODE] = 0
+        self.episodes.episode[:, t.OVER] = np.where(where, 1, self.episodes.episode[:, t.OVER])
+        waiting: Ints = self.episodes.episode[:, t.OVER].copy()
+        self.episodes.episode[:, t.OVER] = where
+        self._run(begin=True)
+        self.episodes.episode[:, t.OVER] = np.where(where, self.episodes.episode[:, t.OVER], waiting)
+
+    def step(self, actions: Any) -> None:
+        """One step of all environments."""
+        self.actions[...] = np.asarray(actions).reshape(self.actions.shape)
+        self._run(begin=False)
+
+    def _run(self, *, begin: bool) -> None:
+        if self._helpers is None:
+            self._entry(*self._arguments(0, begin=begin))
+            return
+        jobs = [
+            self._helpers.submit(self._entry, *self._arguments(hand, begin=begin))
+            for hand in range(1, len(self._hands))
+        ]
+        self._entry(*self._arguments(0, begin=begin))
+        for job in jobs:
+            job.result()
+
+    def scene(self, world: int) -> BuiltWorld:
+        """The scene of an environment's present episode, with its errors."""
+        number = int(self.episodes.episode[world, t.SCENE])
+        return scene_of(self.scenes[number], self.episodes.robots[world], self.episodes.sources[world])
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._helpers is not None:
+            self._helpers.shutdown()
