@@ -28,6 +28,4 @@ class GoTo(EnvSpec):
 
     def make_worlds(self) -> list[WorldSpec]:
         robot = self.load_robot()
-        return [
-            make_room(self.first_room + i, robot, side=40.0, pieces=(6, 12), gap=4.0) for i in range(self.rooms)
-        ]
+        return [make_room(self.first_room + i, robot, side=40.0, pieces=(6, 12), gap=4.0) for i in range(self.rooms)]

@@ -14,7 +14,6 @@ from paddock.core.rng import ALONE, EPISODE_STREAM, chain_key, key_of, uniform
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import AXLE, LEFT_FACTOR, NOISE, RIGHT_FACTOR, SOURCE_STRENGTH, Model
 from paddock.engine.state import (
-    BELIEF_HEADING,
     BELIEF_X,
     CONTACTS,
     HEADING,

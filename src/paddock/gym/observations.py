@@ -65,9 +65,13 @@ def find_slot(spec: EnvSpec, context: TermContext, name: str) -> Slot:
         slot = context.slot(name)
     except UnknownName as error:
         known = [*(sensor.name for sensor in context.robot.sensors), *SIGNALS]
-        raise UnknownName(f"device of {context.robot.name} or signal, for {type(spec).__name__},", name, known) from error
+        raise UnknownName(
+            f"device of {context.robot.name} or signal, for {type(spec).__name__},", name, known
+        ) from error
     if isinstance(slot.sensor, RangeSensorSpec) and slot.sensor.polled:
-        raise DeviceRefused(f"{context.robot.name}.{name} is polled only: set polled = false, or observe another device")
+        raise DeviceRefused(
+            f"{context.robot.name}.{name} is polled only: set polled = false, or observe another device"
+        )
     return slot
 
 

@@ -75,7 +75,9 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         cells=_padded([model.cells for model in models]),
         floor=_padded([model.floor for model in models], mode="edge"),  # the edge's colour goes on outside
         sources=_padded([model.sources for model in models], fill=-1.0),
-        robots=np.stack([model.robots[model.robot_variant] for model in models]).reshape(len(models), -1, ROBOT_COLUMNS),
+        robots=np.stack([model.robots[model.robot_variant] for model in models]).reshape(
+            len(models), -1, ROBOT_COLUMNS
+        ),
         stages=np.stack([model.stages for model in models]),
         constants=_padded([model.constants for model in models]),
         robot_variant=np.arange(spec.robots),

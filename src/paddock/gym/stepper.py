@@ -14,28 +14,22 @@ from paddock.core.jit import progress_while_compiling
 from paddock.engine import state as engine
 from paddock.engine.model import Ints
 from paddock.gym import tables as t
-from paddock.gym.plan import kernel_for, lay_out
-from paddock.gym.scene_pool import build_scenes, scene_of
+from paddock.gym.arrays import EnvArrays
+from paddock.gym.plan import kernel_for
+from paddock.gym.scene_pool import scene_of
 from paddock.gym.spec import EnvSpec
-from paddock.gym.tables import Answers, Episodes
 from paddock.rollouts.batch import seeds_of
 from paddock.rollouts.threads import available_threads
 from paddock.worlds.build import BuiltWorld
 
 
-class Stepper:
-    """W environments side by side. What a step tells lies in `answers`, and is overwritten by the next one."""
+class Stepper(EnvArrays):
+    """Environments that are stepped by the processor. What a step tells is overwritten by the next one."""
 
     def __init__(self, spec: EnvSpec, count: int, *, autoreset: int, threads: int | None = None) -> None:
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise SimulationError(f"num_envs: expected a whole number >= 1, got {count!r}")
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
             raise SimulationError(f"threads: expected a whole number >= 1, or None for all, got {threads!r}")
-        self.spec, self.layout = spec, lay_out(spec, autoreset)
-        self.scenes, self.pool = build_scenes(spec)
-        self.episodes, self.answers = self._episodes(count), self._answers(count)
-        width = 1 if spec.actions == "discrete" else 2
-        self.actions = np.zeros((count, spec.robots, width), np.float32)
+        super().__init__(spec, count, autoreset=autoreset)
         hands = min(count, available_threads() if threads is None else threads)
         self._hands = [self._scratch() for _ in range(hands)]
         self._shares = [(count * i // hands, count * (i + 1) // hands) for i in range(hands)]
@@ -43,42 +37,6 @@ class Stepper:
         kernel = kernel_for(spec, self.layout)
         with progress_while_compiling("the step of environments", kernel):
             self._entry = kernel.entry(*self._arguments(0, begin=True))
-
-    def __len__(self) -> int:
-        return len(self.actions)
-
-    def _episodes(self, count: int) -> Episodes:
-        scene, pool, robots = self.scenes[0], self.pool, self.spec.robots
-        state = engine.initial_state(scene.model, scene.poses, lamps=scene.lamps, seed=0, worlds=count)
-        episode = np.zeros((count, t.EPISODE_COLUMNS), np.int64)
-        episode[:, t.OVER] = 1
-        return Episodes(
-            state=state,
-            commands=engine.initial_commands(scene.model, worlds=count),
-            robots=np.zeros((count, *pool.robots.shape[1:])),
-            sources=np.zeros((count, *pool.sources.shape[1:])),
-            episode=episode,
-            goals=np.zeros((count, robots, 2)),
-            memory=np.zeros((count, robots, self.layout.memory)),
-            marks=np.zeros((count, robots, self.layout.marks), np.uint8),
-            visited=np.zeros((count, *pool.ways.shape[1:]), np.uint8),
-        )
-
-    def _answers(self, count: int) -> Answers:
-        robots, layout, camera = self.spec.robots, self.layout, self.layout.camera
-        picture = (0, 0, 3) if camera is None else (camera.height, camera.width, 3)
-        observations = np.zeros((count, robots, len(layout.plan.inputs)), np.float32)
-        pictures = np.zeros((count, robots, *picture), np.uint8)
-        return Answers(
-            observations=observations,
-            pictures=pictures,
-            rewards=np.zeros((count, robots)),
-            terms=np.zeros((count, robots, len(layout.plan.terms))),
-            ended=np.zeros(count, np.int64),
-            truncated=np.zeros(count, np.uint8),
-            final_observations=observations.copy(),
-            final_pictures=pictures.copy(),
-        )
 
     def _scratch(self) -> tuple[Any, ...]:
         """Working memory of one thread that is large enough for every scene."""

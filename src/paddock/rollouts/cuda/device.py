@@ -43,6 +43,14 @@ class Cuda:
             array = array.astype(np.float32)
         return self.module.to_device(array)
 
+    def send_shared(self, table: Any) -> Any:
+        """A table on the device; where its rows are all alike a single one, which threads with different rows share."""
+        if not hasattr(self.module, "from_cuda_array_interface") or not (table == table[:1]).all():
+            return self.send(table)
+        row = self.send(table[0])
+        known = {**row.__cuda_array_interface__, "shape": table.shape, "strides": (0, *row.strides)}
+        return self.module.from_cuda_array_interface(known, owner=row)
+
 
 def cuda_module() -> Any:
     """numba's CUDA target, if there is a device."""

@@ -8,33 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paddock.core.errors import SimulationError
-from paddock.engine.model import (
-    CHANNELS,
-    DRIFT_DISTANCE,
-    END_OF_CORNERS,
-    END_OF_DEVICES,
-    FIRST_CORNER,
-    FIRST_DEVICE,
-    FIRST_VALUE,
-    GRID_COLUMNS,
-    GRID_REACH,
-    GRID_ROWS,
-    GRID_STARTS,
-    KIND,
-    LIGHT,
-    MIXED,
-    NEAR,
-    PAN,
-    REACH,
-    SOURCE_KIND,
-    Bytes,
-    Floats,
-    Model,
-)
-from paddock.engine.state import types_of_robots, workspace
+from paddock.engine.model import CHANNELS, FIRST_VALUE, Floats
 from paddock.policies.kernel_policy import KernelPolicy
 from paddock.policies.networks import Network
 from paddock.policies.policy import Policy
@@ -43,6 +19,7 @@ from paddock.rollouts.cuda import fixed_size_network, proximity_fast_path, round
 from paddock.rollouts.cuda.device import Cuda
 from paddock.rollouts.cuda.driver import Sizes, by_column, make_driver
 from paddock.rollouts.cuda.stubs import without
+from paddock.rollouts.cuda.usage import crowd_size, most_gathered, parts_used, used_devices
 from paddock.rollouts.mirror import Mirror, not_empty
 from paddock.rollouts.tables import KIND as MEASURE
 from paddock.rollouts.tables import MetricSums, PolicyTable
@@ -130,25 +107,18 @@ def driver_for(
     models = [scene.model for scene in scenes]
     first, robots = models[0], len(models[0].robot_variant)
     used = used_devices(first, policy_table.enabled)
-    angular = any(robot.body.outline for scene in scenes for robot in scene.robots)
-    lights = any((model.sources[:, SOURCE_KIND] == LIGHT).any() for model in models)
+    parts = parts_used(scenes, used)
     swaps = without(
-        sensors={int(kind) for kind in first.devices[used, KIND]},
+        parts,
         policies={ACT.number(type(policy)) for policy in policies},
         decide=next((policy.decide for policy in policies if isinstance(policy, KernelPolicy)), None),
         metrics=metric_sums.metrics[:, MEASURE].tolist(),
-        crowd=robots > 1,
-        lights=lights,
-        far=any(looks_far(model, used) for model in models),
-        angular=angular,
-        drift=bool((first.robots[:, DRIFT_DISTANCE] >= 0).any()),
-        pans=bool((first.devices[:, PAN] >= 0).any()),
-        mixed=bool((first.stages[used, MIXED] > 0).any()),
     )
     names: dict[str, Any] = {}
-    constants, most = len(first.constants), 4 * math.ceil(max(most_around(model, used) for model in models) / 4)
+    constants, most = len(first.constants), most_gathered(models, used)
     device, rays, seats = int(used.argmax()), 0, 0
-    if robots == 1 and used.sum() == 1 and not angular and proximity_fast_path.fits(models, device, lights=lights):
+    alone = robots == 1 and used.sum() == 1 and not parts.angular
+    if alone and proximity_fast_path.fits(models, device, lights=parts.lights):
         rays = proximity_fast_path.rays_of(first, device)
         seats = proximity_fast_path.seats_for(cuda, rays, most, constants)
     if seats:
@@ -165,7 +135,7 @@ def driver_for(
         columns=motion.shape[3],
         wanted=commands.shape[2],
         constants=max(1, constants),
-        crowd=max(2, *(len(workspace(model).crowd) for model in models)) if robots > 1 else 2,
+        crowd=crowd_size(models),
         most=most,
         values=int((first.devices[:, FIRST_VALUE] + first.devices[:, CHANNELS])[used].max(initial=1)),
         memory=max(1, policy_table.memory.shape[1]),
@@ -186,32 +156,3 @@ def driver_for(
 def _driver(cuda: Any, sizes: Sizes, swaps: Pairs, names: Pairs, options: Pairs) -> Any:
     """Compiling takes many seconds: batches that are alike share a driver."""
     return make_driver(cuda, sizes, dict(swaps), dict(names), **dict(options))
-
-
-def used_devices(model: Model, enabled: Bytes) -> NDArray[np.bool_]:
-    """Which rows of the model's devices any robot uses."""
-    used = np.zeros(len(model.devices), bool)
-    for kind, switched_on in zip(types_of_robots(model), enabled, strict=True):
-        first, end = model.types[kind, [FIRST_DEVICE, END_OF_DEVICES]]
-        used[first:end] |= switched_on[: end - first].astype(bool)
-    return used
-
-
-def looks_far(model: Model, used: NDArray[np.bool_]) -> bool:
-    """Whether a device sees further than the grid for what is near."""
-    return bool(model.stages[used, REACH].max(initial=0.0) > model.grids[NEAR, GRID_REACH])
-
-
-def most_around(model: Model, used: NDArray[np.bool_]) -> int:
-    """How many segments or discs a robot may gather at once."""
-    types = types_of_robots(model)
-    others = 0
-    if len(types) > 1:
-        corners = (model.types[types, END_OF_CORNERS] - model.types[types, FIRST_CORNER]) // 2
-        others = int(np.maximum(corners, 1).sum())
-    if looks_far(model, used):
-        return max(1, len(model.items) + others)
-    near = model.grids[NEAR]
-    first = int(near[GRID_STARTS])
-    starts = model.cells[first : first + int(near[GRID_COLUMNS] * near[GRID_ROWS]) + 1]
-    return int(np.diff(starts).max(initial=1)) + others
