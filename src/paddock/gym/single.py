@@ -56,7 +56,8 @@ class PaddockEnv(gymnasium.Env[Any, Any]):
         ended, truncated = int(answers.ended[0]), bool(answers.truncated[0])
         if ended or truncated:
             ending = self.env_spec.endings[ended - 1] if ended else None
-            info |= {"is_success": bool(ending and ending.success), "ending": ending.label if ending else "time"}
+            success = ending.success if ending else self.env_spec.endures
+            info |= {"is_success": success, "ending": ending.label if ending else "time"}
         self._show()
         return self._observation(), float(answers.rewards[0, 0]), ended > 0, truncated, info
 
