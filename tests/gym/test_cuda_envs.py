@@ -10,7 +10,7 @@ import cuda_simulator
 
 pytestmark = [pytest.mark.heavy, pytest.mark.long]
 START = """
-from paddock.gym import Avoid, GoTo
+from paddock.gym import AvoidEnv, GoToEnv
 from paddock.gym.cuda.stepper import CudaStepper
 from paddock.gym.stepper import Stepper
 from paddock.gym.tables import NEXT_STEP, SAME_STEP
@@ -45,17 +45,17 @@ def compare(call: str) -> Any:
 
 @pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP"])
 def test_environments_are_those_of_the_cpu_to_the_last_bit(mode: str) -> None:
-    found = compare(f"GoTo(rooms=2, time_limit=1.5, least_way=0.1), 40, {mode}")
+    found = compare(f"GoToEnv(rooms=2, time_limit=1.5, least_way=0.1), 40, {mode}")
     assert found["apart"] == [0.0] * 8
     assert found["cut"] >= 3
 
 
 def test_endings_and_rewards_too() -> None:
-    found = compare("Avoid(rooms=2, time_limit=30.0), 60, SAME_STEP")
+    found = compare("AvoidEnv(rooms=2, time_limit=30.0), 60, SAME_STEP")
     assert found["apart"] == [0.0] * 8
     assert found["ended"] >= 1
 
 
 def test_single_precision_stays_near_for_some_steps() -> None:
-    found = compare("GoTo(rooms=1), 8, SAME_STEP, 'float32'")
+    found = compare("GoToEnv(rooms=1), 8, SAME_STEP, 'float32'")
     assert 0 < max(found["apart"]) < 1e-3

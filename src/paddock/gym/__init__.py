@@ -9,7 +9,7 @@ except ImportError:
 
     raise PaddockError("paddock.gym needs Gymnasium: install it with: pip install 'paddock[gym]'") from None
 
-from paddock.gym.environments import GoTo
+from paddock.gym.environments import AvoidEnv, ExploreEnv, GoToEnv, LineFollowEnv, MazeEnv, WallFollowEnv
 from paddock.gym.registration import make_env, make_vector_env, register_environments
 from paddock.gym.single import PaddockEnv
 from paddock.gym.spec import EnvSpec, Randomisation
@@ -17,7 +17,7 @@ from paddock.gym.vector import PaddockVectorEnv
 
 __all__ = [
     "EnvSpec",
-    "GoTo",
+    "GoToEnv",
     "PaddockEnv",
     "PaddockVectorEnv",
     "Randomisation",

@@ -30,6 +30,7 @@ class EnvArrays:
 
     def _episodes(self, count: int) -> Episodes:
         scene, pool, robots = self.scenes[0], self.pool, self.spec.robots
+        found = (1, pool.goals.shape[1]) if self.spec.goals == "food" else pool.ways.shape[1:]
         state = engine.initial_state(scene.model, scene.poses, lamps=scene.lamps, seed=0, worlds=count)
         episode = np.zeros((count, t.EPISODE_COLUMNS), np.int64)
         episode[:, t.OVER] = 1
@@ -42,7 +43,7 @@ class EnvArrays:
             goals=np.zeros((count, robots, 2)),
             memory=np.zeros((count, robots, self.layout.memory)),
             marks=np.zeros((count, robots, self.layout.marks), np.uint8),
-            visited=np.zeros((count, *pool.ways.shape[1:]), np.uint8),
+            visited=np.zeros((count, *found), np.uint8),
         )
 
     def _answers(self, count: int) -> Answers:

@@ -19,9 +19,9 @@ from paddock.gym.rewards import wall as reward_of_wall
 def reward_of(number, numbers, readings, signals, robot_state, memory, marks, fresh, model, scratch, motion, robot):
     """What a term of the reward gives a robot for a step, by the term's number."""
     if number == 0:
-        return reward_of_progress(numbers, signals, memory, fresh)
+        return reward_of_progress(numbers, signals, memory, fresh, motion, robot)
     elif number == 1:
-        return reward_of_arrival(numbers, signals)
+        return reward_of_arrival(numbers, signals, motion, robot)
     elif number == 2:
         return reward_of_contact(signals)
     elif number == 3:
@@ -41,7 +41,7 @@ def reward_of(number, numbers, readings, signals, robot_state, memory, marks, fr
 def is_met(number, numbers, readings, signals, robot_state, memory, marks, fresh, model, scratch, motion, robot):
     """1 when an ending is met, by its number, else 0."""
     if number == 0:
-        return is_met_reached(numbers, signals)
+        return is_met_reached(numbers, signals, motion, robot)
     elif number == 1:
         return is_met_touched(signals)
     elif number == 2:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from paddock.core.jit import Kernel, kernel
 from paddock.core.spec import Metres, Seconds, Share
-from paddock.gym.rewards import arrival
-from paddock.gym.tables import COVERED, GOAL_DISTANCE, TOUCH, WAY
+from paddock.gym.rewards import arrival, arrival_numbers
+from paddock.gym.tables import COVERED, TOUCH
 from paddock.gym.terms import Ending, TermContext
 
 
@@ -38,15 +38,15 @@ def lost(numbers, readings, memory):
 class GoalReached(Ending):
     """The robot is within `radius` of its goal."""
 
-    to: Literal["goal", "way"] = "goal"
-    radius: Metres = 0.05
+    radius: Metres | None = None  # None: 1.5 radii of the robot, 2.5 from prey
+    prey: bool = False  # whether the last robot flees, and reaches nothing
     success: bool = True
 
     kernel: ClassVar[Kernel] = arrival
     label: ClassVar[str] = "reached"
 
     def numbers(self, context: TermContext) -> list[float]:
-        return [GOAL_DISTANCE if self.to == "goal" else WAY, self.radius]
+        return arrival_numbers(self.radius, self.prey, context)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,7 +75,7 @@ class FloorCovered(Ending):
 class LineLost(Ending):
     """No ground sensor has seen the line for some time."""
 
-    device: str = "ground"
+    device: str = "floor"
     patience: Seconds = 1.0
 
     kernel: ClassVar[Kernel] = lost

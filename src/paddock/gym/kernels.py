@@ -14,6 +14,7 @@ from paddock.core.rng import ALONE, EPISODE_STREAM, chain_key, key_of, uniform
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import AXLE, LEFT_FACTOR, NOISE, RIGHT_FACTOR, SOURCE_STRENGTH, Model
 from paddock.engine.state import (
+    BELIEF_HEADING,
     BELIEF_X,
     CONTACTS,
     HEADING,
@@ -35,17 +36,20 @@ from paddock.gym.tables import (
     CAMERA,
     COVERED,
     DISCRETE,
+    DRAWN,
     ELAPSED,
     EPISODE,
     EXPLORES,
     FIRST_MARK,
     FIRST_MEMORY,
     FIRST_NUMBER,
+    FOOD,
     FOUND,
     GAIN,
     GOAL_COS,
     GOAL_DISTANCE,
     GOAL_SIN,
+    GOALS,
     KIND,
     KNOWN,
     LEAST_WAY,
@@ -64,6 +68,7 @@ from paddock.gym.tables import (
     PLOT_SCALE,
     PLOT_X,
     PLOT_Y,
+    REACH,
     RIGHT,
     SAME_STEP,
     SCENE,
@@ -220,6 +225,8 @@ def look(model, pool, plan, episodes, answers, scratch, readings, depth, world, 
     state, values, camera = episodes.state, plan.settings[VALUES], plan.settings[CAMERA]
     motion = state.motion[world, state.clock[world, TICK] % state.motion.shape[1]]
     index_crowd(model.grids, motion, scratch.crowd)
+    if plan.settings[GOALS] != DRAWN:
+        move_goals(pool, plan, episodes, motion, world)
     for robot in range(motion.shape[0]):
         sense(model, state, scratch, world, robot, plan.enabled, False, readings)
         signal(pool, plan, episodes, motion[robot], world, robot, readings[values:])
@@ -238,6 +245,40 @@ def take_no_picture(model, state, scratch, world, robot, device, depth, picture)
 
 
 @kernel
+def move_goals(pool, plan, episodes, motion, world):
+    """Goals that move: for all but the last robot the last one, for that one its nearest pursuer; or the nearest food."""
+    robots, places = motion.shape[0], pool.goals[episodes.episode[world, SCENE]]
+    prey = robots - 1
+    for robot in range(robots):
+        goal, nearest = episodes.goals[world, robot], math.inf
+        x, y = motion[robot, X], motion[robot, Y]
+        if plan.settings[GOALS] == FOOD:
+            for k in range(places.shape[0]):
+                away = math.hypot(places[k, 0] - x, places[k, 1] - y)
+                if away < nearest and episodes.visited[world, 0, k] == 0:
+                    nearest, goal[0], goal[1] = away, places[k, 0], places[k, 1]
+        elif robot < prey:
+            goal[0], goal[1] = motion[prey, X], motion[prey, Y]
+        else:
+            for k in range(prey):
+                away = math.hypot(motion[k, X] - x, motion[k, Y] - y)
+                if away < nearest:
+                    nearest, goal[0], goal[1] = away, motion[k, X], motion[k, Y]
+
+
+@kernel
+def eat(places, eaten, row, reach, x, y, signals):
+    """Find the pieces of food within reach."""
+    signals[FOUND] = 0.0
+    for k in range(places.shape[0]):
+        if eaten[k] == 0 and math.hypot(places[k, 0] - x, places[k, 1] - y) <= reach:
+            eaten[k] = 1
+            row[KNOWN] += 1
+            signals[FOUND] += 1.0
+    signals[COVERED] = row[KNOWN] / places.shape[0]
+
+
+@kernel
 def signal(pool, plan, episodes, robot_state, world, robot, signals):
     """What a robot is told beside its devices: see GOAL_DISTANCE …"""
     goal, row = episodes.goals[world, robot], episodes.episode[world]
@@ -253,6 +294,9 @@ def signal(pool, plan, episodes, robot_state, world, robot, signals):
     if plan.settings[EXPLORES] == 1:
         plot, ways, visited = pool.plots[row[SCENE]], pool.ways[row[SCENE]], episodes.visited[world]
         explore(plot, ways, visited, row, robot_state[X], robot_state[Y], c, s, signals)
+    if plan.settings[GOALS] == FOOD:
+        places, eaten = pool.goals[row[SCENE]], episodes.visited[world, 0]
+        eat(places, eaten, row, plan.draws[REACH], robot_state[X], robot_state[Y], signals)
 
 
 @kernel

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from paddock.core.errors import DeviceRefused, SpecError, UnknownName
-from paddock.core.geometry import bounding_radius
 from paddock.gym import tables as t
 from paddock.gym.spec import EnvSpec
-from paddock.gym.terms import Slot, TermContext
+from paddock.gym.terms import ALIASES, TermSlot, TermContext
 from paddock.policies.inputs import Input
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
@@ -26,7 +25,7 @@ SIGNALS = {
 }
 
 
-class Part(NamedTuple):
+class ObservedPart(NamedTuple):
     """A part of an observation: gain · (reading - zero) of some readings, cut off at -1 and 1."""
 
     name: str
@@ -39,12 +38,12 @@ class Part(NamedTuple):
         return Input(device=self.name, values=len(self.gains), zero=self.zero, gain=self.gains[0])
 
 
-def observed_parts(spec: EnvSpec, context: TermContext) -> tuple[tuple[Part, ...], CameraSpec | None]:
+def observed_parts(spec: EnvSpec, context: TermContext) -> tuple[tuple[ObservedPart, ...], CameraSpec | None]:
     """The parts of an observation, and the camera whose pictures come beside them."""
-    parts: list[Part] = []
+    parts: list[ObservedPart] = []
     camera: CameraSpec | None = None
     for i, source in enumerate(spec.observe):
-        name = source.device if isinstance(source, Input) else str(source)
+        name = resolve_name(context, source.device if isinstance(source, Input) else str(source))
         if name in [part.name for part in parts] or (camera and name == camera.name):
             raise SpecError(f"expected each name once, got {name!r} twice", path=f"observe[{i}]")
         sensor = next((sensor for sensor in context.robot.sensors if sensor.name == name), None)
@@ -59,34 +58,35 @@ def observed_parts(spec: EnvSpec, context: TermContext) -> tuple[tuple[Part, ...
     return tuple(parts), camera
 
 
-def find_slot(spec: EnvSpec, context: TermContext, name: str) -> Slot:
+def resolve_name(context: TermContext, name: str) -> str:
+    """A device's own name for an alias, such as `ranges`."""
+    return context.slot(name).sensor.name if name in ALIASES else name
+
+
+def find_slot(spec: EnvSpec, context: TermContext, name: str) -> TermSlot:
     """Where a device's values lie; one that the robot does not have is told with what else there is."""
     try:
         slot = context.slot(name)
     except UnknownName as error:
-        known = [*(sensor.name for sensor in context.robot.sensors), *SIGNALS]
-        raise UnknownName(
-            f"device of {context.robot.name} or signal, for {type(spec).__name__},", name, known
-        ) from error
+        known = [*(sensor.name for sensor in context.robot.sensors), *ALIASES, *SIGNALS]
+        raise UnknownName(f"device of {context.robot.name} or signal, for {type(spec).__name__},", name, known) from error
     if isinstance(slot.sensor, RangeSensorSpec) and slot.sensor.polled:
-        raise DeviceRefused(
-            f"{context.robot.name}.{name} is polled only: set polled = false, or observe another device"
-        )
+        raise DeviceRefused(f"{context.robot.name}.{name} is polled only: set polled = false, or observe another device")
     return slot
 
 
-def _signal(name: str, context: TermContext) -> Part:
+def _signal(name: str, context: TermContext) -> ObservedPart:
     first, count = SIGNALS[name]
     at = sum(sensor.channels for sensor in context.robot.sensors) + first
-    far = 1.0 / (FAR * bounding_radius(context.robot.body.shape))
+    far = 1.0 / (FAR * context.radius)
     if name == "goal":
-        return Part(name, at, 0.0, (far, 1.0, 1.0))
-    return Part(name, at, 0.0, ({"way": far, "wheels": 1.0 / context.speed}.get(name, 1.0),) * count)
+        return ObservedPart(name, at, 0.0, (far, 1.0, 1.0))
+    return ObservedPart(name, at, 0.0, ({"way": far, "wheels": 1.0 / context.speed}.get(name, 1.0),) * count)
 
 
-def _device(source: object, slot: Slot) -> Part:
+def _device(source: object, slot: TermSlot) -> ObservedPart:
     zero, gain = (source.zero, source.gain) if isinstance(source, Input) else scale_of(slot.sensor)
-    return Part(slot.sensor.name, slot.first, zero, (gain,) * slot.sensor.channels)
+    return ObservedPart(slot.sensor.name, slot.first, zero, (gain,) * slot.sensor.channels)
 
 
 def scale_of(sensor: SensorSpec) -> tuple[float, float]:

@@ -38,9 +38,9 @@ class FreeSpace:
         """A single plot, for environments that do not care."""
         return [*self.bounds[:2], 1e-6, 1, 1, 1], np.zeros((1, 1))
 
-    def tiles(self, side: float | None, goal: Floats | None) -> tuple[list[float], Floats]:
+    def tiles(self, side: float, goal: Floats | None) -> tuple[list[float], Floats]:
         """The floor in plots of about another size: their row (see PLOT_X …), and the ways from them to a goal."""
-        factor = 1 if side is None else max(1, round(side / self.plot))
+        factor = max(1, round(side / self.plot))
         rows, columns = math.ceil(self.rows / factor), math.ceil(self.columns / factor)
         ways = np.full((rows * factor, columns * factor), np.nan)
         ways[: self.rows, : self.columns] = self.ways_to(goal)
@@ -59,9 +59,7 @@ class FreeSpace:
         along = b - a
         length = np.maximum((along**2).sum(axis=1), 1e-12)
         share = np.clip(((points[:, None] - a) * along).sum(axis=2) / length, 0.0, 1.0)
-        gap: Floats = (
-            np.hypot(*np.moveaxis(points[:, None] - a - share[..., None] * along, 2, 0)) - items[:, ITEM_RADIUS]
-        )
+        gap: Floats = np.hypot(*np.moveaxis(points[:, None] - a - share[..., None] * along, 2, 0)) - items[:, ITEM_RADIUS]
         return gap.min(axis=1, initial=math.inf)
 
     def draw(self, count: int, rng: np.random.Generator, *, margin: float = 0.0, apart: float = 0.0) -> Floats:

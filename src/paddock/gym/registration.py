@@ -16,7 +16,22 @@ ENVIRONMENTS: Registry[type[EnvSpec]] = Registry(
     group="paddock.environments",
     base=EnvSpec,
     builtin={
-        "GoTo": "paddock.gym.environments:GoTo",
+        "Avoid": "paddock.gym.environments:AvoidEnv",
+        "GoTo": "paddock.gym.environments:GoToEnv",
+        "Maze": "paddock.gym.environments:MazeEnv",
+        "LineFollow": "paddock.gym.environments:LineFollowEnv",
+        "WallFollow": "paddock.gym.environments:WallFollowEnv",
+        "Explore": "paddock.gym.environments:ExploreEnv",
+    },
+)
+TEAM_ENVIRONMENTS: Registry[type[EnvSpec]] = Registry(
+    "environment for several robots",
+    group="paddock.team_environments",
+    base=EnvSpec,
+    builtin={
+        "LineCrossing": "paddock.gym.teams:LineCrossingEnv",
+        "Pursuit": "paddock.gym.teams:PursuitEnv",
+        "Foraging": "paddock.gym.teams:ForagingEnv",
     },
 )
 OF_VECTORS = ("autoreset_mode", "threads", "copy")

@@ -15,19 +15,30 @@ from paddock.gym.tables import FOUND, GOAL_DISTANCE, LEFT, RIGHT, TOUCH, WAY
 from paddock.gym.terms import RewardTerm, TermContext
 from paddock.metrics.sensing import nearest_of
 
+# Numbers of what looks at goals: which signal tells how far, a length [m], and the last robot's role, 1 or -1.
+SIGNAL, MEASURE, LAST_ROLE = range(3)
+JUMP = 5.0  # a goal that comes so many steps nearer in one was moved
+
 
 @kernel
-def progress(numbers, signals, memory, fresh):
-    """How much nearer the goal came, as a share of what is possible in a step."""
-    away, before = signals[int(numbers[0])], memory[0]
+def progress(numbers, signals, memory, fresh, motion, robot):
+    """How much nearer the goal came, as a share of what is possible in a step; a goal that jumps counts for nothing."""
+    away = signals[int(numbers[SIGNAL])]
+    gain = (memory[0] - away) / numbers[MEASURE]
     memory[0] = away
-    return 0.0 if fresh else (before - away) / numbers[1]
+    return 0.0 if fresh or abs(gain) > JUMP else gain * role_of(numbers, motion, robot)
 
 
 @kernel
-def arrival(numbers, signals):
-    """Whether the goal is reached."""
-    return 1.0 if signals[int(numbers[0])] <= numbers[1] else 0.0
+def arrival(numbers, signals, motion, robot):
+    """1 when the goal is reached; -1 for prey."""
+    return role_of(numbers, motion, robot) if signals[int(numbers[SIGNAL])] <= numbers[MEASURE] else 0.0
+
+
+@kernel
+def role_of(numbers, motion, robot):
+    """-1 for the last robot where that is the prey, else 1."""
+    return numbers[LAST_ROLE] if robot == motion.shape[0] - 1 else 1.0
 
 
 @kernel
@@ -97,27 +108,34 @@ class ProgressReward(RewardTerm):
     """How much nearer the goal came, in steps at full speed: straight, or on the way through the scene."""
 
     to: Literal["goal", "way"] = "goal"
+    prey: bool = False  # whether the last robot flees: then it earns the opposite
 
     kernel: ClassVar[Kernel] = progress
     label: ClassVar[str] = "progress"
     columns: ClassVar[int] = 1
 
     def numbers(self, context: TermContext) -> list[float]:
-        return [GOAL_DISTANCE if self.to == "goal" else WAY, context.speed * context.seconds]
+        return [GOAL_DISTANCE if self.to == "goal" else WAY, context.speed * context.seconds, -1.0 if self.prey else 1.0]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArrivalReward(RewardTerm):
-    """1 within `radius` of the goal."""
+    """1 within `radius` of the goal [m]."""
 
-    to: Literal["goal", "way"] = "goal"
-    radius: Metres = 0.05
+    radius: Metres | None = None  # None: 1.5 radii of the robot, 2.5 from prey
+    prey: bool = False  # whether the last robot flees: then it earns the opposite
 
     kernel: ClassVar[Kernel] = arrival
     label: ClassVar[str] = "arrival"
 
     def numbers(self, context: TermContext) -> list[float]:
-        return [GOAL_DISTANCE if self.to == "goal" else WAY, self.radius]
+        return arrival_numbers(self.radius, self.prey, context)
+
+
+def arrival_numbers(radius: float | None, prey: bool, context: TermContext) -> list[float]:
+    """What the kernel `arrival` wants to know."""
+    near = 2.5 * context.radius if prey else 1.5 * context.radius  # bodies that touch are two radii apart
+    return [GOAL_DISTANCE, near if radius is None else radius, -1.0 if prey else 1.0]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,9 +156,12 @@ class TimeReward(RewardTerm):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AvoidanceReward(RewardTerm):
-    """V · (1 - √Δ) · (1 - nearness), the fitness of Floreano and Mondada (1994); see the metric `Avoidance`."""
+    """V · (1 - √Δ) · (1 - nearness), the fitness of Floreano and Mondada (1994); see the metric `Avoidance`.
 
-    device: str = "proximity"
+    What is two radii of the robot away, or out of range, is not near.
+    """
+
+    device: str = "ranges"
 
     kernel: ClassVar[Kernel] = avoidance
     label: ClassVar[str] = "avoidance"
@@ -150,14 +171,14 @@ class AvoidanceReward(RewardTerm):
 
     def numbers(self, context: TermContext) -> list[float]:
         _, first, sensor = context.slot(self.device)
-        return [first, sensor.channels, sensor.nothing, context.speed]
+        return [first, sensor.channels, min(sensor.nothing, 2.0 * context.radius), context.speed]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LineReward(RewardTerm):
     """Forward speed as a share of the highest, less the farther the line is from the middle of the ground sensors."""
 
-    device: str = "ground"
+    device: str = "floor"
 
     kernel: ClassVar[Kernel] = line
     label: ClassVar[str] = "line"
@@ -172,16 +193,17 @@ class LineReward(RewardTerm):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WallReward(RewardTerm):
-    """Forward speed as a share of the highest while a wall is beside the body at `distance`; nothing from twice it on."""
+    """Forward speed as a share of the highest while a wall is `distance` beside the body; none from twice that on."""
 
     side: Literal["left", "right"] = "right"
-    distance: Metres = 0.03
+    distance: Metres | None = None  # None: 0.8 radii of the robot
 
     kernel: ClassVar[Kernel] = wall
     label: ClassVar[str] = "wall"
 
     def numbers(self, context: TermContext) -> list[float]:
-        return [1.0 if self.side == "left" else -1.0, self.distance, context.speed]
+        distance = 0.8 * context.radius if self.distance is None else self.distance
+        return [1.0 if self.side == "left" else -1.0, distance, context.speed]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -22,7 +22,7 @@ from paddock.worlds import Placed, WorldSpec
 from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.placement import Room
 
-PLOT = 0.8  # side of a plot by a robot's radius, where nothing else is wanted
+PLOT = 0.8  # side of a cell in which places are looked for, in radii of a robot
 STREAM = 15  # of random numbers, so that other users of small seeds draw others
 
 
@@ -64,7 +64,7 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         space = FreeSpace(scene, radius, PLOT * radius)
         starts.append(spec.make_starts(space, rng))
         goals.append(spec.make_goals(space, rng))
-        tiles = space.tiles(spec.plot, spec.make_exit(space)) if spec.explores else space.one_tile()
+        tiles = space.tiles(spec.plot_radii * radius if spec.plot is None else spec.plot, spec.make_exit(space)) if spec.explores else space.one_tile()
         plots.append(tiles[0])
         ways.append(tiles[1])
     state = initial_state(first, scenes[0].poses, lamps=scenes[0].lamps, seed=0)
@@ -75,9 +75,7 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         cells=_padded([model.cells for model in models]),
         floor=_padded([model.floor for model in models], mode="edge"),  # the edge's colour goes on outside
         sources=_padded([model.sources for model in models], fill=-1.0),
-        robots=np.stack([model.robots[model.robot_variant] for model in models]).reshape(
-            len(models), -1, ROBOT_COLUMNS
-        ),
+        robots=np.stack([model.robots[model.robot_variant] for model in models]).reshape(len(models), -1, ROBOT_COLUMNS),
         stages=np.stack([model.stages for model in models]),
         constants=_padded([model.constants for model in models]),
         robot_variant=np.arange(spec.robots),

@@ -56,13 +56,16 @@ class PaddockEnv(gymnasium.Env[Any, Any]):
         ended, truncated = int(answers.ended[0]), bool(answers.truncated[0])
         if ended or truncated:
             ending = self.env_spec.endings[ended - 1] if ended else None
-            info |= {"is_success": bool(ending and ending.success), "ending": ending.label if ending else "time"}
+            success = ending.success if ending else self.env_spec.endures
+            info |= {"is_success": success, "ending": ending.label if ending else "time"}
         self._show()
         return self._observation(), float(answers.rewards[0, 0]), ended > 0, truncated, info
 
     def _observation(self) -> Any:
         answers = self.stepper.answers
-        return shape_observation(self.env_spec, self.stepper.layout, answers.observations[0, 0], answers.pictures[0, 0])
+        return shape_observation(
+            self.env_spec, self.stepper.layout, answers.observations[0, 0], answers.pictures[0, 0]
+        )
 
     def arena(self) -> Arena:
         """An arena of its own that goes on where the environment is, for programs that want more than a step."""

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from paddock.gym.plan import CHOICES, Layout
+from paddock.gym.plan import CHOICES, StepLayout
 from paddock.gym.spec import EnvSpec
 
 
@@ -19,7 +19,7 @@ def action_space(spec: EnvSpec) -> spaces.Space[Any]:
     return spaces.Box(-1.0, 1.0, (2,), np.float32)
 
 
-def observation_space(spec: EnvSpec, layout: Layout) -> spaces.Space[Any]:
+def observation_space(spec: EnvSpec, layout: StepLayout) -> spaces.Space[Any]:
     """One row of numbers from -1 to 1, or a dict of them; pictures are always by name."""
     size = len(layout.plan.inputs)
     rows = {part.name: spaces.Box(-1.0, 1.0, (len(part.gains),), np.float32) for part in layout.parts}
@@ -34,7 +34,7 @@ def observation_space(spec: EnvSpec, layout: Layout) -> spaces.Space[Any]:
 
 
 def shape_observation(
-    spec: EnvSpec, layout: Layout, values: NDArray[np.float32], pictures: NDArray[np.uint8], *, copy: bool = True
+    spec: EnvSpec, layout: StepLayout, values: NDArray[np.float32], pictures: NDArray[np.uint8], *, copy: bool = True
 ) -> Any:
     """Values, shape (…, inputs), and pictures as the space wants them; copies, or views."""
     values, pictures = (values.copy(), pictures.copy()) if copy else (values, pictures)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 
 from paddock.core.errors import SpecError, UnknownName, format_value
-from paddock.core.spec import Metres, NotNegative, Number, Positive, Seconds, Share, Spec
+from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Seconds, Share, Spec
 from paddock.engine.model import Floats
 from paddock.gym.places import FreeSpace
 from paddock.gym.terms import Ending, RewardTerm
@@ -42,7 +42,8 @@ class Randomisation(Spec):
 class EnvSpec(Spec):
     """An environment. Derive a class from it, give its fields other defaults, and say which worlds it has.
 
-    Observations are the values of devices and signals, each scaled to -1 … 1. Signals: `goal` (distance, cosine and
+    Observations are the values of devices and signals, each scaled to -1 … 1. `ranges` and `floor` stand for the robot's
+    first distance sensors and ground sensors. Signals: `goal` (distance, cosine and
     sine of its direction), `wheels` (how fast they turn), `touch`, `time` (share that has passed), `way` (distance
     through the world), `news` (which plots around are new).
     """
@@ -50,10 +51,10 @@ class EnvSpec(Spec):
     robot: str | RobotSpec = "e-puck"
     world: object = None  # a world's name, file or spec, or a list of them; None: the environment's own
     robots: Whole = 1  # in each world, all alike
-    observe: tuple[object, ...] = ("proximity",)  # names of devices and signals, or `Input`s with scales of one's own
+    observe: tuple[object, ...] = ("ranges",)  # names of devices and signals, or `Input`s with scales of one's own
     flat: bool = True  # one row of numbers, not a dict of them by name
     actions: Literal["wheels", "twist", "discrete"] = "wheels"
-    speed: Positive | None = None  # of the wheels at full action [m/s]; None: as fast as the robot can
+    speed: Positive | None = None  # of the wheels at full action [m/s]; None: four radii a second, if they can
     rewards: tuple[RewardTerm, ...] = ()
     endings: tuple[Ending, ...] = ()
     time_limit: Seconds = 30.0
@@ -62,11 +63,14 @@ class EnvSpec(Spec):
     rooms: Whole = 32  # how many worlds there are to draw from, where they are made
     first_room: Annotated[int, Number("a whole number", low=0, limit=1e9)] = 0  # other numbers: other, unseen rooms
     places: Whole = 64  # starts, and goals, to draw from in each world
-    least_way: Annotated[float, Number("metres", low=0)] = 0.0  # from start to goal
-    plot: Metres | None = None  # side of a plot of the floor; None: about a robot's radius
+    goals: Literal["drawn", "prey", "food"] = "drawn"  # one for an episode, the last robot, or the nearest piece of food
+    least_way: MetresOrZero | None = None  # from start to goal; None: 8 radii of the robot
+    plot: Metres | None = None  # side of a plot of the floor; None: as many radii of the robot as its class says
     randomise: Randomisation = Randomisation()
 
+    plot_radii: ClassVar[float] = 4.0  # side of a plot of the floor in radii of a robot, where nothing else is said
     explores: ClassVar[bool] = False  # whether plots are counted and ways measured
+    endures: ClassVar[bool] = False  # whether it is a success to go on until the time limit
 
     @classmethod
     def from_options(cls, **options: Any) -> Self:
@@ -91,6 +95,10 @@ class EnvSpec(Spec):
                 raise SpecError(f"expected a name or an Input, got {format_value(source)}", path=f"observe[{i}]")
         if not self.observe:
             raise SpecError("expected at least one device or signal", path="observe")
+        if self.goals == "prey" and self.robots < 2:
+            raise SpecError(f"expected at least 2 robots where the last one is the prey, got {self.robots}", path="robots")
+        if self.goals == "food" and self.explores:
+            raise SpecError("expected no food where plots are visited: both are counted in the same place", path="goals")
         if isinstance(self.world, list):
             object.__setattr__(self, "world", tuple(self.world))
 

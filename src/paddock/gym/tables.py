@@ -17,8 +17,8 @@ from paddock.engine.state import State
     TOUCH,  # 1 in contact, else 0
     ELAPSED,  # share of the time limit
     WAY,  # how far it is to the scene's own goal on the way through it [m]
-    COVERED,  # share of the scene's plots that were visited
-    FOUND,  # plots that were visited for the first time in this step
+    COVERED,  # share of the scene's plots, or of its food, that was found
+    FOUND,  # plots, or pieces of food, that this robot found in this step
     NEWS,  # whether the plots around are new, PLACES of them from ahead on counter-clockwise: 1, else 0
     SIGNALS,
 ) = (*range(11), 18)
@@ -31,19 +31,20 @@ SLOT, ZERO, GAIN, INPUT_COLUMNS = range(4)
 KIND, FIRST_NUMBER, FIRST_MEMORY, FIRST_MARK, SUCCESS, TERM_COLUMNS = range(6)
 
 # Entries of `settings`.
-TICKS, LIMIT, AUTORESET, ACTION, VALUES, CAMERA, EXPLORES, SETTINGS = range(8)
+TICKS, LIMIT, AUTORESET, ACTION, VALUES, CAMERA, EXPLORES, GOALS, SETTINGS = range(9)
 NEXT_STEP, SAME_STEP, DISABLED = range(3)  # autoreset
 WHEELS, TWIST, DISCRETE = range(3)  # actions
+DRAWN, PREY, FOOD = range(3)  # goals: one for the episode, the last robot, the nearest piece that is left
 
 # Entries of `draws`: ends of what an episode draws; errors are drawn from -error to error.
-SPEED, LEAST_WAY, NOISE_LOW, NOISE_HIGH, WHEEL_ERROR, AXLE_ERROR, LIGHT_LOW, LIGHT_HIGH, DRAWS = range(9)
+SPEED, LEAST_WAY, NOISE_LOW, NOISE_HIGH, WHEEL_ERROR, AXLE_ERROR, LIGHT_LOW, LIGHT_HIGH, REACH, DRAWS = range(10)
 
 # Columns of `plots`, the square cells of a scene's floor: origin [m], cells per metre, how many, and how many are free.
 PLOT_X, PLOT_Y, PLOT_SCALE, PLOT_COLUMNS, PLOT_ROWS, PLOT_FREE, PLOT_ENTRIES = range(7)
 UNCOUNTED = -1.0  # minus the way: from plots that need not be visited
 
 # Columns of `episode`: the environment's seed, the next episode's number, the present one's scene, steps, whether it is
-# over, and plots that were visited.
+# over, and how many plots or pieces of food were found.
 SEED, EPISODE, SCENE, STEPS, OVER, KNOWN, EPISODE_COLUMNS = range(7)
 
 
@@ -95,7 +96,7 @@ class Episodes(NamedTuple):
     goals: Floats  # x, y [m], shape (W, N, 2)
     memory: Floats  # of terms and endings, shape (W, N, ·)
     marks: Bytes  # … shape (W, N, ·)
-    visited: Bytes  # plots that a robot was on, shape (W, rows, columns)
+    visited: Bytes  # plots that a robot was on, shape (W, rows, columns); or food that is eaten, shape (W, 1, goals)
 
 
 class Answers(NamedTuple):

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from paddock.core.errors import DeviceRefused, UnknownName
+from paddock.core.errors import DeviceRefused, PaddockError, UnknownName
+from paddock.core.geometry import bounding_radius
 from paddock.core.jit import Kernel
 from paddock.core.spec import Spec
 from paddock.robots import RobotSpec
-from paddock.sensors.base import SensorSpec
+from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
+from paddock.sensors.ground import GroundSpec
 
 
-class Slot(NamedTuple):
+# Names that stand for the first device of a sort, whatever the robot calls it.
+ALIASES: dict[str, Callable[[SensorSpec], bool]] = {
+    "ranges": lambda sensor: isinstance(sensor, RangeSensorSpec) and not sensor.polled,
+    "floor": lambda sensor: isinstance(sensor, GroundSpec),
+}
+
+
+class TermSlot(NamedTuple):
     """Where a device's values lie in a row of readings."""
 
     number: int
@@ -28,16 +38,27 @@ class TermContext(NamedTuple):
     speed: float  # of the wheels at most [m/s]
     seconds: float  # length of a step
 
-    def slot(self, device: str) -> Slot:
-        """Where to find a device; cameras and unknown names are refused."""
+    @property
+    def radius(self) -> float:
+        """Of the robot's body, around its axle's centre [m]."""
+        return bounding_radius(self.robot.body.shape)
+
+    def slot(self, device: str) -> TermSlot:
+        """Where to find a device, also by alias; cameras and unknown names are refused."""
         first = 0
         for number, sensor in enumerate(self.robot.sensors):
-            if sensor.name == device:
+            if sensor.name == device or (device in ALIASES and ALIASES[device](sensor)):
                 if isinstance(sensor, CameraSpec):
                     raise DeviceRefused(f"{self.robot.name}.{device} is a camera: rewards and endings see no pictures")
-                return Slot(number, first, sensor)
+                return TermSlot(number, first, sensor)
             first += sensor.channels
-        raise UnknownName(f"device of {self.robot.name}", device, [sensor.name for sensor in self.robot.sensors])
+        names = [sensor.name for sensor in self.robot.sensors]
+        if device in ALIASES:
+            raise PaddockError(
+                f"a {self.robot.name} has no device for {device!r}, only {', '.join(names)}: take another robot, "
+                "or an environment that observes something else"
+            )
+        raise UnknownName(f"device of {self.robot.name}", device, names)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

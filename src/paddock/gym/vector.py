@@ -123,7 +123,7 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
     def _ending_info(self) -> dict[str, Any]:
         ended, over = self.stepper.answers.ended, self._over
         endings = self.env_spec.endings
-        success = np.array([False, *(ending.success for ending in endings)])
+        success = np.array([self.env_spec.endures, *(ending.success for ending in endings)])
         labels = np.array(["time", *(ending.label for ending in endings)], object)
         return {
             "is_success": over & success[ended], "_is_success": over.copy(),
