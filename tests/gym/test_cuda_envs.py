@@ -29,13 +29,13 @@ def both(spec, steps, autoreset, precision="float64"):
         here.step(row)
         there.actions.copy_to_device(row)
         there.step()
-        for log, answers in zip(told, (here.answers, there.answers)):
-            parts = [np.asarray(part.copy_to_host() if hasattr(part, "copy_to_host") else part) for part in answers]
-            log.append(parts)
+        told[0].append([part.copy() for part in here.answers])
+        told[1].append([part.copy_to_host() for part in there.answers])
     assert there.terminated.copy_to_host().tolist() == (here.answers.ended > 0).tolist()
-    apart = [max(float(np.abs(a[k] * 1.0 - b[k]).max(initial=0)) for a, b in zip(*told)) for k in range(len(told[0][0]))]
-    return {"apart": apart, "ended": int(sum((a[4] > 0).sum() for a in told[0])),
-            "cut": int(sum(a[5].sum() for a in told[0]))}
+    apart = [float(np.abs(np.subtract(*map(np.stack, pair), dtype=float)).max(initial=0)) for pair in zip(
+        zip(*told[0]), zip(*told[1]))]
+    return {"apart": apart, "ended": int(sum((step[4] > 0).sum() for step in told[0])),
+            "cut": int(sum(step[5].sum() for step in told[0]))}
 """
 
 
