@@ -11,7 +11,7 @@ from paddock.core.remake import remake_kernel
 from paddock.core.rng import uniform
 from paddock.engine.model import ITEM_COLUMNS
 from paddock.engine.state import SEED, TICK, State, Workspace
-from paddock.gym.kernels import explore, step_env
+from paddock.gym.kernels import explore, move_goals, step_env
 from paddock.gym.tables import OVER, Answers, EnvPlan, Episodes, ScenePool
 from paddock.rollouts.cuda.driver import Single
 from paddock.rollouts.cuda.stubs import uniform_single
@@ -42,6 +42,11 @@ class StepSizes(NamedTuple):
 @kernel
 def explore_nothing(plot, ways, visited, row, x, y, c, s, signals):
     """Plots where nobody counts them."""
+
+
+@kernel
+def move_nothing(pool, plan, episodes, motion, world):
+    """Goals that stay."""
 
 
 def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel], **options: Any) -> Any:
@@ -113,3 +118,4 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
 
 
 NO_PLOTS: dict[Kernel, Kernel] = {explore: explore_nothing}
+GOALS_STAY: dict[Kernel, Kernel] = {move_goals: move_nothing}

@@ -13,7 +13,7 @@ from paddock.core.errors import DeviceRefused, SimulationError
 from paddock.core.jit import Kernel
 from paddock.gym import tables as t
 from paddock.gym.arrays import EnvArrays
-from paddock.gym.cuda.driver import NO_PLOTS, StepSizes, make_step_driver
+from paddock.gym.cuda.driver import GOALS_STAY, NO_PLOTS, StepSizes, make_step_driver
 from paddock.gym.dispatch import is_met, reward_of
 from paddock.gym.registry import IS_MET, REWARD_OF
 from paddock.gym.spec import EnvSpec
@@ -28,7 +28,7 @@ Pairs = tuple[tuple[Any, Any], ...]
 
 
 class CudaStepper(EnvArrays):
-    """Environments on the GPU. All its arrays have `__cuda_array_interface__`; a step overwrites what the last one told.
+    """Environments on the GPU. Their arrays have `__cuda_array_interface__`; a step overwrites what the last one told.
 
     Environment i is the CPU's with the same seed; in float64 only the GPU's fused products and sums round otherwise.
     """
@@ -63,6 +63,7 @@ class CudaStepper(EnvArrays):
             reward_of: REWARD_OF.make(REWARD_OF.cases(plan.terms[:, t.KIND].tolist())),
             is_met: IS_MET.make(IS_MET.cases(plan.endings[:, t.KIND].tolist())),
             **({} if spec.explores else NO_PLOTS),
+            **(GOALS_STAY if spec.goals == "drawn" else {}),
         }
         motion, commands = self.episodes.state.motion, self.episodes.commands
         sizes = StepSizes(
@@ -77,8 +78,8 @@ class CudaStepper(EnvArrays):
         )
         if sizes.thread_bytes > MOST_BYTES:
             raise SimulationError(
-                f"{type(spec).__name__}: an environment needs {sizes.thread_bytes // 1024} KiB on the GPU, more than the "
-                f"{MOST_BYTES // 1024} that a thread may have: use smaller worlds, fewer robots, or the CPU"
+                f"{type(spec).__name__}: an environment needs {sizes.thread_bytes // 1024} KiB on the GPU, more than "
+                f"the {MOST_BYTES // 1024} that a thread may have: use smaller worlds, fewer robots, or the CPU"
             )
         return _compile(self.cuda.module, sizes, tuple(swaps.items()), tuple(sorted(self.cuda.options.items())))
 
