@@ -29,6 +29,7 @@ PUBLIC = {
     "experiments.ap2dx",
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
+    "gym",
     "jobs",
     "mapping",
     "mapping.logs",

@@ -1,4 +1,4 @@
-"""Write the kernels that choose between shipped kinds by number: sensors, policies, metrics.
+"""Write the kernels that choose between shipped kinds by number: sensors, policies, metrics, rewards.
 
 `python tools/generate_dispatch.py` writes the files; with `--check` it fails if one of them is not what it would write.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import paddock
 from paddock.core.dispatch import Dispatch
+from paddock.gym.registry import IS_MET, REWARD_OF
 from paddock.metrics.registry import NOTE_MOTION, NOTE_READINGS
 from paddock.policies.registry import ACT
 from paddock.sensors.registry import MEASURE
@@ -22,6 +23,7 @@ FILES: dict[str, tuple[Dispatch, ...]] = {
     "sensors/dispatch.py": (MEASURE,),
     "policies/dispatch.py": (ACT,),
     "metrics/dispatch.py": (NOTE_MOTION, NOTE_READINGS),
+    "gym/dispatch.py": (REWARD_OF, IS_MET),
 }
 
 

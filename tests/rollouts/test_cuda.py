@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 import textwrap
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+import cuda_simulator
 import paddock
 from paddock.policies.braitenberg import explorer
 
 pytestmark = [pytest.mark.heavy, pytest.mark.long]
-TESTS = Path(__file__).parents[1]
 START = """
-import json, math, warnings
-from contextlib import nullcontext
-
-import numba.cuda.simulator.kernel as simulator
-import numpy as np
-from numba import cuda
-
-def keep_swapped(function, module):
-    # Numba's own swap is undone by the first thread that returns from a function, while others are still in it.
-    names = function.__globals__
-    names.update({k: module for k, v in names.items() if v is cuda or isinstance(v, simulator.FakeCUDAModule)})
-    return nullcontext()
-
-simulator.swapped_cuda_module = keep_swapped
 import paddock
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Goal, Line, Nearness, Distance
 from paddock.policies.braitenberg import Braitenberg, explorer
@@ -46,7 +27,6 @@ from paddock.sensors.sonar import SonarSpec
 from paddock.worlds.spec import Box, Cylinder, Light, Placed
 from scenes import crate, puck, world
 
-warnings.simplefilter("ignore")  # whole numbers overflow, as they should
 ALL = [
     Distance(), ContactTime(), Goal(at=[(0.3, 0.1), (0.2, 0.1)], radius=0.05), Along(points=[(0, 0), (1, 0)]),
     Coverage(),
@@ -74,17 +54,8 @@ def both(worlds, policy, *, seconds=0.5, metrics=ALL, **how):
 
 
 def simulated(script: str) -> Any:
-    """What a fresh Python with numba's simulator of a GPU prints, read as JSON."""
-    code = START + textwrap.dedent(script)
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    """What a script prints that begins with all these names, in numba's simulator."""
+    return cuda_simulator.simulated(START + textwrap.dedent(script))
 
 
 POOLED = """
@@ -112,6 +83,34 @@ def test_the_pooled_way_gives_the_same_worlds_to_the_last_bit() -> None:
     assert min(found["ticks"][0]) < 150  # some reached their goals
     assert (found["apart"], found["figures"], found["trace"]) == (0, 0, 0)
     assert found["contacts"] > 0
+
+
+def test_a_batch_goes_on_where_it_is_on_the_gpu_and_from_what_was_written_here() -> None:
+    found = simulated(
+        POOLED
+        + """
+    def drive(**device):
+        batch = paddock.batch([cell(0), cell(0.1)], 6, seed=3, **device)
+        if batch.gpu is not None:
+            batch.gpu.threads = 32
+        told = []
+        for k in range(4):
+            rollout = batch.run(0.2, net, metrics=[Distance(), Coverage()] if k % 2 else [])
+            told += [rollout.poses.tolist(), batch.digest(5), batch.ticks.tolist()]
+            told += [rollout["distance"].tolist()] if k % 2 else []
+            if k == 1:
+                batch.state.motion[2, ..., :2] += 0.01
+                batch.memory()  # it goes on with what it was told here, too
+            if k == 2:
+                batch.commands[:] = 0.1
+        batch.reset(seed=7)
+        batch.run(0.2, net)
+        return [*told, batch.poses.tolist(), batch.motion.tolist(), batch.arena(1).digest()]
+
+    print(json.dumps([drive(), drive(device="cuda")]))
+    """
+    )
+    assert found[0] == found[1]
 
 
 def test_single_precision_stays_near() -> None:

@@ -21,8 +21,9 @@ from paddock.policies.run_and_tumble import RunAndTumble
 from paddock.robots import load_robot
 from paddock.rollouts.batch import Batch
 from paddock.rollouts.cuda.device import Cuda
-from paddock.rollouts.cuda.launch import GpuRun
+from paddock.rollouts.cuda.launch import GpuRun, GpuState, GpuTables
 from paddock.rollouts.metric_sums import metric_sums_of
+from paddock.rollouts.mirror import Mirror
 from paddock.rollouts.policy_table import policy_table_of
 from paddock.worlds import load_world
 from paddock.worlds.spec import Cylinder, Placed, Wall, WorldSpec
@@ -107,7 +108,7 @@ def walk() -> Bench:
 def batch_gpu() -> Bench:
     """1,000,000 such worlds on an NVIDIA GPU in single precision; what lies there between two launches stays there."""
     gpu = Cuda("float32")
-    job = gpu_job(gpu, paddock.batch("clutter", GPU_WORLDS, seed=1, dt=TICK), GPU_WORLDS)
+    job = gpu_job(gpu, paddock.batch("clutter", GPU_WORLDS, seed=1, dt=TICK), batch_policy(GPU_WORLDS))
 
     def work(ticks: int) -> None:
         job.launch(ticks)
@@ -116,14 +117,15 @@ def batch_gpu() -> Bench:
     return Bench(GPU_WORLDS, TICK, work, 1_000)
 
 
-def gpu_job(gpu: Cuda, worlds: Batch, individuals: int) -> GpuRun:
-    """The tables of a batch on the GPU, with the network of the benchmark at the wheels."""
-    policy = batch_policy(individuals)
+def gpu_job(gpu: Cuda, worlds: Batch, policy: Network) -> GpuRun:
+    """The tables of a batch on the GPU, with a network at the wheels."""
     policy_table = policy_table_of(worlds.scenes[0], {0: policy}, worlds=len(worlds))
     metric_sums = metric_sums_of(
         worlds.scenes, [Distance(), ContactTime()], policy_table.enabled, worlds.poses, worlds.ticks, 0, 0
     )
-    return GpuRun(gpu, worlds.scenes, worlds.state, worlds.commands, {0: policy}, policy_table, metric_sums)
+    tables = GpuTables(gpu, worlds.scenes, len(worlds))
+    state = GpuState(*map(Mirror, (*worlds.state, worlds.commands, policy_table.memory)))
+    return GpuRun(tables, state, {0: policy}, policy_table, metric_sums)
 
 
 def why_no_gpu() -> str:

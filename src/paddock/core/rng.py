@@ -18,7 +18,7 @@ TO_UNIT = 1.0 / 4503599627370496.0  # 2**-52
 ALONE = 0
 
 # "Devices" of the engine itself and of policies, far from the numbers of real devices.
-SLIP_STREAM, DRIFT_STREAM, BIAS_STREAM, POLICY_STREAM = 1 << 20, (1 << 20) + 1, (1 << 20) + 2, (1 << 20) + 3
+SLIP_STREAM, DRIFT_STREAM, BIAS_STREAM, POLICY_STREAM, EPISODE_STREAM = range(1 << 20, (1 << 20) + 5)
 
 
 @kernel

@@ -16,9 +16,10 @@ from paddock.engine import state as engine
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import BELIEF_HEADING, BELIEF_X, HEADING, SEED, TICK, X
 from paddock.metrics.base import Metric, RunTime
-from paddock.policies.policy import Policy
+from paddock.policies.policy import Policy, TimedPolicy
 from paddock.rollouts.loop import loop_for
 from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
+from paddock.rollouts.mirror import Mirror
 from paddock.rollouts.policy_table import begin_runs, check_runs, memory_of, policy_table_of, refuse_polled
 from paddock.rollouts.rollout import Rollout
 from paddock.rollouts.tables import MetricSums, PolicyTable
@@ -29,6 +30,7 @@ from paddock.worlds.placement import Room, random_poses
 if TYPE_CHECKING:
     from paddock.arena.arena import Arena
     from paddock.rollouts.cuda.device import Cuda
+    from paddock.rollouts.cuda.launch import GpuTables
 
 JOB = 20_000  # robot-steps that a thread takes at once: about a hundredth of a second
 JOBS_OF_A_HAND = 4  # at least, where there are enough worlds
@@ -59,9 +61,10 @@ class Batch:
             raise SimulationError(f"batch: threads: expected a whole number >= 1, or None for all, got {threads!r}")
         self.threads = available_threads() if threads is None else threads
         self.gpu = _gpu(device, precision)
+        self._gpu_tables: GpuTables | None = None
+        self._fetched: tuple[Floats, Ints] | None = None  # poses and ticks after a run on the GPU
         self._starts = starts
-        self.state, self.commands = self._start(seeds_of(seed, int(n)))
-        self._forget()
+        self._start(seeds_of(seed, int(n)))
 
     def _check_scenes(self) -> None:
         if not self.scenes:
@@ -80,17 +83,21 @@ class Batch:
             if first.robots != other.robots:
                 raise SimulationError(f"batch: world {i} ({other.spec.name}) has robots with other data than world 0")
 
-    def _start(self, seeds: Ints) -> tuple[engine.State, Floats]:
+    def _start(self, seeds: Ints) -> None:
         first, worlds = self.scenes[0], len(seeds)
         state = engine.initial_state(first.model, first.poses, lamps=first.lamps, seed=0, worlds=worlds)
         poses = start_poses(self.scenes, seeds, self._starts)[:, None]
         state.motion[..., X : HEADING + 1] = state.motion[..., BELIEF_X : BELIEF_HEADING + 1] = poses
         state.clock[:, SEED] = seeds
-        return state, engine.initial_commands(first.model, worlds=worlds)
+        self._worlds = worlds
+        self._clock, self._motion = map(Mirror, state)
+        self._commands = Mirror(engine.initial_commands(first.model, worlds=worlds))
+        self._drivers: Mapping[int, Policy] = {}
+        self._memory = Mirror(np.zeros((worlds, 0)))
 
     def __len__(self) -> int:
         """How many worlds there are."""
-        return len(self.state.clock)
+        return self._worlds
 
     def __repr__(self) -> str:
         return f"<Batch {self.scenes[0].spec.name}, worlds: {len(self)}, robots: {len(self.robots)}>"
@@ -106,25 +113,48 @@ class Batch:
         return tuple(robot.name for robot in self.scenes[0].spec.robots)
 
     @property
+    def state(self) -> engine.State:
+        """Clock and motion of all worlds. A GPU's are fetched when they are read, and sent again with the next run."""
+        return engine.State(self._clock.here(), self._motion.here())
+
+    @property
+    def commands(self) -> Floats:
+        """What all robots are told, shape (W, N, ·); of a GPU as `state`."""
+        return self._commands.here()
+
+    @property
     def seeds(self) -> Ints:
         """The seed of every world, shape (W); a copy."""
-        return self.state.clock[:, SEED].copy()
+        return self._clock.read()[:, SEED].copy()
 
     @property
     def ticks(self) -> Ints:
         """Ticks since the start of every world, shape (W); a copy."""
-        return self.state.clock[:, TICK].copy()
+        return self._present()[1].copy()
 
     @property
     def motion(self) -> Floats:
         """The present motion of all robots, see engine/state.py, shape (W, N, ·); a copy."""
-        present: Floats = self.state.motion[np.arange(len(self)), self.ticks % self.state.motion.shape[1]]
+        motion = self._motion.read()
+        present: Floats = motion[np.arange(len(self)), self._present()[1] % motion.shape[1]]
         return present
 
     @property
     def poses(self) -> Floats:
         """All robots' x, y [m] and heading [rad], shape (W, N, 3); a copy."""
-        return self.motion[..., X : HEADING + 1].copy()
+        return self._present()[0].copy()
+
+    def _present(self) -> tuple[Floats, Ints]:
+        """Poses and ticks, see above. From a GPU they come once after every run, without the rest of the motion."""
+        if self.gpu is None or not self._motion.is_on_card:
+            ticks = self._clock.here()[:, TICK]
+            motion = self._motion.here()
+            return motion[np.arange(len(self)), ticks % motion.shape[1], :, X : HEADING + 1], ticks.copy()
+        if self._fetched is None:
+            from paddock.rollouts.cuda.present import fetch_present
+
+            self._fetched = fetch_present(self.gpu, self._clock, self._motion)
+        return self._fetched
 
     def digest(self, world: int) -> str:
         """The fingerprint that an arena in the same state has."""
@@ -135,7 +165,7 @@ class Batch:
         from paddock.arena.arena import Arena
 
         state, commands = self._single(world)
-        arena = Arena(self.scenes[world % len(self.scenes)], seed=int(self.state.clock[world, SEED]))
+        arena = Arena(self.scenes[world % len(self.scenes)], seed=int(state.clock[0, SEED]))
         arena.take_over(state, commands)
         return arena
 
@@ -144,16 +174,11 @@ class Batch:
         if not isinstance(world, (int, np.integer)) or not 0 <= world < len(self):
             raise SimulationError(f"world: expected a whole number from 0 to {len(self) - 1}, got {world!r}")
         only = slice(world, world + 1)
-        return engine.State(self.state.clock[only], self.state.motion[only]), self.commands[only]
+        return engine.State(self._clock.read(only), self._motion.read(only)), self._commands.read(only)
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
         """Back to the start, with the same seeds or others."""
-        self.state, self.commands = self._start(self.seeds if seed is None else seeds_of(seed, len(self)))
-        self._forget()
-
-    def _forget(self) -> None:
-        self._drivers: Mapping[int, Policy] = {}
-        self._memory = np.zeros((len(self), 0))
+        self._start(self.seeds if seed is None else seeds_of(seed, len(self)))
 
     def run(
         self,
@@ -180,27 +205,30 @@ class Batch:
         loop = loop_for(
             policies.values(), self.scenes[0].sensor_kinds, metrics
         )  # refuses two kernels of one's own, for the GPU too
-        policy_table = self._recalled(policies, policy_table_of(self.scenes[0], policies, worlds=len(self)))
-        begin_runs(policy_table, policies, self.scenes[0], self.seeds)
+        policy_table = self._lay_out(policies)
+        timed = any(isinstance(policy, TimedPolicy) for policy in policies.values())
+        if timed:
+            self._memory.here()
+            begin_runs(policy_table, policies, self.scenes[0], self.seeds)
         moments = ticks // period + 1 if period else 0
-        poses = self.poses
-        metric_sums = metric_sums_of(self.scenes, metrics, policy_table.enabled, poses, self.ticks, moments, period)
+        metric_sums = metric_sums_of(self.scenes, metrics, policy_table.enabled, *self._present(), moments, period)
         refuse_polled(self.scenes[0], policy_table.enabled)
         if moments:
             write_first_rows(metric_sums, self.motion)
         if self.gpu is None:
             self._roll(loop, policy_table, metric_sums, ticks)
         else:
-            from paddock.rollouts.cuda.launch import run_on_gpu
-
-            run_on_gpu(self.gpu, self.scenes, self.state, self.commands, policies, policy_table, metric_sums, ticks)
-        check_runs(policy_table, policies)
-        ran = self.ticks - metric_sums.start
+            self._launch(self.gpu, policies, policy_table, metric_sums, ticks)
+        if timed:
+            self._memory.here()
+            check_runs(policy_table, policies)
+        poses, passed = self._present()
+        ran = passed - metric_sums.start
         figures = figures_of(metric_sums, metrics, RunTime(ran[:, None], self.dt))
         return Rollout(
             metrics=figures,
             ticks=ran,
-            poses=self.poses,
+            poses=poses,
             rows=metric_sums.trace,
             every=metric_sums.every,
             reached=metric_sums.ahead == 0,
@@ -208,13 +236,19 @@ class Batch:
             batch=self,
         )
 
-    def _recalled(self, policies: Mapping[int, Policy], policy_table: PolicyTable) -> PolicyTable:
-        """The policy_table with what they remember in every world, if the same policies drove last time."""
+    def _lay_out(self, policies: Mapping[int, Policy]) -> PolicyTable:
+        """The policies' tables, with what they remember in every world, if the same policies drove last time.
+
+        On the GPU these keep their tables, too: a million networks take longer to lay out than to run.
+        """
         before = self._drivers
-        if before.keys() == policies.keys() and all(before[robot] is policy for robot, policy in policies.items()):
-            policy_table = policy_table._replace(memory=self._memory)
-        self._drivers, self._memory, self._policy_table = policies, policy_table.memory, policy_table
-        return policy_table
+        again = before.keys() == policies.keys() and all(before[i] is policy for i, policy in policies.items())
+        if not again or self.gpu is None:
+            table = policy_table_of(self.scenes[0], policies, worlds=len(self))
+            if again:
+                table = table._replace(memory=self._memory.here())
+            self._drivers, self._memory, self._policy_table = policies, Mirror(table.memory), table
+        return self._policy_table._replace(enabled=self._policy_table.enabled.copy())  # metrics switch devices on
 
     def memory(self, robot: str | None = None) -> Floats:
         """What a robot's policy remembers after the last run, shape (W, ·); None: of the only robot. A copy."""
@@ -222,6 +256,7 @@ class Batch:
         numbers = {self.robots[number]: number for number in self._drivers}
         if name not in numbers:
             raise UnknownName("robot that was driven", name, numbers)
+        self._memory.here()
         return memory_of(self._policy_table, numbers[name], self._drivers[numbers[name]]).copy()
 
     def _ticks(self, what: str, seconds: float) -> int:
@@ -250,20 +285,33 @@ class Batch:
     def _roll(self, loop: Kernel, policy_table: PolicyTable, metric_sums: MetricSums, ticks: int) -> None:
         """Share the worlds out to threads, in jobs of some worlds each."""
         hands = [self._scratch() for _ in range(self.threads)]
+        state, commands = self.state, self.commands
         slice_of_ticks = max(1, SLICE // len(self.robots))
 
         def work(hand: int, job: tuple[BuiltWorld, Ints, int]) -> None:
             scene, worlds, now = job
             scratch, readings = hands[hand]
-            loop.compiled(
-                scene.model, self.state, self.commands, scratch, policy_table, readings, metric_sums, worlds, now
-            )
+            loop.compiled(scene.model, state, commands, scratch, policy_table, readings, metric_sums, worlds, now)
 
         with progress_while_compiling("its fused loop", loop):
             work(0, (self.scenes[0], np.zeros(0, np.int64), 0))
         for done in range(0, ticks, slice_of_ticks):
             now = min(slice_of_ticks, ticks - done)
             share_out(self._jobs(now), work, min(self.threads, len(self)))
+
+    def _launch(
+        self, cuda: Cuda, policies: Mapping[int, Policy], table: PolicyTable, sums: MetricSums, ticks: int
+    ) -> None:
+        """Run all worlds on the GPU; their state stays there."""
+        from paddock.rollouts.cuda.launch import GpuRun, GpuState, GpuTables
+
+        if self._gpu_tables is None:
+            self._gpu_tables = GpuTables(cuda, self.scenes, len(self))
+        state = GpuState(self._clock, self._motion, self._commands, self._memory)
+        run = GpuRun(self._gpu_tables, state, policies, table, sums)
+        self._fetched = None
+        run.launch(ticks)
+        run.fetch()
 
     def _jobs(self, ticks: int) -> Iterator[tuple[BuiltWorld, Ints, int]]:
         # Never so many that a few long jobs leave some hands idle.

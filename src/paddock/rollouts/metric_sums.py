@@ -48,27 +48,30 @@ def metric_sums_of(
         every: ticks between two rows.
         readings: how many readings a row has.
     """
+    check_metrics(metrics)
     worlds, robots = poses.shape[:2]
     rows: list[list[int]] = []
     slots = np.zeros((len(metrics), robots, SLOT_COLUMNS), np.int64)
     numbers: list[list[float]] = [[] for _ in scenes]
-    sums, marks = [np.zeros((worlds, robots, 0))], 0
+    sums = np.zeros((worlds, robots, sum(metric.columns for metric in metrics)))  # pages of zeros cost nothing
+    column = marks = 0
     ahead = np.full(worlds, ENDLESS)
-    check_metrics(metrics)
     for k, metric in enumerate(metrics):
         if metric.scenes() not in (None, len(scenes)):
             kind = type(metric).__name__
             raise PaddockError(f"{kind}: made for {metric.scenes()} scenes, but there are {len(scenes)}")
         first_number = len(numbers[0])
-        rows.append([number_of(metric), first_number, sum(part.shape[2] for part in sums), marks])
+        rows.append([number_of(metric), first_number, column, marks])
         for scene, built in enumerate(scenes):
             numbers[scene] += metric.numbers(built.spec, scene)
         _pad(numbers)
         marks += max(metric.marks(built.spec) for built in scenes)
         slots[k] = _slots(scenes[0], metric, enabled)
-        of_world = np.array(numbers)[np.arange(worlds) % len(scenes), first_number:]
-        started = metric.start(poses, of_world)
-        sums.append(started)
+        of_world = np.tile(np.array(numbers)[:, first_number:], (worlds // len(scenes), 1))
+        started = sums[..., column : column + metric.columns]
+        if type(metric).start is not Metric.start:
+            started[...] = metric.start(poses, of_world)
+        column += metric.columns
         if metric.is_goal:
             unreached = ((started[..., -1] < 0) & (slots[k, :, MEASURED] == 1)).sum(axis=1)
             ahead = np.where(ahead == ENDLESS, 0, ahead) + unreached
@@ -76,7 +79,7 @@ def metric_sums_of(
         np.array(rows, np.int64).reshape(-1, METRIC_COLUMNS),
         slots,
         np.array(numbers, np.float64).reshape(len(scenes), -1),
-        np.ascontiguousarray(np.concatenate(sums, axis=2)),
+        sums,
         np.zeros((worlds, robots, marks), np.uint8),
         ticks.copy(),
         ahead.astype(np.int64),

@@ -19,7 +19,7 @@ class Cuda:
     def __init__(self, precision: str = "float64", **options: Any) -> None:
         if precision not in PRECISIONS:
             raise UnknownName("precision", precision, PRECISIONS)
-        self.module = cuda_module()
+        self.module, self.precision = cuda_module(), precision
         self.single = PRECISIONS[precision]
         self.real = np.float32 if self.single else np.float64
         self.options = options
@@ -42,6 +42,14 @@ class Cuda:
         if array.dtype == np.float64 and self.single:
             array = array.astype(np.float32)
         return self.module.to_device(array)
+
+    def send_shared(self, table: Any) -> Any:
+        """A table on the device; where its rows are all alike a single one, which threads with different rows share."""
+        if not hasattr(self.module, "from_cuda_array_interface") or not (table == table[:1]).all():
+            return self.send(table)
+        row = self.send(table[0])
+        known = {**row.__cuda_array_interface__, "shape": table.shape, "strides": (0, *row.strides)}
+        return self.module.from_cuda_array_interface(known, owner=row)
 
 
 def cuda_module() -> Any:

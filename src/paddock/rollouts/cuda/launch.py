@@ -1,40 +1,16 @@
-"""Launch: a batch's tables to the GPU, the driver over all worlds, and the results back."""
+"""Launch: a batch's tables on the GPU, the driver over all worlds, and what was written down back."""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paddock.core.errors import SimulationError
-from paddock.engine.model import (
-    CHANNELS,
-    DRIFT_DISTANCE,
-    END_OF_CORNERS,
-    END_OF_DEVICES,
-    FIRST_CORNER,
-    FIRST_DEVICE,
-    FIRST_VALUE,
-    GRID_COLUMNS,
-    GRID_REACH,
-    GRID_ROWS,
-    GRID_STARTS,
-    KIND,
-    LIGHT,
-    MIXED,
-    NEAR,
-    PAN,
-    REACH,
-    SOURCE_KIND,
-    Bytes,
-    Floats,
-    Model,
-)
-from paddock.engine.state import State, types_of_robots, workspace
+from paddock.engine.model import CHANNELS, FIRST_VALUE, Floats
 from paddock.policies.kernel_policy import KernelPolicy
 from paddock.policies.networks import Network
 from paddock.policies.policy import Policy
@@ -43,6 +19,8 @@ from paddock.rollouts.cuda import fixed_size_network, proximity_fast_path, round
 from paddock.rollouts.cuda.device import Cuda
 from paddock.rollouts.cuda.driver import Sizes, by_column, make_driver
 from paddock.rollouts.cuda.stubs import without
+from paddock.rollouts.cuda.usage import crowd_size, most_gathered, parts_used, used_devices
+from paddock.rollouts.mirror import Mirror, not_empty
 from paddock.rollouts.tables import KIND as MEASURE
 from paddock.rollouts.tables import MetricSums, PolicyTable
 from paddock.worlds.build import BuiltWorld
@@ -51,113 +29,96 @@ Pairs = tuple[tuple[Any, Any], ...]
 MOST_BYTES = 128 * 1024  # of a thread: what all threads of a large GPU may have at the same time
 
 
-def run_on_gpu(
-    cuda: Cuda,
-    scenes: Sequence[BuiltWorld],
-    state: State,
-    commands: Floats,
-    policies: Mapping[int, Policy],
-    policy_table: PolicyTable,
-    metric_sums: MetricSums,
-    ticks: int,
-) -> None:
-    """Advance all worlds by whole ticks, in place."""
-    job = GpuRun(cuda, scenes, state, commands, policies, policy_table, metric_sums)
-    job.launch(ticks)
-    job.fetch()
+class GpuTables:
+    """What never changes of a batch, on the GPU: its models, which worlds show each, and the policies' weights."""
+
+    def __init__(self, cuda: Cuda, scenes: Sequence[BuiltWorld], worlds: int) -> None:
+        self.cuda, self.scenes = cuda, scenes
+        tables = [scene.model._replace(constants=not_empty(scene.model.constants)) for scene in scenes]
+        self.models = [(cuda.real(model.dt), *map(cuda.send, model[1:])) for model in tables]
+        self.worlds = [cuda.send(np.arange(i, worlds, len(scenes))) for i in range(len(scenes))]
+        self._sent: Floats | None = None
+
+    def weights(self, policy_table: PolicyTable) -> Any:
+        """The weights of all individuals, column after column; sent once while the same table is used."""
+        if self._sent is not policy_table.weights:
+            self._weights = None  # a million networks fit once, perhaps not twice
+            self._weights = by_column(self.cuda.module, policy_table.weights, self.cuda.real, self.cuda.threads)
+            self._sent = policy_table.weights
+        return self._weights
+
+
+class GpuState(NamedTuple):
+    """What a run changes and the next one goes on with."""
+
+    clock: Mirror
+    motion: Mirror
+    commands: Mirror
+    memory: Mirror  # of the policies
 
 
 class GpuRun:
-    """A batch whose tables lie on the GPU. `launch` may be called again; `fetch` brings the results back."""
+    """A run of a batch whose tables lie on the GPU. `launch` may be called again; `fetch` brings the sums back."""
 
     def __init__(
         self,
-        cuda: Cuda,
-        scenes: Sequence[BuiltWorld],
-        state: State,
-        commands: Floats,
+        tables: GpuTables,
+        state: GpuState,
         policies: Mapping[int, Policy],
         policy_table: PolicyTable,
         metric_sums: MetricSums,
     ) -> None:
-        self.cuda, self.host = cuda, (state.clock, state.motion, commands, policy_table.memory, metric_sums)
+        cuda, self.tables, self.metric_sums = tables.cuda, tables, metric_sums
+        to, clock, motion, commands, memory = cuda.send, *(part.there(cuda) for part in state)
         self.driver, self.threads = driver_for(
-            cuda, scenes, state, commands, list(policies.values()), policy_table, metric_sums
+            cuda, tables.scenes, motion, commands, list(policies.values()), policy_table, metric_sums
         )
-        to = cuda.send
-        self.clock, self.motion, self.commands = map(to, (state.clock, state.motion, commands))
-        self.memory, self.sums = to(not_empty(policy_table.memory)), to(not_empty(metric_sums.sums))
-        self.marks, self.ahead, self.trace = map(to, (metric_sums.marks, metric_sums.ahead, metric_sums.trace))
-        weights = by_column(cuda.module, policy_table.weights, cuda.real, cuda.threads)
+        self.sums, self.ahead, self.trace = map(to, (not_empty(metric_sums.sums), metric_sums.ahead, metric_sums.trace))
         self.of_all = (
-            self.clock, self.motion, self.commands,
-            to(policy_table.rows), to(policy_table.plans), weights, policy_table.share,
-            self.memory, to(policy_table.enabled),
+            clock, motion, commands,
+            to(policy_table.rows), to(policy_table.plans), tables.weights(policy_table), policy_table.share,
+            memory, to(policy_table.enabled),
             to(metric_sums.metrics), to(metric_sums.slots), to(metric_sums.numbers), self.sums,
-            self.marks, to(metric_sums.start), self.ahead, self.trace, metric_sums.every,
+            to(metric_sums.marks), to(metric_sums.start), self.ahead, self.trace, metric_sums.every,
         )  # fmt: skip
-        tables = [scene.model._replace(constants=not_empty(scene.model.constants)) for scene in scenes]
-        self.models = [(cuda.real(model.dt), *map(to, model[1:])) for model in tables]
-        worlds = len(state.clock)
-        self.worlds = [to(np.arange(i, worlds, len(scenes))) for i in range(len(scenes))]
 
     def launch(self, ticks: int) -> None:
         """Advance all worlds; returns at once."""
-        for model, worlds in zip(self.models, self.worlds, strict=True):
+        for model, worlds in zip(self.tables.models, self.tables.worlds, strict=True):
             blocks = math.ceil(worlds.shape[0] / self.threads)
             self.driver[blocks, self.threads](*model, *self.of_all, worlds, ticks)
 
     def fetch(self) -> None:
-        """Wait, and write everything that changed into the host's arrays."""
-        clock, motion, commands, memory, metric_sums = self.host
-        here: tuple[Any, ...] = (
-            clock,
-            motion,
-            commands,
-            memory,
-            metric_sums.sums,
-            metric_sums.marks,
-            metric_sums.ahead,
-            metric_sums.trace,
-        )
-        there = (self.clock, self.motion, self.commands, self.memory, self.sums, self.marks, self.ahead, self.trace)
-        for target, source in zip(here, there, strict=True):
+        """Wait, and write into the host's arrays what was written down."""
+        for target, source in (
+            (self.metric_sums.sums, self.sums),
+            (self.metric_sums.ahead, self.ahead),
+            (self.metric_sums.trace, self.trace),
+        ):
             if target.size:
                 target[...] = source.copy_to_host()
 
 
-def not_empty(table: Floats) -> Floats:
-    """A table that has at least one column, which nobody needs: threads have no empty arrays."""
-    return table if table.shape[-1] else np.zeros((*table.shape[:-1], 1))
-
-
 def driver_for(
-    cuda: Cuda, scenes: Sequence[BuiltWorld], state: State, commands: Floats, policies: Sequence[Policy],
+    cuda: Cuda, scenes: Sequence[BuiltWorld], motion: Any, commands: Any, policies: Sequence[Policy],
     policy_table: PolicyTable, metric_sums: MetricSums,
 ) -> tuple[Any, int]:  # fmt: skip
     """The compiled driver, one for each mix of sensors, policies, metrics and sizes, and the threads of its blocks."""
     models = [scene.model for scene in scenes]
     first, robots = models[0], len(models[0].robot_variant)
     used = used_devices(first, policy_table.enabled)
-    angular = any(robot.body.outline for scene in scenes for robot in scene.robots)
-    lights = any((model.sources[:, SOURCE_KIND] == LIGHT).any() for model in models)
+    parts = parts_used(scenes, used)
     swaps = without(
-        sensors={int(kind) for kind in first.devices[used, KIND]},
+        parts,
         policies={ACT.number(type(policy)) for policy in policies},
         decide=next((policy.decide for policy in policies if isinstance(policy, KernelPolicy)), None),
         metrics=metric_sums.metrics[:, MEASURE].tolist(),
-        crowd=robots > 1,
-        lights=lights,
-        far=any(looks_far(model, used) for model in models),
-        angular=angular,
-        drift=bool((first.robots[:, DRIFT_DISTANCE] >= 0).any()),
-        pans=bool((first.devices[:, PAN] >= 0).any()),
-        mixed=bool((first.stages[used, MIXED] > 0).any()),
     )
     names: dict[str, Any] = {}
-    constants, most = len(first.constants), 4 * math.ceil(max(most_around(model, used) for model in models) / 4)
+    constants, most = len(first.constants), most_gathered(models, used)
     device, rays, seats = int(used.argmax()), 0, 0
-    if robots == 1 and used.sum() == 1 and not angular and proximity_fast_path.fits(models, device, lights=lights):
+    alone = robots == 1 and used.sum() == 1 and not parts.angular
+    if alone and proximity_fast_path.fits(models, device, lights=parts.lights):
         rays = proximity_fast_path.rays_of(first, device)
         seats = proximity_fast_path.seats_for(cuda, rays, most, constants)
     if seats:
@@ -170,11 +131,11 @@ def driver_for(
     sizes = Sizes(
         single=cuda.single,
         robots=robots,
-        kept=state.motion.shape[1],
-        columns=state.motion.shape[3],
+        kept=motion.shape[1],
+        columns=motion.shape[3],
         wanted=commands.shape[2],
         constants=max(1, constants),
-        crowd=max(2, *(len(workspace(model).crowd) for model in models)) if robots > 1 else 2,
+        crowd=crowd_size(models),
         most=most,
         values=int((first.devices[:, FIRST_VALUE] + first.devices[:, CHANNELS])[used].max(initial=1)),
         memory=max(1, policy_table.memory.shape[1]),
@@ -195,32 +156,3 @@ def driver_for(
 def _driver(cuda: Any, sizes: Sizes, swaps: Pairs, names: Pairs, options: Pairs) -> Any:
     """Compiling takes many seconds: batches that are alike share a driver."""
     return make_driver(cuda, sizes, dict(swaps), dict(names), **dict(options))
-
-
-def used_devices(model: Model, enabled: Bytes) -> NDArray[np.bool_]:
-    """Which rows of the model's devices any robot uses."""
-    used = np.zeros(len(model.devices), bool)
-    for kind, switched_on in zip(types_of_robots(model), enabled, strict=True):
-        first, end = model.types[kind, [FIRST_DEVICE, END_OF_DEVICES]]
-        used[first:end] |= switched_on[: end - first].astype(bool)
-    return used
-
-
-def looks_far(model: Model, used: NDArray[np.bool_]) -> bool:
-    """Whether a device sees further than the grid for what is near."""
-    return bool(model.stages[used, REACH].max(initial=0.0) > model.grids[NEAR, GRID_REACH])
-
-
-def most_around(model: Model, used: NDArray[np.bool_]) -> int:
-    """How many segments or discs a robot may gather at once."""
-    types = types_of_robots(model)
-    others = 0
-    if len(types) > 1:
-        corners = (model.types[types, END_OF_CORNERS] - model.types[types, FIRST_CORNER]) // 2
-        others = int(np.maximum(corners, 1).sum())
-    if looks_far(model, used):
-        return max(1, len(model.items) + others)
-    near = model.grids[NEAR]
-    first = int(near[GRID_STARTS])
-    starts = model.cells[first : first + int(near[GRID_COLUMNS] * near[GRID_ROWS]) + 1]
-    return int(np.diff(starts).max(initial=1)) + others

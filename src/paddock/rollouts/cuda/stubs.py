@@ -18,6 +18,7 @@ from paddock.policies.dispatch import act
 from paddock.policies.kernel_policy import own
 from paddock.policies.network_kernel import add_products
 from paddock.policies.registry import ACT
+from paddock.rollouts.cuda.usage import PartsUsed
 from paddock.sensors.dispatch import measure
 from paddock.sensors.laser import mix_pixels
 from paddock.sensors.light import irradiance
@@ -25,35 +26,28 @@ from paddock.sensors.registry import MEASURE
 
 
 def without(
+    parts: PartsUsed,
     *,
-    sensors: Iterable[int],
-    policies: Iterable[int],
-    decide: Kernel | None,
-    metrics: Collection[int],
-    crowd: bool,
-    lights: bool,
-    far: bool,
-    angular: bool,
-    drift: bool,
-    pans: bool,
-    mixed: bool,
+    policies: Iterable[int] = (),
+    decide: Kernel | None = None,
+    metrics: Collection[int] = (),
 ) -> dict[Kernel, Kernel]:
     """What to put in the place of all that a run does not use, and of the user's own kernel."""
     swaps: dict[Kernel, Kernel] = {add_products: add_by_unit, write_inputs: no_tape}
     swaps |= {
-        measure: MEASURE.make(MEASURE.cases(sensors)),
+        measure: MEASURE.make(MEASURE.cases(parts.sensors)),
         act: ACT.make(ACT.cases(policies)),
         note_motion: NOTE_MOTION.make(NOTE_MOTION.cases(metrics)),
         note_readings: NOTE_READINGS.make(NOTE_READINGS.cases(metrics)),
     }
     for there, kinds in (
-        (crowd, {gather_robots: no_robots}),
-        (lights, {irradiance: dark}),
-        (far, {gather_far: nothing_far}),
-        (angular, {polygon_in_segment: no_polygon, polygon_in_disc: no_polygon_at_disc}),
-        (drift, {dead_reckon: no_drift}),
-        (pans, {turn_pans: no_pans}),
-        (mixed, {mix_pixels: no_mixed_pixels}),
+        (parts.crowd, {gather_robots: no_robots}),
+        (parts.lights, {irradiance: dark}),
+        (parts.far, {gather_far: nothing_far}),
+        (parts.angular, {polygon_in_segment: no_polygon, polygon_in_disc: no_polygon_at_disc}),
+        (parts.drift, {dead_reckon: no_drift}),
+        (parts.pans, {turn_pans: no_pans}),
+        (parts.mixed, {mix_pixels: no_mixed_pixels}),
     ):
         swaps |= {} if there else kinds
     return swaps if decide is None else {**swaps, own: decide}

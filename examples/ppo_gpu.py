@@ -1,0 +1,210 @@
+"""PPO on one GPU: environments, rollouts and learning stay on the card; the trained policy is written to a .npz file.
+
+    python examples/ppo_gpu.py [--env Avoid] [--seconds 20] [--out avoid.npz]
+
+Needs an NVIDIA GPU and `pip install 'paddock[gpu,gym]' torch`. Prints one JSON object per line. Schulman et al. 2017,
+"Proximal policy optimization algorithms", with generalised advantages, in few large batches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from paddock.gym.cuda import CudaVectorEnv
+from paddock.gym.export import export_network
+from paddock.gym.registration import ENVIRONMENTS
+from paddock.gym.spec import EnvSpec
+
+
+@dataclass(frozen=True)
+class PpoSettings:
+    """What decides the result, with the seed."""
+
+    envs: int = 32_768
+    steps: int = 32  # of a rollout
+    epochs: int = 2
+    batches: int = 8  # in an epoch
+    rate: float = 2e-3
+    discount: float = 0.99
+    trace: float = 0.95  # lambda of generalised advantages
+    clip: float = 0.2
+    entropy: float = 1e-3
+    reward_scale: float = 0.1
+    hidden: int = 64
+    seed: int = 1
+
+
+class Agent(nn.Module):
+    """Two small networks: actions as a normal distribution around the actor's outputs, and the value."""
+
+    def __init__(self, inputs: int, actions: int, hidden: int) -> None:
+        super().__init__()
+        self.actor, self.critic = _perceptron(inputs, hidden, actions, 0.01), _perceptron(inputs, hidden, 1, 1.0)
+        self.log_spread = nn.Parameter(torch.full((actions,), -0.5))
+
+    def value(self, observations: Tensor) -> Tensor:
+        return self.critic(observations).squeeze(-1)
+
+    def log_likelihood(self, means: Tensor, actions: Tensor) -> Tensor:
+        off = (actions - means) * torch.exp(-self.log_spread)
+        return (-0.5 * off * off - self.log_spread).sum(-1)
+
+
+def _perceptron(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
+    layers = [nn.Linear(inputs, hidden), nn.Linear(hidden, hidden), nn.Linear(hidden, outputs)]
+    for layer, scale in zip(layers, (math.sqrt(2.0), math.sqrt(2.0), gain), strict=True):
+        nn.init.orthogonal_(layer.weight, scale)
+        nn.init.zeros_(layer.bias)
+    return nn.Sequential(layers[0], nn.Tanh(), layers[1], nn.Tanh(), layers[2])
+
+
+class Rollouts:
+    """What was seen, done and earned in the last rollout, shape (steps, envs, ·); one graph of launches fills it."""
+
+    def __init__(self, env: CudaVectorEnv, agent: Agent, settings: PpoSettings) -> None:
+        self.env, self.agent, self.settings = env, agent, settings
+        shape, like = (settings.steps, settings.envs), {"device": "cuda"}
+        self.seen = torch.zeros(*shape, env.observations.shape[-1], **like)
+        self.done = torch.zeros(*shape, env.actions.shape[-1], **like)
+        self.likelihoods, self.values, self.rewards, self.over = (torch.zeros(*shape, **like) for _ in range(4))
+        self.advantages = torch.zeros(*shape, **like)
+        self.count = torch.zeros(3, **like)  # episodes that ended, successes, reward
+        endings = env.env_spec.endings
+        self.is_success = torch.tensor([env.env_spec.endures, *(ending.success for ending in endings)], **like)
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):  # once before it is recorded, so that all libraries are ready
+            self._fill()
+        torch.cuda.synchronize()
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self._fill()
+
+    @torch.no_grad()
+    def _fill(self) -> None:
+        env, agent, settings = self.env, self.agent, self.settings
+        self.count.zero_()
+        spread = torch.exp(agent.log_spread)
+        for k in range(settings.steps):
+            self.seen[k] = env.observations
+            means = agent.actor(env.observations)
+            self.done[k] = means + spread * torch.randn_like(means)
+            self.likelihoods[k] = agent.log_likelihood(means, self.done[k])
+            self.values[k] = agent.value(env.observations)
+            _, rewards, terminated, truncated, info = env.step(self.done[k])
+            over, cut = terminated | truncated.bool(), truncated.float()
+            ahead = settings.discount * agent.value(info["final_obs"])  # what a time limit cut off
+            self.rewards[k] = settings.reward_scale * rewards + cut * ahead
+            self.over[k] = over.float()
+            success = over & self.is_success[info["ended"]]
+            self.count += torch.stack([over.sum(), success.sum(), rewards.sum()])
+        following, advantage = agent.value(env.observations), torch.zeros_like(self.values[0])
+        for k in reversed(range(settings.steps)):
+            going_on = settings.discount * (1.0 - self.over[k])
+            surprise = self.rewards[k] + going_on * following - self.values[k]
+            advantage = surprise + going_on * settings.trace * advantage
+            self.advantages[k], following = advantage, self.values[k]
+
+
+class Learner:
+    """One step of gradient descent on a batch of the rollouts, recorded once and replayed."""
+
+    def __init__(self, rollouts: Rollouts, agent: Agent, settings: PpoSettings) -> None:
+        self.agent, self.settings = agent, settings
+        self.rate = torch.tensor(settings.rate, device="cuda")
+        self.optimizer = torch.optim.Adam(agent.parameters(), lr=self.rate, eps=1e-5, capturable=True, fused=True)
+        self.parts = [rollouts.seen, rollouts.done, rollouts.likelihoods, rollouts.values, rollouts.advantages]
+        self.parts = [part.flatten(0, 1) for part in self.parts]
+        self.rows = torch.zeros(len(self.parts[0]) // settings.batches, dtype=torch.int64, device="cuda")
+        before = {name: part.clone() for name, part in agent.state_dict().items()}
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                self._descend()
+        torch.cuda.synchronize()
+        agent.load_state_dict(before)
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self._descend()
+        for state in self.optimizer.state.values():  # nothing was learnt yet
+            for part in state.values():
+                part.zero_()
+
+    def _descend(self) -> None:
+        seen, done, old_likelihood, old_value, advantage = (part[self.rows] for part in self.parts)
+        settings, agent = self.settings, self.agent
+        target = old_value + advantage
+        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-6)
+        ratio = torch.exp(agent.log_likelihood(agent.actor(seen), done) - old_likelihood)
+        clipped = ratio.clamp(1.0 - settings.clip, 1.0 + settings.clip)
+        gain = torch.minimum(ratio * advantage, clipped * advantage).mean()
+        loss = 0.5 * (agent.value(seen) - target).square().mean() - gain - settings.entropy * agent.log_spread.sum()
+        self.optimizer.zero_grad(set_to_none=False)
+        loss.backward()
+        nn.utils.clip_grad_norm_(agent.parameters(), 0.5)
+        self.optimizer.step()
+
+    def learn(self) -> None:
+        """Some epochs over the rollouts, in batches drawn at random."""
+        for _ in range(self.settings.epochs):
+            order = torch.randperm(len(self.parts[0]), device="cuda").view(self.settings.batches, -1)
+            for rows in order:
+                self.rows.copy_(rows)
+                self.graph.replay()
+
+
+def train(spec: EnvSpec, settings: PpoSettings, *, seconds: float, solved: float = 2.0) -> tuple[Agent, dict[str, Any]]:
+    """Learn for some seconds, or until a share of the episodes that ended in a rollout is a success."""
+    torch.manual_seed(settings.seed)
+    torch.set_float32_matmul_precision("high")
+    made = time.perf_counter()
+    env = CudaVectorEnv(spec, settings.envs, seed=settings.seed)
+    agent = Agent(env.observations.shape[-1], env.actions.shape[-1], settings.hidden).cuda()
+    rollouts = Rollouts(env, agent, settings)
+    learner = Learner(rollouts, agent, settings)
+    env.reset(seed=settings.seed)
+    torch.cuda.synchronize()
+    started, told, iteration, each = time.perf_counter(), 0.0, 0, settings.envs * settings.steps
+    while True:
+        learner.rate.fill_(settings.rate * max(0.05, 1.0 - told / seconds))
+        rollouts.graph.replay()
+        learner.learn()
+        iteration += 1
+        ended, successes, reward = rollouts.count.tolist()
+        told = time.perf_counter() - started
+        line = {
+            "steps": iteration * each, "seconds": round(told, 2), "steps_per_s": round(iteration * each / told),
+            "reward": round(reward / each, 4), "success": round(successes / max(1.0, ended), 4),
+        }  # fmt: skip
+        over = told >= seconds or (ended > 0 and successes >= solved * ended)
+        if over or iteration % 50 == 1:
+            print(json.dumps(line), flush=True)
+        if over:
+            return agent, {**line, "made_in_s": round(started - made, 1)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--env", default="Avoid", help=f"one of {', '.join(ENVIRONMENTS)}")
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--solved", type=float, default=2.0, help="end when this share of episodes is a success")
+    parser.add_argument("--envs", type=int, default=PpoSettings.envs)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", help="where to write the trained network, .npz")
+    told = parser.parse_args()
+    spec = ENVIRONMENTS.get(told.env)()
+    agent, line = train(spec, PpoSettings(envs=told.envs, seed=told.seed), seconds=told.seconds, solved=told.solved)
+    print(json.dumps({"env": told.env, **line}), flush=True)
+    if told.out:
+        export_network(spec, agent.actor.state_dict()).save(told.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""The GPU's driver of environments: one thread steps one environment, with the kernel of the CPU."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from paddock.core.jit import Kernel, kernel
+from paddock.core.remake import remake_kernel
+from paddock.core.rng import uniform
+from paddock.engine.model import ITEM_COLUMNS
+from paddock.engine.state import SEED, TICK, State, Workspace
+from paddock.gym.kernels import explore, move_goals, step_env
+from paddock.gym.tables import OVER, Answers, EnvPlan, Episodes, ScenePool
+from paddock.rollouts.cuda.driver import Single
+from paddock.rollouts.cuda.stubs import uniform_single
+
+cuda: Any = None  # numba's module, once it is wanted; its simulator looks for it among a kernel's global names
+
+
+class StepSizes(NamedTuple):
+    """What a driver is compiled for: arrays of a thread have fixed sizes."""
+
+    single: bool  # single precision
+    robots: int
+    kept: int  # ticks of motion
+    columns: int  # of motion
+    wanted: int  # columns of commands
+    crowd: int  # numbers in the index of robots
+    most: int  # segments or discs that a robot may have around it
+    values: int  # in a row of readings
+
+    @property
+    def thread_bytes(self) -> int:
+        """Memory that every thread has for itself."""
+        row = self.kept * self.columns + self.wanted
+        numbers = self.robots * row + self.values + 2 * self.most * ITEM_COLUMNS
+        return numbers * (4 if self.single else 8) + 8 * self.crowd
+
+
+@kernel
+def explore_nothing(plot, ways, visited, row, x, y, c, s, signals):
+    """Plots where nobody counts them."""
+
+
+@kernel
+def move_nothing(pool, plan, episodes, motion, world):
+    """Goals that stay."""
+
+
+def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel], **options: Any) -> Any:
+    """The driver for some sizes, with other kernels in place of some."""
+    global cuda
+    cuda = module
+    f = np.float32 if sizes.single else np.float64
+    constant = Single(cuda) if sizes.single else None
+    swaps = {**swaps, uniform: uniform_single} if sizes.single else swaps
+    step_there = remake_kernel(step_env, swaps, constant=constant, make=cuda.jit(device=True))
+    crew, kept, columns, wanted = sizes.robots, sizes.kept, sizes.columns, sizes.wanted
+    crowded, most, values = sizes.crowd, sizes.most, sizes.values
+
+    def step_all(
+        dt, items, grids, cells, floor, sources, robots, stages, constants, robot_variant, types, devices,
+        starts, goals, plots, ways, resting, stopped,
+        settings, draws, inputs, enabled, choices, terms, weights, endings, numbers,
+        clock, motion, commands, own_robots, own_sources, episode, own_goals, memory, marks, visited,
+        observations, pictures, rewards, reward_terms, ended, truncated, final_observations, final_pictures,
+        actions, terminated, chosen, begin,
+    ):  # fmt: skip
+        w = cuda.grid(1)
+        if w >= clock.shape[0]:
+            return
+        if begin:
+            if not chosen[w]:
+                return
+            episode[w, OVER] = 1
+        my_clock = cuda.local.array((1, 2), np.int64)
+        my_motion = cuda.local.array((1, kept, crew, columns), f)
+        my_commands = cuda.local.array((1, crew, wanted), f)
+        readings = cuda.local.array(values, f)
+        segments = cuda.local.array((most, ITEM_COLUMNS), f)
+        discs = cuda.local.array((most, ITEM_COLUMNS), f)
+        crowd = cuda.local.array(crowded, np.int64)
+        my_clock[0, TICK], my_clock[0, SEED] = clock[w, TICK], clock[w, SEED]
+        for r in range(crew):
+            for k in range(kept):
+                for j in range(columns):
+                    my_motion[0, k, r, j] = motion[w, k, r, j]
+            for j in range(wanted):
+                my_commands[0, r, j] = commands[w, r, j]
+        mine = slice(w, w + 1)
+        pool = ScenePool(
+            dt, items, grids, cells, floor, sources, robots, stages, constants, robot_variant, types, devices,
+            starts, goals, plots, ways, resting, stopped,
+        )  # fmt: skip
+        plan = EnvPlan(settings, draws, inputs, enabled, choices, terms, weights, endings, numbers)
+        episodes = Episodes(
+            State(my_clock, my_motion), my_commands, own_robots[mine], own_sources[mine], episode[mine],
+            own_goals[mine], memory[mine], marks[mine], visited[mine],
+        )  # fmt: skip
+        answers = Answers(
+            observations[mine], pictures[mine], rewards[mine], reward_terms[mine], ended[mine], truncated[mine],
+            final_observations[mine], final_pictures[mine],
+        )  # fmt: skip
+        scratch = Workspace(crowd, segments, discs)
+        step_there(pool, plan, episodes, answers, actions[mine], scratch, readings, segments, 0)
+        terminated[w] = ended[w] > 0
+        clock[w, TICK], clock[w, SEED] = my_clock[0, TICK], my_clock[0, SEED]
+        for r in range(crew):
+            for k in range(kept):
+                for j in range(columns):
+                    motion[w, k, r, j] = my_motion[0, k, r, j]
+            for j in range(wanted):
+                commands[w, r, j] = my_commands[0, r, j]
+
+    return cuda.jit(step_all, **options)
+
+
+NO_PLOTS: dict[Kernel, Kernel] = {explore: explore_nothing}
+GOALS_STAY: dict[Kernel, Kernel] = {move_goals: move_nothing}

@@ -1,0 +1,99 @@
+"""Environments on the GPU for PyTorch: tensors in, tensors out, on torch's own stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.gym import tables as t
+from paddock.gym.cuda.stepper import CudaStepper
+from paddock.gym.spec import EnvSpec
+
+MODES = {"SameStep": t.SAME_STEP, "NextStep": t.NEXT_STEP}
+
+
+class CudaVectorEnv:
+    """Environments with one robot each, whose every number stays on the card.
+
+    The tensors are views of the environments' own arrays: the next step writes into the same ones. Other libraries
+    take them over through DLPack (`jax.dlpack.from_dlpack`, `cupy.from_dlpack`).
+    """
+
+    def __init__(
+        self,
+        spec: EnvSpec,
+        num_envs: int,
+        *,
+        seed: int = 0,
+        autoreset_mode: str = "SameStep",
+        precision: str = "float32",
+    ) -> None:
+        """Make them, and begin their first episodes.
+
+        Args:
+            spec: what they are like.
+            num_envs: how many.
+            seed: environment i has `seed` + i.
+            autoreset_mode: when the next episode begins: in the last step ("SameStep"), or with the step after it.
+            precision: "float32", or "float64" for the CPU's numbers.
+        """
+        if autoreset_mode not in MODES:
+            raise UnknownName("autoreset mode", autoreset_mode, MODES)
+        self.torch = import_torch()
+        self.num_envs, self.env_spec = num_envs, spec
+        self.stepper = stepper = CudaStepper(
+            spec, num_envs, seed=seed, autoreset=MODES[autoreset_mode], precision=precision
+        )
+        answers = stepper.answers
+        self.actions = self._tensor(stepper.actions)[:, 0]  # write here and call `step()`, or give them to `step`
+        self.observations = self._tensor(answers.observations)[:, 0]
+        self.final_observations = self._tensor(answers.final_observations)[:, 0]
+        self.rewards = self._tensor(answers.rewards)[:, 0]
+        self.terminated = self._tensor(stepper.terminated)
+        self.truncated = self._tensor(answers.truncated)
+        terms = self._tensor(answers.terms)[:, 0]
+        self.info: dict[str, Any] = {
+            "final_obs": self.final_observations,
+            "rewards": {term.label: terms[:, k] for k, term in enumerate(spec.rewards)},
+            "ended": self._tensor(answers.ended),  # 0, or 1 + the number of the ending that was met
+        }
+        self._graph: Any = None
+
+    def _tensor(self, array: Any) -> Any:
+        return self.torch.as_tensor(array, device="cuda")
+
+    def _stream(self) -> Any:
+        return self.stepper.cuda.module.external_stream(self.torch.cuda.current_stream().cuda_stream)
+
+    def reset(self, *, seed: int | Sequence[int] | None = None, mask: Any = None) -> tuple[Any, dict[str, Any]]:
+        """Begin the next episode everywhere, or where `mask` (a tensor of flags) says; with a seed, the first one."""
+        self.stepper.begin(seed, None if mask is None else self.stepper.cuda.module.as_cuda_array(mask), self._stream())
+        return self.observations, self.info
+
+    def step(self, actions: Any = None) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """One step of all: observations, rewards, terminated, truncated, info. Nothing waits for the card.
+
+        The launch is recorded once and replayed, which takes a fiftieth of the time; inside a graph of the caller's own
+        it is recorded there.
+        """
+        if actions is not None:
+            self.actions.copy_(actions.reshape(self.actions.shape))
+        if self.torch.cuda.is_current_stream_capturing():
+            self.stepper.step(self._stream())
+        else:
+            if self._graph is None:
+                self._graph = self.torch.cuda.CUDAGraph()
+                with self.torch.cuda.graph(self._graph):
+                    self.stepper.step(self._stream())
+            self._graph.replay()
+        return self.observations, self.rewards, self.terminated, self.truncated, self.info
+
+
+def import_torch() -> Any:
+    """PyTorch, if it is installed."""
+    try:
+        import torch  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise PaddockError("paddock.gym.cuda needs PyTorch: install it with: pip install torch") from None
+    return torch

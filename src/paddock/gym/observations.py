@@ -1,0 +1,101 @@
+"""What robots observe: values of devices and signals of the task, each with a scale; pictures beside them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from paddock.core.errors import DeviceRefused, SpecError, UnknownName
+from paddock.gym import tables as t
+from paddock.gym.spec import EnvSpec
+from paddock.gym.terms import ALIASES, TermContext, TermSlot
+from paddock.policies.inputs import Input
+from paddock.sensors.base import RangeSensorSpec, SensorSpec
+from paddock.sensors.camera import CameraSpec
+
+FAR = 40.0  # radii of a robot: a goal so far away, or farther, is observed as 1
+
+# Signals by name: the first one, and how many.
+SIGNALS = {
+    "goal": (t.GOAL_DISTANCE, 3),
+    "wheels": (t.LEFT, 2),
+    "touch": (t.TOUCH, 1),
+    "time": (t.ELAPSED, 1),
+    "way": (t.WAY, 1),
+    "news": (t.NEWS, t.PLACES),
+}
+
+
+class ObservedPart(NamedTuple):
+    """A part of an observation: gain · (reading - zero) of some readings, cut off at -1 and 1."""
+
+    name: str
+    first: int  # place in the row of readings
+    zero: float
+    gains: tuple[float, ...]  # one for each value
+
+    def to_input(self) -> Input:
+        """The same for policies."""
+        return Input(device=self.name, values=len(self.gains), zero=self.zero, gain=self.gains[0])
+
+
+def observed_parts(spec: EnvSpec, context: TermContext) -> tuple[tuple[ObservedPart, ...], CameraSpec | None]:
+    """The parts of an observation, and the camera whose pictures come beside them."""
+    parts: list[ObservedPart] = []
+    camera: CameraSpec | None = None
+    for i, source in enumerate(spec.observe):
+        name = resolve_name(context, source.device if isinstance(source, Input) else str(source))
+        if name in [part.name for part in parts] or (camera and name == camera.name):
+            raise SpecError(f"expected each name once, got {name!r} twice", path=f"observe[{i}]")
+        sensor = next((sensor for sensor in context.robot.sensors if sensor.name == name), None)
+        if sensor is None and name in SIGNALS:
+            parts.append(_signal(name, context))
+        elif isinstance(sensor, CameraSpec):
+            if camera is not None:
+                raise SpecError(f"expected one camera, got {camera.name} and {name}", path=f"observe[{i}]")
+            camera = sensor
+        else:
+            parts.append(_device(source, find_slot(spec, context, name)))
+    return tuple(parts), camera
+
+
+def resolve_name(context: TermContext, name: str) -> str:
+    """A device's own name for an alias, such as `ranges`."""
+    return context.slot(name).sensor.name if name in ALIASES else name
+
+
+def find_slot(spec: EnvSpec, context: TermContext, name: str) -> TermSlot:
+    """Where a device's values lie; one that the robot does not have is told with what else there is."""
+    try:
+        slot = context.slot(name)
+    except UnknownName as error:
+        known = [*(sensor.name for sensor in context.robot.sensors), *ALIASES, *SIGNALS]
+        raise UnknownName(
+            f"device of {context.robot.name} or signal, for {type(spec).__name__},", name, known
+        ) from error
+    if isinstance(slot.sensor, RangeSensorSpec) and slot.sensor.polled:
+        raise DeviceRefused(
+            f"{context.robot.name}.{name} is polled only: set polled = false, or observe another device"
+        )
+    return slot
+
+
+def _signal(name: str, context: TermContext) -> ObservedPart:
+    first, count = SIGNALS[name]
+    at = sum(sensor.channels for sensor in context.robot.sensors) + first
+    far = 1.0 / (FAR * context.radius)
+    if name == "goal":
+        return ObservedPart(name, at, 0.0, (far, 1.0, 1.0))
+    return ObservedPart(name, at, 0.0, ({"way": far, "wheels": 1.0 / context.speed}.get(name, 1.0),) * count)
+
+
+def _device(source: object, slot: TermSlot) -> ObservedPart:
+    zero, gain = (source.zero, source.gain) if isinstance(source, Input) else scale_of(slot.sensor)
+    return ObservedPart(slot.sensor.name, slot.first, zero, (gain,) * slot.sensor.channels)
+
+
+def scale_of(sensor: SensorSpec) -> tuple[float, float]:
+    """Zero and gain: distances as nearness, 0 out of range … 1 touching; all else relative to the largest value."""
+    if isinstance(sensor, RangeSensorSpec):
+        return sensor.range, -1.0 / sensor.range
+    look = sensor.appearance
+    return 0.0, 1.0 / (sensor.full_scale or max(abs(look.low), abs(look.high), 1e-9))

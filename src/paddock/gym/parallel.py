@@ -1,0 +1,124 @@
+"""Environments with several robots in one world, as PettingZoo's parallel environments know them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo import ParallelEnv
+
+from paddock.arena import Arena
+from paddock.core.errors import SimulationError, UnknownName
+from paddock.gym import tables as t
+from paddock.gym.registration import TEAM_ENVIRONMENTS
+from paddock.gym.render import Renderer, arena_of
+from paddock.gym.spaces import action_space, observation_space, shape_observation
+from paddock.gym.spec import EnvSpec
+from paddock.gym.stepper import Stepper
+
+
+def make_parallel_env(environment: str, *, render_mode: str | None = None, **options: Any) -> PaddockParallelEnv:
+    """An environment with several robots: a registered one, or `module:Class`; options are fields of its spec."""
+    return PaddockParallelEnv(TEAM_ENVIRONMENTS.get(environment).from_options(**options), render_mode)
+
+
+class PaddockParallelEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
+    """Robots that act at the same time; agents are called as the robots are. An episode ends for all at once."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array", "human"], "name": "paddock"}  # type: ignore[misc]
+
+    def __init__(self, spec: EnvSpec, render_mode: str | None = None) -> None:
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise UnknownName("render mode", str(render_mode), self.metadata["render_modes"])
+        self.env_spec, self.render_mode = spec, render_mode
+        self.stepper = Stepper(spec, 1, autoreset=t.DISABLED, threads=1)
+        rate = max(1, round(1.0 / self.stepper.layout.context.seconds))
+        self.metadata = {**self.metadata, "name": type(spec).__name__, "render_fps": rate}  # type: ignore[misc]
+        self.possible_agents = [robot.name for robot in self.stepper.scenes[0].spec.robots]
+        self.agents: list[str] = []
+        self.action_spaces = {agent: action_space(spec) for agent in self.possible_agents}
+        self.observation_spaces = {
+            agent: observation_space(spec, self.stepper.layout) for agent in self.possible_agents
+        }
+        self._renderer = Renderer(self.stepper)
+        self._chance: np.random.Generator | None = None
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        """What an agent observes."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        """What an agent may do."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Begin the next episode, or with a seed the first one of it."""
+        if seed is None and self._chance is None:
+            seed = int(np.random.default_rng().integers(2**62))
+        if seed is not None:
+            self._chance = np.random.default_rng(seed)
+        self.stepper.begin(seed)
+        self.agents = self.possible_agents[:]
+        self._show()
+        return self._observations(), {agent: {} for agent in self.agents}
+
+    def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        """One step of all: observations, rewards, terminations, truncations and infos, by agent."""
+        if not self.agents:
+            raise SimulationError("step: the episode is over: call reset()")
+        missing = [agent for agent in self.agents if agent not in actions]
+        if missing:
+            raise SimulationError(
+                f"step: expected an action for each of {', '.join(self.agents)}, {missing[0]} has none"
+            )
+        self.stepper.step(np.array([actions[agent] for agent in self.agents]))
+        answers, agents = self.stepper.answers, self.agents
+        ended, truncated = int(answers.ended[0]), bool(answers.truncated[0])
+        rewards = dict(zip(agents, answers.rewards[0].tolist(), strict=True))
+        labels = [term.label for term in self.env_spec.rewards]
+        infos: dict[str, dict[str, Any]] = {
+            agent: {"rewards": dict(zip(labels, terms, strict=True))}
+            for agent, terms in zip(agents, answers.terms[0].tolist(), strict=True)
+        }
+        if ended or truncated:
+            ending = self.env_spec.endings[ended - 1].label if ended else "time"
+            infos = {agent: {**info, "ending": ending} for agent, info in infos.items()}
+            self.agents = []
+        self._show()
+        observations = self._observations()
+        return observations, rewards, dict.fromkeys(agents, ended > 0), dict.fromkeys(agents, truncated), infos
+
+    def _observations(self) -> dict[str, Any]:
+        answers = self.stepper.answers
+        return {
+            agent: shape_observation(self.env_spec, self.stepper.layout, values, picture)
+            for agent, values, picture in zip(
+                self.possible_agents, answers.observations[0], answers.pictures[0], strict=True
+            )
+        }
+
+    def arena(self) -> Arena:
+        """An arena of its own that goes on where the environment is."""
+        return arena_of(self.stepper, 0)
+
+    def state(self) -> NDArray[np.float32]:
+        """All agents' observations in one row."""
+        row: NDArray[np.float32] = self.stepper.answers.observations[0].ravel().copy()
+        return row
+
+    def render(self) -> Any:
+        """A picture of the world (`rgb_array`); `human` shows the page, which follows by itself."""
+        return self._renderer.draw(0) if self.render_mode == "rgb_array" else None
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self._renderer.show(0)
+
+    def close(self) -> None:
+        """End what was started for it."""
+        self._renderer.close()
+        self.stepper.close()

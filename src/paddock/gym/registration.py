@@ -1,0 +1,64 @@
+"""The shipped environments in Gymnasium's registry, as `paddock/GoTo-v0` and so on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+
+from paddock.core.registry import Registry
+from paddock.gym.single import PaddockEnv
+from paddock.gym.spec import EnvSpec
+from paddock.gym.vector import PaddockVectorEnv
+
+ENVIRONMENTS: Registry[type[EnvSpec]] = Registry(
+    "environment",
+    group="paddock.environments",
+    base=EnvSpec,
+    builtin={
+        "Avoid": "paddock.gym.environments:AvoidEnv",
+        "GoTo": "paddock.gym.environments:GoToEnv",
+        "Maze": "paddock.gym.environments:MazeEnv",
+        "LineFollow": "paddock.gym.environments:LineFollowEnv",
+        "WallFollow": "paddock.gym.environments:WallFollowEnv",
+        "Explore": "paddock.gym.environments:ExploreEnv",
+    },
+)
+TEAM_ENVIRONMENTS: Registry[type[EnvSpec]] = Registry(
+    "environment for several robots",
+    group="paddock.team_environments",
+    base=EnvSpec,
+    builtin={
+        "LineCrossing": "paddock.gym.teams:LineCrossingEnv",
+        "Pursuit": "paddock.gym.teams:PursuitEnv",
+        "Foraging": "paddock.gym.teams:ForagingEnv",
+    },
+)
+OF_VECTORS = ("autoreset_mode", "threads", "copy")
+
+
+def make_env(environment: str, *, render_mode: str | None = None, **options: Any) -> PaddockEnv:
+    """One environment: a registered one by name, or `module:Class`; options are fields of its spec."""
+    return PaddockEnv(ENVIRONMENTS.get(environment).from_options(**options), render_mode)
+
+
+def make_vector_env(
+    environment: str, *, num_envs: int = 1, render_mode: str | None = None, **options: Any
+) -> PaddockVectorEnv:
+    """Many environments; options are fields of their spec, or `autoreset_mode`, `threads` or `copy`."""
+    own = {name: options.pop(name) for name in OF_VECTORS if name in options}
+    spec = ENVIRONMENTS.get(environment).from_options(**options)
+    return PaddockVectorEnv(spec, num_envs, render_mode=render_mode, **own)
+
+
+def register_environments() -> None:
+    """Tell Gymnasium of all environments, once."""
+    for name in ENVIRONMENTS:
+        known = f"paddock/{name}-v0"
+        if known not in gymnasium.registry:
+            gymnasium.register(
+                known,
+                entry_point="paddock.gym.registration:make_env",
+                vector_entry_point="paddock.gym.registration:make_vector_env",
+                kwargs={"environment": name},
+            )

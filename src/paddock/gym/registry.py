@@ -1,0 +1,65 @@
+"""All terms of rewards and all endings by name. A new one is a class with its kernel, and one line here.
+
+Those of another package or of one's own need no line: their classes are used as they are.
+"""
+
+from __future__ import annotations
+
+from paddock.core.dispatch import Dispatch
+from paddock.core.jit import Kernel
+from paddock.core.registry import Registry
+from paddock.gym.terms import Ending, RewardTerm, Term
+
+REWARDS: Registry[type[RewardTerm]] = Registry(
+    "reward",
+    group="paddock.rewards",
+    base=RewardTerm,
+    builtin={
+        "progress": "paddock.gym.rewards:ProgressReward",
+        "arrival": "paddock.gym.rewards:ArrivalReward",
+        "contact": "paddock.gym.rewards:ContactReward",
+        "time": "paddock.gym.rewards:TimeReward",
+        "avoidance": "paddock.gym.rewards:AvoidanceReward",
+        "line": "paddock.gym.rewards:LineReward",
+        "wall": "paddock.gym.rewards:WallReward",
+        "discovery": "paddock.gym.rewards:DiscoveryReward",
+    },
+)
+ENDINGS: Registry[type[Ending]] = Registry(
+    "ending",
+    group="paddock.endings",
+    base=Ending,
+    builtin={
+        "reached": "paddock.gym.endings:GoalReached",
+        "touched": "paddock.gym.endings:ContactMade",
+        "covered": "paddock.gym.endings:FloorCovered",
+        "lost": "paddock.gym.endings:LineLost",
+    },
+)
+ARGUMENTS = (
+    "number", "numbers", "readings", "signals", "robot_state", "memory", "marks", "fresh", "model", "scratch", "motion",
+    "robot",
+)  # fmt: skip
+
+
+def kernel_of(term: type[Term]) -> Kernel:
+    """The kernel of a term."""
+    return term.kernel
+
+
+REWARD_OF = Dispatch(
+    name="reward_of",
+    arguments=ARGUMENTS,
+    about="What a term of the reward gives a robot for a step, by the term's number.",
+    registry=REWARDS,
+    kernel_of=kernel_of,
+    gives_number=True,
+)
+IS_MET = Dispatch(
+    name="is_met",
+    arguments=ARGUMENTS,
+    about="1 when an ending is met, by its number, else 0.",
+    registry=ENDINGS,
+    kernel_of=kernel_of,
+    gives_number=True,
+)

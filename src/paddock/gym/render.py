@@ -1,0 +1,78 @@
+"""How an environment looks: a picture of its world, or the page in a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import paddock
+from paddock.arena import Arena
+from paddock.draw import draw_world
+from paddock.draw.layers import border_layer, floor_layer, grid_layer, rays_layer, robot_layer, shadow_layer, wall_layer
+from paddock.draw.layout import WorldPicture
+from paddock.draw.legend import draw_goal
+from paddock.draw.trails import trail_layer
+from paddock.engine.state import HEADING, SEED, TICK, State, X
+from paddock.gym.stepper import Stepper
+from paddock.gym.tables import SCENE
+
+PIXELS = 480  # width of a picture
+GOAL_SIZE = 9  # [pixels]
+
+
+def arena_of(stepper: Stepper, world: int) -> Arena:
+    """An arena of its own that goes on where one of the environments is."""
+    arena = Arena(stepper.scene(world), seed=int(stepper.episodes.state.clock[world, SEED]))
+    _follow(arena, stepper, world)
+    return arena
+
+
+def _follow(arena: Arena, stepper: Stepper, world: int) -> None:
+    state, only = stepper.episodes.state, slice(world, world + 1)
+    arena.take_over(State(state.clock[only], state.motion[only]), stepper.episodes.commands[only])
+
+
+class Renderer:
+    """Draws the environments of a stepper, or shows one of them on the page."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        self.stepper = stepper
+        self._page: Any = None
+        self._scene = -1
+
+    def draw(self, world: int) -> NDArray[np.uint8]:
+        """A picture from above, shape (height, width, 3)."""
+        state = self.stepper.episodes.state
+        motion = state.motion[world, state.clock[world, TICK] % state.motion.shape[1]]
+
+        def goal_layer(picture: WorldPicture) -> None:
+            for goal in self.stepper.episodes.goals[world].tolist():
+                draw_goal(picture.canvas, picture.canvas.at(goal), GOAL_SIZE)
+
+        layers = [floor_layer, grid_layer, rays_layer, trail_layer, shadow_layer, wall_layer, border_layer, robot_layer]
+        if self.stepper.spec.has_goal:
+            layers.insert(-1, goal_layer)
+        scene = self.stepper.scene(world).spec
+        return np.asarray(draw_world(scene, poses=motion[:, X : HEADING + 1].tolist(), layers=layers, size=PIXELS))
+
+    def show(self, world: int) -> None:
+        """Let the page show the environment as it is now, at the pace that viewers chose."""
+        scene = int(self.stepper.episodes.episode[world, SCENE])
+        if self._page is None or scene != self._scene:
+            port = None if self._page is None else self._page.server.port
+            self.close()
+            self._page, self._scene = (
+                paddock.show(arena_of(self.stepper, world), port=port, open_page=port is None),
+                scene,
+            )
+            return
+        self._page.arena.step(self.stepper.spec.ticks)
+        _follow(self._page.arena, self.stepper, world)
+
+    def close(self) -> None:
+        """The page goes."""
+        if self._page is not None:
+            self._page.close()
+            self._page = None

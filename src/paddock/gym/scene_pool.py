@@ -1,0 +1,116 @@
+"""The scenes of an environment: its worlds, built and stacked, with the places where episodes begin and end."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, SpecError
+from paddock.core.geometry import bounding_radius
+from paddock.engine.model import CROWD, GRID_REACH, ROBOT_COLUMNS, SOURCE_KIND
+from paddock.engine.state import initial_commands, initial_state
+from paddock.gym.places import FreeSpace
+from paddock.gym.spec import EnvSpec
+from paddock.gym.tables import ScenePool
+from paddock.robots import RobotSpec
+from paddock.worlds import Placed, WorldSpec
+from paddock.worlds.build import BuiltWorld, build
+from paddock.worlds.placement import Room
+
+PLOT = 0.8  # side of a cell in which places are looked for, in radii of a robot
+STREAM = 15  # of random numbers, so that other users of small seeds draw others
+
+
+@functools.lru_cache(maxsize=16)
+def build_scenes(spec: EnvSpec) -> tuple[tuple[BuiltWorld, ...], ScenePool]:
+    """All scenes of an environment; those who ask for the same get the same."""
+    robot = spec.load_robot()
+    scenes = tuple(build(_with_robots(world, robot, spec.robots), dt=spec.dt) for world in spec.load_worlds())
+    return scenes, _stack(spec, robot, scenes)
+
+
+def _with_robots(world: WorldSpec, robot: RobotSpec, count: int) -> WorldSpec:
+    """The world with other robots, anywhere: episodes put them where they begin."""
+    empty, placed = world.with_robots(), []
+    room = Room(empty)
+    for i in range(count):
+        pose = room.free_pose(robot)
+        if pose is None:
+            raise SpecError(
+                f"{world.name} has no room for {count} robots of type {robot.name!r}: take a larger world",
+                path="robot",
+                file=world.file,
+            )
+        name = "robot" if count == 1 else f"robot{i}"
+        room.add(robot, pose, name)
+        placed.append(Placed(name=name, type=robot, at=(pose.x, pose.y)))
+    return empty.with_robots(*placed)
+
+
+def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> ScenePool:
+    models = [scene.model for scene in scenes]
+    first = models[0]
+    if any(not np.array_equal(model.devices, first.devices) for model in models):
+        raise PaddockError(f"{spec.load_worlds()[0].name}: the worlds of an environment need the same sensors")
+    radius = bounding_radius(robot.body.shape)
+    starts, goals, plots, ways = [], [], [], []
+    for number, scene in enumerate(scenes):
+        rng = np.random.default_rng((STREAM, spec.first_room + number))
+        space = FreeSpace(scene, radius, PLOT * radius)
+        starts.append(spec.make_starts(space, rng))
+        goals.append(spec.make_goals(space, rng))
+        tiles = (
+            space.tiles(spec.plot_radii * radius if spec.plot is None else spec.plot, spec.make_exit(space))
+            if spec.explores
+            else space.one_tile()
+        )
+        plots.append(tiles[0])
+        ways.append(tiles[1])
+    state = initial_state(first, scenes[0].poses, lamps=scenes[0].lamps, seed=0)
+    pool = ScenePool(
+        dt=first.dt,
+        items=_padded([model.items for model in models]),
+        grids=np.stack([model.grids for model in models]),
+        cells=_padded([model.cells for model in models]),
+        floor=_padded([model.floor for model in models], mode="edge"),  # the edge's colour goes on outside
+        sources=_padded([model.sources for model in models], fill=-1.0),
+        robots=np.stack([model.robots[model.robot_variant] for model in models]).reshape(
+            len(models), -1, ROBOT_COLUMNS
+        ),
+        stages=np.stack([model.stages for model in models]),
+        constants=_padded([model.constants for model in models]),
+        robot_variant=np.arange(spec.robots),
+        types=first.types,
+        devices=first.devices,
+        starts=np.stack(starts),
+        goals=np.stack(goals),
+        plots=np.array(plots),
+        ways=_padded(ways, fill=-1.0),
+        resting=state.motion[0, 0].copy(),
+        stopped=initial_commands(first)[0],
+    )
+    pool.grids[:, CROWD, GRID_REACH] *= 1.0 + spec.randomise.wheel_error
+    return pool
+
+
+def _padded(tables: Sequence[NDArray[Any]], *, fill: float = 0.0, mode: str = "constant") -> NDArray[Any]:
+    """Tables of different sizes as one, each filled up at its ends."""
+    shape = np.max([table.shape for table in tables], axis=0)
+    rows = []
+    for table in tables:
+        widths = [(0, int(size - have)) for size, have in zip(shape, table.shape, strict=True)]
+        options: dict[str, Any] = {"constant_values": fill} if mode == "constant" else {}
+        rows.append(np.pad(table, widths, mode=mode, **options))  # type: ignore[call-overload]
+    return np.ascontiguousarray(np.stack(rows))
+
+
+def scene_of(scene: BuiltWorld, robots: NDArray[Any], sources: NDArray[Any]) -> BuiltWorld:
+    """A scene with the robots' errors and the lamps' brightness of an episode."""
+    lit = sources[sources[:, SOURCE_KIND] >= 0]
+    model = scene.model._replace(robots=robots, robot_variant=np.arange(len(robots)), sources=np.ascontiguousarray(lit))
+    return replace(scene, model=model)

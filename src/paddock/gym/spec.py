@@ -1,0 +1,152 @@
+"""EnvSpec: an environment as a small class: its worlds, what robots observe and do, rewards, endings, chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from paddock.core.errors import SpecError, UnknownName, format_value
+from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Share, Spec
+from paddock.engine.model import Floats
+from paddock.gym.places import FreeSpace
+from paddock.gym.terms import Ending, RewardTerm
+from paddock.policies.inputs import Input
+from paddock.robots import RobotSpec, load_robot
+from paddock.worlds import WorldSpec, load_world
+
+Whole = Annotated[int, Number("a whole number", low=1, limit=1e6)]
+Range = tuple[NotNegative, NotNegative]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Randomisation(Spec):
+    """What differs from episode to episode beside the place: all drawn evenly, from the seed."""
+
+    noise: Range = (1.0, 1.0)  # of sensors and wheels, relative to the data sheet
+    wheel_error: Share = 0.0  # of either wheel's diameter, relative, to either side
+    separation_error: Share = 0.0  # of the wheels' separation
+    light: Range = (1.0, 1.0)  # brightness of lamps, strength of sounds and fields
+
+    def check(self) -> None:
+        for name in ("noise", "light"):
+            low, high = getattr(self, name)
+            if low > high:
+                raise SpecError(f"expected [lowest, highest], got {format_value((low, high))}", path=name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvSpec(Spec):
+    """An environment. Derive a class from it, give its fields other defaults, and say which worlds it has.
+
+    Observations are the values of devices and signals, each scaled to -1 … 1. `ranges` and `floor` stand for
+    the robot's first distance sensors and ground sensors. Signals: `goal` (distance, cosine and sine of its
+    direction), `wheels` (how fast they turn), `touch`, `time` (share that has passed), `way` (distance through the
+    world), `news` (which plots around are new).
+    """
+
+    robot: str | RobotSpec = "e-puck"
+    world: object = None  # a world's name, file or spec, or a list of them; None: the environment's own
+    robots: Whole = 1  # in each world, all alike
+    observe: tuple[object, ...] = ("ranges",)  # names of devices and signals, or `Input`s with scales of one's own
+    flat: bool = True  # one row of numbers, not a dict of them by name
+    actions: Literal["wheels", "twist", "discrete"] = "wheels"
+    speed: Positive | None = None  # of the wheels at full action [m/s]; None: four radii a second, if they can
+    rewards: tuple[RewardTerm, ...] = ()
+    endings: tuple[Ending, ...] = ()
+    time_limit: Positive = 30.0  # [s]
+    dt: Positive = 0.1  # length of a tick [s]
+    ticks: Whole = 1  # in a step
+    rooms: Whole = 32  # how many worlds there are to draw from, where they are made
+    first_room: Annotated[int, Number("a whole number", low=0, limit=1e9)] = 0  # other numbers: other, unseen rooms
+    places: Whole = 64  # starts, and goals, to draw from in each world
+    goals: Literal["drawn", "prey", "food"] = (
+        "drawn"  # one for an episode, the last robot, or the nearest piece of food
+    )
+    least_way: MetresOrZero | None = None  # from start to goal; None: 8 radii of the robot
+    plot: Metres | None = None  # side of a plot of the floor; None: as many radii of the robot as its class says
+    randomise: Randomisation = Randomisation()
+
+    plot_radii: ClassVar[float] = 4.0  # side of a plot of the floor in radii of a robot, where nothing else is said
+    explores: ClassVar[bool] = False  # whether plots are counted and ways measured
+    endures: ClassVar[bool] = False  # whether it is a success to go on until the time limit
+
+    @classmethod
+    def from_options(cls, **options: Any) -> Self:
+        """The spec with other settings; `rewards` may be a dict of weights by name."""
+        known = {field.name for field in fields(cls)}
+        for name in options:
+            if name not in known:
+                raise UnknownName(f"option of {cls.__name__}", name, sorted(known))
+        weights = options.get("rewards")
+        if isinstance(weights, Mapping):
+            terms = cls(**{**options, "rewards": cls.__dataclass_fields__["rewards"].default}).rewards
+            labels = [term.label for term in terms]
+            for label in weights:
+                if label not in labels:
+                    raise UnknownName(f"reward of {cls.__name__}", str(label), labels)
+            options["rewards"] = tuple(replace(term, weight=weights.get(term.label, term.weight)) for term in terms)
+        return cls(**options)
+
+    def check(self) -> None:
+        for i, source in enumerate(self.observe):
+            if not isinstance(source, str | Input):
+                raise SpecError(f"expected a name or an Input, got {format_value(source)}", path=f"observe[{i}]")
+        if not self.observe:
+            raise SpecError("expected at least one device or signal", path="observe")
+        if self.goals == "prey" and self.robots < 2:
+            raise SpecError(
+                f"expected at least 2 robots where the last one is the prey, got {self.robots}", path="robots"
+            )
+        if self.goals == "food" and self.explores:
+            raise SpecError(
+                "expected no food where plots are visited: both are counted in the same place", path="goals"
+            )
+        if isinstance(self.world, list):
+            object.__setattr__(self, "world", tuple(self.world))
+
+    @property
+    def has_goal(self) -> bool:
+        """Whether robots are told of a goal."""
+        return "goal" in self.observe
+
+    def load_robot(self) -> RobotSpec:
+        """The type of all robots."""
+        return self.robot if isinstance(self.robot, RobotSpec) else load_robot(self.robot)
+
+    def load_worlds(self) -> list[WorldSpec]:
+        """The worlds to draw from: those that were asked for, or the environment's own."""
+        if self.world is None:
+            return self.make_worlds()
+        return [self._load(world) for world in (self.world if isinstance(self.world, tuple) else (self.world,))]
+
+    def _load(self, world: object) -> WorldSpec:
+        if isinstance(world, str | Path):
+            return load_world(world)
+        if not isinstance(world, WorldSpec):
+            raise SpecError(f"expected a world's name, file or spec, got {format_value(world)}", path="world")
+        return world
+
+    def make_worlds(self) -> list[WorldSpec]:
+        """The environment's own worlds; their robots do not matter."""
+        raise SpecError(f"missing: {type(self).__name__} has no world of its own", path="world")
+
+    def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
+        """Poses to start from, shape (starts, robots, 3): anywhere, in any direction."""
+        gap = 0.25 * space.radius
+        starts = np.empty((self.places, self.robots, 3))
+        for row in starts:
+            row[:, :2] = space.draw(self.robots, rng, margin=gap, apart=2.0 * (space.radius + gap))
+        starts[..., 2] = rng.uniform(-np.pi, np.pi, starts.shape[:2])
+        return starts
+
+    def make_goals(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
+        """Goals to draw from, shape (goals, 2): anywhere."""
+        return space.draw(self.places, rng, margin=0.25 * space.radius)
+
+    def make_exit(self, space: FreeSpace) -> Floats | None:
+        """The place [x, y] that ways through a world lead to, if it has any."""
+        return None

@@ -1,0 +1,93 @@
+"""Stepper: the arrays of many environments, and the one call that steps all of them on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import SimulationError
+from paddock.core.jit import progress_while_compiling
+from paddock.engine import state as engine
+from paddock.gym import tables as t
+from paddock.gym.arrays import EnvArrays
+from paddock.gym.plan import kernel_for
+from paddock.gym.scene_pool import scene_of
+from paddock.gym.spec import EnvSpec
+from paddock.rollouts.batch import seeds_of
+from paddock.rollouts.threads import available_threads
+from paddock.worlds.build import BuiltWorld
+
+
+class Stepper(EnvArrays):
+    """Environments that are stepped by the processor. What a step tells is overwritten by the next one."""
+
+    def __init__(self, spec: EnvSpec, count: int, *, autoreset: int, threads: int | None = None) -> None:
+        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+            raise SimulationError(f"threads: expected a whole number >= 1, or None for all, got {threads!r}")
+        super().__init__(spec, count, autoreset=autoreset)
+        hands = min(count, available_threads() if threads is None else threads)
+        self._hands = [self._scratch() for _ in range(hands)]
+        self._shares = [(count * i // hands, count * (i + 1) // hands) for i in range(hands)]
+        self._helpers = ThreadPoolExecutor(hands - 1) if hands > 1 else None
+        kernel = kernel_for(spec, self.layout)
+        with progress_while_compiling("the step of environments", kernel):
+            self._entry = kernel.entry(*self._arguments(0, begin=True))
+
+    def _scratch(self) -> tuple[Any, ...]:
+        """Working memory of one thread that is large enough for every scene."""
+        spaces = [engine.workspace(scene.model) for scene in self.scenes]
+        largest = engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
+        camera = self.layout.camera
+        depth = np.zeros((0, 0) if camera is None else (camera.height, camera.width))
+        return largest, np.zeros(self.layout.values), depth
+
+    def _arguments(self, hand: int, *, begin: bool) -> tuple[Any, ...]:
+        scratch, share = self._hands[hand], self._shares[hand]
+        return (self.pool, self.layout.plan, self.episodes, self.answers, self.actions, *scratch, *share, begin)
+
+    def begin(self, seeds: int | Sequence[int | None] | None = None, chosen: NDArray[np.bool_] | None = None) -> None:
+        """Begin the next episode everywhere, or in chosen environments; where there is a seed, its first one."""
+        where = np.ones(len(self), bool) if chosen is None else chosen
+        if seeds is not None:
+            seeded = where.copy()
+            if not isinstance(seeds, int):
+                seeded[: len(seeds)] &= [seed is not None for seed in seeds][: len(self)]
+                seeds = [seed or 0 for seed in seeds]
+            self.episodes.episode[seeded, t.SEED] = seeds_of(seeds, len(self))[seeded]
+            self.episodes.episode[seeded, t.EPISODE] = 0
+        over = self.episodes.episode[:, t.OVER]
+        waiting = over.copy()
+        over[:] = where
+        self._run(begin=True)
+        over[~where] = waiting[~where]
+
+    def step(self, actions: Any) -> None:
+        """One step of all environments."""
+        self.actions[...] = np.asarray(actions).reshape(self.actions.shape)
+        self._run(begin=False)
+
+    def _run(self, *, begin: bool) -> None:
+        if self._helpers is None:
+            self._entry(*self._arguments(0, begin=begin))
+            return
+        jobs = [
+            self._helpers.submit(self._entry, *self._arguments(hand, begin=begin))
+            for hand in range(1, len(self._hands))
+        ]
+        self._entry(*self._arguments(0, begin=begin))
+        for job in jobs:
+            job.result()
+
+    def scene(self, world: int) -> BuiltWorld:
+        """The scene of an environment's present episode, with its errors."""
+        number = int(self.episodes.episode[world, t.SCENE])
+        return scene_of(self.scenes[number], self.episodes.robots[world], self.episodes.sources[world])
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._helpers is not None:
+            self._helpers.shutdown()

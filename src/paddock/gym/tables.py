@@ -1,0 +1,112 @@
+"""What an environment's step adds to Model and State: the pool of scenes, the plan, the episodes, and the answers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from paddock.engine.model import Bytes, Floats, Ints
+from paddock.engine.state import State
+
+# Signals of the task, behind the devices' values in a row of readings.
+(
+    GOAL_DISTANCE,  # [m]; 0 without a goal
+    GOAL_COS,  # direction to the goal in the robot's frame
+    GOAL_SIN,
+    LEFT,  # how fast the wheels turn [m/s]
+    RIGHT,
+    TOUCH,  # 1 in contact, else 0
+    ELAPSED,  # share of the time limit
+    WAY,  # how far it is to the scene's own goal on the way through it [m]
+    COVERED,  # share of the scene's plots, or of its food, that was found
+    FOUND,  # plots, or pieces of food, that this robot found in this step
+    NEWS,  # whether the plots around are new, PLACES of them from ahead on counter-clockwise: 1, else 0
+    SIGNALS,
+) = (*range(11), 18)
+PLACES = SIGNALS - NEWS
+
+# Columns of `inputs`: observation = gain · (reading - zero), cut off at -1 and 1.
+SLOT, ZERO, GAIN, INPUT_COLUMNS = range(4)
+
+# Columns of `terms` and `endings`: the kind's number, where its own tables begin, and whether an ending is a success.
+KIND, FIRST_NUMBER, FIRST_MEMORY, FIRST_MARK, SUCCESS, TERM_COLUMNS = range(6)
+
+# Entries of `settings`.
+TICKS, LIMIT, AUTORESET, ACTION, VALUES, CAMERA, EXPLORES, GOALS, SETTINGS = range(9)
+NEXT_STEP, SAME_STEP, DISABLED = range(3)  # autoreset
+WHEELS, TWIST, DISCRETE = range(3)  # actions
+DRAWN, PREY, FOOD = range(3)  # goals: one for the episode, the last robot, the nearest piece that is left
+
+# Entries of `draws`: ends of what an episode draws; errors are drawn from -error to error.
+SPEED, LEAST_WAY, NOISE_LOW, NOISE_HIGH, WHEEL_ERROR, AXLE_ERROR, LIGHT_LOW, LIGHT_HIGH, REACH, DRAWS = range(10)
+
+# Columns of `plots`, the square cells of a scene's floor: origin [m], cells per metre, how many, and how many are free.
+PLOT_X, PLOT_Y, PLOT_SCALE, PLOT_COLUMNS, PLOT_ROWS, PLOT_FREE, PLOT_ENTRIES = range(7)
+UNCOUNTED = -1.0  # minus the way: from plots that need not be visited
+
+# Columns of `episode`: the environment's seed, the next episode's number, the present one's scene, steps, whether it is
+# over, and how many plots or pieces of food were found.
+SEED, EPISODE, SCENE, STEPS, OVER, KNOWN, EPISODE_COLUMNS = range(7)
+
+
+class ScenePool(NamedTuple):
+    """The models of S scenes with N robots, padded to the largest, and where episodes may begin and end."""
+
+    dt: float
+    items: Floats  # as in the Model, shape (S, ·, ·); so are the next
+    grids: Floats
+    cells: Ints
+    floor: Bytes
+    sources: Floats
+    robots: Floats  # a row for every robot, shape (S, N, ·)
+    stages: Floats
+    constants: Floats
+    robot_variant: Ints  # 0 … N - 1
+    types: Ints  # the same in all scenes; so are devices
+    devices: Ints
+    starts: Floats  # poses of all robots, shape (S, starts, N, 3)
+    goals: Floats  # x, y [m], shape (S, goals, 2)
+    plots: Floats  # see PLOT_X …, shape (S, PLOT_ENTRIES)
+    ways: Floats  # from every plot to the scene's own goal [m]; negative: need not be visited; shape (S, rows, columns)
+    resting: Floats  # a row of motion for every robot, shape (N, ·)
+    stopped: Floats  # a row of commands for every robot, shape (N, ·)
+
+
+class EnvPlan(NamedTuple):
+    """What an environment's spec says, as numbers."""
+
+    settings: Ints  # see TICKS …
+    draws: Floats  # see SPEED …
+    inputs: Floats  # see SLOT …
+    enabled: Bytes  # which devices are read, shape (devices of a robot)
+    choices: Floats  # discrete actions: wheel speeds as shares of the fastest, shape (choices, 2)
+    terms: Ints  # of the reward, see KIND …
+    weights: Floats  # of the terms
+    endings: Ints  # see KIND …
+    numbers: Floats  # of all terms and endings
+
+
+class Episodes(NamedTuple):
+    """The variables of W environments."""
+
+    state: State
+    commands: Floats  # shape (W, N, ·)
+    robots: Floats  # with this episode's errors, shape (W, N, ·)
+    sources: Floats  # with this episode's brightness, shape (W, ·, ·)
+    episode: Ints  # see SEED …, shape (W, EPISODE_COLUMNS)
+    goals: Floats  # x, y [m], shape (W, N, 2)
+    memory: Floats  # of terms and endings, shape (W, N, ·)
+    marks: Bytes  # … shape (W, N, ·)
+    visited: Bytes  # plots that a robot was on, shape (W, rows, columns); or food that is eaten, shape (W, 1, goals)
+
+
+class Answers(NamedTuple):
+    """What a step tells."""
+
+    observations: Any  # float32, shape (W, N, inputs)
+    pictures: Bytes  # shape (W, N, height, width, 3)
+    rewards: Floats  # shape (W, N)
+    terms: Floats  # of the reward, weighted, shape (W, N, terms)
+    ended: Ints  # 0, or 1 + the number of the ending that was met, shape (W)
+    truncated: Bytes  # by the time limit, shape (W)
+    final_observations: Any  # of episodes that ended in this step, if the next began at once
+    final_pictures: Bytes

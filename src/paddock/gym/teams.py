@@ -1,0 +1,78 @@
+"""The shipped environments with several robots in one world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from paddock.engine.model import Floats
+from paddock.gym.endings import FloorCovered, GoalReached
+from paddock.gym.environments import Endings, Observed, Rewards, draw_on_line
+from paddock.gym.places import FreeSpace
+from paddock.gym.rewards import ArrivalReward, ContactReward, DiscoveryReward, LineReward, ProgressReward, TimeReward
+from paddock.gym.rooms import make_room
+from paddock.gym.spec import EnvSpec
+from paddock.worlds import WorldSpec, load_world
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineCrossingEnv(EnvSpec):
+    """Robots that meet on one line, and obstacles on it: pass, and find back to the line."""
+
+    robots: int = 2
+    observe: Observed = ("floor", "ranges", "wheels")
+    rewards: Rewards = (LineReward(), ContactReward(weight=-1.0))
+    time_limit: float = 60.0
+    dt: float = 0.05
+    endures: ClassVar[bool] = True
+
+    def make_worlds(self) -> list[WorldSpec]:
+        return [load_world("line-crossing")]
+
+    def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
+        """On the line, apart from each other."""
+        return draw_on_line(space, rng, self.places, self.robots)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PursuitEnv(EnvSpec):
+    """All but the last robot pursue the last one, until it is caught. Each is told where its counterpart is."""
+
+    robots: int = 4
+    goals: Literal["drawn", "prey", "food"] = "prey"
+    observe: Observed = ("ranges", "goal", "wheels")
+    rewards: Rewards = (
+        ProgressReward(weight=0.1, prey=True),
+        ArrivalReward(weight=10.0, prey=True),
+        ContactReward(weight=-0.05),
+    )
+    endings: Endings = (GoalReached(prey=True),)
+    time_limit: float = 60.0
+
+    def make_worlds(self) -> list[WorldSpec]:
+        robot = self.load_robot()
+        return [make_room(self.first_room + i, robot, side=40.0, pieces=(3, 6)) for i in range(self.rooms)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForagingEnv(EnvSpec):
+    """Find all pieces of food in a room together. Each robot is told where the nearest one is."""
+
+    robots: int = 4
+    goals: Literal["drawn", "prey", "food"] = "food"
+    places: int = 16  # pieces of food
+    observe: Observed = ("ranges", "goal", "wheels")
+    rewards: Rewards = (
+        DiscoveryReward(),
+        ProgressReward(weight=0.02),
+        ContactReward(weight=-0.05),
+        TimeReward(weight=-0.01),
+    )
+    endings: Endings = (FloorCovered(share=1.0),)
+    time_limit: float = 120.0
+
+    def make_worlds(self) -> list[WorldSpec]:
+        robot = self.load_robot()
+        return [make_room(self.first_room + i, robot, side=40.0, pieces=(3, 6)) for i in range(self.rooms)]

@@ -1,0 +1,161 @@
+"""Many environments as Gymnasium knows them: one call steps all of them on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from paddock.arena import Arena
+from paddock.core.errors import SimulationError, UnknownName
+from paddock.gym import tables as t
+from paddock.gym.render import Renderer, arena_of
+from paddock.gym.single import refuse_several
+from paddock.gym.spaces import action_space, observation_space, shape_observation
+from paddock.gym.spec import EnvSpec
+from paddock.gym.stepper import Stepper
+
+MODES = {AutoresetMode.NEXT_STEP: t.NEXT_STEP, AutoresetMode.SAME_STEP: t.SAME_STEP, AutoresetMode.DISABLED: t.DISABLED}
+Flags = NDArray[np.bool_]
+
+
+class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
+    """Environments with one robot each. Environment i is the single one that has its seed, to the last bit.
+
+    `info` is what Gymnasium's own vectors make of single environments' info; `final_info` too.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        spec: EnvSpec,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        threads: int | None = None,
+        copy: bool = True,
+        render_mode: str | None = None,
+    ) -> None:
+        """Make them.
+
+        Args:
+            spec: what they are like.
+            num_envs: how many.
+            autoreset_mode: when the next episode begins: with the step after the last, in the last step, or never.
+            threads: processor threads to use; None for all cores. Results do not depend on it.
+            copy: whether observations are new arrays at each step, or always the same, written anew.
+            render_mode: None, or "rgb_array" for pictures.
+        """
+        refuse_several(spec)
+        if render_mode not in (None, "rgb_array"):
+            raise UnknownName("render mode", str(render_mode), ["rgb_array"])
+        try:
+            mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            raise UnknownName("autoreset mode", str(autoreset_mode), [mode.value for mode in MODES]) from None
+        self.env_spec, self.num_envs, self.copy, self.render_mode = spec, num_envs, copy, render_mode
+        self.stepper = Stepper(spec, num_envs, autoreset=MODES[mode], threads=threads)
+        self.metadata = {**self.metadata, "autoreset_mode": mode}  # type: ignore[misc]
+        self.mode = mode
+        self.single_action_space = action_space(spec)
+        self.single_observation_space = observation_space(spec, self.stepper.layout)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self._renderer = Renderer(self.stepper)
+        self._over = np.zeros(num_envs, bool)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin the next episode everywhere; with a seed (environment i has `seed` + i) or seeds, the first one.
+
+        `options={"reset_mask": flags}` begins it in some environments only.
+        """
+        chosen = None if options is None else options.get("reset_mask")
+        if chosen is not None and (np.shape(chosen) != (self.num_envs,) or np.asarray(chosen).dtype != bool):
+            raise SimulationError(f"reset: reset_mask: expected {self.num_envs} flags, got {chosen!r}")
+        first = self._np_random is None
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        if first and not isinstance(seed, int):  # whoever gets no seed draws one
+            drawn = self.np_random.integers(2**62, size=self.num_envs).tolist()
+            seed = [mine if mine is not None else other for mine, other in zip(seed or drawn, drawn, strict=True)]
+        self.stepper.begin(seed, chosen)
+        self._over = np.zeros(self.num_envs, bool) if chosen is None else self._over & ~np.asarray(chosen)
+        return self._observation(), {}
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
+        """One step of all: observations, rewards, terminated, truncated, info."""
+        if self.mode is AutoresetMode.DISABLED and self._over.any():
+            raise SimulationError(f"step: the episode of environment {self._over.argmax()} is over: reset it first")
+        self.stepper.step(actions)
+        answers = self.stepper.answers
+        terminated, truncated = answers.ended > 0, answers.truncated.astype(bool)
+        running = ~self._over if self.mode is AutoresetMode.NEXT_STEP else np.ones(self.num_envs, bool)
+        self._over = terminated | truncated
+        return self._observation(), answers.rewards[:, 0].copy(), terminated, truncated, self._info(running)
+
+    def _info(self, running: Flags) -> dict[str, Any]:
+        """What the steps of some environments tell."""
+        info = self._reward_info(running)
+        if not self._over.any():
+            return info
+        if self.mode is AutoresetMode.SAME_STEP:
+            final = {**self._reward_info(self._over), **self._ending_info()}
+            going_on = running & ~self._over
+            info = self._reward_info(going_on) if going_on.any() else {}
+            return {
+                **info, "final_obs": self._final_observations(), "_final_obs": self._over.copy(),
+                "final_info": final, "_final_info": self._over.copy(),
+            }  # fmt: skip
+        return {**info, **self._ending_info()}
+
+    def _reward_info(self, running: Flags) -> dict[str, Any]:
+        terms: dict[str, Any] = {}
+        for k, term in enumerate(self.env_spec.rewards):
+            values = self.stepper.answers.terms[:, 0, k]
+            terms |= {term.label: np.where(running, values, 0.0), f"_{term.label}": running.copy()}
+        return {"rewards": terms, "_rewards": running.copy()}
+
+    def _ending_info(self) -> dict[str, Any]:
+        ended, over = self.stepper.answers.ended, self._over
+        endings = self.env_spec.endings
+        success = np.array([self.env_spec.endures, *(ending.success for ending in endings)])
+        no_ending: Any = None
+        labels = np.array(["time", *(ending.label for ending in endings)], object)
+        return {
+            "is_success": over & success[ended], "_is_success": over.copy(),
+            "ending": np.where(over, labels[ended], no_ending), "_ending": over.copy(),
+        }  # fmt: skip
+
+    def _observation(self) -> Any:
+        answers = self.stepper.answers
+        values, pictures = answers.observations[:, 0], answers.pictures[:, 0]
+        return shape_observation(self.env_spec, self.stepper.layout, values, pictures, copy=self.copy)
+
+    def _final_observations(self) -> NDArray[Any]:
+        answers, final = self.stepper.answers, np.full(self.num_envs, None, object)
+        for world in np.flatnonzero(self._over):
+            values, pictures = answers.final_observations[world, 0], answers.final_pictures[world, 0]
+            final[world] = shape_observation(self.env_spec, self.stepper.layout, values, pictures)
+        return final
+
+    def arena(self, number: int) -> Arena:
+        """An arena of its own that goes on where one of the environments is."""
+        if not isinstance(number, int | np.integer) or not 0 <= number < self.num_envs:
+            raise SimulationError(f"arena: expected a whole number from 0 to {self.num_envs - 1}, got {number!r}")
+        return arena_of(self.stepper, int(number))
+
+    def render(self) -> tuple[Any, ...] | None:
+        """A picture of each world, with render_mode="rgb_array"."""
+        if self.render_mode is None:
+            return None
+        return tuple(self._renderer.draw(world) for world in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        self.stepper.close()

@@ -1,0 +1,44 @@
+"""Where and when the worlds of a batch are, from the GPU, without the rest of their motion."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from paddock.engine.model import Floats, Ints
+from paddock.engine.state import TICK, X
+from paddock.rollouts.cuda.device import Cuda
+from paddock.rollouts.mirror import Mirror
+
+cuda: Any = None  # numba's module, once it is wanted; its simulator looks for it among a kernel's global names
+
+
+def fetch_present(device: Cuda, clock: Mirror, motion: Mirror) -> tuple[Floats, Ints]:
+    """All robots' present x, y [m] and heading [rad], shape (W, N, 3), and the ticks of all worlds, shape (W)."""
+    moving = motion.there(device)
+    worlds, _, robots, _ = moving.shape
+    poses = device.module.device_array((worlds, robots, 3), device.real)
+    ticks = device.module.device_array(worlds, np.int64)
+    gather = _gatherer(device.module)
+    gather[math.ceil(worlds / device.threads), device.threads](clock.there(device), moving, poses, ticks)
+    return np.asarray(poses.copy_to_host(), np.float64), ticks.copy_to_host()
+
+
+@functools.cache
+def _gatherer(module: Any) -> Any:
+    global cuda
+    cuda = module
+
+    def gather(clock, motion, poses, ticks):
+        world = cuda.grid(1)
+        if world < poses.shape[0]:
+            ticks[world] = clock[world, TICK]
+            now = motion[world, clock[world, TICK] % motion.shape[1]]
+            for robot in range(poses.shape[1]):
+                for column in range(3):
+                    poses[world, robot, column] = now[robot, X + column]
+
+    return cuda.jit(gather)

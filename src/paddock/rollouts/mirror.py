@@ -1,0 +1,51 @@
+"""Mirror: an array that lies on the host or on the GPU, and is copied only when the other side asks for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from paddock.rollouts.cuda.device import Cuda
+
+
+class Mirror:
+    """An array of the host and its counterpart on the GPU. Exactly one of them is up to date."""
+
+    def __init__(self, host: NDArray[Any]) -> None:
+        self._host = host
+        self._card: Any = None  # the counterpart, while that is the newer one
+
+    @property
+    def is_on_card(self) -> bool:
+        """Whether the GPU has the newer one."""
+        return self._card is not None
+
+    def here(self) -> NDArray[Any]:
+        """The host's array, up to date. Whoever has it may change it: the GPU asks for it anew."""
+        if self._card is not None:
+            if self._host.size:
+                self._host[...] = self._card.copy_to_host()
+            self._card = None
+        return self._host
+
+    def there(self, cuda: Cuda) -> Any:
+        """The GPU's array, up to date, for kernels that change it."""
+        if self._card is None:
+            self._card = cuda.send(not_empty(self._host))
+        return self._card
+
+    def read(self, part: slice = slice(None)) -> NDArray[Any]:
+        """What rows hold now, to look at only: the GPU keeps the array. In the host's precision."""
+        if self._card is None:
+            return self._host[part]
+        return np.asarray(self._card[part].copy_to_host().astype(self._host.dtype, copy=False)).reshape(
+            (-1, *self._host.shape[1:])
+        )
+
+
+def not_empty(table: NDArray[Any]) -> NDArray[Any]:
+    """A table that has at least one column, which nobody needs: threads have no empty arrays."""
+    return table if table.shape[-1] else np.zeros((*table.shape[:-1], 1))

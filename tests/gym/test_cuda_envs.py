@@ -1,0 +1,61 @@
+"""Environments on the GPU, run by numba's simulator: those of the CPU, to the last bit in double precision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import cuda_simulator
+
+pytestmark = [pytest.mark.heavy, pytest.mark.long]
+START = """
+from paddock.gym import AvoidEnv, GoToEnv
+from paddock.gym.cuda.stepper import CudaStepper
+from paddock.gym.stepper import Stepper
+from paddock.gym.tables import NEXT_STEP, SAME_STEP
+
+def both(spec, steps, autoreset, precision="float64"):
+    '''Answers of all steps on the CPU and on the simulator.'''
+    count, told = 3, ([], [])
+    actions = np.random.default_rng(1).uniform(-0.4, 1.0, (steps, count, 1, 2)).astype(np.float32)
+    here = Stepper(spec, count, autoreset=autoreset, threads=1)
+    here.begin(5)
+    there = CudaStepper(spec, count, seed=5, autoreset=autoreset, precision=precision)
+    for step, row in enumerate(actions):
+        if step == steps // 2:
+            here.begin(None, np.array([True, False, True]))
+            there.begin(None, cuda.to_device(np.array([True, False, True])))
+        here.step(row)
+        there.actions.copy_to_device(row)
+        there.step()
+        told[0].append([part.copy() for part in here.answers])
+        told[1].append([part.copy_to_host() for part in there.answers])
+    assert there.terminated.copy_to_host().tolist() == (here.answers.ended > 0).tolist()
+    apart = [float(np.abs(np.subtract(*map(np.stack, pair), dtype=float)).max(initial=0)) for pair in zip(
+        zip(*told[0]), zip(*told[1]))]
+    return {"apart": apart, "ended": int(sum((step[4] > 0).sum() for step in told[0])),
+            "cut": int(sum(step[5].sum() for step in told[0]))}
+"""
+
+
+def compare(call: str) -> Any:
+    return cuda_simulator.simulated(f"{START}\nprint(json.dumps(both({call})))")
+
+
+@pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP"])
+def test_environments_are_those_of_the_cpu_to_the_last_bit(mode: str) -> None:
+    found = compare(f"GoToEnv(rooms=2, time_limit=1.5, least_way=0.1), 40, {mode}")
+    assert found["apart"] == [0.0] * 8
+    assert found["cut"] >= 3
+
+
+def test_endings_and_rewards_too() -> None:
+    found = compare("AvoidEnv(rooms=2, time_limit=30.0), 60, SAME_STEP")
+    assert found["apart"] == [0.0] * 8
+    assert found["ended"] >= 1
+
+
+def test_single_precision_stays_near_for_some_steps() -> None:
+    found = compare("GoToEnv(rooms=1), 8, SAME_STEP, 'float32'")
+    assert 0 < max(found["apart"]) < 1e-3
