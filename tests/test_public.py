@@ -28,6 +28,7 @@ PUBLIC = {
     "experiments.ap2dx",
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
+    "gym",
     "mapping",
     "mapping.logs",
     "metrics",

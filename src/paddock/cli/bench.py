@@ -15,12 +15,13 @@ from paddock.bench.local import Bench, why_no_gpu
 from paddock.bench.mapping import BENCHES as MAPPING
 from paddock.bench.page import page_200, page_1000, why_no_browser
 from paddock.bench.remote import remote, remote_many
+from paddock.bench.vector import vector, why_no_gym
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
 
 IN_BROWSER = {"page-200": page_200, "page-1000": page_1000}
-BENCHES = {**IN_PROCESS, **MAPPING, "remote": remote, "remote-many": remote_many, **IN_BROWSER}
+BENCHES = {**IN_PROCESS, "vector": vector, **MAPPING, "remote": remote, "remote-many": remote_many, **IN_BROWSER}
 
 
 def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
@@ -30,7 +31,7 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
             raise UnknownName("benchmark", name, BENCHES)
     progress = Console(stderr=True)
     if not names:
-        missing = {**dict.fromkeys(IN_BROWSER, why_no_browser()), "batch-gpu": why_no_gpu()}
+        missing = {**dict.fromkeys(IN_BROWSER, why_no_browser()), "batch-gpu": why_no_gpu(), "vector": why_no_gym()}
         names = [name for name in BENCHES if not missing.get(name)]
         for name, problem in missing.items():
             if problem:
@@ -39,6 +40,7 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
     within: dict[str, float] = {}
     pictures: dict[str, float] = {}
     shares: dict[str, dict[str, float]] = {}
+    times: dict[str, dict[str, Any]] = {}
     numbers = ("robots", "per second", "per CPU second", "× real time", "compile [s]")
     table = new_table("Robot-steps per second", "bench", *numbers, right=numbers)
     for name in names:
@@ -46,6 +48,8 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
             result = measure(name, rounds)
         if "within_tick" in result:
             within[name] = result["within_tick"]
+        if "times_sync_vector" in result:
+            times[name] = result
         if "ping_pong_per_s" in result:
             shares[name] = result
         if "cost_ratio" in result:
@@ -76,6 +80,11 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
             console.print(
                 f"{name}: a cycle takes as long as {result['ping_pongs_per_cycle']:.1f} round trips of 100 bytes "
                 f"between two processes ({result['ping_pong_per_s']:,.0f} per second, measured in turns)"
+            )
+        for name, result in times.items():
+            console.print(
+                f"{name}: {result['times_sync_vector']:.0f} × SyncVectorEnv and {result['times_async_vector']:.0f} × "
+                "AsyncVectorEnv of the same environment, in turns"
             )
         for name, result in compared.items():
             console.print(f"a tick of {name} costs {result['cost_ratio']:.1f} × a tick of {result['beside']}, in turns")

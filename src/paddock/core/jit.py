@@ -33,6 +33,7 @@ OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False, 
 
 # Folders in which every file counts as kernel source: kernels take their constants and tuples from there.
 KERNEL_FOLDERS = ("engine", "sensors", "metrics", "policies", "rollouts")
+KERNEL_FILES = ("gym/tables.py",)  # … and files elsewhere
 
 
 class Kernel:
@@ -189,7 +190,8 @@ def source_stamp() -> str:
     folder = package_folder()
     for path in sorted(folder.rglob("*.py")):
         text = path.read_bytes()
-        if b"\n@kernel" in text or path.relative_to(folder).parts[0] in KERNEL_FOLDERS:
+        name = path.relative_to(folder)
+        if b"\n@kernel" in text or name.parts[0] in KERNEL_FOLDERS or name.as_posix() in KERNEL_FILES:
             digest.update(text)
     return digest.hexdigest()
 

@@ -1,27 +1,84 @@
-"""Gymnasium and vector environments on the engine of rollouts. Importing this registers `paddock/GoTo-v0` and so on."""
+"""Gymnasium, vector and PettingZoo environments on one compiled step. Importing this registers `paddock/GoTo-v0` …"""
 
 from __future__ import annotations
 
+from paddock.core.errors import PaddockError
+
 try:
-    import gymnasium
-except ImportError:
-    from paddock.core.errors import PaddockError
-
-    raise PaddockError("paddock.gym needs Gymnasium: install it with: pip install 'paddock[gym]'") from None
-
-from paddock.gym.environments import AvoidEnv, ExploreEnv, GoToEnv, LineFollowEnv, MazeEnv, WallFollowEnv
-from paddock.gym.registration import make_env, make_vector_env, register_environments
-from paddock.gym.single import PaddockEnv
-from paddock.gym.spec import EnvSpec, Randomisation
-from paddock.gym.vector import PaddockVectorEnv
+    from paddock.gym.endings import ContactMade, FloorCovered, GoalReached, LineLost
+    from paddock.gym.environments import AvoidEnv, ExploreEnv, GoToEnv, LineFollowEnv, MazeEnv, WallFollowEnv
+    from paddock.gym.export import export_network
+    from paddock.gym.parallel import PaddockParallelEnv, make_parallel_env
+    from paddock.gym.places import FreeSpace
+    from paddock.gym.registration import (
+        ENVIRONMENTS,
+        TEAM_ENVIRONMENTS,
+        make_env,
+        make_vector_env,
+        register_environments,
+    )
+    from paddock.gym.registry import ENDINGS, REWARDS
+    from paddock.gym.rewards import (
+        ArrivalReward,
+        AvoidanceReward,
+        ContactReward,
+        DiscoveryReward,
+        LineReward,
+        ProgressReward,
+        TimeReward,
+        WallReward,
+    )
+    from paddock.gym.rooms import make_room, make_track
+    from paddock.gym.single import PaddockEnv
+    from paddock.gym.spec import EnvSpec, Randomisation
+    from paddock.gym.teams import ForagingEnv, LineCrossingEnv, PursuitEnv
+    from paddock.gym.terms import Ending, RewardTerm, TermContext
+    from paddock.gym.vector import PaddockVectorEnv
+except ModuleNotFoundError as error:
+    if error.name not in ("gymnasium", "pettingzoo"):
+        raise
+    raise PaddockError(f"paddock.gym needs the package {error.name}: pip install 'paddock[gym]'") from None
 
 __all__ = [
+    "ENDINGS",
+    "ENVIRONMENTS",
+    "REWARDS",
+    "TEAM_ENVIRONMENTS",
+    "ArrivalReward",
+    "AvoidEnv",
+    "AvoidanceReward",
+    "ContactMade",
+    "ContactReward",
+    "DiscoveryReward",
+    "Ending",
     "EnvSpec",
+    "ExploreEnv",
+    "FloorCovered",
+    "ForagingEnv",
+    "FreeSpace",
     "GoToEnv",
+    "GoalReached",
+    "LineCrossingEnv",
+    "LineFollowEnv",
+    "LineLost",
+    "LineReward",
+    "MazeEnv",
     "PaddockEnv",
+    "PaddockParallelEnv",
     "PaddockVectorEnv",
+    "ProgressReward",
+    "PursuitEnv",
     "Randomisation",
+    "RewardTerm",
+    "TermContext",
+    "TimeReward",
+    "WallFollowEnv",
+    "WallReward",
+    "export_network",
     "make_env",
+    "make_parallel_env",
+    "make_room",
+    "make_track",
     "make_vector_env",
     "register_environments",
 ]

@@ -174,7 +174,8 @@ class ExploreEnv(EnvSpec):
     def make_worlds(self) -> list[WorldSpec]:
         robot = self.load_robot()
         return [
-            make_room(self.first_room + i, robot, side=32.0, pieces=(1, 4), gap=5.0, door=7.0) for i in range(self.rooms)
+            make_room(self.first_room + i, robot, side=32.0, pieces=(1, 4), gap=5.0, door=7.0)
+            for i in range(self.rooms)
         ]
 
 

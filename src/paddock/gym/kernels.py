@@ -14,7 +14,6 @@ from paddock.core.rng import ALONE, EPISODE_STREAM, chain_key, key_of, uniform
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import AXLE, LEFT_FACTOR, NOISE, RIGHT_FACTOR, SOURCE_STRENGTH, Model
 from paddock.engine.state import (
-    BELIEF_HEADING,
     BELIEF_X,
     CONTACTS,
     HEADING,
@@ -246,7 +245,7 @@ def take_no_picture(model, state, scratch, world, robot, device, depth, picture)
 
 @kernel
 def move_goals(pool, plan, episodes, motion, world):
-    """Goals that move: for all but the last robot the last one, for that one its nearest pursuer; or the nearest food."""
+    """Goals that move: the last robot, and for that one its nearest pursuer; or the nearest food that is left."""
     robots, places = motion.shape[0], pool.goals[episodes.episode[world, SCENE]]
     prey = robots - 1
     for robot in range(robots):

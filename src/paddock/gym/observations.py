@@ -7,7 +7,7 @@ from typing import NamedTuple
 from paddock.core.errors import DeviceRefused, SpecError, UnknownName
 from paddock.gym import tables as t
 from paddock.gym.spec import EnvSpec
-from paddock.gym.terms import ALIASES, TermSlot, TermContext
+from paddock.gym.terms import ALIASES, TermContext, TermSlot
 from paddock.policies.inputs import Input
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
@@ -69,9 +69,13 @@ def find_slot(spec: EnvSpec, context: TermContext, name: str) -> TermSlot:
         slot = context.slot(name)
     except UnknownName as error:
         known = [*(sensor.name for sensor in context.robot.sensors), *ALIASES, *SIGNALS]
-        raise UnknownName(f"device of {context.robot.name} or signal, for {type(spec).__name__},", name, known) from error
+        raise UnknownName(
+            f"device of {context.robot.name} or signal, for {type(spec).__name__},", name, known
+        ) from error
     if isinstance(slot.sensor, RangeSensorSpec) and slot.sensor.polled:
-        raise DeviceRefused(f"{context.robot.name}.{name} is polled only: set polled = false, or observe another device")
+        raise DeviceRefused(
+            f"{context.robot.name}.{name} is polled only: set polled = false, or observe another device"
+        )
     return slot
 
 

@@ -20,11 +20,11 @@ from paddock.gym.stepper import Stepper
 
 
 def make_parallel_env(environment: str, *, render_mode: str | None = None, **options: Any) -> PaddockParallelEnv:
-    """An environment with several robots: a registered one by name, or `module:Class`; options are fields of its spec."""
+    """An environment with several robots: a registered one, or `module:Class`; options are fields of its spec."""
     return PaddockParallelEnv(TEAM_ENVIRONMENTS.get(environment).from_options(**options), render_mode)
 
 
-class PaddockParallelEnv(ParallelEnv[str, Any, Any]):
+class PaddockParallelEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     """Robots that act at the same time; agents are called as the robots are. An episode ends for all at once."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array", "human"], "name": "paddock"}  # type: ignore[misc]
@@ -72,7 +72,9 @@ class PaddockParallelEnv(ParallelEnv[str, Any, Any]):
             raise SimulationError("step: the episode is over: call reset()")
         missing = [agent for agent in self.agents if agent not in actions]
         if missing:
-            raise SimulationError(f"step: expected an action for each of {', '.join(self.agents)}, {missing[0]} has none")
+            raise SimulationError(
+                f"step: expected an action for each of {', '.join(self.agents)}, {missing[0]} has none"
+            )
         self.stepper.step(np.array([actions[agent] for agent in self.agents]))
         answers, agents = self.stepper.answers, self.agents
         ended, truncated = int(answers.ended[0]), bool(answers.truncated[0])

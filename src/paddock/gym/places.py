@@ -59,8 +59,11 @@ class FreeSpace:
         along = b - a
         length = np.maximum((along**2).sum(axis=1), 1e-12)
         share = np.clip(((points[:, None] - a) * along).sum(axis=2) / length, 0.0, 1.0)
-        gap: Floats = np.hypot(*np.moveaxis(points[:, None] - a - share[..., None] * along, 2, 0)) - items[:, ITEM_RADIUS]
-        return gap.min(axis=1, initial=math.inf)
+        gap: Floats = (
+            np.hypot(*np.moveaxis(points[:, None] - a - share[..., None] * along, 2, 0)) - items[:, ITEM_RADIUS]
+        )
+        nearest: Floats = gap.min(axis=1, initial=math.inf)
+        return nearest
 
     def draw(self, count: int, rng: np.random.Generator, *, margin: float = 0.0, apart: float = 0.0) -> Floats:
         """Places within reach, shape (count, 2), `margin` [m] from anything and `apart` from each other."""

@@ -63,7 +63,10 @@ class Renderer:
         if self._page is None or scene != self._scene:
             port = None if self._page is None else self._page.server.port
             self.close()
-            self._page, self._scene = paddock.show(arena_of(self.stepper, world), port=port, open_page=port is None), scene
+            self._page, self._scene = (
+                paddock.show(arena_of(self.stepper, world), port=port, open_page=port is None),
+                scene,
+            )
             return
         self._page.arena.step(self.stepper.spec.ticks)
         _follow(self._page.arena, self.stepper, world)

@@ -115,7 +115,11 @@ class ProgressReward(RewardTerm):
     columns: ClassVar[int] = 1
 
     def numbers(self, context: TermContext) -> list[float]:
-        return [GOAL_DISTANCE if self.to == "goal" else WAY, context.speed * context.seconds, -1.0 if self.prey else 1.0]
+        return [
+            GOAL_DISTANCE if self.to == "goal" else WAY,
+            context.speed * context.seconds,
+            -1.0 if self.prey else 1.0,
+        ]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

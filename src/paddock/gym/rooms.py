@@ -1,4 +1,4 @@
-"""Worlds made from a number, for a robot of any size: cluttered rooms, tracks with a line. Lengths count in its radii."""
+"""Worlds made from a number, for a robot of any size: cluttered rooms, and lines. Lengths count in its radii."""
 
 from __future__ import annotations
 

@@ -64,7 +64,11 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         space = FreeSpace(scene, radius, PLOT * radius)
         starts.append(spec.make_starts(space, rng))
         goals.append(spec.make_goals(space, rng))
-        tiles = space.tiles(spec.plot_radii * radius if spec.plot is None else spec.plot, spec.make_exit(space)) if spec.explores else space.one_tile()
+        tiles = (
+            space.tiles(spec.plot_radii * radius if spec.plot is None else spec.plot, spec.make_exit(space))
+            if spec.explores
+            else space.one_tile()
+        )
         plots.append(tiles[0])
         ways.append(tiles[1])
     state = initial_state(first, scenes[0].poses, lamps=scenes[0].lamps, seed=0)
@@ -75,7 +79,9 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         cells=_padded([model.cells for model in models]),
         floor=_padded([model.floor for model in models], mode="edge"),  # the edge's colour goes on outside
         sources=_padded([model.sources for model in models], fill=-1.0),
-        robots=np.stack([model.robots[model.robot_variant] for model in models]).reshape(len(models), -1, ROBOT_COLUMNS),
+        robots=np.stack([model.robots[model.robot_variant] for model in models]).reshape(
+            len(models), -1, ROBOT_COLUMNS
+        ),
         stages=np.stack([model.stages for model in models]),
         constants=_padded([model.constants for model in models]),
         robot_variant=np.arange(spec.robots),

@@ -63,9 +63,7 @@ class PaddockEnv(gymnasium.Env[Any, Any]):
 
     def _observation(self) -> Any:
         answers = self.stepper.answers
-        return shape_observation(
-            self.env_spec, self.stepper.layout, answers.observations[0, 0], answers.pictures[0, 0]
-        )
+        return shape_observation(self.env_spec, self.stepper.layout, answers.observations[0, 0], answers.pictures[0, 0])
 
     def arena(self) -> Arena:
         """An arena of its own that goes on where the environment is, for programs that want more than a step."""

@@ -22,7 +22,9 @@ def action_space(spec: EnvSpec) -> spaces.Space[Any]:
 def observation_space(spec: EnvSpec, layout: StepLayout) -> spaces.Space[Any]:
     """One row of numbers from -1 to 1, or a dict of them; pictures are always by name."""
     size = len(layout.plan.inputs)
-    rows = {part.name: spaces.Box(-1.0, 1.0, (len(part.gains),), np.float32) for part in layout.parts}
+    rows: dict[str, spaces.Space[Any]] = {
+        part.name: spaces.Box(-1.0, 1.0, (len(part.gains),), np.float32) for part in layout.parts
+    }
     if spec.flat and layout.camera is None:
         return spaces.Box(-1.0, 1.0, (size,), np.float32)
     if spec.flat:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 
 from paddock.core.errors import SpecError, UnknownName, format_value
-from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Seconds, Share, Spec
+from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Share, Spec
 from paddock.engine.model import Floats
 from paddock.gym.places import FreeSpace
 from paddock.gym.terms import Ending, RewardTerm
@@ -42,10 +42,10 @@ class Randomisation(Spec):
 class EnvSpec(Spec):
     """An environment. Derive a class from it, give its fields other defaults, and say which worlds it has.
 
-    Observations are the values of devices and signals, each scaled to -1 … 1. `ranges` and `floor` stand for the robot's
-    first distance sensors and ground sensors. Signals: `goal` (distance, cosine and
-    sine of its direction), `wheels` (how fast they turn), `touch`, `time` (share that has passed), `way` (distance
-    through the world), `news` (which plots around are new).
+    Observations are the values of devices and signals, each scaled to -1 … 1. `ranges` and `floor` stand for
+    the robot's first distance sensors and ground sensors. Signals: `goal` (distance, cosine and sine of its
+    direction), `wheels` (how fast they turn), `touch`, `time` (share that has passed), `way` (distance through the
+    world), `news` (which plots around are new).
     """
 
     robot: str | RobotSpec = "e-puck"
@@ -57,13 +57,15 @@ class EnvSpec(Spec):
     speed: Positive | None = None  # of the wheels at full action [m/s]; None: four radii a second, if they can
     rewards: tuple[RewardTerm, ...] = ()
     endings: tuple[Ending, ...] = ()
-    time_limit: Seconds = 30.0
+    time_limit: Positive = 30.0  # [s]
     dt: Positive = 0.1  # length of a tick [s]
     ticks: Whole = 1  # in a step
     rooms: Whole = 32  # how many worlds there are to draw from, where they are made
     first_room: Annotated[int, Number("a whole number", low=0, limit=1e9)] = 0  # other numbers: other, unseen rooms
     places: Whole = 64  # starts, and goals, to draw from in each world
-    goals: Literal["drawn", "prey", "food"] = "drawn"  # one for an episode, the last robot, or the nearest piece of food
+    goals: Literal["drawn", "prey", "food"] = (
+        "drawn"  # one for an episode, the last robot, or the nearest piece of food
+    )
     least_way: MetresOrZero | None = None  # from start to goal; None: 8 radii of the robot
     plot: Metres | None = None  # side of a plot of the floor; None: as many radii of the robot as its class says
     randomise: Randomisation = Randomisation()
@@ -96,9 +98,13 @@ class EnvSpec(Spec):
         if not self.observe:
             raise SpecError("expected at least one device or signal", path="observe")
         if self.goals == "prey" and self.robots < 2:
-            raise SpecError(f"expected at least 2 robots where the last one is the prey, got {self.robots}", path="robots")
+            raise SpecError(
+                f"expected at least 2 robots where the last one is the prey, got {self.robots}", path="robots"
+            )
         if self.goals == "food" and self.explores:
-            raise SpecError("expected no food where plots are visited: both are counted in the same place", path="goals")
+            raise SpecError(
+                "expected no food where plots are visited: both are counted in the same place", path="goals"
+            )
         if isinstance(self.world, list):
             object.__setattr__(self, "world", tuple(self.world))
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from paddock.core.errors import SimulationError
 from paddock.core.jit import progress_while_compiling
 from paddock.engine import state as engine
-from paddock.engine.model import Ints
 from paddock.gym import tables as t
 from paddock.gym.plan import kernel_for, lay_out
 from paddock.gym.scene_pool import build_scenes, scene_of
@@ -99,11 +98,11 @@ class Stepper:
         if seeds is not None:
             self.episodes.episode[where, t.SEED] = seeds_of(seeds, len(self))[where]
             self.episodes.episode[where, t.EPISODE] = 0
-        self.episodes.episode[:, t.OVER] = np.where(where, 1, self.episodes.episode[:, t.OVER])
-        waiting: Ints = self.episodes.episode[:, t.OVER].copy()
-        self.episodes.episode[:, t.OVER] = where
+        over = self.episodes.episode[:, t.OVER]
+        waiting = over.copy()
+        over[:] = where
         self._run(begin=True)
-        self.episodes.episode[:, t.OVER] = np.where(where, self.episodes.episode[:, t.OVER], waiting)
+        over[~where] = waiting[~where]
 
     def step(self, actions: Any) -> None:
         """One step of all environments."""

@@ -15,7 +15,6 @@ from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.ground import GroundSpec
 
-
 # Names that stand for the first device of a sort, whatever the robot calls it.
 ALIASES: dict[str, Callable[[SensorSpec], bool]] = {
     "ranges": lambda sensor: isinstance(sensor, RangeSensorSpec) and not sensor.polled,

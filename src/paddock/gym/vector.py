@@ -81,9 +81,10 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
             raise SimulationError(f"reset: reset_mask: expected {self.num_envs} flags, got {chosen!r}")
         first = self._np_random is None
         super().reset(seed=seed if isinstance(seed, int) else None)
+        seeds: Any = seed
         if seed is None and first:
-            seed = int(self.np_random.integers(2**62))
-        self.stepper.begin(seed, chosen)
+            seeds = int(self.np_random.integers(2**62))
+        self.stepper.begin(seeds, chosen)
         self._over = np.zeros(self.num_envs, bool) if chosen is None else self._over & ~np.asarray(chosen)
         return self._observation(), {}
 
@@ -124,10 +125,11 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
         ended, over = self.stepper.answers.ended, self._over
         endings = self.env_spec.endings
         success = np.array([self.env_spec.endures, *(ending.success for ending in endings)])
+        no_ending: Any = None
         labels = np.array(["time", *(ending.label for ending in endings)], object)
         return {
             "is_success": over & success[ended], "_is_success": over.copy(),
-            "ending": np.where(over, labels[ended], None), "_ending": over.copy(),
+            "ending": np.where(over, labels[ended], no_ending), "_ending": over.copy(),
         }  # fmt: skip
 
     def _observation(self) -> Any:

@@ -14,7 +14,7 @@ from paddock.core.jit import kernel
 INPUTS, LAYERS, SPEED, PLAN_COLUMNS = range(4)
 SLOT, ZERO, GAIN, CHANGE, INPUT_COLUMNS = range(5)
 UNITS, ACTIVATION, RECURRENT, LAYER_COLUMNS = range(4)
-TANH, RELU, SIGMOID, IDENTITY = range(4)
+TANH, RELU, SIGMOID, IDENTITY, CLIP = range(5)
 LARGEST_EXPONENT = 700.0  # plain Python refuses larger ones, compiled code makes them infinite
 
 # Memory: whether it ever decided, every input's last reading, the inputs, every layer's units, and one layer more.
@@ -99,4 +99,6 @@ def activated(kind, value):
         return 1.0 / (math.exp(min(-value, LARGEST_EXPONENT)) + 1.0)
     if kind == RELU:
         return max(0.0, value)
+    if kind == CLIP:
+        return min(1.0, max(-1.0, value))
     return value

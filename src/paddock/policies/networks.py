@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.jit import Kernel
 from paddock.policies.inputs import Input, nearness
-from paddock.policies.network_kernel import IDENTITY, RELU, SIGMOID, TANH, network
+from paddock.policies.network_kernel import CLIP, IDENTITY, RELU, SIGMOID, TANH, network
 from paddock.policies.trainable import Trainable
 
 __all__ = ["Input", "Network", "nearness"]
 
-ACTIVATIONS = {"tanh": TANH, "relu": RELU, "sigmoid": SIGMOID, "identity": IDENTITY}
+ACTIVATIONS = {"tanh": TANH, "relu": RELU, "sigmoid": SIGMOID, "identity": IDENTITY, "clip": CLIP}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,7 +30,7 @@ class Network(Trainable):
     """
 
     hidden: tuple[int, ...] = (8,)  # units of each hidden layer
-    activation: str = "tanh"  # of the hidden layers: tanh, relu, sigmoid or identity
+    activation: str = "tanh"  # of the hidden layers: tanh, relu, sigmoid, identity or clip (to -1 … 1)
     output: str = "tanh"  # of the wheels
 
     kernel: ClassVar[Kernel] = network

@@ -1,0 +1,76 @@
+"""From a network that was trained elsewhere to a Paddock `Network`: the same policy without a learning library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.gym.observations import SIGNALS
+from paddock.gym.plan import lay_out
+from paddock.gym.spec import EnvSpec
+from paddock.gym.tables import DISABLED
+from paddock.policies.networks import ACTIVATIONS, Network
+
+Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+
+def export_network(spec: EnvSpec, weights: Mapping[str, Any], *, activation: str = "tanh") -> Network:
+    """The policy that drives as a multi-layer perceptron does in an environment, for arenas, servers and real robots.
+
+    Its inputs are the robot's devices, scaled as the environment scales them; so the environment must observe devices
+    only, as one row, and its actions must be wheel speeds. Those beyond -1 … 1 are cut off, as there.
+
+    Args:
+        spec: the environment that it was trained in.
+        weights: arrays or tensors by name, in the order of the layers: `….weight` (units, inputs) and `….bias`
+            (units). Of a policy of stable-baselines3, `model.policy.state_dict()`, the actor's are taken.
+        activation: of the hidden layers: tanh, relu, sigmoid or identity.
+    """
+    if activation not in ACTIVATIONS:
+        raise UnknownName("activation", activation, ACTIVATIONS)
+    layout = lay_out(spec, DISABLED)
+    signals = [part.name for part in layout.parts if part.name in SIGNALS]
+    if signals or layout.camera is not None:
+        what = ", ".join(signals) or "pictures"
+        raise PaddockError(f"export: robots have no device for {what}: train with observe=(…) of devices only")
+    if spec.actions != "wheels":
+        raise PaddockError(f"export: a Network sets wheel speeds, not actions={spec.actions!r}: train with 'wheels'")
+    layers = layers_of(weights)
+    sizes = [len(layout.plan.inputs), *(len(bias) for _, bias in layers)]
+    for (table, bias), below in zip(layers, sizes, strict=False):
+        if table.shape != (len(bias), below):
+            raise PaddockError(f"export: expected weights of shape {(len(bias), below)}, got {table.shape}")
+    if sizes[-1] != 2:
+        raise PaddockError(f"export: expected 2 outputs, the wheels, got {sizes[-1]}")
+    return Network(
+        inputs=tuple(part.to_input() for part in layout.parts),
+        hidden=tuple(sizes[1:-1]),
+        activation=activation,
+        output="clip",
+        speed=layout.context.speed,
+        weights=np.concatenate([np.vstack([bias, table.T]).ravel() for table, bias in layers]),
+    )
+
+
+def layers_of(weights: Mapping[str, Any]) -> Layers:
+    """Weights and biases of every layer, from the inputs on."""
+    names = [name.removesuffix(".weight") for name in weights if name.endswith(".weight")]
+    if "action_net" in names:  # of stable-baselines3: beside the actor there is a critic
+        names = [name for name in names if ".policy_net." in name or name == "action_net"]
+    if not names:
+        raise PaddockError(f"export: expected weights by names such as '0.weight', got {', '.join(weights) or 'none'}")
+    layers = []
+    for name in names:
+        if f"{name}.bias" not in weights:
+            raise PaddockError(f"export: {name}.weight has no {name}.bias")
+        layers.append((_array(weights[f"{name}.weight"]), _array(weights[f"{name}.bias"])))
+    return layers
+
+
+def _array(values: Any) -> NDArray[np.float64]:
+    """An array, or a tensor that may be a part of a graph or lie on another device, as numbers here."""
+    return np.array(values.detach().cpu() if hasattr(values, "detach") else values, np.float64)

@@ -1,0 +1,70 @@
+"""A few lines for each environment that solve it, which proves that it can be solved. They drive an e-puck."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def turn_away(near: Floats) -> Floats:
+    """Which way to turn from what is near ahead, 0: none; positive: to the left."""
+    right = near[:, 0] * 1.5 + near[:, 1] + 0.3 * near[:, 2]
+    left = near[:, 7] * 1.5 + near[:, 6] + 0.3 * near[:, 5]
+    turn: Floats = np.where(right >= left, right, -left)
+    return turn
+
+
+def wheels(forward: Floats, turn: Floats) -> Floats:
+    return np.clip(np.stack([forward - turn, forward + turn], axis=1), -1.0, 1.0)
+
+
+def avoid(seen: Floats) -> Floats:
+    turn = turn_away(seen)
+    return wheels(np.clip(1.0 - 1.6 * abs(turn), -0.1, 1.0), 1.2 * turn)
+
+
+def go_to(seen: Floats) -> Floats:
+    """Turn to the goal, unless something stands on that side."""
+    cosine, sine = seen[:, 9], seen[:, 10]
+    bearing = np.arctan2(sine, cosine)
+    away = turn_away(seen)
+    turn = np.where(abs(away) > 0.15, 1.5 * away, np.clip(1.2 * bearing, -0.6, 0.6))
+    return wheels(np.where(abs(away) > 0.15, 0.45 - 0.5 * abs(away), 0.9 - 0.6 * abs(turn)), turn)
+
+
+def follow_wall(seen: Floats) -> Floats:
+    """Keep the wall to the right, about three centimetres away."""
+    ahead = np.maximum(np.maximum(seen[:, 0], seen[:, 7]), 0.6 * seen[:, 6])
+    beside = np.maximum(seen[:, 2], 0.9 * seen[:, 1])
+    turn = np.where(ahead > 0.25, 0.9, np.where(beside > 0.02, 1.2 * (beside - 0.5), -0.45))
+    return wheels(np.where(ahead > 0.25, 0.05, 0.75 - 0.5 * abs(turn)), turn)
+
+
+def follow_line(seen: Floats) -> Floats:
+    """Turn to the side whose ground sensor is darker."""
+    turn = 0.8 * (seen[:, 2] - seen[:, 0])
+    return wheels(0.7 - 0.4 * abs(turn), turn)
+
+
+def explore(seen: Floats) -> Floats:
+    """Turn to where the floor is new, else drive on; avoid what is near."""
+    news = seen[:, 8:15]
+    angles = 2.0 * np.pi * np.arange(7) / 7
+    bearing = np.arctan2((news * np.sin(angles)).sum(axis=1), (news * (0.3 + np.cos(angles))).sum(axis=1))
+    bearing = np.where(news.sum(axis=1) == 0, 0.0, bearing)
+    away = turn_away(seen)
+    turn = np.where(abs(away) > 0.15, 1.5 * away, np.clip(bearing, -0.6, 0.6))
+    return wheels(np.where(abs(away) > 0.15, 0.3, 0.9 - 0.6 * abs(turn)), turn)
+
+
+SOLVERS = {
+    "Avoid": avoid,
+    "GoTo": go_to,
+    "Maze": follow_wall,
+    "LineFollow": follow_line,
+    "WallFollow": follow_wall,
+    "Explore": explore,
+}
