@@ -26,7 +26,7 @@ Operation = dict[str, Any]
 decoder, encoder = msgspec.json.Decoder(), msgspec.json.Encoder()
 
 
-class Wish(NamedTuple):
+class TopicWish(NamedTuple):
     """How a client wants a topic."""
 
     interval: float  # seconds between two messages, at least
@@ -50,7 +50,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         )
         super().__init__(server, loop, self._socket)
         self._graph = server.hub.graph
-        self._wanted: dict[str, dict[str, Wish]] = {}  # by topic and by subscription
+        self._wanted: dict[str, dict[str, TopicWish]] = {}  # by topic and by subscription
         self._sent: dict[str, float] = {}  # when a message was sent last, by topic
         self._advertised: dict[str, str] = {}  # types, by topic
         self._operations: dict[str, Callable[[Operation], None]] = {
@@ -144,7 +144,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             raise Refused(f"subscribe {name}: expected {topic.type.ros_name}, got {operation['type']}")
         if sum(map(len, self._wanted.values())) >= MOST_WANTED:
             raise Refused(f"subscribe {name}: there are {MOST_WANTED} subscriptions already")
-        self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = Wish(rate / 1000, compression == RAW)
+        self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = TopicWish(rate / 1000, compression == RAW)
         if topic is not None and topic.quality.latched:
             with self.server.arena.turn:
                 self.send_message(topic, Sample(topic.make()))
