@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -185,7 +186,9 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         wanted = self._wanted.get(topic.name)
         if not wanted or self.deaf:
             return False
-        return time.monotonic() - self._sent.get(topic.name, 0.0) >= min(wish.interval for wish in wanted.values())
+        return time.monotonic() - self._sent.get(topic.name, -math.inf) >= min(
+            wish.interval for wish in wanted.values()
+        )
 
     def send_message(self, topic: RosTopic, sample: Sample) -> None:
         """Send a message of a topic."""
