@@ -11,7 +11,7 @@ from paddock.bridges.ros2_robot import RosRobot
 from paddock.bridges.ros2_sensors import ROS_SENSORS, SensorNames, list_sensor_topics
 from paddock.bridges.scene_world import ArenaWorld
 from paddock.robots import robot_names
-from paddock.ros2 import decode_cdr, encode_cdr
+from paddock.ros2 import HumbleRangeMsg, LaserScanMsg, decode_cdr, encode_cdr
 from paddock.sensors.registry import SENSORS
 from paddock.worlds.spec import Placed, WorldSpec
 
@@ -43,6 +43,13 @@ def test_all_topics_of_a_robot_carry_messages(name: str, robots: dict[str, RosRo
     for sensor in robot.robot.spec.sensors:
         instead = {"encoders": "odom", "laser": "scan", "constant": "battery_state"}.get(sensor.kind, "imu")
         assert sensor.name in told or instead in told, sensor.name
+
+
+def test_nodes_of_humble_get_ranges_as_they_know_them(robots: dict[str, RosRobot]) -> None:
+    topics = {topic.name: topic for topic in list_sensor_topics(robots["pioneer-p3dx"], humble=True)}
+    assert topics["/sonar0"].type is HumbleRangeMsg
+    assert isinstance(topics["/sonar0"].make(), HumbleRangeMsg)
+    assert topics["/scan"].type is LaserScanMsg
 
 
 def test_every_kind_with_topics_of_its_own_is_a_kind() -> None:

@@ -58,8 +58,9 @@ class DdsCarrier(RosCarrier):
             if not self._own_settings:
                 enter_domain(domain, configure(host))
             self._participant = self._dds.domain.DomainParticipant(domain)
-        except self._dds.core.DDSException as error:
-            raise LinkError(f"ros2: DDS domain {domain} cannot be had at {host}: {error.msg}") from None
+        except self._dds.core.DDSException:
+            problem = "expected the address of a network interface of this machine, and ports that are free"
+            raise LinkError(f"ros2: DDS domain {domain} cannot be had at {host}: {problem}") from None
         self._writers: dict[RosTopic, Any] = {}
         self._matched: dict[RosTopic, int] = {}  # how many listen
         self._readers: dict[RosSubscription, Any] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +27,7 @@ Operation = dict[str, Any]
 decoder, encoder = msgspec.json.Decoder(), msgspec.json.Encoder()
 
 
-class Wish(NamedTuple):
+class TopicWish(NamedTuple):
     """How a client wants a topic."""
 
     interval: float  # seconds between two messages, at least
@@ -50,7 +51,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         )
         super().__init__(server, loop, self._socket)
         self._graph = server.hub.graph
-        self._wanted: dict[str, dict[str, Wish]] = {}  # by topic and by subscription
+        self._wanted: dict[str, dict[str, TopicWish]] = {}  # by topic and by subscription
         self._sent: dict[str, float] = {}  # when a message was sent last, by topic
         self._advertised: dict[str, str] = {}  # types, by topic
         self._operations: dict[str, Callable[[Operation], None]] = {
@@ -144,7 +145,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             raise Refused(f"subscribe {name}: expected {topic.type.ros_name}, got {operation['type']}")
         if sum(map(len, self._wanted.values())) >= MOST_WANTED:
             raise Refused(f"subscribe {name}: there are {MOST_WANTED} subscriptions already")
-        self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = Wish(rate / 1000, compression == RAW)
+        self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = TopicWish(rate / 1000, compression == RAW)
         if topic is not None and topic.quality.latched:
             with self.server.arena.turn:
                 self.send_message(topic, Sample(topic.make()))
@@ -185,7 +186,9 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         wanted = self._wanted.get(topic.name)
         if not wanted or self.deaf:
             return False
-        return time.monotonic() - self._sent.get(topic.name, 0.0) >= min(wish.interval for wish in wanted.values())
+        return time.monotonic() - self._sent.get(topic.name, -math.inf) >= min(
+            wish.interval for wish in wanted.values()
+        )
 
     def send_message(self, topic: RosTopic, sample: Sample) -> None:
         """Send a message of a topic."""

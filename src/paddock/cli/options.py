@@ -155,8 +155,9 @@ Ros2 = Annotated[
     list[str] | None,
     typer.Option(
         "--ros2",
-        help="Show robots to nodes of ROS 2: by dds or by zenoh; behind it, with commas, domain=ROS_DOMAIN_ID, rate=50 "
-        "[Hz], stop=0.5 [s] without a command, router=ENDPOINT of zenoh, namespaces for a robot that is alone, humble.",
+        help="Show robots to nodes of ROS 2: by dds or by zenoh; behind it, with commas, domain=ROS_DOMAIN_ID, "
+        "rate=50 (Hz), stop=0.5 (seconds without a command), router=ENDPOINT of zenoh, namespaces for a robot that is "
+        "alone, humble.",
     ),
 ]
 Rosbridge = Annotated[
