@@ -92,12 +92,16 @@ class Stepper:
         scratch, share = self._hands[hand], self._shares[hand]
         return (self.pool, self.layout.plan, self.episodes, self.answers, self.actions, *scratch, *share, begin)
 
-    def begin(self, seeds: int | Sequence[int] | None = None, chosen: NDArray[np.bool_] | None = None) -> None:
-        """Begin the next episode everywhere, or in chosen environments; with seeds, their first one."""
+    def begin(self, seeds: int | Sequence[int | None] | None = None, chosen: NDArray[np.bool_] | None = None) -> None:
+        """Begin the next episode everywhere, or in chosen environments; where there is a seed, its first one."""
         where = np.ones(len(self), bool) if chosen is None else chosen
         if seeds is not None:
-            self.episodes.episode[where, t.SEED] = seeds_of(seeds, len(self))[where]
-            self.episodes.episode[where, t.EPISODE] = 0
+            seeded = where.copy()
+            if not isinstance(seeds, int):
+                seeded[: len(seeds)] &= [seed is not None for seed in seeds][: len(self)]
+                seeds = [seed or 0 for seed in seeds]
+            self.episodes.episode[seeded, t.SEED] = seeds_of(seeds, len(self))[seeded]
+            self.episodes.episode[seeded, t.EPISODE] = 0
         over = self.episodes.episode[:, t.OVER]
         waiting = over.copy()
         over[:] = where

@@ -81,10 +81,10 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
             raise SimulationError(f"reset: reset_mask: expected {self.num_envs} flags, got {chosen!r}")
         first = self._np_random is None
         super().reset(seed=seed if isinstance(seed, int) else None)
-        seeds: Any = seed
-        if seed is None and first:
-            seeds = int(self.np_random.integers(2**62))
-        self.stepper.begin(seeds, chosen)
+        if first and not isinstance(seed, int):  # whoever gets no seed draws one
+            drawn = self.np_random.integers(2**62, size=self.num_envs).tolist()
+            seed = [mine if mine is not None else other for mine, other in zip(seed or drawn, drawn, strict=True)]
+        self.stepper.begin(seed, chosen)
         self._over = np.zeros(self.num_envs, bool) if chosen is None else self._over & ~np.asarray(chosen)
         return self._observation(), {}
 
@@ -106,15 +106,15 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
             return info
         if self.mode is AutoresetMode.SAME_STEP:
             final = {**self._reward_info(self._over), **self._ending_info()}
-            going_on = running & ~self._over
-            info = self._reward_info(going_on) if going_on.any() else {}
             return {
-                **info, "final_obs": self._final_observations(), "_final_obs": self._over.copy(),
+                **self._reward_info(running & ~self._over), "final_obs": self._final_observations(), "_final_obs": self._over.copy(),
                 "final_info": final, "_final_info": self._over.copy(),
             }  # fmt: skip
         return {**info, **self._ending_info()}
 
     def _reward_info(self, running: Flags) -> dict[str, Any]:
+        if not running.any():
+            return {}
         terms: dict[str, Any] = {}
         for k, term in enumerate(self.env_spec.rewards):
             values = self.stepper.answers.terms[:, 0, k]

@@ -1,0 +1,102 @@
+"""An environment of one's own is a small class; so is a term of its reward. Mistakes are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import paddock
+import paddock.gym as pg
+from paddock.policies.inputs import Input
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spin(pg.EnvSpec):
+    """Turn on the spot in the shipped clutter."""
+
+    world: object = "clutter"
+    observe: tuple[object, ...] = ("ranges", "wheels", Input(device="ground", values=3, zero=0.5, gain=2.0))
+    rewards: tuple[pg.RewardTerm, ...] = (pg.TimeReward(),)
+    endings: tuple[pg.Ending, ...] = (pg.ContactMade(),)
+    time_limit: float = 2.0
+
+
+def test_an_own_environment_is_a_small_class() -> None:
+    env = pg.PaddockEnv(Spin(flat=False))
+    seen, _ = env.reset(seed=1)
+    assert {name: len(values) for name, values in seen.items()} == {"proximity": 8, "wheels": 2, "ground": 3}
+    assert seen["ground"] == pytest.approx([0.9, 0.9, 0.9], abs=0.1)
+    seen, reward, *_ = env.step(np.array([-0.5, 0.5]))
+    assert seen["wheels"] == pytest.approx([-0.5, 0.5], abs=0.01)
+    assert reward == 1.0
+    assert env.stepper.scenes[0].spec.name == "clutter"
+
+
+def test_an_own_environment_is_made_by_its_place() -> None:
+    env = pg.make_env(f"{__file__}:Spin", ticks=3)
+    assert env.reset(seed=1)[0].shape == (13,)
+    env.step(np.zeros(2))
+    assert env.stepper.episodes.state.clock[0, 0] == 3
+
+
+@paddock.kernel
+def turned_left(numbers, robot_state):  # type: ignore[no-untyped-def]
+    """Turn rate [rad/s], times a number."""
+    return numbers[0] * robot_state[4]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnReward(pg.RewardTerm):
+    """How fast the robot turns to the left."""
+
+    kernel: ClassVar[paddock.core.jit.Kernel] = turned_left
+    label: ClassVar[str] = "turn"
+
+    def numbers(self, context: pg.TermContext) -> list[float]:
+        return [1.0 / context.speed]
+
+
+@pytest.mark.long  # compiles a step of its own
+def test_an_own_term_of_the_reward_is_a_kernel() -> None:
+    env = pg.PaddockEnv(Spin(rewards=(TurnReward(weight=2.0), pg.TimeReward())))
+    env.reset(seed=1)
+    rewards = [env.step(np.array([-0.5, 0.5]))[4]["rewards"] for _ in range(2)]
+    speed, separation = env.stepper.layout.context.speed, 0.053
+    assert rewards[1]["turn"] == pytest.approx(2.0 / speed * speed / separation, rel=0.02)
+    assert rewards[1]["time"] == 1.0
+
+
+def test_mistakes_are_told() -> None:
+    with pytest.raises(paddock.PaddockError, match="did you mean 'GoTo'"):
+        pg.make_env("Goto")
+    with pytest.raises(paddock.PaddockError, match="time_limit"):
+        pg.make_env("GoTo", timelimit=3)
+    with pytest.raises(paddock.PaddockError, match="time_limit: expected"):
+        pg.make_env("GoTo", time_limit=0)
+    with pytest.raises(paddock.PaddockError, match=r"reward of GoToEnv.*did you mean 'progress'"):
+        pg.make_env("GoTo", rewards={"progres": 1.0})
+    with pytest.raises(paddock.PaddockError, match="did you mean 'goal'"):
+        pg.make_env("GoTo", observe=("proximity", "goul"))
+    with pytest.raises(paddock.PaddockError, match=r"speed: expected m/s <= 0\.1288"):
+        pg.make_env("GoTo", speed=3.0)
+    with pytest.raises(paddock.PaddockError, match="drives 1, got 2"):
+        pg.make_env("GoTo", robots=2)
+    env = pg.make_env("Avoid", rooms=1, time_limit=0.1)
+    env.reset(seed=1)
+    env.step(np.zeros(2))
+    with pytest.raises(paddock.PaddockError, match="call reset"):
+        env.step(np.zeros(2))
+
+
+def test_a_robot_or_world_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(paddock.PaddockError, match="a khepera has no device for 'floor'"):
+        pg.make_env("LineFollow", robot="khepera")
+    with pytest.raises(paddock.PaddockError, match=r"maze.*room.*pioneer-p3dx"):
+        pg.make_env("Maze", kind="fixed", robot="pioneer-p3dx")
+    with pytest.raises(paddock.PaddockError, match="a line to follow"):
+        pg.make_env("LineFollow", world="clutter")
+    with pytest.raises(paddock.PaddockError, match="a start called 'exit'"):
+        pg.make_env("Maze", world="clutter")

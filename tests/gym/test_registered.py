@@ -1,0 +1,57 @@
+"""Every registered environment keeps Gymnasium's and PettingZoo's rules, without a warning."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import parallel_api_test, parallel_seed_test
+
+import paddock.gym as pg
+
+IDS = sorted(name for name in gymnasium.registry if name.startswith("paddock/"))
+
+
+def test_all_environments_are_registered() -> None:
+    assert [f"paddock/{name}-v0" for name in sorted(pg.ENVIRONMENTS)] == IDS
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_the_checker_of_gymnasium_finds_nothing(name: str) -> None:
+    env = gymnasium.make(name, render_mode="rgb_array").unwrapped
+    check_env(env, skip_render_check=True)
+    assert env.render().dtype == np.uint8
+    env.close()
+
+
+@pytest.mark.parametrize("actions", ["wheels", "twist", "discrete"])
+def test_actions_of_every_kind_are_taken(actions: str) -> None:
+    env = gymnasium.make("paddock/Avoid-v0", actions=actions, flat=False, rooms=2).unwrapped
+    check_env(env, skip_render_check=True)
+    vector = gymnasium.make_vec("paddock/Avoid-v0", num_envs=3, actions=actions, rooms=2)
+    vector.reset(seed=1)
+    vector.action_space.seed(1)
+    assert vector.step(vector.action_space.sample())[0].shape == (3, 8)
+
+
+@pytest.mark.parametrize("name", sorted(pg.TEAM_ENVIRONMENTS))
+def test_the_tests_of_pettingzoo_pass(name: str) -> None:
+    parallel_api_test(pg.make_parallel_env(name, rooms=2), num_cycles=30)
+    parallel_seed_test(lambda: pg.make_parallel_env(name, rooms=2), num_cycles=20)
+
+
+@pytest.mark.parametrize("mode", ["sync", "vector_entry_point"])
+def test_the_registry_makes_vectors_of_either_kind(mode: str) -> None:
+    envs = gymnasium.make_vec("paddock/GoTo-v0", num_envs=2, vectorization_mode=mode, rooms=2)
+    assert envs.reset(seed=5)[0].shape == (2, 11)
+    envs.close()
+
+
+def test_a_robot_of_another_size_gets_rooms_of_its_size() -> None:
+    env = gymnasium.make("paddock/GoTo-v0", robot="pioneer-p3dx", rooms=2).unwrapped
+    check_env(env, skip_render_check=True)
+    assert env.observation_space.shape == (16 + 3,)  # type: ignore[union-attr]
+    small = gymnasium.make("paddock/GoTo-v0", rooms=2).unwrapped
+    width = [made.stepper.scenes[0].spec.bounds[2] for made in (env, small)]  # type: ignore[attr-defined]
+    assert width[0] > 5 * width[1]
