@@ -14,7 +14,7 @@ except ImportError:
     from paddock.core.errors import PaddockError
 
     raise PaddockError(
-        "paddock.gym.sb3 needs stable-baselines3: install it with: pip install stable-baselines3"
+        "paddock.gym.sb3 needs stable-baselines3: install it with: pip install 'paddock[gym,learn]'"
     ) from None
 
 from paddock.core.errors import SimulationError

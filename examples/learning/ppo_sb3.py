@@ -1,0 +1,71 @@
+"""Learn to drive with PPO of stable-baselines3, test in rooms that were never seen, and keep the network.
+
+    pip install 'paddock[gym,learn]'
+    python examples/learning/ppo_sb3.py Avoid --seed 0 --out avoid.npz
+    paddock run clutter --policy avoid.npz
+
+A task counts as solved if 95 of 100 unseen episodes succeed, and for `Avoid` if the mean return is at least 200 of 300,
+so that standing still is no solution.
+"""
+
+import argparse
+import time
+
+import numpy as np
+import torch
+from stable_baselines3 import PPO
+
+from paddock.gym import export_network
+from paddock.gym.sb3 import Sb3VectorEnv
+
+UNSEEN = 100_000  # rooms from this number on are for testing
+BARS = {"Avoid": 200.0}  # least mean return, where success alone says little
+
+
+def learn(task: str, seed: int, steps: int) -> PPO:
+    """Train in 64 worlds at once."""
+    worlds = Sb3VectorEnv(task, 64, seed=1000 * seed)
+    model = PPO(
+        "MlpPolicy", worlds, seed=seed, device="cpu", n_steps=64, batch_size=1024, n_epochs=6, learning_rate=1e-3,
+        gamma=0.98, policy_kwargs={"net_arch": [32, 32], "log_std_init": -0.5},
+    )  # fmt: skip
+    return model.learn(steps)
+
+
+def measure(task: str, model: PPO, episodes: int = 256) -> tuple[float, float]:
+    """The mean return, and the share of episodes that succeed, in unseen rooms."""
+    worlds = Sb3VectorEnv(task, episodes, seed=10**6, first_room=UNSEEN)
+    observations, ended = worlds.reset(), {}
+    while len(ended) < episodes:
+        actions, _ = model.predict(observations, deterministic=True)
+        observations, _, over, infos = worlds.step(actions)
+        for i in np.flatnonzero(over):
+            ended.setdefault(int(i), (infos[i]["episode"]["r"], infos[i]["is_success"]))
+    returns, successes = zip(*ended.values(), strict=True)
+    return float(np.mean(returns)), float(np.mean(successes))
+
+
+def main() -> None:
+    """Train, test, keep."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("task", nargs="?", default="Avoid")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=int, default=500_000)
+    parser.add_argument("--out", help="where to keep the network (.npz)")
+    options = parser.parse_args()
+    torch.set_num_threads(1)  # networks this small gain nothing by more
+    began, cpu = time.perf_counter(), time.process_time()
+    model = learn(options.task, options.seed, options.steps)
+    wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+    mean, share = measure(options.task, model)
+    solved = share >= 0.95 and mean >= BARS.get(options.task, -np.inf)
+    print(
+        f"{options.task}, seed {options.seed}: {model.num_timesteps} steps in {wall:.0f} s ({cpu:.0f} CPU s); "
+        f"unseen rooms: return {mean:.1f}, success {100 * share:.1f} %: {'solved' if solved else 'not solved'}"
+    )
+    if options.out:
+        export_network(model.env.env.env_spec, model.policy.state_dict()).save(options.out)
+
+
+if __name__ == "__main__":
+    main()

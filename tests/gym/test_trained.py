@@ -1,0 +1,43 @@
+"""A network that was trained in the environment `Avoid` drives everywhere else without change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import paddock
+from paddock.bridges import EPuckEmulators
+from paddock.metrics import ContactTime, Distance
+from paddock.policies import Network
+from paddock.server import Server, Settings
+from paddock.testing import serve
+
+TRAINED = Path(__file__).parents[2] / "examples" / "learning" / "avoid.npz"
+METRICS = (Distance(), ContactTime())
+
+
+def test_it_avoids_obstacles_in_another_world_and_does_the_same_over_the_network() -> None:
+    network = Network.load(TRAINED)
+    with paddock.open("clutter", seed=1) as arena:
+        arena["red"].enable("proximity")
+        here = arena.run(20, {"red": network}, metrics=METRICS)
+    assert here.metrics["distance"] > 2.0
+    assert here.metrics["contacts"] == 0
+    with serve("clutter", seed=1) as server, paddock.connect(server.url(scheme="ws"), lock_step=True) as arena:
+        arena["red"].enable("proximity")
+        there = arena.run(20, {"red": network}, metrics=METRICS)
+    assert there.metrics["distance"] == here.metrics["distance"]
+    assert there.digest == here.digest
+
+
+def test_it_drives_an_emulated_e_puck_over_its_serial_line() -> None:
+    pytest.importorskip("serial", reason="pip install pyserial")
+    pytest.importorskip("pty", reason="no pseudo terminals here")
+    server = Server(paddock.open("clutter", seed=1), Settings(port=0))
+    with server.in_background(), EPuckEmulators(server.arena, serial=["red"]) as emulators:
+        with paddock.connect(f"epuck://{emulators.devices['red']}", name="red", timeout=60) as robot:
+            robot.enable("proximity", "encoders")
+            episode = robot.run(2.0, Network.load(TRAINED))
+        assert episode.reason == "2 s are over"
+        assert episode.trace.commands.max() > 0.05
