@@ -15,11 +15,9 @@ from typing import Any
 import pytest
 
 import paddock
+from jobs import work
 from paddock.jobs import FinishedJobs, JobRunner, parse_workers, run_jobs
 from paddock.testing import wait_for
-
-sys.path.insert(0, str(Path(__file__).parent))
-import work
 
 BOTH = pytest.mark.parametrize("workers", [1, 2])
 
@@ -98,7 +96,7 @@ def has_ended(process: str) -> bool:
 def test_workers_end_with_the_process_that_shares_the_jobs_out(end: signal.Signals, tmp_path: Path) -> None:
     files = [tmp_path / "a", tmp_path / "b"]
     program = (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import work\n"
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r}); from jobs import work\n"
         f"from paddock.jobs import run_jobs; run_jobs(work.wait, {[str(file) for file in files]}, workers=2)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True) as process:

@@ -6,17 +6,14 @@ import socket
 import sys
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import paddock
+from jobs import work
 from paddock.jobs import JobRunner, run_jobs
 from paddock.jobs.ray_worker import check_address
-
-sys.path.insert(0, str(Path(__file__).parent))
-import work
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,7 @@ import pytest
 
 from paddock.sweeps import sweep
 from paddock.testing import wait_for
-
-sys.path.insert(0, str(Path(__file__).parent))
-from tables import read_tables
+from sweeps.tables import read_tables
 
 MANY = """
 name = "many"

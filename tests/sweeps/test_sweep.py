@@ -9,13 +9,13 @@ from typing import Any
 
 import pyarrow.parquet
 import pytest
-from tables import read_tables
 
 import paddock
 from command_line import paddock as command
 from paddock.metrics import Distance
 from paddock.policies import explorer
 from paddock.sweeps import load_sweep, sweep
+from sweeps.tables import read_tables
 
 SMALL: dict[str, Any] = {
     "name": "small",

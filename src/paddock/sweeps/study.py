@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,7 +83,11 @@ class SweepPlan:
     def run(self, finished: FinishedJobs, workers: Workers, progress: Progress) -> Sweep:
         """Do what is not finished, and put all together."""
         open_runs = [run for run in self.runs if run.key and run.key not in finished]
-        failures = {run.number: self._failure(run) for run in self.runs if not run.key}
+        failures = {
+            run.number: failure
+            for run in self.runs
+            if (failure := self.combinations[run.combination].failure) is not None
+        }
         done = len(self.runs) - len(open_runs)
         progress(done, len(self.runs))
         if open_runs:
@@ -115,8 +120,8 @@ class SweepPlan:
 
     def _blocks(self, runs: Sequence[PlannedRun], worker: SweepWorker) -> Iterator[Sequence[PlannedRun]]:
         """Runs in the pieces that workers take: alone, or, where all controllers compile, many seeds at once."""
-        for number in dict.fromkeys(run.combination for run in runs):
-            own = [run for run in runs if run.combination == number]
+        for number, group in itertools.groupby(runs, key=lambda run: run.combination):
+            own = list(group)
             size = BATCH if len(own) > 1 and _uses_batches(worker, number) else 1
             yield from (own[first : first + size] for first in range(0, len(own), size))
 
@@ -133,41 +138,36 @@ class SweepPlan:
         self.runs = [run]
         return self._put_together(finished, {}, 1)
 
-    def _failure(self, run: PlannedRun) -> JobFailure:
-        failure = self.combinations[run.combination].failure
-        assert failure is not None
-        return failure
-
     def _put_together(self, finished: Mapping[str, Rows], failures: Mapping[int, JobFailure], fresh: int) -> Sweep:
-        axes = tuple(dict.fromkeys(axis for each in self.combinations for axis in (*each.labels, "world", "robot")))
-        order = ("scenario", "world", "robot", "controller", *self.spec.parameters)
-        rows = []
-        for run in self.runs:
-            chosen = self.combinations[run.combination]
-            for row in finished.get(run.key, ()):
-                about = {"world": chosen.world.name if chosen.world else "", "robot": row["robot"], **chosen.labels}
-                told = {axis: _as_cell(about[axis]) for axis in order if axis in about}
-                figures = {name: value for name, value in row.items() if name not in ("robot", "name")}
-                rows.append({"run": run.number, **told, "seed": run.seed, "name": row["name"], **figures})
-        failed = tuple(
-            FailedRun(
-                run=run.number,
-                labels=self.combinations[run.combination].labels,
-                seed=run.seed,
-                problem=failures[run.number].problem,
-                trace=failures[run.number].trace,
-                command=self._command(run),
-            )
-            for run in self.runs
-            if run.number in failures
-        )
+        driver = ("scenario", "world", "robot") if self.spec.scenarios else ("world", "robot", "controller")
+        axes = (*driver, *self.spec.parameters)
         return Sweep(
             spec=self.spec,
-            rows=rows,
-            axes=tuple(axis for axis in order if axis in axes),
+            rows=[row for run in self.runs for row in self._rows(run, axes, finished.get(run.key, ()))],
+            axes=axes,
             runs=len(self.runs),
             fresh=fresh,
-            failures=failed,
+            failures=tuple(self._failed(run, failures[run.number]) for run in self.runs if run.number in failures),
+        )
+
+    def _rows(
+        self, run: PlannedRun, axes: Sequence[str], found: Sequence[Mapping[str, Any]]
+    ) -> Iterator[dict[str, Any]]:
+        """A run's part of the table: which run it is, then the figures of each robot."""
+        chosen = self.combinations[run.combination]
+        for row in found:
+            about = {"world": chosen.world.name if chosen.world else "", "robot": row["robot"], **chosen.labels}
+            own = {"run": run.number, **{axis: _as_cell(about[axis]) for axis in axes}, "seed": run.seed}
+            yield {**own, "name": row["name"], **{name: value for name, value in row.items() if name != "robot"}}
+
+    def _failed(self, run: PlannedRun, failure: JobFailure) -> FailedRun:
+        return FailedRun(
+            run=run.number,
+            labels=self.combinations[run.combination].labels,
+            seed=run.seed,
+            problem=failure.problem,
+            trace=failure.trace,
+            command=self._command(run),
         )
 
     def _command(self, run: PlannedRun) -> str:
