@@ -59,8 +59,8 @@ class Renderer:
         """What lies there to be reached, shape (·, 2)."""
         spec, episodes = self.stepper.spec, self.stepper.episodes
         if spec.goals == "food":
-            places = self.stepper.pool.goals[episodes.episode[world, SCENE]]
-            return places[episodes.visited[world, 0] == 0]
+            left: Floats = self.stepper.pool.goals[episodes.episode[world, SCENE]][episodes.visited[world, 0] == 0]
+            return left
         return episodes.goals[world] if spec.goals == "drawn" and "goal" in spec.observe else np.empty((0, 2))
 
     def show(self, world: int) -> None:
