@@ -19,6 +19,8 @@ from paddock.sweeps import sweep
 from paddock.testing import wait_for
 from sweeps.tables import read_tables
 
+pytestmark = pytest.mark.long
+
 MANY = """
 name = "many"
 worlds = ["empty", "clutter"]
@@ -60,7 +62,6 @@ def kill_in_the_middle(folder: Path, workers: str) -> None:
     assert not (folder / "out" / "runs.csv").exists()
 
 
-@pytest.mark.heavy
 def test_killed_and_resumed_it_gives_the_identical_table(tmp_path: Path, whole: dict[str, bytes]) -> None:
     kill_in_the_middle(tmp_path, "2")
     resumed = sweep(tmp_path / "many.toml", out=tmp_path / "out", workers=2)
@@ -101,7 +102,6 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             head.wait()
 
 
-@pytest.mark.long
 def test_so_it_does_on_a_cluster(tmp_path: Path, whole: dict[str, bytes], cluster: None) -> None:
     kill_in_the_middle(tmp_path, "ray")
     program = [sys.executable, "-m", "paddock", "sweep", "many.toml", "--out", "out", "--workers", "ray"]
