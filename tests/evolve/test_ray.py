@@ -16,6 +16,12 @@ pytestmark = pytest.mark.long
 SMALL = EvolutionConfig(task="maze", population=6, generations=2, seconds=4.0, seed=5)
 
 
+@pytest.fixture(autouse=True)
+def own_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cores of this machine, even if there is a cluster here."""
+    monkeypatch.setenv("RAY_ADDRESS", "local")
+
+
 @pytest.mark.parametrize("workers", [2, "ray"])
 def test_several_workers_give_what_a_single_one_gives(workers: Workers) -> None:
     evolution = Evolution(SMALL)

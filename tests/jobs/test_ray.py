@@ -21,7 +21,8 @@ def cluster() -> Iterator[Any]:
     """Two workers, which are real processes."""
     ray = pytest.importorskip("ray")
     paths = {"PYTHONPATH": ":".join(path for path in sys.path if path)}
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": paths})
+    quiet = {"include_dashboard": False, "log_to_driver": False}
+    ray.init("local", num_cpus=2, runtime_env={"env_vars": paths}, **quiet)
     yield ray
     ray.shutdown()
 

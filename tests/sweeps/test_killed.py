@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,8 @@ import pytest
 from paddock.sweeps import sweep
 from paddock.testing import wait_for
 from sweeps.tables import read_tables
+
+pytestmark = pytest.mark.long
 
 MANY = """
 name = "many"
@@ -59,7 +62,6 @@ def kill_in_the_middle(folder: Path, workers: str) -> None:
     assert not (folder / "out" / "runs.csv").exists()
 
 
-@pytest.mark.heavy
 def test_killed_and_resumed_it_gives_the_identical_table(tmp_path: Path, whole: dict[str, bytes]) -> None:
     kill_in_the_middle(tmp_path, "2")
     resumed = sweep(tmp_path / "many.toml", out=tmp_path / "out", workers=2)
@@ -76,30 +78,30 @@ def test_stopped_politely_it_says_how_to_go_on(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A Ray cluster of two workers, which are real processes and outlive those who use them."""
     pytest.importorskip("ray")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    ray_command = [sys.executable, "-c", "from ray.scripts.scripts import main; main()"]
-    start = f"start --head --num-cpus 2 --port {port} --include-dashboard false --disable-usage-stats --block".split()
     settings = {"RAY_ADDRESS": f"127.0.0.1:{port}", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(16)}
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
-    log = tmp_path_factory.mktemp("ray") / "log.txt"
-    with log.open("wb") as output:
-        head = subprocess.Popen([*ray_command, *start], stdout=output, stderr=output, start_new_session=True)
-    try:
-        wait_for(lambda: head.poll() is not None or b"Ray runtime started" in log.read_bytes())
-        assert head.poll() is None, log.read_text()
-        yield
-    finally:
-        head.terminate()  # and with it all that it started
-        head.wait()
+    with tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True) as folder:  # names of sockets are short
+        options = f"--head --num-cpus 2 --port {port} --include-dashboard false --temp-dir {folder} --block"
+        program = [sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", *options.split()]
+        log = Path(folder, "log.txt")
+        with log.open("wb") as output:
+            head = subprocess.Popen(program, stdout=output, stderr=output, start_new_session=True)
+        try:
+            wait_for(lambda: head.poll() is not None or b"Ray runtime started" in log.read_bytes())
+            assert head.poll() is None, log.read_text()
+            yield
+        finally:
+            head.terminate()  # and with it all that it started
+            head.wait()
 
 
-@pytest.mark.long
 def test_so_it_does_on_a_cluster(tmp_path: Path, whole: dict[str, bytes], cluster: None) -> None:
     kill_in_the_middle(tmp_path, "ray")
     program = [sys.executable, "-m", "paddock", "sweep", "many.toml", "--out", "out", "--workers", "ray"]

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 from paddock.core.errors import PaddockError
-from paddock.jobs.worker import JobAnswer, JobFailure
+from paddock.jobs.worker import CLOSED, JobAnswer, JobFailure
 
 # Not a fork, and not `multiprocessing`: there are no copies of threads and locks, and a user's script is not run again.
 PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from paddock.jobs.worker import serve; serve()"
@@ -41,7 +41,7 @@ class ProcessWorker:
 
     def _start(self) -> subprocess.Popen[bytes]:
         if self._closed:
-            raise PaddockError("the worker was closed")
+            raise PaddockError(CLOSED)
         data = pickle.dumps(self._make)
         path = json.dumps([entry or os.getcwd() for entry in sys.path])  # noqa: PTH109 (a text is wanted)
         command = [sys.executable, "-c", PROGRAM, path]

@@ -10,7 +10,7 @@ from typing import Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.packages import import_package
-from paddock.jobs.worker import JobAnswer, JobFailure, Worker
+from paddock.jobs.worker import CLOSED, JobAnswer, JobFailure, Worker
 
 ADDRESS = "RAY_ADDRESS"  # the environment's word for the cluster to use
 PATIENCE = 5.0  # seconds until a cluster must have answered
@@ -21,12 +21,14 @@ class RayWorker:
     """An actor on a core of the cluster; one that dies costs its job, and another one takes its place."""
 
     def __init__(self, ray: Any, make: Callable[[], Callable[[Any], Any]]) -> None:
-        self._ray, self._make = ray, make
+        self._ray, self._make, self._closed = ray, make, False
         self._actor: Any = None
 
     def do(self, job: Any) -> JobAnswer:
         """Send a job, and wait for the answer."""
         try:
+            if self._closed:
+                raise PaddockError(CLOSED)
             if self._actor is None:
                 self._actor = self._ray.remote(num_cpus=1)(Worker).remote(self._make)
             answer: JobAnswer = self._ray.get(self._actor.do.remote(job))
@@ -39,6 +41,7 @@ class RayWorker:
 
     def close(self) -> None:
         """Give its core back, whatever it does."""
+        self._closed = True
         actor, self._actor = self._actor, None
         if actor is not None and self._ray.is_initialized():
             self._ray.kill(actor)

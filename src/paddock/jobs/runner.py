@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from functools import partial
 from typing import Any, Generic, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
@@ -53,7 +54,7 @@ class JobRunner(Generic[Job, Result]):
     ) -> None:
         self.workers = _hire(make, workers, most)
 
-    def stream(self, jobs: Sequence[Job]) -> Iterator[NumberedAnswer]:
+    def stream(self, jobs: Sequence[Job]) -> Generator[NumberedAnswer, None, None]:
         """What came of each job, as soon as it is done. They are begun in their order: long ones should come first.
 
         Whoever stops listening, be it by Ctrl-C, ends the workers as well.
@@ -95,13 +96,13 @@ class JobRunner(Generic[Job, Result]):
             progress: told how many are done, and how many there are.
         """
         results: dict[int, Result] = {}
-        for number, answer in self.stream(jobs):
-            if answer.failure is not None:
-                self.close()
-                raise answer.failure.error
-            results[number] = answer.value
-            if progress is not None:
-                progress(len(results), len(jobs))
+        with closing(self.stream(jobs)) as answers:
+            for number, answer in answers:
+                if answer.failure is not None:
+                    raise answer.failure.error
+                results[number] = answer.value
+                if progress is not None:
+                    progress(len(results), len(jobs))
         return [results[number] for number in range(len(jobs))]
 
     def close(self) -> None:

@@ -17,6 +17,8 @@ from typing import Any
 from paddock.core.errors import PaddockError
 from paddock.core.places import error_location, problem_of
 
+CLOSED = "the worker was closed"  # what those answer who get a job nevertheless
+
 
 @dataclass(frozen=True, slots=True)
 class JobFailure:
