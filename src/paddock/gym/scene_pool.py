@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import bounding_radius
+from paddock.draw.colours import line_color
 from paddock.engine.model import CROWD, GRID_REACH, ROBOT_COLUMNS, SOURCE_KIND
 from paddock.engine.state import initial_commands, initial_state
 from paddock.gym.places import FreeSpace
@@ -52,9 +53,9 @@ def _with_robots(world: WorldSpec, robot: RobotSpec, count: int) -> WorldSpec:
                 path="robot",
                 file=world.file,
             )
-        name = "robot" if count == 1 else f"robot{i}"
+        name, color = ("robot", None) if count == 1 else (f"robot{i}", line_color(i))
         room.add(robot, pose, name)
-        placed.append(Placed(name=name, type=robot, at=(pose.x, pose.y)))
+        placed.append(Placed(name=name, type=robot, at=(pose.x, pose.y), color=color))
     return empty.with_robots(*placed)
 
 
