@@ -58,7 +58,9 @@ class Distance(Metric):
         return "distance", "mean_speed", "turned"
 
     def start(self, poses: Floats, numbers: Floats) -> Floats:
-        return np.concatenate([np.zeros((*poses.shape[:2], LAST_X)), poses], axis=-1)
+        sums = super().start(poses, numbers)
+        sums[..., LAST_X:] = poses
+        return sums
 
     def skip_jump(self, sums: Floats, pose: Sequence[float]) -> None:
         sums[LAST_X:] = pose

@@ -58,6 +58,8 @@ class CudaVectorEnv:
             "rewards": {term.label: terms[:, k] for k, term in enumerate(spec.rewards)},
             "ended": self._tensor(answers.ended),  # 0, or 1 + the number of the ending that was met
         }
+        self.time_limit = int(stepper.layout.plan.settings[t.LIMIT])  # in steps
+        self._successes = self.torch.tensor([spec.endures, *(end.success for end in spec.endings)], device="cuda")
         self._graph: Any = None
 
     def _tensor(self, array: Any) -> Any:
@@ -88,6 +90,10 @@ class CudaVectorEnv:
                     self.stepper.step(self._stream())
             self._graph.replay()
         return self.observations, self.rewards, self.terminated, self.truncated, self.info
+
+    def is_success(self) -> Any:
+        """Whether an episode ended in the last step as it should, a flag for each environment."""
+        return (self.terminated | self.truncated.bool()) & self._successes[self.info["ended"]]
 
 
 def import_torch() -> Any:
