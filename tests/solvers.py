@@ -13,7 +13,8 @@ def turn_away(near: Floats) -> Floats:
     """Which way to turn from what is near ahead, 0: none; positive: to the left."""
     right = near[:, 0] * 1.5 + near[:, 1] + 0.3 * near[:, 2]
     left = near[:, 7] * 1.5 + near[:, 6] + 0.3 * near[:, 5]
-    turn: Floats = np.where(right >= left, right, -left)
+    in_corner = np.minimum(right, left) > 0.2  # there, always to the left
+    turn: Floats = np.where(in_corner | (right >= left), np.maximum(right, 0.3 * in_corner), -left)
     return turn
 
 
@@ -39,8 +40,8 @@ def follow_wall(seen: Floats) -> Floats:
     """Keep the wall to the right, about three centimetres away."""
     ahead = np.maximum(np.maximum(seen[:, 0], seen[:, 7]), 0.6 * seen[:, 6])
     beside = np.maximum(seen[:, 2], 0.9 * seen[:, 1])
-    turn = np.where(ahead > 0.25, 0.9, np.where(beside > 0.02, 1.2 * (beside - 0.5), -0.45))
-    return wheels(np.where(ahead > 0.25, 0.05, 0.75 - 0.5 * abs(turn)), turn)
+    turn = np.where(ahead > 0.25, 0.9, np.where(beside > 0.02, 1.2 * (beside - 0.5), -0.26))
+    return wheels(np.where(ahead > 0.25, 0.05, 0.8 - 0.5 * abs(turn)), turn)
 
 
 def follow_line(seen: Floats) -> Floats:
@@ -51,13 +52,13 @@ def follow_line(seen: Floats) -> Floats:
 
 def explore(seen: Floats) -> Floats:
     """Turn to where the floor is new, else drive on; avoid what is near."""
-    news = seen[:, 8:15]
-    angles = 2.0 * np.pi * np.arange(7) / 7
+    news = seen[:, 8:16]
+    angles = 2.0 * np.pi * np.arange(8) / 8
     bearing = np.arctan2((news * np.sin(angles)).sum(axis=1), (news * (0.3 + np.cos(angles))).sum(axis=1))
     bearing = np.where(news.sum(axis=1) == 0, 0.0, bearing)
     away = turn_away(seen)
     turn = np.where(abs(away) > 0.15, 1.5 * away, np.clip(bearing, -0.6, 0.6))
-    return wheels(np.where(abs(away) > 0.15, 0.3, 0.9 - 0.6 * abs(turn)), turn)
+    return wheels(np.where(abs(away) > 0.15, 0.4 - 0.4 * abs(away), 0.9 - 0.6 * abs(turn)), turn)
 
 
 SOLVERS = {

@@ -94,6 +94,7 @@ PEERS: Mapping[str, Peer] = {
         runs=(
             Run(scenario="S1", robots=1, steps=300),
             Run(scenario="S3", robots=1, steps=200),
+            Run(scenario="S4", robots=1024, steps=50),
         ),
     ),
 }

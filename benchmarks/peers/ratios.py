@@ -41,6 +41,11 @@ COMPARISONS = (
         title="S3: 180-beam laser, 15 x 15 m, 40 segments",
         bench="laser",
     ),
+    Comparison(
+        scenario="S4",
+        title="S4: 1,024 environments at once, 8 proximity sensors, random actions",
+        bench="vector",
+    ),
 )
 
 Rates = dict[int, float]  # robot-steps per CPU second, by round

@@ -3,6 +3,7 @@
 S1 single  one e-puck in a 1.5 x 1.5 m arena with 10 round obstacles, 8 proximity rays of 0.1 m
 S2 swarm   N e-pucks, one per 0.09 m2 (side 0.3 sqrt(N) m), one round obstacle per 10 robots
 S3 laser   one Pioneer-like disc, 180 beams of 8 m over 180 degrees, a 15 x 15 m room of 40 segments
+S4 vector  1,024 worlds as in S1 at once, random actions
 
 The control loop closes in every step: read the sensors, compute two wheel speeds, step.
 Every peer script imports this file, so it needs nothing but the standard library.
@@ -157,7 +158,7 @@ def main(peer: str, scenarios: dict[str, Callable[[int], Simulation]], package: 
         "scenario": chosen.scenario,
         "robots": chosen.robots,
         "steps": chosen.steps,
-        "dt": DT_LASER if chosen.scenario == "S3" else DT,
+        "dt": DT_LASER if chosen.scenario in ("S3", "S4") else DT,
         "wall_s": round(wall, 4),
         "cpu_s": round(cpu, 4),
         "moved_m": round(math.dist(start, tuple(simulation.position())), 3),

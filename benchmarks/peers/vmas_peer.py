@@ -1,8 +1,8 @@
-"""VMAS (PyPI vmas, on PyTorch): one world, one thread.
+"""VMAS (PyPI vmas, on PyTorch): one world, or 1,024 of them, one thread.
 
 Deviations: rays at equal angles from the robot's centre (their range is body radius + 0.1 m);
 actions are (forward, turn); contacts are soft springs between discs. VMAS is made for thousands of
-worlds in one tensor, which is not what is measured here.
+worlds in one tensor, which only S4 is.
 """
 
 import math
@@ -125,9 +125,24 @@ def laser(_robots: int) -> Simulation:
     )
 
 
-def simulation(control: Callable[[Tensor], Tensor], **scene: object) -> Simulation:
+def vector(worlds: int) -> Simulation:
+    """The world of S1 so many times, in one tensor, with random actions."""
+    scene = arena(1)
+    return simulation(
+        random_action,
+        worlds=worlds,
+        poses=scene.poses,
+        walls=scene.walls,
+        obstacles=scene.obstacles,
+        radius=RADIUS,
+        dt=DT_LASER,
+        lidar={"n_rays": 8, "max_range": RADIUS + IR_RANGE},
+    )
+
+
+def simulation(control: Callable[[Tensor], Tensor], worlds: int = 1, **scene: object) -> Simulation:
     torch.set_num_threads(1)
-    env = vmas.make_env(scenario=Scene(), num_envs=1, device="cpu", continuous_actions=True, seed=0, **scene)
+    env = vmas.make_env(scenario=Scene(), num_envs=worlds, device="cpu", continuous_actions=True, seed=0, **scene)
     observations = env.reset()
 
     def step() -> None:
@@ -147,9 +162,15 @@ def avoid_action(distances: Tensor) -> Tensor:
     return torch.stack([(left + right) / 2, (right - left) / AXLE], -1)
 
 
+def random_action(distances: Tensor) -> Tensor:
+    """Forward [m/s] and turn [rad/s], shape (world, 2), as wheel speeds up to CRUISE give them."""
+    left, right = CRUISE * (2 * torch.rand(2, len(distances)) - 1)
+    return torch.stack([(left + right) / 2, (right - left) / AXLE], -1)
+
+
 def avoid_laser_action(distances: Tensor) -> Tensor:
     nearest = distances.min(-1).values.tolist()
     return torch.tensor([forward_and_turn(avoid_laser(d), PIONEER_AXLE) for d in nearest])
 
 
-main("vmas", {"S1": swarm, "S2": swarm, "S3": laser}, package="vmas")
+main("vmas", {"S1": swarm, "S2": swarm, "S3": laser, "S4": vector}, package="vmas")

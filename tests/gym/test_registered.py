@@ -27,9 +27,9 @@ def test_the_checker_of_gymnasium_finds_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("actions", ["wheels", "twist", "discrete"])
 def test_actions_of_every_kind_are_taken(actions: str) -> None:
-    env = gymnasium.make("paddock/Avoid-v0", actions=actions, flat=False).unwrapped
+    env = gymnasium.make("paddock/Avoid-v0", actions=actions, flat=False, rooms=2).unwrapped
     check_env(env, skip_render_check=True)
-    vector = gymnasium.make_vec("paddock/Avoid-v0", num_envs=3, actions=actions)
+    vector = gymnasium.make_vec("paddock/Avoid-v0", num_envs=3, actions=actions, rooms=2)
     vector.reset(seed=1)
     vector.action_space.seed(1)
     assert vector.step(vector.action_space.sample())[0].shape == (3, 8)

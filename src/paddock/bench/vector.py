@@ -27,9 +27,12 @@ def vector() -> Bench:
 
     def figures() -> dict[str, float]:
         """How many times as many steps in the same time as Gymnasium's own vectors of our single environment."""
-        return {f"times_{mode}_vector": round(ratio(work, ENVS, mode), 1) for mode in ("sync", "async")}
+        try:
+            return {f"times_{mode}_vector": round(ratio(work, ENVS, mode), 1) for mode in ("sync", "async")}
+        finally:
+            envs.close()
 
-    return Bench(ENVS, dt, work, 500, figures=figures, close=envs.close)
+    return Bench(ENVS, dt, work, 500, figures=figures)
 
 
 def why_no_gym() -> str:

@@ -167,8 +167,8 @@ class ExploreEnv(EnvSpec):
 
     observe: Observed = ("ranges", "news")
     rewards: Rewards = (DiscoveryReward(), ContactReward(weight=-0.05), TimeReward(weight=-0.01))
-    endings: Endings = (FloorCovered(),)
-    time_limit: float = 240.0
+    endings: Endings = (FloorCovered(share=0.8),)
+    time_limit: float = 300.0
     explores: ClassVar[bool] = True
 
     def make_worlds(self) -> list[WorldSpec]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 
 from paddock.core.errors import SpecError, UnknownName, format_value
-from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Share, Spec
+from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Share, Spec, convert, hints
 from paddock.engine.model import Floats
 from paddock.gym.places import FreeSpace
 from paddock.gym.terms import Ending, RewardTerm
@@ -92,6 +92,8 @@ class EnvSpec(Spec):
         return cls(**options)
 
     def check(self) -> None:
+        for name, hint in hints(EnvSpec).items():  # derived classes need not repeat the rules
+            object.__setattr__(self, name, convert(getattr(self, name), hint, name))
         for i, source in enumerate(self.observe):
             if not isinstance(source, str | Input):
                 raise SpecError(f"expected a name or an Input, got {format_value(source)}", path=f"observe[{i}]")

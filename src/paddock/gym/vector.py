@@ -106,15 +106,15 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
             return info
         if self.mode is AutoresetMode.SAME_STEP:
             final = {**self._reward_info(self._over), **self._ending_info()}
-            going_on = running & ~self._over
-            info = self._reward_info(going_on) if going_on.any() else {}
             return {
-                **info, "final_obs": self._final_observations(), "_final_obs": self._over.copy(),
+                **self._reward_info(running & ~self._over), "final_obs": self._final_observations(), "_final_obs": self._over.copy(),
                 "final_info": final, "_final_info": self._over.copy(),
             }  # fmt: skip
         return {**info, **self._ending_info()}
 
     def _reward_info(self, running: Flags) -> dict[str, Any]:
+        if not running.any():
+            return {}
         terms: dict[str, Any] = {}
         for k, term in enumerate(self.env_spec.rewards):
             values = self.stepper.answers.terms[:, 0, k]
