@@ -18,10 +18,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from paddock.gym import ENVIRONMENTS, EnvSpec, export_network
 from paddock.gym.cuda import CudaVectorEnv
-from paddock.gym.export import export_network
-from paddock.gym.registration import ENVIRONMENTS
-from paddock.gym.spec import EnvSpec
 
 UNSEEN = 10_000  # number of the first room that nobody trained in
 

@@ -29,6 +29,7 @@ PUBLIC = {
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
     "gym",
+    "gym.cuda",
     "mapping",
     "mapping.logs",
     "metrics",

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y

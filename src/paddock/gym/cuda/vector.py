@@ -8,6 +8,7 @@ from typing import Any
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.gym import tables as t
 from paddock.gym.cuda.stepper import CudaStepper
+from paddock.gym.single import refuse_several
 from paddock.gym.spec import EnvSpec
 
 MODES = {"SameStep": t.SAME_STEP, "NextStep": t.NEXT_STEP}
@@ -38,6 +39,7 @@ class CudaVectorEnv:
             autoreset_mode: when the next episode begins: in the last step ("SameStep"), or with the step after it.
             precision: "float32", or "float64" for the CPU's numbers.
         """
+        refuse_several(spec)
         if autoreset_mode not in MODES:
             raise UnknownName("autoreset mode", autoreset_mode, MODES)
         self.torch = import_torch()
