@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 import pytest
-from cuda_simulator import simulated
 
+from cuda_simulator import simulated
 from paddock import DeviceRefused, PaddockError, SimulationError, UnknownName
 from paddock.gym import AvoidEnv, PursuitEnv
 from paddock.gym.cuda import CudaStepper, CudaVectorEnv
