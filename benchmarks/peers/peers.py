@@ -97,6 +97,12 @@ PEERS: Mapping[str, Peer] = {
             Run(scenario="S4", robots=1024, steps=50),
         ),
     ),
+    "jaxnav": Peer(
+        name="JaxNav",
+        script="jaxnav_peer.py",
+        requirements=("jaxmarl",),
+        runs=(Run(scenario="S4", robots=1024, steps=50),),
+    ),
 }
 
 

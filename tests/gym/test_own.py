@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 import paddock
 import paddock.gym as pg
@@ -40,6 +43,20 @@ def test_an_own_environment_is_made_by_its_place() -> None:
     assert env.reset(seed=1)[0].shape == (13,)
     env.step(np.zeros(2))
     assert env.stepper.episodes.state.clock[0, 0] == 3
+
+
+def test_an_own_world_file_and_robot_are_taken(tmp_path: Path) -> None:
+    (tmp_path / "my.toml").write_text("""
+name = "mine"
+bounds = [0, 0, 8, 6]
+boxes = [{ at = [4, 3], size = [1, 1], height = 1 }]
+""")
+    env = gymnasium.make("paddock/GoTo-v0", robot="pioneer-p3dx", world=str(tmp_path / "my.toml")).unwrapped
+    check_env(env, skip_render_check=True)
+    assert env.stepper.scenes[0].spec.name == "mine"  # type: ignore[attr-defined]
+    (tmp_path / "my.toml").write_text('name = "other"\nbounds = [0, 0, 8, 6]\n')
+    env = gymnasium.make("paddock/GoTo-v0", robot="pioneer-p3dx", world=str(tmp_path / "my.toml")).unwrapped
+    assert env.stepper.scenes[0].spec.name == "other"  # type: ignore[attr-defined]
 
 
 @paddock.kernel
@@ -82,10 +99,14 @@ def test_mistakes_are_told() -> None:
         pg.make_env("GoTo", observe=("proximity", "goul"))
     with pytest.raises(paddock.PaddockError, match=r"speed: expected m/s <= 0\.1288"):
         pg.make_env("GoTo", speed=3.0)
+    with pytest.raises(paddock.PaddockError, match="expected no 'news' where food"):
+        pg.make_parallel_env("Foraging", observe=("news",))
     with pytest.raises(paddock.PaddockError, match="drives 1, got 2"):
         pg.make_env("GoTo", robots=2)
     env = pg.make_env("Avoid", rooms=1, time_limit=0.1)
     env.reset(seed=1)
+    with pytest.raises(paddock.PaddockError, match=r"expected 2 numbers as actions, got shape \(3,\)"):
+        env.step(np.zeros(3))
     env.step(np.zeros(2))
     with pytest.raises(paddock.PaddockError, match="call reset"):
         env.step(np.zeros(2))

@@ -8,7 +8,9 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
+import paddock
 import paddock.gym as pg
+from paddock.robots import load_robot, robot_names
 
 IDS = sorted(name for name in gymnasium.registry if name.startswith("paddock/"))
 
@@ -55,3 +57,18 @@ def test_a_robot_of_another_size_gets_rooms_of_its_size() -> None:
     small = gymnasium.make("paddock/GoTo-v0", rooms=2).unwrapped
     width = [made.stepper.scenes[0].spec.bounds[2] for made in (env, small)]  # type: ignore[attr-defined]
     assert width[0] > 5 * width[1]
+
+
+@pytest.mark.parametrize("name", ["GoTo", "LineFollow"])
+@pytest.mark.parametrize("robot", robot_names())
+def test_a_robot_fits_or_is_told_why_not(name: str, robot: str) -> None:
+    kinds = {type(sensor).__name__ for sensor in load_robot(robot).sensors}
+    fits = "GroundSpec" in kinds if name == "LineFollow" else kinds & {"ProximitySpec", "SonarSpec", "LaserSpec"}
+    if not fits:
+        with pytest.raises(paddock.PaddockError, match=f"a {robot} has no device for"):
+            pg.make_env(name, robot=robot, rooms=1)
+        return
+    env = pg.make_env(name, robot=robot, rooms=1, places=8)
+    seen = [env.reset(seed=1)[0], *(env.step(np.array([0.5, 0.4]))[0] for _ in range(5))]
+    assert all(row in env.observation_space for row in seen)
+    assert np.std(seen, axis=0).max() > 0

@@ -6,6 +6,7 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
@@ -36,29 +37,17 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
         for name, problem in missing.items():
             if problem:
                 progress.print(f"left out: {name} ({problem})", style="yellow")
-    compared: dict[str, dict[str, Any]] = {}
-    within: dict[str, float] = {}
-    pictures: dict[str, float] = {}
-    shares: dict[str, dict[str, float]] = {}
-    times: dict[str, dict[str, Any]] = {}
+    told: list[str] = []
     numbers = ("robots", "per second", "per CPU second", "× real time", "compile [s]")
     table = new_table("Robot-steps per second", "bench", *numbers, right=numbers)
     for name in names:
         with progress.status(f"measuring {name} …"):
             result = measure(name, rounds)
-        if "within_tick" in result:
-            within[name] = result["within_tick"]
-        if "times_sync_vector" in result:
-            times[name] = result
-        if "ping_pong_per_s" in result:
-            shares[name] = result
-        if "cost_ratio" in result:
-            compared[name] = result
+        told += tell_figures(name, result)
         if json_lines:
             sys.stdout.write(json.dumps(result) + "\n")
             sys.stdout.flush()
         if "frames_per_s" in result:
-            pictures[name] = result["frames_per_s"]
             continue
         table.add_row(
             name,
@@ -72,24 +61,30 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
         console = Console()
         if table.row_count:
             console.print(table)
-        for name, rate in pictures.items():
-            console.print(f"{name}: {rate:.1f} pictures per second")
-        for name, share in within.items():
-            console.print(f"{name}: {100 * share:.2f} % of the observations arrived within one tick")
-        for name, result in shares.items():
-            console.print(
-                f"{name}: a cycle takes as long as {result['ping_pongs_per_cycle']:.1f} round trips of 100 bytes "
-                f"between two processes ({result['ping_pong_per_s']:,.0f} per second, measured in turns)"
-            )
-        for name, result in times.items():
-            console.print(
-                f"{name}: {result['times_sync_vector']:.0f} × SyncVectorEnv and {result['times_async_vector']:.0f} × "
-                "AsyncVectorEnv of the same environment, in turns"
-            )
-        for name, result in compared.items():
-            console.print(f"a tick of {name} costs {result['cost_ratio']:.1f} × a tick of {result['beside']}, in turns")
+        for line in told:
+            console.print(line)
         for name in names:
             console.print(f"[bold]{name}[/]: {BENCHES[name].__doc__}", style="dim")
+
+
+def tell_figures(name: str, result: dict[str, Any]) -> Iterator[str]:
+    """What else a benchmark measured, in words."""
+    if "frames_per_s" in result:
+        yield f"{name}: {result['frames_per_s']:.1f} pictures per second"
+    if "within_tick" in result:
+        yield f"{name}: {100 * result['within_tick']:.2f} % of the observations arrived within one tick"
+    if "ping_pong_per_s" in result:
+        yield (
+            f"{name}: a cycle takes as long as {result['ping_pongs_per_cycle']:.1f} round trips of 100 bytes "
+            f"between two processes ({result['ping_pong_per_s']:,.0f} per second, measured in turns)"
+        )
+    if "times_sync_vector" in result:
+        yield (
+            f"{name}: {result['times_sync_vector']:.0f} × SyncVectorEnv and {result['times_async_vector']:.0f} × "
+            "AsyncVectorEnv of the same environment, in turns"
+        )
+    if "cost_ratio" in result:
+        yield f"a tick of {name} costs {result['cost_ratio']:.1f} × a tick of {result['beside']}, in turns"
 
 
 def measure(name: str, rounds: int) -> dict[str, Any]:

@@ -59,13 +59,16 @@ class ContactMade(Ending):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FloorCovered(Ending):
-    """The robots have visited a share of the floor that can be reached."""
+    """The robots have visited a share of the floor that can be reached, or found that share of the food."""
 
     share: Share = 0.9
     success: bool = True
 
     kernel: ClassVar[Kernel] = covered
     label: ClassVar[str] = "covered"
+
+    def uses_plots(self) -> bool:
+        return True
 
     def numbers(self, context: TermContext) -> list[float]:
         return [self.share]

@@ -85,7 +85,6 @@ class MazeEnv(EnvSpec):
     time_limit: float = 300.0
     rooms: int = 16
     plot_radii: ClassVar[float] = 0.8
-    explores: ClassVar[bool] = True
 
     def make_worlds(self) -> list[WorldSpec]:
         if self.kind == "fixed":
@@ -169,7 +168,6 @@ class ExploreEnv(EnvSpec):
     rewards: Rewards = (DiscoveryReward(), ContactReward(weight=-0.05), TimeReward(weight=-0.01))
     endings: Endings = (FloorCovered(share=0.8),)
     time_limit: float = 300.0
-    explores: ClassVar[bool] = True
 
     def make_worlds(self) -> list[WorldSpec]:
         robot = self.load_robot()

@@ -233,7 +233,8 @@ def look(model, pool, plan, episodes, answers, scratch, readings, depth, world, 
         row = answers.observations[world, robot]
         for k in range(plan.inputs.shape[0]):
             source = plan.inputs[k]
-            row[k] = min(1.0, max(-1.0, source[GAIN] * (readings[int(source[SLOT])] - source[ZERO])))
+            value = source[GAIN] * (readings[int(source[SLOT])] - source[ZERO])
+            row[k] = min(1.0, max(-1.0, value)) + 0.0  # never -0
         if camera >= 0:
             take_no_picture(model, state, scratch, world, robot, camera, depth, answers.pictures[world, robot])
 

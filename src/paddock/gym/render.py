@@ -13,7 +13,7 @@ from paddock.draw import draw_world
 from paddock.draw.layers import border_layer, floor_layer, grid_layer, rays_layer, robot_layer, shadow_layer, wall_layer
 from paddock.draw.layout import WorldPicture
 from paddock.draw.legend import draw_goal
-from paddock.draw.trails import trail_layer
+from paddock.engine.model import Floats
 from paddock.engine.state import HEADING, SEED, TICK, State, X
 from paddock.gym.stepper import Stepper
 from paddock.gym.tables import SCENE
@@ -48,14 +48,20 @@ class Renderer:
         motion = state.motion[world, state.clock[world, TICK] % state.motion.shape[1]]
 
         def goal_layer(picture: WorldPicture) -> None:
-            for goal in self.stepper.episodes.goals[world].tolist():
+            for goal in self._goals(world).tolist():
                 draw_goal(picture.canvas, picture.canvas.at(goal), GOAL_SIZE)
 
-        layers = [floor_layer, grid_layer, rays_layer, trail_layer, shadow_layer, wall_layer, border_layer, robot_layer]
-        if self.stepper.spec.has_goal:
-            layers.insert(-1, goal_layer)
+        layers = (floor_layer, grid_layer, rays_layer, shadow_layer, wall_layer, border_layer, goal_layer, robot_layer)
         scene = self.stepper.scene(world).spec
         return np.asarray(draw_world(scene, poses=motion[:, X : HEADING + 1].tolist(), layers=layers, size=PIXELS))
+
+    def _goals(self, world: int) -> Floats:
+        """What lies there to be reached, shape (·, 2)."""
+        spec, episodes = self.stepper.spec, self.stepper.episodes
+        if spec.goals == "food":
+            left: Floats = self.stepper.pool.goals[episodes.episode[world, SCENE]][episodes.visited[world, 0] == 0]
+            return left
+        return episodes.goals[world] if spec.goals == "drawn" and "goal" in spec.observe else np.empty((0, 2))
 
     def show(self, world: int) -> None:
         """Let the page show the environment as it is now, at the pace that viewers chose."""

@@ -114,6 +114,9 @@ class ProgressReward(RewardTerm):
     label: ClassVar[str] = "progress"
     columns: ClassVar[int] = 1
 
+    def uses_plots(self) -> bool:
+        return self.to == "way"
+
     def numbers(self, context: TermContext) -> list[float]:
         return [
             GOAL_DISTANCE if self.to == "goal" else WAY,
@@ -212,7 +215,10 @@ class WallReward(RewardTerm):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DiscoveryReward(RewardTerm):
-    """How many plots of the floor the robots visited for the first time."""
+    """How many plots of the floor, or pieces of food, a robot found."""
 
     kernel: ClassVar[Kernel] = discovery
     label: ClassVar[str] = "discovery"
+
+    def uses_plots(self) -> bool:
+        return True

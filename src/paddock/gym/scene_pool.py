@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import bounding_radius
+from paddock.draw.colours import line_color
 from paddock.engine.model import CROWD, GRID_REACH, ROBOT_COLUMNS, SOURCE_KIND
 from paddock.engine.state import initial_commands, initial_state
 from paddock.gym.places import FreeSpace
@@ -26,11 +27,17 @@ PLOT = 0.8  # side of a cell in which places are looked for, in radii of a robot
 STREAM = 15  # of random numbers, so that other users of small seeds draw others
 
 
-@functools.lru_cache(maxsize=16)
-def build_scenes(spec: EnvSpec) -> tuple[tuple[BuiltWorld, ...], ScenePool]:
+Scenes = tuple[tuple[BuiltWorld, ...], ScenePool]
+
+
+def build_scenes(spec: EnvSpec) -> Scenes:
     """All scenes of an environment; those who ask for the same get the same."""
-    robot = spec.load_robot()
-    scenes = tuple(build(_with_robots(world, robot, spec.robots), dt=spec.dt) for world in spec.load_worlds())
+    return _build_scenes(spec, spec.load_robot(), tuple(spec.load_worlds()))  # files may have changed
+
+
+@functools.lru_cache(maxsize=16)
+def _build_scenes(spec: EnvSpec, robot: RobotSpec, worlds: tuple[WorldSpec, ...]) -> Scenes:
+    scenes = tuple(build(_with_robots(world, robot, spec.robots), dt=spec.dt) for world in worlds)
     return scenes, _stack(spec, robot, scenes)
 
 
@@ -46,9 +53,9 @@ def _with_robots(world: WorldSpec, robot: RobotSpec, count: int) -> WorldSpec:
                 path="robot",
                 file=world.file,
             )
-        name = "robot" if count == 1 else f"robot{i}"
+        name, color = ("robot", None) if count == 1 else (f"robot{i}", line_color(i))
         room.add(robot, pose, name)
-        placed.append(Placed(name=name, type=robot, at=(pose.x, pose.y)))
+        placed.append(Placed(name=name, type=robot, at=(pose.x, pose.y), color=color))
     return empty.with_robots(*placed)
 
 
@@ -56,7 +63,7 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
     models = [scene.model for scene in scenes]
     first = models[0]
     if any(not np.array_equal(model.devices, first.devices) for model in models):
-        raise PaddockError(f"{spec.load_worlds()[0].name}: the worlds of an environment need the same sensors")
+        raise PaddockError(f"{scenes[0].spec.name}: the worlds of an environment need the same sensors")
     radius = bounding_radius(robot.body.shape)
     starts, goals, plots, ways = [], [], [], []
     for number, scene in enumerate(scenes):

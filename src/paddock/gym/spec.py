@@ -13,7 +13,7 @@ from paddock.core.errors import SpecError, UnknownName, format_value
 from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Share, Spec, convert, hints
 from paddock.engine.model import Floats
 from paddock.gym.places import FreeSpace
-from paddock.gym.terms import Ending, RewardTerm
+from paddock.gym.terms import Ending, RewardTerm, Term
 from paddock.policies.inputs import Input
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds import WorldSpec, load_world
@@ -63,15 +63,12 @@ class EnvSpec(Spec):
     rooms: Whole = 32  # how many worlds there are to draw from, where they are made
     first_room: Annotated[int, Number("a whole number", low=0, limit=1e9)] = 0  # other numbers: other, unseen rooms
     places: Whole = 64  # starts, and goals, to draw from in each world
-    goals: Literal["drawn", "prey", "food"] = (
-        "drawn"  # one for an episode, the last robot, or the nearest piece of food
-    )
+    goals: Literal["drawn", "prey", "food"] = "drawn"  # for an episode; the last robot; the nearest piece of food
     least_way: MetresOrZero | None = None  # from start to goal; None: 8 radii of the robot
     plot: Metres | None = None  # side of a plot of the floor; None: as many radii of the robot as its class says
     randomise: Randomisation = Randomisation()
 
     plot_radii: ClassVar[float] = 4.0  # side of a plot of the floor in radii of a robot, where nothing else is said
-    explores: ClassVar[bool] = False  # whether plots are counted and ways measured
     endures: ClassVar[bool] = False  # whether it is a success to go on until the time limit
 
     @classmethod
@@ -103,17 +100,17 @@ class EnvSpec(Spec):
             raise SpecError(
                 f"expected at least 2 robots where the last one is the prey, got {self.robots}", path="robots"
             )
-        if self.goals == "food" and self.explores:
-            raise SpecError(
-                "expected no food where plots are visited: both are counted in the same place", path="goals"
-            )
+        if self.goals == "food" and (plots := {"way", "news"} & {*map(str, self.observe)}):
+            raise SpecError(f"expected no {min(plots)!r} where food is counted, not plots", path="observe")
         if isinstance(self.world, list):
             object.__setattr__(self, "world", tuple(self.world))
 
     @property
-    def has_goal(self) -> bool:
-        """Whether robots are told of a goal."""
-        return "goal" in self.observe
+    def explores(self) -> bool:
+        """Whether plots of the floor are counted and ways measured: something looks at them."""
+        terms: tuple[Term, ...] = (*self.rewards, *self.endings)
+        seen = "way" in self.observe or "news" in self.observe
+        return self.goals != "food" and (seen or any(term.uses_plots() for term in terms))
 
     def load_robot(self) -> RobotSpec:
         """The type of all robots."""

@@ -54,10 +54,12 @@ class Stepper(EnvArrays):
         where = np.ones(len(self), bool) if chosen is None else chosen
         if seeds is not None:
             seeded = where.copy()
-            if not isinstance(seeds, int):
-                seeded[: len(seeds)] &= [seed is not None for seed in seeds][: len(self)]
-                seeds = [seed or 0 for seed in seeds]
-            self.episodes.episode[seeded, t.SEED] = seeds_of(seeds, len(self))[seeded]
+            if isinstance(seeds, int):
+                numbers = seeds_of(seeds, len(self))
+            else:
+                numbers = seeds_of([seed or 0 for seed in seeds], len(self))
+                seeded &= [seed is not None for seed in seeds]
+            self.episodes.episode[seeded, t.SEED] = numbers[seeded]
             self.episodes.episode[seeded, t.EPISODE] = 0
         over = self.episodes.episode[:, t.OVER]
         waiting = over.copy()
@@ -67,7 +69,10 @@ class Stepper(EnvArrays):
 
     def step(self, actions: Any) -> None:
         """One step of all environments."""
-        self.actions[...] = np.asarray(actions).reshape(self.actions.shape)
+        given = np.asarray(actions)
+        if given.size != self.actions.size:
+            raise SimulationError(f"step: expected {self.actions.size} numbers as actions, got shape {given.shape}")
+        self.actions[...] = given.reshape(self.actions.shape)
         self._run(begin=False)
 
     def _run(self, *, begin: bool) -> None:

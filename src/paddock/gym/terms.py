@@ -82,6 +82,10 @@ class Term(Spec):
         """The devices whose readings it looks at."""
         return ()
 
+    def uses_plots(self) -> bool:
+        """Whether it looks at signals that tell of plots of the floor, or of ways through the scene."""
+        return False
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RewardTerm(Term):

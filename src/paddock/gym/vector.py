@@ -107,7 +107,8 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
         if self.mode is AutoresetMode.SAME_STEP:
             final = {**self._reward_info(self._over), **self._ending_info()}
             return {
-                **self._reward_info(running & ~self._over), "final_obs": self._final_observations(), "_final_obs": self._over.copy(),
+                **self._reward_info(running & ~self._over),
+                "final_obs": self._final_observations(), "_final_obs": self._over.copy(),
                 "final_info": final, "_final_info": self._over.copy(),
             }  # fmt: skip
         return {**info, **self._ending_info()}

@@ -98,7 +98,7 @@ def simulate(
     if not (all_finite(tolerance) and tolerance > 0):
         raise PaddockError(f"{network.name}: tolerance: expected a number > 0, got {format_value(tolerance)}")
     check_rows(network, seconds, dt)
-    stepper = Stepper(network, checked_method(method), step, tolerance)
+    stepper = CourseStepper(network, checked_method(method), step, tolerance)
     feeds = _feeds(network, inputs or {})
     pools = start_values(network, {name: feed(0.0) for name, feed in feeds.items()}, starts)
     times: Floats = np.arange(round(seconds / dt) + 1, dtype=np.float64) * float(dt)
@@ -129,7 +129,7 @@ def check_rows(network: ReactionNetwork, seconds: float, dt: float) -> None:
         )
 
 
-class Stepper:
+class CourseStepper:
     """Advances a network from row to row, and finds the sub-step that is short enough by halving it."""
 
     def __init__(self, network: ReactionNetwork, method: int, step: float | None, tolerance: float) -> None:
