@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from paddock.gym import ENVIRONMENTS, EnvSpec
 from paddock.gym import tables as t
-from paddock.gym.registration import ENVIRONMENTS
-from paddock.gym.spec import EnvSpec
 
 COMPARED, COMPARED_STEPS = 256, 100
 

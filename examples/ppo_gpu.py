@@ -12,16 +12,16 @@ import argparse
 import json
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from paddock.gym import ENVIRONMENTS, EnvSpec, export_network
 from paddock.gym.cuda import CudaVectorEnv
-from paddock.gym.export import export_network
-from paddock.gym.registration import ENVIRONMENTS
-from paddock.gym.spec import EnvSpec
+
+UNSEEN = 10_000  # number of the first room that nobody trained in
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,6 @@ class Rollouts:
         self.likelihoods, self.values, self.rewards, self.over = (torch.zeros(*shape, **like) for _ in range(4))
         self.advantages = torch.zeros(*shape, **like)
         self.count = torch.zeros(3, **like)  # episodes that ended, successes, reward
-        endings = env.env_spec.endings
-        self.is_success = torch.tensor([env.env_spec.endures, *(ending.success for ending in endings)], **like)
         side = torch.cuda.Stream()
         with torch.cuda.stream(side):  # once before it is recorded, so that all libraries are ready
             self._fill()
@@ -103,8 +101,7 @@ class Rollouts:
             ahead = settings.discount * agent.value(info["final_obs"])  # what a time limit cut off
             self.rewards[k] = settings.reward_scale * rewards + cut * ahead
             self.over[k] = over.float()
-            success = over & self.is_success[info["ended"]]
-            self.count += torch.stack([over.sum(), success.sum(), rewards.sum()])
+            self.count += torch.stack([over.sum(), env.is_success().sum(), rewards.sum()])
         following, advantage = agent.value(env.observations), torch.zeros_like(self.values[0])
         for k in reversed(range(settings.steps)):
             going_on = settings.discount * (1.0 - self.over[k])
@@ -190,6 +187,20 @@ def train(spec: EnvSpec, settings: PpoSettings, *, seconds: float, solved: float
             return agent, {**line, "made_in_s": round(started - made, 1)}
 
 
+@torch.no_grad()
+def evaluate(spec: EnvSpec, agent: Agent, *, envs: int = 16_384, seed: int = 10**6) -> dict[str, float]:
+    """How the first episodes end in other environments, without chance in the actions."""
+    env = CudaVectorEnv(spec, envs, seed=seed)
+    running = torch.ones(envs, dtype=torch.bool, device="cuda")
+    successes, reward = torch.zeros((), device="cuda"), torch.zeros((), device="cuda")
+    for _ in range(env.time_limit):
+        _, rewards, terminated, truncated, _ = env.step(agent.actor(env.observations))
+        successes += (running & env.is_success()).sum()
+        reward += (running * rewards).sum()
+        running &= ~(terminated | truncated.bool())
+    return {"success": round(float(successes) / envs, 4), "reward_of_episode": round(float(reward) / envs, 2)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--env", default="Avoid", help=f"one of {', '.join(ENVIRONMENTS)}")
@@ -201,7 +212,9 @@ def main() -> None:
     told = parser.parse_args()
     spec = ENVIRONMENTS.get(told.env)()
     agent, line = train(spec, PpoSettings(envs=told.envs, seed=told.seed), seconds=told.seconds, solved=told.solved)
-    print(json.dumps({"env": told.env, **line}), flush=True)
+    print(json.dumps({"env": told.env, "seed": told.seed, **line}), flush=True)
+    unseen = replace(spec, first_room=UNSEEN)
+    print(json.dumps({"env": told.env, "unseen_rooms": spec.rooms, **evaluate(unseen, agent)}), flush=True)
     if told.out:
         export_network(spec, agent.actor.state_dict()).save(told.out)
 

@@ -30,6 +30,7 @@ PUBLIC = {
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
     "gym",
+    "gym.cuda",
     "jobs",
     "mapping",
     "mapping.logs",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 
-import cuda_simulator
+from cuda_simulator import simulated
+from paddock import DeviceRefused, PaddockError, SimulationError, UnknownName
+from paddock.gym import AvoidEnv, PursuitEnv
+from paddock.gym.cuda import CudaStepper, CudaVectorEnv
 
-pytestmark = [pytest.mark.heavy, pytest.mark.long]
 START = """
 from paddock.gym import AvoidEnv, GoToEnv
 from paddock.gym.cuda.stepper import CudaStepper
@@ -40,9 +43,11 @@ def both(spec, steps, autoreset, precision="float64"):
 
 
 def compare(call: str) -> Any:
-    return cuda_simulator.simulated(f"{START}\nprint(json.dumps(both({call})))")
+    return simulated(f"{START}\nprint(json.dumps(both({call})))")
 
 
+@pytest.mark.heavy
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP"])
 def test_environments_are_those_of_the_cpu_to_the_last_bit(mode: str) -> None:
     found = compare(f"GoToEnv(rooms=2, time_limit=1.5, least_way=0.1), 40, {mode}")
@@ -50,12 +55,30 @@ def test_environments_are_those_of_the_cpu_to_the_last_bit(mode: str) -> None:
     assert found["cut"] >= 3
 
 
+@pytest.mark.heavy
+@pytest.mark.long
 def test_endings_and_rewards_too() -> None:
     found = compare("AvoidEnv(rooms=2, time_limit=30.0), 60, SAME_STEP")
     assert found["apart"] == [0.0] * 8
     assert found["ended"] >= 1
 
 
+@pytest.mark.heavy
+@pytest.mark.long
 def test_single_precision_stays_near_for_some_steps() -> None:
     found = compare("GoToEnv(rooms=1), 8, SAME_STEP, 'float32'")
     assert 0 < max(found["apart"]) < 1e-3
+
+
+def test_what_the_gpu_cannot_do_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DeviceRefused, match="camera is a camera: pictures are not computed on the GPU"):
+        CudaStepper(AvoidEnv(rooms=1, observe=("ranges", "camera")), 2)
+    with pytest.raises(SimulationError, match="no CUDA GPU was found"):
+        CudaStepper(AvoidEnv(rooms=1), 2)
+    with pytest.raises(UnknownName, match="no autoreset mode called 'samestep'"):
+        CudaVectorEnv(AvoidEnv(), 2, autoreset_mode="samestep")
+    with pytest.raises(PaddockError, match="robots: Gymnasium drives 1"):
+        CudaVectorEnv(PursuitEnv(), 2)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(PaddockError, match=r"needs PyTorch: install it with: pip install torch"):
+        CudaVectorEnv(AvoidEnv(), 2)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
@@ -58,7 +56,9 @@ class Distance(Metric):
         return "distance", "mean_speed", "turned"
 
     def start(self, poses: Floats, numbers: Floats) -> Floats:
-        return np.concatenate([np.zeros((*poses.shape[:2], LAST_X)), poses], axis=-1)
+        sums = super().start(poses, numbers)
+        sums[..., LAST_X:] = poses
+        return sums
 
     def skip_jump(self, sums: Floats, pose: Sequence[float]) -> None:
         sums[LAST_X:] = pose

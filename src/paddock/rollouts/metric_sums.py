@@ -102,8 +102,9 @@ def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: RunTime)
     figures: dict[str, Floats] = {}
     for metric, row, slots in zip(metrics, metric_sums.metrics, metric_sums.slots, strict=True):
         sums = metric_sums.sums[:, :, row[FIRST_SUM] : row[FIRST_SUM] + metric.columns]
+        measured = slots[:, MEASURED] == 1
         for name, values in zip(metric.names(), metric.figures(sums, run), strict=True):
-            figures[name] = np.where(slots[:, MEASURED] == 1, values, np.nan)
+            figures[name] = np.array(values, np.float64) if measured.all() else np.where(measured, values, np.nan)
     return figures
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.gym import tables as t
 from paddock.gym.cuda.stepper import CudaStepper
+from paddock.gym.single import refuse_several
 from paddock.gym.spec import EnvSpec
 
 MODES = {"SameStep": t.SAME_STEP, "NextStep": t.NEXT_STEP}
@@ -38,6 +39,7 @@ class CudaVectorEnv:
             autoreset_mode: when the next episode begins: in the last step ("SameStep"), or with the step after it.
             precision: "float32", or "float64" for the CPU's numbers.
         """
+        refuse_several(spec)
         if autoreset_mode not in MODES:
             raise UnknownName("autoreset mode", autoreset_mode, MODES)
         self.torch = import_torch()
@@ -58,6 +60,8 @@ class CudaVectorEnv:
             "rewards": {term.label: terms[:, k] for k, term in enumerate(spec.rewards)},
             "ended": self._tensor(answers.ended),  # 0, or 1 + the number of the ending that was met
         }
+        self.time_limit = int(stepper.layout.plan.settings[t.LIMIT])  # in steps
+        self._successes = self.torch.tensor([spec.endures, *(end.success for end in spec.endings)], device="cuda")
         self._graph: Any = None
 
     def _tensor(self, array: Any) -> Any:
@@ -88,6 +92,10 @@ class CudaVectorEnv:
                     self.stepper.step(self._stream())
             self._graph.replay()
         return self.observations, self.rewards, self.terminated, self.truncated, self.info
+
+    def is_success(self) -> Any:
+        """Whether an episode ended in the last step as it should, a flag for each environment."""
+        return (self.terminated | self.truncated.bool()) & self._successes[self.info["ended"]]
 
 
 def import_torch() -> Any:

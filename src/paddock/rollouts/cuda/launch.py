@@ -37,6 +37,8 @@ class GpuTables:
         tables = [scene.model._replace(constants=not_empty(scene.model.constants)) for scene in scenes]
         self.models = [(cuda.real(model.dt), *map(cuda.send, model[1:])) for model in tables]
         self.worlds = [cuda.send(np.arange(i, worlds, len(scenes))) for i in range(len(scenes))]
+        # Scenes side by side: a scene's worlds alone may not fill the card. What has no stream waits for all of these.
+        self.streams = [cuda.module.stream() for _ in scenes] if len(scenes) > 1 else [0]
         self._sent: Floats | None = None
 
     def weights(self, policy_table: PolicyTable) -> Any:
@@ -84,9 +86,10 @@ class GpuRun:
 
     def launch(self, ticks: int) -> None:
         """Advance all worlds; returns at once."""
-        for model, worlds in zip(self.tables.models, self.tables.worlds, strict=True):
+        tables = self.tables
+        for model, worlds, stream in zip(tables.models, tables.worlds, tables.streams, strict=True):
             blocks = math.ceil(worlds.shape[0] / self.threads)
-            self.driver[blocks, self.threads](*model, *self.of_all, worlds, ticks)
+            self.driver[blocks, self.threads, stream](*model, *self.of_all, worlds, ticks)
 
     def fetch(self) -> None:
         """Wait, and write into the host's arrays what was written down."""
