@@ -14,13 +14,14 @@ from paddock.bench.local import BENCHES as IN_PROCESS
 from paddock.bench.local import Bench, why_no_gpu
 from paddock.bench.mapping import BENCHES as MAPPING
 from paddock.bench.page import page_200, page_1000, why_no_browser
+from paddock.bench.recording import record
 from paddock.bench.remote import remote, remote_many
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
 
 IN_BROWSER = {"page-200": page_200, "page-1000": page_1000}
-BENCHES = {**IN_PROCESS, **MAPPING, "remote": remote, "remote-many": remote_many, **IN_BROWSER}
+BENCHES = {**IN_PROCESS, **MAPPING, "record": record, "remote": remote, "remote-many": remote_many, **IN_BROWSER}
 
 
 def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
@@ -78,7 +79,7 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
                 f"between two processes ({result['ping_pong_per_s']:,.0f} per second, measured in turns)"
             )
         for name, result in compared.items():
-            console.print(f"a tick of {name} costs {result['cost_ratio']:.1f} × a tick of {result['beside']}, in turns")
+            console.print(f"a tick of {name} costs {result['cost_ratio']:.2f} × a tick of {result['beside']}, in turns")
         for name in names:
             console.print(f"[bold]{name}[/]: {BENCHES[name].__doc__}", style="dim")
 

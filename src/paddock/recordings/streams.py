@@ -42,7 +42,10 @@ MOTION_IN_ROW = [*range(3), ROW_LEFT, ROW_RIGHT, ROW_CONTACTS]
 
 @dataclass(frozen=True, kw_only=True)
 class StreamRates:
-    """Messages per second of simulated time. In a long compiled run there are fewer: one for each row of its traces."""
+    """Messages per second of simulated time.
+
+    A long compiled run has fewer, one for every second row of its traces, and no pictures.
+    """
 
     poses: float = 10.0
     readings: float = 5.0
@@ -185,7 +188,7 @@ class Streams:
 
     def _fresh_rows(self, run: CompiledRecording) -> range:
         """The numbers of those rows of a compiled run that messages are to be made of now."""
-        step = -(-self._every["poses"] // run.every)
+        step = max(-(-self._every["poses"] // run.every), 2 if run.every > self._every["poses"] else 1)
         return range(-(-self._taken // step) * step, -(-run.loop.passed // run.every), step)
 
     # ---- messages
