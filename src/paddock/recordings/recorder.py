@@ -76,7 +76,8 @@ class Recorder:
     # ---- what the arena tells
 
     def room(self, run: CompiledRecording | None = None) -> int:
-        return (self._due if run is not None else min(self._due, self.streams.due)) - self._now
+        due = self._due if run is not None else min(self._due, self.streams.due)
+        return max(1, due - self._now)
 
     def after_ticks(self, run: CompiledRecording | None = None) -> None:
         self._now = self.arena.tick + self._offset

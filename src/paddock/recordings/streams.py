@@ -33,7 +33,7 @@ from paddock.recordings.scene_messages import (
     encode_robot_scene,
     encode_world_scene,
 )
-from paddock.recordings.schemas import describe_readings, name_readings
+from paddock.recordings.schemas import describe_readings
 from paddock.rollouts.tables import ROW_COLUMNS, ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_CONTACTS, ROW_LEFT, ROW_RIGHT
 
 MOTION = [X, Y, HEADING, LEFT_SPEED, RIGHT_SPEED, CONTACTS]
@@ -240,8 +240,8 @@ class Streams:
         messages = self._readings_of[id(chosen)][1]
         rows = messages.encode(values)
         if rows is not None:
-            described = describe_readings(robot.spec, plain_sensors(robot.spec))
-            channel = self._file.channel(f"/{robot.name}/readings", name_readings(robot.spec), described)
+            schema = describe_readings(robot.spec, plain_sensors(robot.spec))
+            channel = self._file.channel(f"/{robot.name}/readings", *schema)
             self._chunk.add_rows(channel, times, rows)
         wanted = slice(None) if scans is None else scans
         for device, slot in chosen.slots.items():
