@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +124,26 @@ def test_what_was_recorded_is_on_the_disk_soon_also_when_time_stands_still(tmp_p
         arena.step(30)  # at once, after it
         end = arena.digest()
     assert Recording(tmp_path / "run.mcap").arena().digest() == end
+
+
+def test_another_thread_may_steer_while_time_passes(tmp_path: Path) -> None:
+    arena, over = paddock.open("clutter"), threading.Event()
+
+    def steer() -> None:
+        for speed in itertools.takewhile(lambda _: not over.is_set(), itertools.cycle(np.linspace(0.02, 0.1, 997))):
+            arena["red"].wheels.set(speed, 0.05)
+
+    with paddock.record(arena, tmp_path / "run.mcap"):
+        thread = threading.Thread(target=steer)
+        thread.start()
+        for _ in range(200):
+            arena.step(50)
+        over.set()
+        thread.join()
+    recording = Recording(tmp_path / "run.mcap")
+    recording.check()
+    assert recording.last == 10_000
+    assert recording.arena()["red"].pose == arena["red"].pose
 
 
 def test_a_server_that_is_killed_leaves_its_recording(tmp_path: Path) -> None:
