@@ -71,7 +71,14 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
 @pytest.mark.heavy
 @pytest.mark.parametrize(
     "page",
-    [API, SENSORS, CONTROLLERS, pytest.param(BATCHES, marks=pytest.mark.long), SLAM],  # it compiles a loop of its own
+    [
+        API,
+        SENSORS,
+        CONTROLLERS,
+        DOCS / "recordings.md",
+        pytest.param(BATCHES, marks=pytest.mark.long),
+        SLAM,
+    ],  # it compiles a loop of its own
     ids=lambda page: page.stem,
 )
 def test_the_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

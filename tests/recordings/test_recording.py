@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ import paddock
 from paddock import PaddockError, Recording, Refused, SimulationError
 from paddock.policies import explorer
 from paddock.recordings import StreamRates
+from paddock.server.process import PaddockProcess
 from paddock.testing import wait_for
 from paddock.worlds import Field, WorldSpec
 from paddock.worlds.spec import Floor, Placed
@@ -90,7 +93,7 @@ def test_a_process_that_is_killed_leaves_what_it_did(tmp_path: Path) -> None:
     with printed.open("w") as out:
         process = subprocess.Popen([sys.executable, drives.__file__, str(path)], stdout=out)
         try:
-            wait_for(lambda: path.exists() and path.stat().st_size and has_ticks(path, 400))
+            wait_for(lambda: has_ticks(path, 400))
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -108,6 +111,50 @@ def test_a_process_that_is_killed_leaves_what_it_did(tmp_path: Path) -> None:
         cut = Recording(tmp_path / "cut.mcap")
         assert cut.last <= recording.last
         assert cut.arena().digest() == digests[cut.last] if cut.last else cut.last == 0
+
+
+def test_what_was_recorded_is_on_the_disk_soon_also_when_time_stands_still(tmp_path: Path) -> None:
+    with paddock.open("clutter") as arena, paddock.record(arena, tmp_path / "run.mcap"):
+        arena["red"].wheels.set(0.05, 0.04)
+        arena.step(10)
+        wait_for(lambda: has_ticks(tmp_path / "run.mcap", 10))
+        assert Recording(tmp_path / "run.mcap").arena().digest() == arena.digest()
+        arena["red"].enable("proximity")
+        arena.run(1.0, explorer())  # compiled
+        arena.step(30)  # at once, after it
+        end = arena.digest()
+    assert Recording(tmp_path / "run.mcap").arena().digest() == end
+
+
+def test_another_thread_may_steer_while_time_passes(tmp_path: Path) -> None:
+    arena, over = paddock.open("clutter"), threading.Event()
+
+    def steer() -> None:
+        for speed in itertools.takewhile(lambda _: not over.is_set(), itertools.cycle(np.linspace(0.02, 0.1, 997))):
+            arena["red"].wheels.set(speed, 0.05)
+
+    with paddock.record(arena, tmp_path / "run.mcap"):
+        thread = threading.Thread(target=steer)
+        thread.start()
+        for _ in range(200):
+            arena.step(50)
+        over.set()
+        thread.join()
+    recording = Recording(tmp_path / "run.mcap")
+    recording.check()
+    assert recording.last == 10_000
+    assert recording.arena()["red"].pose == arena["red"].pose
+
+
+def test_a_server_that_is_killed_leaves_its_recording(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    with PaddockProcess("serve", "clutter", "--record", str(path), "--speed", "5") as server:
+        wait_for(lambda: has_ticks(path, 100))
+        server.process.kill()
+    recording = Recording(path)
+    assert not recording.is_whole
+    assert recording.file.places("/red/readings")
+    recording.check()
 
 
 def has_ticks(path: Path, ticks: int) -> bool:

@@ -225,7 +225,8 @@ class Arena(BaseArena):
             loop.count_ticks()
 
         try:
-            self._advance(plan.ticks, run_slice, *more, run=recording, interrupted=lambda: bool(loop.events))
+            rows = recording if recording.has_rows else None
+            self._advance(plan.ticks, run_slice, *more, run=rows, interrupted=lambda: bool(loop.events))
         finally:
             remember(table, by_number)
             recording.hand_over()

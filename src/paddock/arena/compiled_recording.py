@@ -38,7 +38,8 @@ class CompiledRecording:
         self._numbers = {robot.name: i for i, robot in enumerate(built.spec.robots)}
         values = max((robot.robot.chosen.length for robot in loop.robots), default=0)
         # Rows are of all robots: in a large world, of which only some are recorded, there is room for the start alone.
-        self.every = plan.every if len(loop.robots) == len(built.robots) else max(1, plan.ticks)
+        self.has_rows = len(loop.robots) == len(built.robots)
+        self.every = plan.every if self.has_rows else max(1, plan.ticks)
         rows = -(-plan.ticks // self.every) + 1
         poses, ticks = motion[None, :, X : HEADING + 1].copy(), np.array([loop.start])
         self.sums = metric_sums_of([built], plan.metrics, enabled, poses, ticks, rows, self.every, values)

@@ -45,6 +45,10 @@ class LocalBody(Body):
         return row
 
     def set_wheels(self, left: float, right: float) -> None:
+        if self.arena.recorder is not None:  # not within a tick: what is recorded must be what was done
+            with self.arena.turn:
+                self._command[:] = left, right
+            return
         command = self._command
         command[0] = left
         command[1] = right

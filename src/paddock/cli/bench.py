@@ -15,6 +15,7 @@ from paddock.bench.local import BENCHES as IN_PROCESS
 from paddock.bench.local import Bench, why_no_gpu
 from paddock.bench.mapping import BENCHES as MAPPING
 from paddock.bench.page import page_200, page_1000, why_no_browser
+from paddock.bench.recording import record
 from paddock.bench.remote import remote, remote_many
 from paddock.bench.vector import vector, why_no_gym
 from paddock.cli.tables import new_table
@@ -22,7 +23,9 @@ from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
 
 IN_BROWSER = {"page-200": page_200, "page-1000": page_1000}
-BENCHES = {**IN_PROCESS, "vector": vector, **MAPPING, "remote": remote, "remote-many": remote_many, **IN_BROWSER}
+BENCHES = {
+    **IN_PROCESS, "vector": vector, **MAPPING, "record": record, "remote": remote, "remote-many": remote_many, **IN_BROWSER,
+}  # fmt: skip
 
 
 def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
@@ -84,7 +87,7 @@ def tell_figures(name: str, result: dict[str, Any]) -> Iterator[str]:
             "AsyncVectorEnv of the same environment, in turns"
         )
     if "cost_ratio" in result:
-        yield f"a tick of {name} costs {result['cost_ratio']:.1f} × a tick of {result['beside']}, in turns"
+        yield f"a tick of {name} costs {result['cost_ratio']:.2f} × a tick of {result['beside']}, in turns"
 
 
 def measure(name: str, rounds: int) -> dict[str, Any]:

@@ -64,6 +64,7 @@ def run_evolution(
         aside.print(f"{done} {are} done already: nothing to do{but}", style="yellow", highlight=False)
     if record is not None and study.evolution.history:
         record_champion(study.evolution, record)
+        aside.print(f"wrote {record}   (paddock replay {record})", highlight=False, markup=False)
     if json_line:
         typer.echo(json.dumps(study.summary))
     else:

@@ -72,9 +72,9 @@ class BagMessages:
         """Time [ns], topic and message, in order of time."""
         file = self._recording.file
         places: list[tuple[MessagePlace, BagTopic]] = []
-        for topic, found in file.messages.items():
-            source = self._topic(topic, file.schemas[topic])
-            places += [(place, source) for place in found if source is not None]
+        for topic, schema in file.schemas.items():
+            source = self._topic(topic, schema)
+            places += [(place, source) for place in file.places(topic) if source is not None]
         for place, source in sorted(places, key=lambda entry: entry[0]):
             for topic, message in source.convert(source, place.time, decode(file.read(place))):
                 yield place.time, topic, message

@@ -71,7 +71,7 @@ class McapFile:
         self._records = import_mcap().records
         self.path = path
         self._schemas: dict[str, Any] = {}
-        self._channels: dict[str, Any] = {}
+        self._channels: dict[tuple[str, str], Any] = {}  # by topic and schema
         self._chunks: list[Any] = []  # their entries in the summary
         self._counts: dict[int, int] = defaultdict(int)  # messages by channel
         self.end = 0  # bytes written
@@ -83,7 +83,7 @@ class McapFile:
 
     def channel(self, topic: str, schema: str, data: bytes | None = None) -> int:
         """The number of a topic; its schema, with its description if it is none of schemas.py, is written once."""
-        if topic not in self._channels:
+        if (topic, schema) not in self._channels:
             if schema not in self._schemas:
                 data = schema_data(schema) if data is None else data
                 record = self._records.Schema(id=len(self._schemas) + 1, name=schema, encoding="protobuf", data=data)
@@ -96,9 +96,9 @@ class McapFile:
                 metadata={},
                 schema_id=self._schemas[schema].id,
             )
-            self._channels[topic] = channel
+            self._channels[topic, schema] = channel
             self._write(self._encode(channel))
-        return int(self._channels[topic].id)
+        return int(self._channels[topic, schema].id)
 
     def write_chunk(self, chunk: Chunk) -> None:
         """Write a chunk and its index."""

@@ -42,12 +42,13 @@ class RecordingFile:
         if self._data[: len(MAGIC)] != MAGIC:
             raise PaddockError(f"{self.path}: expected a recording (an MCAP file)")
         self.schemas: dict[str, str] = {}  # by topic
-        self.messages: dict[str, list[MessagePlace]] = {}  # by topic, in the order of the file
+        self._indices: dict[str, list[tuple[int, int, int]]] = {}  # by topic: start, end and chunk of each index
         self.is_whole = False  # it was closed, not cut off
         self._chunks: list[int] = []  # where they begin
         self._topics: dict[int, str] = {}
         self._scan()
         self.read_chunk = lru_cache(CHUNKS_KEPT)(self._read_chunk)
+        self.places = lru_cache(None)(self._places)
 
     def _scan(self) -> None:
         names: dict[int, str] = {}
@@ -68,7 +69,7 @@ class RecordingFile:
                 channel = self._parse(self._mcap.records.Channel, start, end)
                 self._topics[channel.id] = channel.topic
                 self.schemas[channel.topic] = names.get(channel.schema_id, "")
-                self.messages.setdefault(channel.topic, [])
+                self._indices.setdefault(channel.topic, [])
             else:
                 self.is_whole = True
                 break
@@ -94,9 +95,13 @@ class RecordingFile:
 
     def _add_index(self, start: int, end: int) -> None:
         (channel,) = struct.unpack_from("<H", self._data, start)
-        places = self.messages[self._topics[channel]]
-        chunk = len(self._chunks) - 1
-        places += [MessagePlace(time, chunk, at) for time, at in PAIR.iter_unpack(self._data[start + 6 : end])]
+        self._indices[self._topics[channel]].append((start + 6, end, len(self._chunks) - 1))
+
+    def _places(self, topic: str) -> tuple[MessagePlace, ...]:
+        """Where the messages of a topic lie, in the order of the file; none of an unknown one."""
+        indices = self._indices.get(topic, ())
+        pairs = [(chunk, pair) for start, end, chunk in indices for pair in PAIR.iter_unpack(self._data[start:end])]
+        return tuple(MessagePlace(time, chunk, at) for chunk, (time, at) in pairs)
 
     def _read_chunk(self, number: int) -> bytes:
         from mcap.stream_reader import get_chunk_data_stream

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from pathlib import Path
 from typing import Self
@@ -72,11 +73,13 @@ class Recorder:
             arena.recorder = self
         self._flusher = threading.Thread(target=self._keep_flushing, name="paddock-recorder", daemon=True)
         self._flusher.start()
+        atexit.register(self.close)  # a program that forgets to close it
 
     # ---- what the arena tells
 
     def room(self, run: CompiledRecording | None = None) -> int:
-        return (self._due if run is not None else min(self._due, self.streams.due)) - self._now
+        due = self._due if run is not None else min(self._due, self.streams.due)
+        return max(1, due - self._now)
 
     def after_ticks(self, run: CompiledRecording | None = None) -> None:
         self._now = self.arena.tick + self._offset
@@ -153,6 +156,7 @@ class Recorder:
 
     def _detach(self) -> None:
         self._closing.set()
+        atexit.unregister(self.close)
         self.arena.recorder = None
         self.arena.scratch = self.arena.scratch._replace(tape=self._tape[:0])
 

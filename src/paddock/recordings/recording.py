@@ -57,15 +57,15 @@ class Recording:
     def __init__(self, path: str | Path) -> None:
         self.file = RecordingFile(path)
         self.path = self.file.path
-        messages = self.file.messages
-        if not messages.get(WORLD) or not messages.get(KEYFRAME):
+        places = self.file.places
+        if not places(WORLD) or not places(KEYFRAME):
             raise PaddockError(f"{path}: expected a recording of Paddock's: there are no exact states in it")
-        self.dt = self.world_of(KeyframePlace(0, False, messages[KEYFRAME][0])).model.dt
-        found = [(place, topic == CHANGE) for topic in (KEYFRAME, CHANGE) for place in messages.get(topic, ())]
+        self.dt = self.world_of(KeyframePlace(0, False, places(KEYFRAME)[0])).model.dt
+        found = [(place, topic == CHANGE) for topic in (KEYFRAME, CHANGE) for place in places(topic)]
         found.sort(key=lambda entry: entry[0][1:])  # as they were written
         self._keyframes = [KeyframePlace(self._tick(place), change, place) for place, change in found]
         self._keyframe_ticks = [keyframe.tick for keyframe in self._keyframes]
-        self._input_ticks = [self._tick(place) for place in messages[INPUTS]]
+        self._input_ticks = [self._tick(place) for place in places(INPUTS)]
         self.first, self.last = self._keyframe_ticks[0], self._keyframe_ticks[-1]  # ticks
         if self._input_ticks:
             self.last = max(self.last, self.find_inputs(self._input_ticks[-1]).end)
@@ -95,7 +95,7 @@ class Recording:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """What happened, in order of time."""
-        return tuple(self._event(place) for place in self.file.messages.get("/log", ()))
+        return tuple(self._event(place) for place in self.file.places("/log"))
 
     def _event(self, place: MessagePlace) -> Event:
         fields = decode(self.file.read(place))
@@ -138,7 +138,7 @@ class Recording:
 
     def world_of(self, found: KeyframePlace) -> BuiltWorld:
         """The world of a keyframe, with the robots that there were."""
-        before = [place for place in self.file.messages[WORLD] if place[1:] < found.place[1:]]
+        before = [place for place in self.file.places(WORLD) if place[1:] < found.place[1:]]
         world: BuiltWorld = self._build(before[-1])
         return world
 
@@ -148,7 +148,7 @@ class Recording:
 
     def find_inputs(self, tick: int) -> Inputs:
         """What robots were told around a tick."""
-        place = self.file.messages[INPUTS][bisect_right(self._input_ticks, tick) - 1]
+        place = self.file.places(INPUTS)[bisect_right(self._input_ticks, tick) - 1]
         return decode_inputs(self.file.read(place))
 
     # ---- what was recorded
@@ -200,7 +200,7 @@ class Recording:
 
     def robot_specs(self) -> dict[str, RobotSpec]:
         """The kinds of all robots that were there at some time, by name."""
-        worlds = [self._build(place) for place in self.file.messages[WORLD]]
+        worlds = [self._build(place) for place in self.file.places(WORLD)]
         pairs = [zip(world.spec.robots, world.robots, strict=True) for world in worlds]
         return {placed.name: spec for world in pairs for placed, spec in world}
 

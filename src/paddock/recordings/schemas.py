@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import zlib
+from collections.abc import Sequence
 from importlib.resources import files
 
 from paddock.recordings.protobuf import Kind, describe
@@ -44,14 +45,14 @@ OWN: dict[str, dict[str, Kind]] = {
 # There is also a schema for each kind of robot, with the readings of its devices.
 
 
-def name_readings(spec: RobotSpec) -> str:
-    """The schema of what robots of a kind read, such as `paddock.e_puck`."""
-    return "paddock." + re.sub(r"\W", "_", spec.name)
+def describe_readings(spec: RobotSpec, devices: Sequence[str]) -> tuple[str, bytes]:
+    """Name and description of the schema of what robots of a kind read: a field for each device.
 
-
-def describe_readings(spec: RobotSpec, devices: Iterable[str]) -> bytes:
-    """A field for each device, with as many numbers as it has channels."""
-    return describe({name_readings(spec).removeprefix("paddock."): dict.fromkeys(devices, "floats")})
+    Kinds of the same name may have other devices, so that a number made of their names follows: `paddock.e_puck_883a`.
+    """
+    kind = re.sub(r"\W", "_", spec.name)
+    name = f"{kind}_{zlib.crc32(' '.join(devices).encode()) & 0xFFFF:04x}"
+    return f"paddock.{name}", describe({name: dict.fromkeys(devices, "floats")})
 
 
 def schema_data(name: str) -> bytes:

@@ -33,7 +33,7 @@ from paddock.recordings.scene_messages import (
     encode_robot_scene,
     encode_world_scene,
 )
-from paddock.recordings.schemas import describe_readings, name_readings
+from paddock.recordings.schemas import describe_readings
 from paddock.rollouts.tables import ROW_COLUMNS, ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_CONTACTS, ROW_LEFT, ROW_RIGHT
 
 MOTION = [X, Y, HEADING, LEFT_SPEED, RIGHT_SPEED, CONTACTS]
@@ -42,7 +42,10 @@ MOTION_IN_ROW = [*range(3), ROW_LEFT, ROW_RIGHT, ROW_CONTACTS]
 
 @dataclass(frozen=True, kw_only=True)
 class StreamRates:
-    """Messages per second of simulated time. In a long compiled run there are fewer: one for each row of its traces."""
+    """Messages per second of simulated time.
+
+    A long compiled run has fewer, one for every second row of its traces, and no pictures.
+    """
 
     poses: float = 10.0
     readings: float = 5.0
@@ -185,7 +188,7 @@ class Streams:
 
     def _fresh_rows(self, run: CompiledRecording) -> range:
         """The numbers of those rows of a compiled run that messages are to be made of now."""
-        step = -(-self._every["poses"] // run.every)
+        step = max(-(-self._every["poses"] // run.every), 2 if run.every > self._every["poses"] else 1)
         return range(-(-self._taken // step) * step, -(-run.loop.passed // run.every), step)
 
     # ---- messages
@@ -237,8 +240,8 @@ class Streams:
         messages = self._readings_of[id(chosen)][1]
         rows = messages.encode(values)
         if rows is not None:
-            described = describe_readings(robot.spec, plain_sensors(robot.spec))
-            channel = self._file.channel(f"/{robot.name}/readings", name_readings(robot.spec), described)
+            schema = describe_readings(robot.spec, plain_sensors(robot.spec))
+            channel = self._file.channel(f"/{robot.name}/readings", *schema)
             self._chunk.add_rows(channel, times, rows)
         wanted = slice(None) if scans is None else scans
         for device, slot in chosen.slots.items():

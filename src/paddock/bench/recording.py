@@ -1,0 +1,24 @@
+"""The benchmark of recordings: what it costs to record the fastest run that there is."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import paddock
+from paddock.bench.local import TICK, Bench
+from paddock.policies.braitenberg import explorer
+
+
+def record() -> Bench:
+    """The run of `single`, recorded as MCAP, and what a tick costs compared with one that is not recorded, in turns."""
+    stack = ExitStack()
+    path = Path(stack.enter_context(TemporaryDirectory())) / "run.mcap"
+    arena = paddock.open("clutter", dt=TICK)
+    arena["red"].enable("proximity", "ground")
+    stack.enter_context(paddock.record(arena, path))
+    controller = explorer()
+    return Bench(
+        1, arena.dt, lambda steps: arena.run(steps * TICK, controller), 500_000, beside="single", close=stack.close
+    )

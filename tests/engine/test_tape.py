@@ -1,0 +1,39 @@
+"""The tape has all that robots were told, at the tick from which on it holds, and nothing twice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import paddock
+from paddock.core.chance import chance
+from paddock.engine.input_layout import InputLayout
+
+TICKS = 60
+
+
+def test_what_robots_were_told_comes_back_from_the_tape() -> None:
+    arena = paddock.open("line-crossing")
+    layout = InputLayout(arena.commands[0], arena.motion)
+    tape = layout.new_tape(arena.commands[0], arena.motion, TICKS)
+    arena.scratch = arena.scratch._replace(tape=tape)
+    known = layout.values(arena.commands[0], arena.motion)
+    told, changes = [], 0
+    for tick in range(TICKS):
+        for name, robot in arena.robots.items():
+            if chance(1, tick, name) < 0.3:
+                robot.wheels.set(0.1 * chance(2, tick, name), 0.05)
+            if chance(3, tick, name) < 0.1:
+                robot.leds.set("led3", chance(4, tick, name))
+                robot.speaker.play(440.0 + tick)
+        told.append(layout.values(arena.commands[0], arena.motion))
+        changes += int((told[-1] != (told[-2] if tick else known)).sum())
+        tape[0, 1] = 1.0  # lamps and speakers may have changed
+        arena.step()
+    keys, values = layout.take_entries(tape)
+    assert len(keys) == changes
+    ticks, numbers = np.divmod(keys.astype(int), layout.count)
+    commands, motion = np.zeros_like(arena.commands[0]), np.zeros_like(arena.motion)
+    for tick in range(TICKS):
+        layout.apply(numbers[ticks == tick], values[ticks == tick], commands, motion)
+        assert np.array_equal(layout.values(commands, motion), told[tick])
+    assert len(layout.take_entries(tape)[0]) == 0

@@ -1,0 +1,44 @@
+"""Recordings on the command line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from command_line import paddock
+from paddock import Recording
+
+
+def test_a_run_is_recorded_checked_and_exported(tmp_path: Path) -> None:
+    done = paddock(
+        "run", "clutter", "--headless", "--seconds", "5", "--seed", "3", "--record", "run.mcap", folder=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "wrote run.mcap   (paddock replay run.mcap)" in done.stdout
+    (digest,) = re.findall("digest ([0-9a-f]+)", done.stdout)
+    assert Recording(tmp_path / "run.mcap").arena().digest().startswith(digest)
+    checked = paddock("replay", "run.mcap", "--check", folder=tmp_path)
+    assert "run.mcap: 0 s to 5 s; robots: red" in checked.stdout
+    assert "it comes to the same states" in checked.stdout
+    exported = paddock("export", "run.mcap", "bag", folder=tmp_path)
+    assert re.search(r"wrote bag: \d+ messages", exported.stdout)
+    assert (tmp_path / "bag" / "metadata.yaml").exists()
+
+
+def test_the_champion_of_an_evolution_is_recorded(tmp_path: Path) -> None:
+    options = ("--generations", "1", "--population", "4", "--seconds", "2", "--record", "champion.mcap")
+    done = paddock("evolve", "avoid", *options, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert Recording(tmp_path / "champion.mcap").end == 2.0
+
+
+def test_mistakes_are_told(tmp_path: Path) -> None:
+    paddock("run", "clutter", "--headless", "--seconds", "1", "--record", "run.mcap", folder=tmp_path)
+    late = paddock("replay", "run.mcap", "--from", "9", folder=tmp_path)
+    assert "expected a time from 0 to 1 s, got 9" in late.stderr
+    dead = paddock("replay", "run.mcap", "--policy", "champion.npz", folder=tmp_path)
+    assert "say from when, --from 12.3" in dead.stderr
+    unreal = paddock("serve", "--robot", "epuck:///dev/null", "--record", "run.mcap", folder=tmp_path)
+    assert "--record means nothing to --robot" in unreal.stderr
+    lost = paddock("run", "clutter", "--headless", "--record", "no/run.mcap", folder=tmp_path)
+    assert "no/run.mcap: cannot be written: No such file or directory" in lost.stderr
