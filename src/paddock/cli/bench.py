@@ -23,9 +23,8 @@ from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
 
 IN_BROWSER = {"page-200": page_200, "page-1000": page_1000}
-BENCHES = {
-    **IN_PROCESS, "vector": vector, **MAPPING, "record": record, "remote": remote, "remote-many": remote_many, **IN_BROWSER,
-}  # fmt: skip
+REMOTE = {"remote": remote, "remote-many": remote_many}
+BENCHES = {**IN_PROCESS, "vector": vector, **MAPPING, "record": record, **REMOTE, **IN_BROWSER}
 
 
 def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:

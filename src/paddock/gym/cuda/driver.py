@@ -103,7 +103,7 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
             observations[mine], pictures[mine], rewards[mine], reward_terms[mine], ended[mine], truncated[mine],
             final_observations[mine], final_pictures[mine],
         )  # fmt: skip
-        scratch = Workspace(crowd, segments, discs)
+        scratch = Workspace(crowd, segments, discs, discs)  # there is no tape, and nothing writes to one: see stubs.py
         step_there(pool, plan, episodes, answers, actions[mine], scratch, readings, segments, 0)
         terminated[w] = ended[w] > 0
         clock[w, TICK], clock[w, SEED] = my_clock[0, TICK], my_clock[0, SEED]
