@@ -101,16 +101,6 @@ def serve(
     pace, hosts = choose_speed(speed, lock_step=lock_step), tuple(allow_host or ())
     settings = Settings(host=host, port=port, speed=pace, lock_step=lock_step, token=token, allowed_hosts=hosts)
     serve_world(
-        world,
-        settings,
-        robots=robot or (),
-        seed=seed,
-        classroom=classroom,
-        score=score,
-        controller=controller,
-        policy=policy,
-        bridges=list_bridges(context),
-        bridge_host=bridge_host,
-        record=record,
-        open_page=open_page,
-    )
+        world, settings, robots=robot or (), seed=seed, classroom=classroom, score=score, controller=controller,
+        policy=policy, bridges=list_bridges(context), bridge_host=bridge_host, record=record, open_page=open_page,
+    )  # fmt: skip
