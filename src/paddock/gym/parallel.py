@@ -43,7 +43,7 @@ class PaddockParallelEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             agent: observation_space(spec, self.stepper.layout) for agent in self.possible_agents
         }
         self._renderer = Renderer(self.stepper)
-        self._chance: np.random.Generator | None = None
+        self._begun = False
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """What an agent observes."""
@@ -57,10 +57,9 @@ class PaddockParallelEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Begin the next episode, or with a seed the first one of it."""
-        if seed is None and self._chance is None:
-            seed = int(np.random.default_rng().integers(2**62))
-        if seed is not None:
-            self._chance = np.random.default_rng(seed)
+        if seed is None and not self._begun:  # nobody asks for a certain one
+            seed = int(np.random.default_rng().integers(2**63))
+        self._begun = True
         self.stepper.begin(seed)
         self.agents = self.possible_agents[:]
         self._show()

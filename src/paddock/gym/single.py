@@ -36,12 +36,9 @@ class PaddockEnv(gymnasium.Env[Any, Any]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin the next episode, or with a seed the first one of it."""
-        begun = self._np_random is not None and seed is None
+        first = self._np_random is None
         super().reset(seed=seed)
-        if not begun:
-            self.stepper.begin(int(self.np_random.integers(2**63)) if seed is None else seed)
-        else:
-            self.stepper.begin()
+        self.stepper.begin(int(self.np_random.integers(2**63)) if first and seed is None else seed)
         self._show()
         return self._observation(), {}
 
