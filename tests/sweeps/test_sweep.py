@@ -145,7 +145,7 @@ def test_a_scenario_can_be_swept_with_other_robots_and_values() -> None:
     ("change", "problem"),
     [
         ({"worlds": []}, "worlds: missing: at least 1 world, or 1 scenario"),
-        ({"worlds": ["emtpy"]}, "no world called 'emtpy' .did you mean 'empty'"),
+        ({"worlds": ["clutter", "emtpy"]}, "no world called 'emtpy' .did you mean 'empty'"),
         ({"seed": 3}, "seed: unknown key .did you mean 'seeds'"),
         ({"seeds": 0}, "seeds: expected a list of seeds, or how many"),
         ({"worlds": ["empty", "empty"]}, "worlds: expected different entries"),

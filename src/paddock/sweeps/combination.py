@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.arena.controller_choice import ControllerChoice, find_controller
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.provenance import versions
 from paddock.evolve.user_sources import hash_source
 from paddock.jobs import JobFailure
@@ -54,11 +54,11 @@ class Combination:
             "metrics": [[repr(each), _hash_file(Path(inspect.getfile(type(each))))] for each in spec.make_metrics()],
             "settings": [spec.seconds, spec.starts] if self.scenario is None else None,
         }
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def list_combinations(spec: SweepSpec) -> list[Combination]:
-    """All combinations in the order of the file; the first mistake is raised if none of them can be."""
+    """All combinations in the order of the file. Unknown names are raised, and the first problem if none can be."""
     found = list(_combine(spec))
     failures = [each.failure for each in found if each.failure is not None]
     if len(failures) == len(found):
@@ -78,6 +78,8 @@ def _combine(spec: SweepSpec) -> Iterator[Combination]:
             labels = {name: value for name, value in labels.items() if value is not None} | parameters
             try:
                 yield replace(make(spec, world, robot, driver, parameters), labels=labels)
+            except UnknownName:  # a mistake in the file
+                raise
             except PaddockError as error:
                 yield Combination(labels=labels, failure=JobFailure.of(error))
 

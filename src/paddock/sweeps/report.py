@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from paddock.core.provenance import describe
@@ -33,8 +32,9 @@ def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
         yield Heading("Means")
         yield Paragraph(f"Mean over the runs ± half of its {spec.confidence:.0%} confidence interval.")
         yield means_sheet(sweep)
-        yield Heading("Charts")
-        for figure in filter(partial(_differs, sweep), sweep.figures):
+        drawn = [figure for figure in sweep.figures if _differs(sweep, figure)]
+        yield from [Heading("Charts")] if drawn else []
+        for figure in drawn:
             yield Figure(figure, f"{figure}: means and their intervals", draw_figure(sweep, figure))
     if sweep.failures:
         yield Heading("Failures")

@@ -88,6 +88,7 @@ class SweepPlan:
             for run in self.runs
             if (failure := self.combinations[run.combination].failure) is not None
         }
+        before = sum(run.key in finished for run in self.runs)
         done = len(self.runs) - len(open_runs)
         progress(done, len(self.runs))
         if open_runs:
@@ -101,7 +102,7 @@ class SweepPlan:
                         finished.add({run.key: rows for run, rows in zip(part, results, strict=True)})
                     done += len(part)
                     progress(done, len(self.runs))
-        return self._put_together(finished, failures, len(open_runs))
+        return self._put_together(finished, failures, len(self.runs) - before)
 
     def _finish(
         self, runner: JobRunner[RunBlock, list[Rows]], blocks: Sequence[Sequence[PlannedRun]]
