@@ -167,7 +167,8 @@ class Recorder:
                 return
             self.streams.sample(self._now)
             self._drain()
-            self._add_keyframe(KEYFRAME)
+            if self._inputs.is_up_to_date(self._tape, self.arena.commands[0], self.arena.motion):
+                self._add_keyframe(KEYFRAME)  # keyframes are states in which an arena arrived, before new commands
             self._write()
             if self.arena.recorder is self:
                 self._detach()
