@@ -15,7 +15,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal # neighbours in
 # Tests start hundreds of processes; where Python may not keep its byte code, each of them compiles all sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-compiled test-long test-all test-every test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots notebooks clean
+.PHONY: demo test test-compiled test-long test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots notebooks clean
 
 demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
@@ -31,18 +31,12 @@ test-compiled: $(DEV)
 test-long: $(DEV)  ## whole experiments, more of a kind, the GPU's simulator, other packages: about four minutes on two cores
 	$(PYTEST) $(COVERAGE) -m "long and not soak" $(ARGS)
 
-test-all: $(DEV)  ## both in one go, as .ci/run does: about nine minutes on two cores
-	$(MAKE) --no-print-directory test-every test-plain
-
-test-every: $(DEV)
-	$(PYTEST) $(COVERAGE) -m "not soak" $(ARGS)
-
 test-plain: $(DEV)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m "not heavy and not long" tests/engine tests/sensors
 
 coverage: $(DEV)  ## the same, half as fast, with the lines that tests reach; fails below 90 %
 	$(BIN)/coverage erase
-	$(MAKE) --no-print-directory test-every test-plain COVERAGE="--cov --cov-append --cov-report="
+	$(MAKE) --no-print-directory test-compiled test-long test-plain COVERAGE="--cov --cov-append --cov-report="
 	$(BIN)/coverage report --skip-covered --fail-under=90
 
 test-browser: $(DEV)  ## the page alone, in the system's Chromium; fails where there is none
