@@ -97,7 +97,7 @@ class Rollouts:
             self.likelihoods[k] = agent.log_likelihood(means, self.done[k])
             self.values[k] = agent.value(env.observations)
             _, rewards, terminated, truncated, info = env.step(self.done[k])
-            over, cut = terminated | truncated.bool(), truncated.float()
+            over, cut = terminated | truncated, truncated.float()
             ahead = settings.discount * agent.value(info["final_obs"])  # what a time limit cut off
             self.rewards[k] = settings.reward_scale * rewards + cut * ahead
             self.over[k] = over.float()
@@ -195,7 +195,7 @@ def evaluate(spec: EnvSpec, agent: Agent, *, envs: int = 16_384, seed: int = 10*
         _, rewards, terminated, truncated, _ = env.step(agent.actor(env.observations))
         successes += (running & env.is_success()).sum()
         reward += (running * rewards).sum()
-        running &= ~(terminated | truncated.bool())
+        running &= ~(terminated | truncated)
     return {"success": round(float(successes) / envs, 4), "reward_of_episode": round(float(reward) / envs, 2)}
 
 
