@@ -1,6 +1,6 @@
 """PPO on one GPU: environments, rollouts and learning stay on the card; the trained policy is written to a .npz file.
 
-    python examples/ppo_gpu.py [--env Avoid] [--seconds 20] [--out avoid.npz]
+    python examples/ppo_gpu.py [--env Avoid] [--steps 120e6] [--out avoid.npz]
 
 Needs an NVIDIA GPU and `pip install 'paddock[gpu,gym]' torch`. Prints one JSON object per line. Schulman et al. 2017,
 "Proximal policy optimization algorithms", with generalised advantages, in few large batches.
@@ -97,7 +97,7 @@ class Rollouts:
             self.likelihoods[k] = agent.log_likelihood(means, self.done[k])
             self.values[k] = agent.value(env.observations)
             _, rewards, terminated, truncated, info = env.step(self.done[k])
-            over, cut = terminated | truncated.bool(), truncated.float()
+            over, cut = terminated | truncated, truncated.float()
             ahead = settings.discount * agent.value(info["final_obs"])  # what a time limit cut off
             self.rewards[k] = settings.reward_scale * rewards + cut * ahead
             self.over[k] = over.float()
@@ -157,8 +157,8 @@ class Learner:
                 self.graph.replay()
 
 
-def train(spec: EnvSpec, settings: PpoSettings, *, seconds: float, solved: float = 2.0) -> tuple[Agent, dict[str, Any]]:
-    """Learn for some seconds, or until a share of the episodes that ended in a rollout is a success."""
+def train(spec: EnvSpec, settings: PpoSettings, *, steps: int) -> tuple[Agent, dict[str, Any]]:
+    """Learn from so many steps of all environments together. The same settings give the same weights."""
     torch.manual_seed(settings.seed)
     torch.set_float32_matmul_precision("high")
     made = time.perf_counter()
@@ -168,23 +168,21 @@ def train(spec: EnvSpec, settings: PpoSettings, *, seconds: float, solved: float
     learner = Learner(rollouts, agent, settings)
     env.reset(seed=settings.seed)
     torch.cuda.synchronize()
-    started, told, iteration, each = time.perf_counter(), 0.0, 0, settings.envs * settings.steps
-    while True:
-        learner.rate.fill_(settings.rate * max(0.05, 1.0 - told / seconds))
+    started, each = time.perf_counter(), settings.envs * settings.steps
+    rounds = max(1, round(steps / each))
+    for k in range(1, rounds + 1):
+        learner.rate.fill_(settings.rate * max(0.05, 1.0 - k / rounds))
         rollouts.graph.replay()
         learner.learn()
-        iteration += 1
-        ended, successes, reward = rollouts.count.tolist()
-        told = time.perf_counter() - started
-        line = {
-            "steps": iteration * each, "seconds": round(told, 2), "steps_per_s": round(iteration * each / told),
-            "reward": round(reward / each, 4), "success": round(successes / max(1.0, ended), 4),
-        }  # fmt: skip
-        over = told >= seconds or (ended > 0 and successes >= solved * ended)
-        if over or iteration % 50 == 1:
+        if k % 50 == 1 or k == rounds:
+            ended, successes, reward = rollouts.count.tolist()
+            seconds = time.perf_counter() - started
+            line = {
+                "steps": k * each, "seconds": round(seconds, 2), "steps_per_s": round(k * each / seconds),
+                "reward": round(reward / each, 4), "success": round(successes / max(1.0, ended), 4),
+            }  # fmt: skip
             print(json.dumps(line), flush=True)
-        if over:
-            return agent, {**line, "made_in_s": round(started - made, 1)}
+    return agent, {**line, "made_in_s": round(started - made, 1)}
 
 
 @torch.no_grad()
@@ -197,21 +195,20 @@ def evaluate(spec: EnvSpec, agent: Agent, *, envs: int = 16_384, seed: int = 10*
         _, rewards, terminated, truncated, _ = env.step(agent.actor(env.observations))
         successes += (running & env.is_success()).sum()
         reward += (running * rewards).sum()
-        running &= ~(terminated | truncated.bool())
+        running &= ~(terminated | truncated)
     return {"success": round(float(successes) / envs, 4), "reward_of_episode": round(float(reward) / envs, 2)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--env", default="Avoid", help=f"one of {', '.join(ENVIRONMENTS)}")
-    parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--solved", type=float, default=2.0, help="end when this share of episodes is a success")
+    parser.add_argument("--steps", type=float, default=120e6, help="of all environments together")
     parser.add_argument("--envs", type=int, default=PpoSettings.envs)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", help="where to write the trained network, .npz")
     told = parser.parse_args()
     spec = ENVIRONMENTS.get(told.env)()
-    agent, line = train(spec, PpoSettings(envs=told.envs, seed=told.seed), seconds=told.seconds, solved=told.solved)
+    agent, line = train(spec, PpoSettings(envs=told.envs, seed=told.seed), steps=int(told.steps))
     print(json.dumps({"env": told.env, "seed": told.seed, **line}), flush=True)
     unseen = replace(spec, first_room=UNSEEN)
     print(json.dumps({"env": told.env, "unseen_rooms": spec.rooms, **evaluate(unseen, agent)}), flush=True)

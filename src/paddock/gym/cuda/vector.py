@@ -53,7 +53,7 @@ class CudaVectorEnv:
         self.final_observations = self._tensor(answers.final_observations)[:, 0]
         self.rewards = self._tensor(answers.rewards)[:, 0]
         self.terminated = self._tensor(stepper.terminated)
-        self.truncated = self._tensor(answers.truncated)
+        self.truncated = self._tensor(answers.truncated).view(self.torch.bool)
         terms = self._tensor(answers.terms)[:, 0]
         self.info: dict[str, Any] = {
             "final_obs": self.final_observations,
@@ -95,7 +95,7 @@ class CudaVectorEnv:
 
     def is_success(self) -> Any:
         """Whether an episode ended in the last step as it should, a flag for each environment."""
-        return (self.terminated | self.truncated.bool()) & self._successes[self.info["ended"]]
+        return (self.terminated | self.truncated) & self._successes[self.info["ended"]]
 
 
 def import_torch() -> Any:
