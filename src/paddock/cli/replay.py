@@ -70,7 +70,7 @@ def serve_recording(
     open_page: bool,
 ) -> None:
     """Serve a recording, paused at its start; or an arena that goes on from a time of it."""
-    from paddock.cli.controllers import chosen_controllers
+    from paddock.arena.controllers import chosen_controllers
     from paddock.cli.serve import drive
     from paddock.server import Server
     from paddock.server.show import open_browser

@@ -83,4 +83,4 @@ class PaddockEnv(gymnasium.Env[Any, Any]):
 def refuse_several(spec: EnvSpec) -> None:
     """Gymnasium knows one robot only."""
     if spec.robots != 1:
-        raise SimulationError(f"robots: Gymnasium drives 1, got {spec.robots}: use paddock.gym.parallel_env")
+        raise SimulationError(f"robots: Gymnasium drives 1, got {spec.robots}: use paddock.gym.make_parallel_env")
