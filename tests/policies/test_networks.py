@@ -18,6 +18,7 @@ from paddock.policies.networks import ACTIVATIONS, Input, Network, nearness
 FUNCTIONS: dict[str, Any] = {
     "tanh": np.tanh,
     "relu": lambda x: np.maximum(0, x),
+    "clip": lambda x: np.clip(x, -1.0, 1.0),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "identity": lambda x: x,
 }

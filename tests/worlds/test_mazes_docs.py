@@ -26,7 +26,7 @@ def test_the_python_examples_run(block: str) -> None:
 def test_the_floor_plan_can_be_imported(tmp_path: Path) -> None:
     (plan,) = blocks("rossum")
     (tmp_path / "hall.txt").write_text(plan, encoding="utf-8")
-    world, start, left_out = import_world(tmp_path / "hall.txt")
+    world, start, left_out, _ = import_world(tmp_path / "hall.txt")
     assert (world.title, start, len(left_out)) == ("A hall", "home", 2)
     assert (len(world.walls), len(world.boxes), len(world.lights), len(world.starts)) == (3, 1, 1, 4)
 

@@ -18,7 +18,7 @@ PLANS = Path(__file__).parent / "plans"
 
 
 def test_the_plan_with_every_construct_becomes_the_expected_world(tmp_path: Path) -> None:
-    world, start, left_out = import_world(PLANS / "workshop.txt")
+    world, start, left_out, _ = import_world(PLANS / "workshop.txt")
     assert start == "home"
     assert left_out == (
         "1 × doorway: they have no meaning in RP1 either",
@@ -70,7 +70,7 @@ def test_the_ground_sensors_see_the_paint() -> None:
 def test_without_a_placement_there_is_no_robot_unless_a_place_is_given(tmp_path: Path) -> None:
     plan = tmp_path / "hall.txt"
     plan.write_text("units: inches; wall { geometry: 0, 0, 100, 0, 1; } wall { geometry: 0, 50, 100, 50, 1; }")
-    world, start, left_out = import_world(plan)
+    world, start, left_out, _ = import_world(plan)
     assert (world.robots, start) == ((), None)
     assert left_out == ("no robot: the plan has no placement to put it on",)
     assert import_world(plan, at=(1.0, 0.6)).world.robots[0].at == (1.0, 0.6)

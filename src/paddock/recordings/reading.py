@@ -15,6 +15,7 @@ from paddock.recordings.mcap_file import MAGIC, MESSAGE, MESSAGE_INDEX, import_m
 
 RECORD = struct.Struct("<BQ")  # opcode and length
 PAIR = struct.Struct("<QQ")  # of an index: time and offset
+MESSAGE_HEAD = struct.Struct("<H4xQ")  # channel and time
 SCHEMA, CHANNEL, CHUNK, DATA_END = 0x03, 0x04, 0x06, 0x0F
 CHUNKS_KEPT = 16  # uncompressed, in memory
 
@@ -46,22 +47,22 @@ class RecordingFile:
         self.is_whole = False  # it was closed, not cut off
         self._chunks: list[int] = []  # where they begin
         self._topics: dict[int, str] = {}
-        self._scan()
+        self._last_places: dict[str, list[MessagePlace]] = {}  # in the last chunk of a file that was cut off
         self.read_chunk = lru_cache(CHUNKS_KEPT)(self._read_chunk)
         self.places = lru_cache(None)(self._places)
+        self._scan()
+        if self._chunks and not self.is_whole:
+            self._index_last_chunk()
 
     def _scan(self) -> None:
         names: dict[int, str] = {}
-        indexed = True  # whether the chunk before was found to have an index
         for opcode, start, end in self._records():
             if opcode not in (MESSAGE_INDEX, CHUNK, SCHEMA, CHANNEL, DATA_END):
                 continue
             if opcode == MESSAGE_INDEX:
                 self._add_index(start, end)
-                indexed = True
             elif opcode == CHUNK:
                 self._chunks.append(start)
-                indexed = False
             elif opcode == SCHEMA:
                 schema = self._parse(self._mcap.records.Schema, start, end)
                 names[schema.id] = schema.name
@@ -73,8 +74,19 @@ class RecordingFile:
             else:
                 self.is_whole = True
                 break
-        if not indexed:  # it was cut off between a chunk and its index
-            self._chunks.pop()
+
+    def _index_last_chunk(self) -> None:
+        """Look through the last chunk: some of the indices behind it may be missing."""
+        last = len(self._chunks) - 1
+        for topic, indices in self._indices.items():
+            self._indices[topic] = [index for index in indices if index[2] < last]
+        chunk, at = self.read_chunk(last), 0
+        while at < len(chunk):
+            opcode, length = RECORD.unpack_from(chunk, at)
+            if opcode == MESSAGE:
+                channel, time = MESSAGE_HEAD.unpack_from(chunk, at + RECORD.size)
+                self._last_places.setdefault(self._topics[channel], []).append(MessagePlace(time, last, at))
+            at += RECORD.size + length
 
     def _records(self) -> Iterator[tuple[int, int, int]]:
         """Opcode, start and end of the content of each record that is whole."""
@@ -101,7 +113,8 @@ class RecordingFile:
         """Where the messages of a topic lie, in the order of the file; none of an unknown one."""
         indices = self._indices.get(topic, ())
         pairs = [(chunk, pair) for start, end, chunk in indices for pair in PAIR.iter_unpack(self._data[start:end])]
-        return tuple(MessagePlace(time, chunk, at) for chunk, (time, at) in pairs)
+        found = [MessagePlace(time, chunk, at) for chunk, (time, at) in pairs]
+        return (*found, *self._last_places.get(topic, ()))
 
     def _read_chunk(self, number: int) -> bytes:
         from mcap.stream_reader import get_chunk_data_stream

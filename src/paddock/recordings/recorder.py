@@ -71,6 +71,7 @@ class Recorder:
             self.streams = Streams(arena, self._file, rates, all_devices=all_devices)
             self._begin(KEYFRAME)
             arena.recorder = self
+            self._write()  # whenever this process dies, there is a world to read
         self._flusher = threading.Thread(target=self._keep_flushing, name="paddock-recorder", daemon=True)
         self._flusher.start()
         atexit.register(self.close)  # a program that forgets to close it
