@@ -52,6 +52,16 @@ def test_an_arena_its_robots_and_its_runs_show_themselves() -> None:
     assert all(len(text) < 60_000 for text in texts.values())
 
 
+def test_a_recording_shows_where_robots_drove(tmp_path: Path) -> None:
+    with paddock.open("clutter", seed=1) as arena, paddock.record(arena, tmp_path / "drive.mcap"):
+        arena["red"].wheels.set(0.05, 0.06)
+        arena.step(100)
+    shown = paddock.Recording(tmp_path / "drive.mcap")._repr_html_() or ""
+    assert shown.count("<img") == 1
+    assert "0 … 2 s" in shown
+    assert "cut off" not in shown
+
+
 def test_names_from_outside_are_text_and_no_markup() -> None:
     world = paddock.WorldSpec(name="w", title="<script>alert(1)</script>", bounds=(0, 0, 1, 1))
     assert "<script" not in (world._repr_html_() or "")

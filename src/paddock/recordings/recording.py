@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.numeric import all_finite
 from paddock.engine.state import digest
@@ -76,6 +77,9 @@ class Recording:
     def __repr__(self) -> str:
         cut = "" if self.is_whole else ", cut off"
         return f"<Recording {self.path.name}: {self.start:g} s to {self.end:g} s{cut}>"
+
+    def _repr_html_(self) -> str | None:
+        return display_html("recording", self)
 
     @property
     def is_whole(self) -> bool:

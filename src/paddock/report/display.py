@@ -106,6 +106,18 @@ def display_trace(trace: Trace) -> str:
     return render_display(f"Trace of {trace.robot}", "", [chart(trace)] if len(trace) else [], _pairs(told))
 
 
+def display_recording(recording: Any) -> str:
+    """The world at the end with the ways of all robots, and what is in the file."""
+    told = {
+        "robots": ", ".join(recording.robots),
+        "time": f"{recording.start:g} … {recording.end:g} s",
+        "file": f"{recording.path.name}, {recording.path.stat().st_size / 1e6:.2g} MB",
+        "events": str(len(recording.events)),
+    }
+    about = "" if recording.is_whole else "cut off: whatever wrote it did not end well"
+    return render_display(f"Recording {recording.path.stem}", about, [recording.picture()], _pairs(told))
+
+
 def draw_ways(traces: Sequence[Trace], *, ax: Axes | None = None) -> Axes:
     """Where robots drove, x over y [m]; a dot where each began."""
     own, ax = ax is None, ax if ax is not None else new_axes(width=6.0, height=5.0)

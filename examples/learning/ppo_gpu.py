@@ -1,6 +1,6 @@
 """PPO on one GPU: environments, rollouts and learning stay on the card; the trained policy is written to a .npz file.
 
-    python examples/ppo_gpu.py [--env Avoid] [--steps 120e6] [--out avoid.npz]
+    python examples/learning/ppo_gpu.py [--env Avoid] [--steps 120e6] [--out avoid.npz]
 
 Needs an NVIDIA GPU and `pip install 'paddock[gpu,gym]' torch`. Prints one JSON object per line. Schulman et al. 2017,
 "Proximal policy optimization algorithms", with generalised advantages, in few large batches.
