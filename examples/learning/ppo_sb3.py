@@ -15,8 +15,7 @@ import numpy as np
 import torch
 from stable_baselines3 import PPO
 
-from paddock.gym import export_network
-from paddock.gym.sb3 import Sb3VectorEnv
+from paddock.gym import export_network, make_sb3_env
 
 UNSEEN = 100_000  # rooms from this number on are for testing
 BARS = {"Avoid": 200.0}  # least mean return, where success alone says little
@@ -24,7 +23,7 @@ BARS = {"Avoid": 200.0}  # least mean return, where success alone says little
 
 def learn(task: str, seed: int, steps: int) -> PPO:
     """Train in 64 worlds at once."""
-    worlds = Sb3VectorEnv(task, 64, seed=1000 * seed)
+    worlds = make_sb3_env(task, 64, seed=1000 * seed)
     model = PPO(
         "MlpPolicy", worlds, seed=seed, device="cpu", n_steps=64, batch_size=1024, n_epochs=6, learning_rate=1e-3,
         gamma=0.98, policy_kwargs={"net_arch": [32, 32], "log_std_init": -0.5},
@@ -34,7 +33,7 @@ def learn(task: str, seed: int, steps: int) -> PPO:
 
 def measure(task: str, model: PPO, episodes: int = 256) -> tuple[float, float]:
     """The mean return, and the share of episodes that succeed, in unseen rooms."""
-    worlds = Sb3VectorEnv(task, episodes, seed=10**6, first_room=UNSEEN)
+    worlds = make_sb3_env(task, episodes, seed=10**6, first_room=UNSEEN)
     observations, ended = worlds.reset(), {}
     while len(ended) < episodes:
         actions, _ = model.predict(observations, deterministic=True)

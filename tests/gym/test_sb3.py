@@ -13,10 +13,8 @@ pytest.importorskip(
 
 
 def test_a_vector_for_stable_baselines3_is_the_vector_of_gymnasium() -> None:
-    from paddock.gym.sb3 import Sb3VectorEnv
-
     ours = pg.make_vector_env("GoTo", num_envs=8, autoreset_mode="SameStep", time_limit=2.0)
-    theirs = Sb3VectorEnv("GoTo", 8, seed=5, time_limit=2.0)
+    theirs = pg.make_sb3_env("GoTo", 8, seed=5, time_limit=2.0)
     seen, _ = ours.reset(seed=5)
     assert np.array_equal(theirs.reset(), seen)
     rng, ended = np.random.default_rng(0), 0

@@ -14,6 +14,7 @@ try:
         ENVIRONMENTS,
         TEAM_ENVIRONMENTS,
         make_env,
+        make_sb3_env,
         make_vector_env,
         register_environments,
     )
@@ -78,6 +79,7 @@ __all__ = [
     "make_env",
     "make_parallel_env",
     "make_room",
+    "make_sb3_env",
     "make_track",
     "make_vector_env",
     "register_environments",

@@ -51,6 +51,13 @@ def make_vector_env(
     return PaddockVectorEnv(spec, num_envs, render_mode=render_mode, **own)
 
 
+def make_sb3_env(environment: str, num_envs: int, *, seed: int = 0, **options: Any) -> Any:
+    """Many environments as stable-baselines3 wants them; needs `pip install 'paddock[gym,learn]'`."""
+    from paddock.gym.sb3 import Sb3VectorEnv
+
+    return Sb3VectorEnv(environment, num_envs, seed=seed, **options)
+
+
 def register_environments() -> None:
     """Tell Gymnasium of all environments, once."""
     for name in ENVIRONMENTS:
