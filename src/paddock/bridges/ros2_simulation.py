@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +11,13 @@ import numpy as np
 from paddock.bridges.ros2_graph import RosService
 from paddock.bridges.ros2_robot import flat_pose
 from paddock.bridges.scene_world import MOST_BROUGHT, ArenaRobot
-from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.errors import BadMessage, PaddockError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.robots import robot_names
 from paddock.ros2 import HeaderMsg, PoseMsg, RosMessage, TimeMsg, TwistMsg, VectorMsg
 from paddock.ros2 import simulation_services as services
+from paddock.ros2.name_pattern import NamePattern
 
 if TYPE_CHECKING:
     from paddock.bridges.ros2_hub import RosHub
@@ -26,6 +26,7 @@ State, Result = services.SimulationStateMsg, services.ResultMsg
 STATES = {"stopped": State.STATE_STOPPED, "running": State.STATE_PLAYING, "paused": State.STATE_PAUSED}
 FEATURES = (0, 1, 10, 11, 20, 21, 22, 24, 25, 26, 31, 32)  # the numbers of what is done here, see SimulatorFeatures.msg
 MOST_STEPS = 1_000_000
+LONGEST_NAME = 100  # of a robot that is spawned
 Reply = Callable[[RosMessage], None]
 
 
@@ -150,6 +151,8 @@ class _Simulation:
             raise Rejected(codes.NO_RESOURCE, f"uri: expected the name of a robot: {', '.join(robot_names())}")
         if request.uri not in robot_names():
             raise Rejected(codes.UNSUPPORTED_FORMAT, UnknownName("robot", request.uri, robot_names()))
+        if len(name) > LONGEST_NAME:
+            raise Rejected(codes.NAME_INVALID, f"name: expected at most {LONGEST_NAME} characters, got {len(name)}")
         if request.entity_namespace:
             raise Rejected(codes.NAMESPACE_INVALID, "entity_namespace: expected none: it is that of the robot's name")
         if len(self._brought & set(taken)) >= MOST_BROUGHT:
@@ -176,10 +179,10 @@ class _Simulation:
         if filters.categories or filters.tags.tags or filters.bounds.points:
             raise Rejected(Result.FEATURE_UNSUPPORTED, "filters: expected one for names only")
         try:
-            pattern = re.compile(filters.filter)
-        except re.error as error:
-            raise Rejected(Result.OPERATION_FAILED, f"filters.filter: expected a regular expression: {error}") from None
-        return {"entities": [name for name in self._arena.numbers if pattern.search(name)]}
+            pattern = NamePattern(filters.filter)
+        except BadMessage as error:
+            raise Rejected(Result.OPERATION_FAILED, f"filters.filter: {error}") from None
+        return {"entities": [name for name in self._arena.numbers if pattern.is_in(name)]}
 
     def get_entity_state(self, request: services.GetEntityStateRequest) -> dict[str, Any]:
         robot = self._find(request.entity)

@@ -1,0 +1,57 @@
+"""NamePattern: the part of regular expressions that names are looked for with, in time that no pattern can stretch."""
+
+from __future__ import annotations
+
+import re
+
+from paddock.core.errors import BadMessage, format_value
+
+LONGEST_PATTERN = 256
+PARTS = re.compile(r"\.\*|.", re.DOTALL)
+SPECIAL = frozenset("\\^$*+?()[]{}")
+
+
+class NamePattern:
+    """Takes names in which a pattern is found: a text with `.`, `.*`, `^`, `$` and `|`.
+
+    Python's own `re` goes back and forth: a pattern of a stranger may keep it busy for years.
+    """
+
+    def __init__(self, text: str) -> None:
+        if len(text) > LONGEST_PATTERN:
+            raise BadMessage(f"expected a pattern of at most {LONGEST_PATTERN} characters, got {len(text)}")
+        self._ways = [_Way(way, text) for way in text.split("|")]
+
+    def is_in(self, name: str) -> bool:
+        """Whether one of the ways fits."""
+        return any(way.fits(name) for way in self._ways)
+
+
+class _Way:
+    """One of several: bit i of a set of states says that the first i characters of the pattern have been found."""
+
+    def __init__(self, way: str, text: str) -> None:
+        first, last = way.startswith("^"), way.endswith("$")
+        characters: list[str | None] = []  # None: any
+        self._stays = 0 if first else 1  # states that a name's characters may pass by
+        for part in PARTS.findall(way[first : len(way) - last]):
+            if part == ".*":
+                self._stays |= 1 << len(characters)
+            elif part in SPECIAL:
+                allowed = "a text with '.', '.*', '|', '^' before and '$' behind it"
+                raise BadMessage(f"expected {allowed}, got {part!r} in {format_value(text)}")
+            else:
+                characters.append(None if part == "." else part)
+        self._end = 1 << len(characters)
+        self._stays |= 0 if last else self._end
+        self._any = sum(1 << i for i, character in enumerate(characters) if character is None)
+        self._takes: dict[str, int] = {}  # states that a character leads on from
+        for i, character in enumerate(characters):
+            if character is not None:
+                self._takes[character] = self._takes.get(character, self._any) | 1 << i
+
+    def fits(self, name: str) -> bool:
+        states = 1
+        for character in name:
+            states = (states & self._takes.get(character, self._any)) << 1 | states & self._stays
+        return bool(states & self._end)
