@@ -17,8 +17,9 @@ from websockets.uri import parse_uri
 import paddock
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused, SimulationError
+from paddock.core.origins import foreign_header, host_name, own_hosts
 from paddock.server import Server
-from paddock.server.access import Grant, Role, Tokens, foreign_header, host_name, own_hosts
+from paddock.server.access import Grant, Role, Tokens
 from paddock.server.classroom import robot_name, robot_names, seat_students
 from paddock.testing import PaddockProcess
 from paddock.worlds import load_world

@@ -208,7 +208,7 @@ class _Simulation:
     def _find(self, name: str) -> ArenaRobot:
         robots = {robot.name: robot for robot in self._hub.live.list_robots()}
         if name not in robots:
-            raise UnknownName("entity", name, robots)
+            raise UnknownName("entity", name[: 2 * LONGEST_NAME], robots)
         return robots[name]
 
     def _read_pose(self, pose: PoseMsg, frame: str, code: int) -> Pose:

@@ -14,6 +14,7 @@ from paddock.ros2 import TimeMsg, define, find_message
 if TYPE_CHECKING:
     from paddock.bridges.ros2_hub import RosHub
 
+LONGEST_TEXT = 256  # of names of all kinds
 Answer = dict[str, Any]
 
 
@@ -24,6 +25,17 @@ def answer_rosapi(name: str, args: Any, hub: RosHub) -> Answer:
     if not isinstance(args, dict):
         raise BadMessage(f"{name}: args: expected an object, got {format_value(args)}")
     return ANSWERS[name](hub, args)
+
+
+def read_text(table: Answer, name: str) -> str:
+    """A name among the fields of an operation, or among arguments."""
+    value = table.get(name)
+    place = f"{table['op']}: {name}" if name not in ("op", "id") and "op" in table else name
+    if not isinstance(value, str):
+        raise BadMessage(f"{place}: expected a text, got {format_value(value)}")
+    if len(value) > LONGEST_TEXT:
+        raise BadMessage(f"{place}: expected at most {LONGEST_TEXT} characters, got {len(value)}")
+    return value
 
 
 def _types(hub: RosHub) -> dict[str, str]:
@@ -50,7 +62,7 @@ def _tell_time(hub: RosHub, args: Answer) -> Answer:
 
 
 def _find_topics(hub: RosHub, args: Answer) -> Answer:
-    wanted = find_message(str(args.get("type"))).ros_name
+    wanted = find_message(read_text(args, "type")).ros_name
     return {"topics": [name for name, kind in _types(hub).items() if kind == wanted]}
 
 

@@ -9,19 +9,22 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from websockets.datastructures import Headers
 
 from paddock.bridges.connection import MessageConnection
 from paddock.bridges.ros2_graph import RosSubscription, RosTopic, Sample
-from paddock.bridges.rosapi import answer_rosapi
+from paddock.bridges.rosapi import answer_rosapi, read_text
 from paddock.bridges.rosbridge_raw import pack_raw
 from paddock.bridges.websocket_source import WebSocketSource
 from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
+from paddock.core.origins import foreign_header, own_hosts
 from paddock.ros2 import RosMessage, TimeMsg, find_message, read_json
 
 if TYPE_CHECKING:
     from paddock.bridges.rosbridge import RosbridgeServer
 
 MOST_WANTED = 1000  # subscriptions of a client
+LONGEST_INTERVAL = 10**12  # [ms] between two messages
 RAW = "cbor-raw"
 Operation = dict[str, Any]
 decoder, encoder = msgspec.json.Decoder(), msgspec.json.Encoder()
@@ -47,7 +50,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
 
     def __init__(self, server: RosbridgeServer, loop: asyncio.AbstractEventLoop) -> None:
         self._socket = WebSocketSource(
-            self._write, lambda: self._greeting.cancel(), lambda: self.transport.close(), any_origin=server.any_origin
+            self._write, lambda: self._greeting.cancel(), lambda: self.transport.close(), self._find_problem
         )
         super().__init__(server, loop, self._socket)
         self._graph = server.hub.graph
@@ -68,6 +71,17 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         if not self.transport.is_closing():
             self.transport.write(data)
 
+    def _find_problem(self, headers: Headers) -> str:
+        """Why a page must not come: a browser tells where it is from, and the name by which it found this port."""
+        if self.server.any_origin:
+            return ""
+        host, origin = headers.get_all("Host"), headers.get_all("Origin")
+        if len(host) > 1 or len(origin) > 1:
+            return "Host and Origin: expected one of each"
+        reached_at, hosts = self.transport.get_extra_info("sockname")[0], own_hosts(self.server.addresses[0][0])
+        page = origin[0] if origin else None
+        return foreign_header("".join(host), page, hosts=hosts, reached_at=reached_at, any_port=True)
+
     def leave(self) -> None:
         self._wanted.clear()
 
@@ -77,9 +91,10 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         operation: Any = None
         try:
             operation = read_operation(*message)
-            name = operation.get("op")
+            check_id(operation)
+            name = read_text(operation, "op")
             if name not in self._operations:
-                raise UnknownName("operation of rosbridge that is known here", str(name), self._operations)
+                raise UnknownName("operation of rosbridge that is known here", name, self._operations)
             self._operations[name](operation)
         except PaddockError as error:
             self._tell("error", str(error), operation)
@@ -131,8 +146,9 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
     def _subscribe(self, operation: Operation) -> None:
         name = read_text(operation, "topic")
         rate = operation.get("throttle_rate") or 0
-        if isinstance(rate, bool) or not isinstance(rate, int | float) or rate < 0:
-            raise BadMessage(f"subscribe {name}: throttle_rate: expected milliseconds, got {format_value(rate)}")
+        if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= LONGEST_INTERVAL:
+            expected = f"expected milliseconds from 0 to {LONGEST_INTERVAL}"
+            raise BadMessage(f"subscribe {name}: throttle_rate: {expected}, got {format_value(rate)}")
         compression = operation.get("compression", "none")
         if compression not in ("none", RAW):
             problem = f"compression: expected 'none' or '{RAW}', got {format_value(compression)}"
@@ -215,9 +231,13 @@ def read_operation(is_text: bool, data: bytes) -> Operation:
     return operation
 
 
-def read_text(operation: Operation, name: str) -> str:
-    """A field that must be a text."""
-    value = operation.get(name)
-    if not isinstance(value, str):
-        raise BadMessage(f"{operation['op']}: {name}: expected a text, got {format_value(value)}")
-    return value
+def check_id(operation: Operation) -> None:
+    """Refuse an id that is no text and no small number, and forget it: it is kept, and goes back with answers."""
+    value = operation.get("id")
+    if value is None or (isinstance(value, int) and abs(value) < 1 << 63):
+        return
+    try:
+        read_text(operation, "id")
+    except BadMessage:
+        del operation["id"]
+        raise

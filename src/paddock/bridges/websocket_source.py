@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
+from websockets.datastructures import Headers
 from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from paddock.core.addresses import is_loopback
 from paddock.core.errors import BadMessage
 from paddock.protocol.websocket import MessageReader, frame
 
@@ -29,17 +28,16 @@ class WebSocketSource:
         write: Callable[[bytes], None],
         on_open: Callable[[], object],
         end: Callable[[], object],
-        *,
-        any_origin: bool,
+        find_problem: Callable[[Headers], str],
     ) -> None:
         """
         Args:
             write: sends bytes.
             on_open: is called when hands were shaken.
             end: closes the connection, after what was written.
-            any_origin: whether pages of other hosts may come; a browser tells where a page is from.
+            find_problem: why a request with these headers is refused; an empty text if it is not.
         """
-        self._write, self._on_open, self._end, self._any_origin = write, on_open, end, any_origin
+        self._write, self._on_open, self._end, self._find_problem = write, on_open, end, find_problem
         self._protocol = ServerProtocol(max_size=MOST_BYTES, logger=quiet)
         self._reader = MessageReader(self._protocol, masked=True, most=MOST_BYTES)
         self._head: bytes | None = b""  # of the HTTP request, as far as it has come
@@ -78,19 +76,11 @@ class WebSocketSource:
         return rest
 
     def _respond(self, request: Request) -> None:
-        origin = request.headers.get("Origin")
-        if self._any_origin or is_near(origin):
-            response = self._protocol.accept(request)
-        else:
-            response = self._protocol.reject(403, f"Origin: {origin}: expected a page of this machine\n")
-        self._protocol.send_response(response)
+        problem = self._find_problem(request.headers)
+        accept, reject = self._protocol.accept, self._protocol.reject
+        self._protocol.send_response(reject(403, f"{problem}\n") if problem else accept(request))
 
     def _flush(self) -> None:
         for data in self._protocol.data_to_send():
             if data:
                 self._write(data)
-
-
-def is_near(origin: str | None) -> bool:
-    """Whether a page is of this machine: served from it, or a file; programs that are no browsers tell nothing."""
-    return origin in (None, "null") or is_loopback(urlsplit(origin).hostname or "")

@@ -30,7 +30,7 @@ def read_json(kind: type[SomeMessage], table: Any, path: str = "msg") -> SomeMes
     fields = dict(kind.ros_fields())
     for name in table:
         if name not in fields:
-            raise BadMessage(f"{path}: {kind.ros_name} has no field {name!r}{suggestion(name, fields)}")
+            raise BadMessage(f"{path}: {kind.ros_name} has no field {format_value(name)}{suggestion(name, fields)}")
     return kind(**{name: _read_field(fields[name], value, f"{path}.{name}") for name, value in table.items()})
 
 
@@ -74,7 +74,10 @@ def _read_value(kind: FieldType, value: Any, path: str) -> Any:
             return math.nan
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise BadMessage(f"{path}: expected a number, got {format_value(value)}")
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise BadMessage(f"{path}: expected {kind.base}, got {format_value(value)}") from None
     bounds = np.iinfo(DTYPES[kind.base].char)
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not (whole and bounds.min <= value <= bounds.max):

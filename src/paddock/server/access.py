@@ -1,19 +1,14 @@
-"""Who may do what: roles, tokens, and the headers that browsers send."""
+"""Who may do what: roles and tokens."""
 
 from __future__ import annotations
 
 import hmac
-import re
 import secrets
 import socket
-from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
 
-from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused
-
-HOST = re.compile(r"(?:(?P<name>[\w.-]+)|\[(?P<address>[0-9A-Fa-f:.]+)\])(?::\d{1,5})?", re.ASCII)
 
 
 class Role(IntEnum):
@@ -88,35 +83,3 @@ def own_address() -> str:
             return str(probe.getsockname()[0])
         except OSError:
             return socket.gethostname()
-
-
-def own_hosts(bound: str, extra: Collection[str] = ()) -> frozenset[str]:
-    """The names under which browsers may know this server."""
-    hosts = {"localhost", "127.0.0.1", "::1", *extra}
-    if not is_loopback(bound):
-        name = socket.gethostname()
-        hosts |= {name, f"{name}.local", bound}
-    return frozenset(host.lower() for host in hosts)
-
-
-def foreign_header(
-    host: str | None, origin: str | None, *, hosts: Collection[str], reached_at: str, proxied: bool = False
-) -> str:
-    """Why a request is refused: an empty text if both headers are fine.
-
-    A page of another site may open a connection to this machine, and a name of its own may lead here. Both show in
-    the headers. Programs send no Origin. Only a proxy in front of this server can have added TLS.
-    """
-    name = host_name(host or "")
-    if not name or (name not in hosts and name != reached_at.split("%")[0]):
-        return f"Host {host!r} is not this server; the server's owner can allow other names"
-    schemes = ("http://", "https://") if proxied else ("http://",)
-    if origin is not None and origin.lower() not in [f"{scheme}{host}".lower() for scheme in schemes]:
-        return f"Origin {origin!r} is another site: expected http://{host}"
-    return ""
-
-
-def host_name(host: str) -> str:
-    """The name or address in a Host header, in small letters; an empty text if it is anything else."""
-    found = HOST.fullmatch(host)
-    return (found["name"] or found["address"]).lower() if found else ""

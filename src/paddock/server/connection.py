@@ -18,11 +18,11 @@ from websockets.server import ServerProtocol
 
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import BadMessage, LinkError, PaddockError, VersionMismatch
+from paddock.core.origins import foreign_header
 from paddock.protocol import MINOR, MessageDecoder, encode
 from paddock.protocol.encoding import Malformed
 from paddock.protocol.messages import REQUESTS, Hello
 from paddock.protocol.websocket import MessageReader, frame
-from paddock.server.access import foreign_header
 from paddock.server.client import Client, refusal
 from paddock.server.files import respond_with_file
 
