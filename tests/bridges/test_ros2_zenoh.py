@@ -15,6 +15,8 @@ from zenoh import ext
 from bridges.player_room import ROOM
 from bridges.ros2_room import shown
 from paddock.bridges import RosBridge
+from paddock.bridges.ros2_robot import RosRobot
+from paddock.ros2 import TwistStampedMsg
 from paddock.testing import wait_for
 
 TWIST = "geometry_msgs::msg::dds_::Twist_/RIHS01_9c45bf16fe0983d80e3cfe750d6835843d265a9a6c46bd2e609fcddde6fb8d2a"
@@ -81,6 +83,15 @@ def test_a_twist_drives(session: zenoh.Session, bridge: RosBridge) -> None:
     session.put(f"4/r1/cmd_vel/{TWIST}", twist, attachment=attachment)
     wait_for(lambda: robot.wheels.speeds == (0.1, 0.1))
     wait_for(lambda: robot.wheels.speeds == (0.0, 0.0))
+
+
+def test_commands_are_taken_in_a_turn_of_the_arena(bridge: RosBridge, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn: Any = bridge.hub.arena.turn
+    owned: list[bool] = []
+    monkeypatch.setattr(RosRobot, "_take_twist", lambda robot, twist: owned.append(turn._is_owned()))
+    taker = next(taker for taker in bridge.hub.graph.subscriptions if taker.type.ros_name.endswith("TwistStamped"))
+    taker.take(TwistStampedMsg())
+    assert owned == [True]
 
 
 def test_garbage_is_told_and_disturbs_nobody(session: zenoh.Session, caplog: pytest.LogCaptureFixture) -> None:

@@ -6,11 +6,11 @@ import os
 import secrets
 import struct
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from paddock.bridges.ros2_dds_types import load_cyclonedds, make_idl_type
 from paddock.bridges.ros2_graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
+from paddock.bridges.ros2_inbox import RosInbox
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import LinkError, PaddockError
 from paddock.ros2 import RosMessage, RosQuality, ServiceType, decode_cdr, encode_cdr, hash_type
@@ -175,7 +175,9 @@ class DdsCarrier(RosCarrier):
         take: Callable[[bytes], None],
         user_data: str = "",
     ) -> Any:
-        listener = self._dds.core.Listener(on_data_available=lambda reader: self._schedule(reader, name, take))
+        # In a thread of DDS, which a robot must not be moved in. The reader itself keeps the samples.
+        inbox: RosInbox[Any] = RosInbox(self._time.call, lambda reader: self._take(reader, name, take), depth=1)
+        listener = self._dds.core.Listener(on_data_available=inbox.put)
         topic = self._dds.topic.Topic(self._participant, name, idl)
         return self._dds.sub.DataReader(self._participant, topic, self._choose_qos(kind, DEFAULT, user_data), listener)
 
@@ -190,14 +192,6 @@ class DdsCarrier(RosCarrier):
             policy.DataRepresentation(use_cdrv0_representation=True),
             policy.Userdata(user_data.encode()),
         )
-
-    def _schedule(self, reader: Any, name: str, take: Callable[[bytes], None]) -> None:
-        """Have samples taken; called in a thread of DDS, which a robot must not be moved in."""
-        if not self._closed:
-            try:
-                self._time.call(partial(self._take, reader, name, take))
-            except RuntimeError:  # the event loop has ended
-                self._closed = True
 
     def _take(self, reader: Any, name: str, take: Callable[[bytes], None]) -> None:
         state = self._dds.core

@@ -37,7 +37,7 @@ class RosSubscription:
 
     name: str
     type: type[RosMessage]
-    take: Callable[[Any], None]  # refuses with a PaddockError
+    take: Callable[[Any], None]  # within a turn of the arena; refuses with a PaddockError
 
 
 @dataclass(eq=False, frozen=True)

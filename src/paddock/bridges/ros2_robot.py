@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from paddock.ros2 import (
     OdometryMsg,
     PoseMsg,
     QuaternionMsg,
+    RosMessage,
     TextMsg,
     TimeMsg,
     TransformStampedMsg,
@@ -161,9 +164,17 @@ class RosRobot:
     def list_subscriptions(self) -> Iterator[RosSubscription]:
         """What it takes."""
         name = self.topic_name("cmd_vel")
-        yield RosSubscription(name, TwistMsg, self._take_twist)
-        yield RosSubscription(name, TwistStampedMsg, lambda message: self._take_twist(message.twist))
-        yield RosSubscription(self.topic_name("joint_commands"), JointStateMsg, self._take_joints)
+        takes: tuple[tuple[str, type[RosMessage], Callable[[Any], None]], ...] = (
+            (name, TwistMsg, self._take_twist),
+            (name, TwistStampedMsg, lambda message: self._take_twist(message.twist)),
+            (self.topic_name("joint_commands"), JointStateMsg, self._take_joints),
+        )
+        for name, kind, take in takes:
+            yield RosSubscription(name, kind, partial(self._take, take))
+
+    def _take(self, take: Callable[[Any], None], message: RosMessage) -> None:
+        with self.robot.arena.turn:
+            take(message)
 
     def _take_twist(self, twist: TwistMsg) -> None:
         self._command(lambda: self.robot.handle.drive(twist.linear.x, twist.angular.z))

@@ -7,12 +7,12 @@ import secrets
 import struct
 import time as wall_clock
 from collections.abc import Callable, Iterator
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from paddock.bridges.ports import describe_guard
 from paddock.bridges.ros2_graph import NODE, RosCarrier, RosGraph, RosService, RosSubscription, RosTopic, Sample
+from paddock.bridges.ros2_inbox import RosInbox
 from paddock.core.errors import LinkError, PaddockError
 from paddock.ros2 import RosMessage, RosQuality, ServiceType, decode_cdr, encode_cdr, hash_type
 from paddock.ros2.names import DEFAULT, NO_HASH, ZenohNode
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ROUTER = "tcp/127.0.0.1:7447"  # where rmw_zenohd listens
 ATTACHMENT = struct.Struct("<qqB16s")  # number of the message, time [ns], and who sent it
 PATIENCE = 500  # [ms] to find the router
+MOST_ASKED = 100  # requests to a service that wait; older ones stay without a reply
 
 
 class ZenohCarrier(RosCarrier):
@@ -130,7 +131,7 @@ class ZenohCarrier(RosCarrier):
 
             service.answer(request, reply)
 
-        queryable = self._session.declare_queryable(key, self._hand_over(service.name, take), complete=True)
+        queryable = self._session.declare_queryable(key, self._hand_over(service.name, take, MOST_ASKED), complete=True)
         self._subscribers[service] = queryable
         self._announce(service, "SS", service.name, service.type, DEFAULT)
 
@@ -149,10 +150,12 @@ class ZenohCarrier(RosCarrier):
         token = self._node.entity_token(number, role, name, kind.ros_name, self._hash(kind), quality)
         self._tokens[what] = self._session.liveliness().declare_token(token)
 
-    def _hand_over(self, name: str, take: Callable[[Any], None]) -> Any:
+    def _hand_over(self, name: str, take: Callable[[Any], None], depth: int = DEFAULT.depth) -> Any:
         """A callback of zenoh that has samples taken in the event loop."""
 
         def carry_out(sample: Any) -> None:
+            if self._closed:
+                return
             try:
                 take(sample)
             except PaddockError as error:
@@ -160,14 +163,8 @@ class ZenohCarrier(RosCarrier):
             except struct.error as error:
                 self.complaints.tell(name, f"its attachment is none of rmw_zenoh: {error}")
 
-        def schedule(sample: Any) -> None:
-            if not self._closed:
-                try:
-                    self._time.call(partial(carry_out, sample))
-                except RuntimeError:  # the event loop has ended
-                    self._closed = True
-
-        return self._zenoh.handlers.Callback(schedule, indirect=False)
+        inbox = RosInbox(self._time.call, carry_out, depth)
+        return self._zenoh.handlers.Callback(inbox.put, indirect=False)
 
     def close(self) -> None:
         self._closed = True

@@ -126,8 +126,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             except BadMessage as error:
                 problem = problem or error
                 continue
-            with self.server.arena.turn:
-                taker.take(message)
+            taker.take(message)
             return
         assert problem is not None
         raise problem

@@ -1,0 +1,35 @@
+"""Samples that come faster than the event loop takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from paddock.bridges.ros2_inbox import RosInbox
+
+
+def test_one_call_waits_however_much_comes_and_it_takes_the_newest_in_their_order() -> None:
+    calls: list[Callable[[], None]] = []
+    taken: list[int] = []
+    inbox = RosInbox(calls.append, taken.append, depth=10)
+    for i in range(1000):
+        inbox.put(i)
+    (call,) = calls
+    call()
+    assert taken == list(range(990, 1000))
+    inbox.put(1000)
+    assert len(calls) == 2
+    calls[1]()
+    assert taken[-2:] == [999, 1000]
+
+
+def test_when_the_event_loop_has_ended_nobody_is_called_again() -> None:
+    calls: list[Callable[[], None]] = []
+
+    def refuse(call: Callable[[], None]) -> None:
+        calls.append(call)
+        raise RuntimeError("Event loop is closed")
+
+    inbox = RosInbox(refuse, calls.append, depth=1)
+    inbox.put(lambda: None)
+    inbox.put(lambda: None)
+    assert len(calls) == 1
