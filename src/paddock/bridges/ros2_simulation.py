@@ -10,8 +10,8 @@ import numpy as np
 
 from paddock.bridges.ros2_graph import RosService
 from paddock.bridges.ros2_robot import flat_pose
-from paddock.bridges.scene_world import MOST_BROUGHT, ArenaRobot
-from paddock.core.errors import BadMessage, PaddockError, UnknownName
+from paddock.bridges.scene_world import ArenaRobot
+from paddock.core.errors import BadMessage, PaddockError, UnknownName, format_value
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.robots import robot_names
@@ -83,7 +83,6 @@ class _Simulation:
 
     def __init__(self, hub: RosHub) -> None:
         self._hub, self._arena, self._time = hub, hub.arena, hub.time
-        self._brought: set[str] = set()  # names of robots that were spawned here
 
     # ---- time
 
@@ -97,9 +96,10 @@ class _Simulation:
         runs = self._time.state == "running"
         self._time.stop()
         if request.scope != 3:
-            for name in self._brought & set(self._arena.numbers):
+            brought = self._hub.live.brought
+            for name in brought & set(self._arena.numbers):
                 self._arena.remove(name)
-            self._brought.clear()
+            brought.clear()
         if runs:
             self._time.run()
         return {}
@@ -150,23 +150,20 @@ class _Simulation:
         if not request.uri:
             raise Rejected(codes.NO_RESOURCE, f"uri: expected the name of a robot: {', '.join(robot_names())}")
         if request.uri not in robot_names():
-            raise Rejected(codes.UNSUPPORTED_FORMAT, UnknownName("robot", request.uri, robot_names()))
+            raise Rejected(
+                codes.UNSUPPORTED_FORMAT, UnknownName("robot", request.uri[: 2 * LONGEST_NAME], robot_names())
+            )
         if len(name) > LONGEST_NAME:
             raise Rejected(codes.NAME_INVALID, f"name: expected at most {LONGEST_NAME} characters, got {len(name)}")
         if request.entity_namespace:
             raise Rejected(codes.NAMESPACE_INVALID, "entity_namespace: expected none: it is that of the robot's name")
-        if len(self._brought & set(taken)) >= MOST_BROUGHT:
-            raise Rejected(Result.OPERATION_FAILED, f"there are {MOST_BROUGHT} robots already that were spawned")
-        wanted = name or request.uri
-        if (wanted in taken or not name) and not request.allow_renaming:
+        if (name in taken or not name) and not request.allow_renaming:
             code = codes.NAME_NOT_UNIQUE if name else codes.NAME_INVALID
             raise Rejected(code, f"name: expected one that is free, or allow_renaming; there are {', '.join(taken)}")
-        free = next(n for n in (wanted, *(f"{wanted}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
         pose = self._read_pose(request.initial_pose.pose, request.initial_pose.header.frame_id, codes.INVALID_POSE)
-        self._arena.spawn(free, request.uri, at=(pose.x, pose.y), heading=pose.heading)
-        self._brought.add(free)
+        chosen = self._hub.live.spawn(request.uri, name=name, at=(pose.x, pose.y), heading=pose.heading)
         self._hub.follow_robots()
-        return {"entity_name": free}
+        return {"entity_name": chosen}
 
     def delete(self, request: services.DeleteEntityRequest) -> dict[str, Any]:
         self._find(request.entity)
@@ -214,7 +211,7 @@ class _Simulation:
     def _read_pose(self, pose: PoseMsg, frame: str, code: int) -> Pose:
         place, q = pose.position, pose.orientation
         if frame not in ("", "world", "map"):
-            raise Rejected(code, f"frame_id: expected 'world', 'map' or none, got {frame!r}")
+            raise Rejected(code, f"frame_id: expected 'world', 'map' or none, got {format_value(frame)}")
         if not all_finite(place.x, place.y, q.x, q.y, q.z, q.w) or not any((q.x, q.y, q.z, q.w)):
             raise Rejected(code, "expected a pose of finite numbers, with an orientation that is one")
         heading = math.atan2(2 * (q.w * q.z + q.x * q.y), q.w * q.w + q.x * q.x - q.y * q.y - q.z * q.z)

@@ -141,14 +141,15 @@ class ArenaWorld:
         """The robots that a client commanded last."""
         return [robot for robot in self._robots.values() if robot.driver is client and not has_left(robot.handle)]
 
-    def spawn(self, kind: str, **place: Any) -> str:
+    def spawn(self, kind: str, *, name: str = "", **place: Any) -> str:
+        """Bring a robot, under its name or its kind's, or with a number behind it if that is taken."""
         if len(self.brought & set(self.arena.numbers)) >= MOST_BROUGHT:
             raise PaddockError(f"clients brought {MOST_BROUGHT} robots already; remove one first")
-        taken = self.arena.numbers
-        name = next(n for n in (kind, *(f"{kind}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
-        self.arena.spawn(name, kind, **place)
-        self.brought.add(name)
-        return name
+        taken, wanted = self.arena.numbers, name or kind
+        free = next(n for n in (wanted, *(f"{wanted}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
+        self.arena.spawn(free, kind, **place)
+        self.brought.add(free)
+        return free
 
     def remove(self, name: str) -> None:
         self.arena.remove(name)
