@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,11 @@ class McapFile:
         )
         self._write(summary + offsets + footer + MAGIC)
         self._file.close()
+
+    def abandon(self) -> None:
+        """Leave the file as it is: cut off, unless it was closed before."""
+        with suppress(OSError):  # whoever abandons it knows already
+            self._file.close()
 
     def _statistics(self) -> Any:
         return self._records.Statistics(
