@@ -89,3 +89,21 @@ def test_whoever_has_the_turn_may_close_a_recorder(tmp_path: Path, monkeypatch: 
         flusher_waits.wait()
         recorder.close()
     assert Recording(tmp_path / "run.mcap").is_whole
+
+
+def test_a_recording_may_be_replaced_while_it_is_replayed(tmp_path: Path) -> None:
+    path, link = tmp_path / "run.mcap", tmp_path / "latest.mcap"
+    link.symlink_to(path)
+    with paddock.open("clutter", seed=7) as arena, paddock.record(arena, path):
+        arena["red"].wheels.set(0.05, 0.04)
+        arena.step(200)
+        digest = arena.digest()
+    recording = Recording(path)
+    content = bytes(recording.file._data)
+    with paddock.record(recording.arena(1.0), link) as recorder:
+        recorder.arena.step()
+    assert path.stat().st_size < len(content)
+    assert bytes(recording.file._data) == content
+    assert recording.arena().digest() == digest
+    assert link.is_symlink()
+    assert Recording(path).last == recording.tick_of(1.0) + 1

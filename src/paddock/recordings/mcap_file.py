@@ -78,6 +78,8 @@ class McapFile:
         self.end = 0  # bytes written
         self._waiting = MAGIC + self._encode(self._records.Header(profile="", library=library))  # for the next write
         try:
+            if path.is_file():
+                path.resolve().unlink()  # whoever reads the old file, maybe to replay it, keeps it
             self._file = path.open("wb", buffering=0)
         except OSError as error:
             raise PaddockError(f"{path}: cannot be written: {explain_os_error(error)}") from None
