@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import paddock
 from paddock import PaddockError, Recording
-from paddock.recordings.exact import KEYFRAME
+from paddock.recordings.exact import INPUTS, KEYFRAME
 from paddock.recordings.mcap_file import Chunk, McapFile
 from paddock.recordings.reading import CHUNK, RecordingFile
 
@@ -76,3 +77,13 @@ def test_a_message_that_cannot_be_understood_is_told(tmp_path: Path) -> None:
     file.close()
     with pytest.raises(PaddockError, match=r"run\.mcap: damaged at byte \d+: IndexError"):
         Recording(path)
+
+
+def test_inputs_that_are_missing_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    with paddock.open("clutter") as arena, paddock.record(arena, path):
+        arena["red"].wheels.set(0.05, 0.04)
+        arena.step(10)
+    path.write_bytes(path.read_bytes().replace(INPUTS.encode(), b"/paddock/inputz"))
+    with pytest.raises(PaddockError, match=r"run\.mcap: damaged: what robots were told at 0 s is missing"):
+        Recording(path).replay(0.1)

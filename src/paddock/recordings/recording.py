@@ -154,8 +154,11 @@ class Recording:
 
     def find_inputs(self, tick: int) -> Inputs:
         """What robots were told around a tick."""
-        place = self.file.places(INPUTS)[bisect_right(self._input_ticks, tick) - 1]
-        return self.file.decode(place, decode_inputs)
+        if number := bisect_right(self._input_ticks, tick):
+            inputs = self.file.decode(self.file.places(INPUTS)[number - 1], decode_inputs)
+            if inputs.first <= tick < inputs.end:
+                return inputs
+        raise PaddockError(f"{self.path}: damaged: what robots were told at {tick * self.dt:g} s is missing")
 
     # ---- what was recorded
 
