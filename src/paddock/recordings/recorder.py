@@ -47,6 +47,7 @@ def record(arena: Arena, path: str | Path, *, rates: StreamRates | None = None, 
     """
     if not isinstance(arena, Arena) or arena.is_real:
         raise SimulationError(f"record: expected a simulation of this process, got {format_value(arena)}")
+    arena.check_live("record")
     if arena.recorder is not None:
         raise SimulationError("record: this arena is recorded already; close its recorder first")
     return Recorder(arena, Path(path), rates or StreamRates(), all_devices=all_devices)
