@@ -126,3 +126,19 @@ def test_gymnasiums_wrappers_go_round_them() -> None:
     vector = gymnasium.wrappers.vector.RecordEpisodeStatistics(vector)
     told = drive(vector, 6)
     assert told[5][-1]["episode"]["l"].tolist() == [5, 5, 5]
+
+
+def test_mistakes_with_vectors_are_told() -> None:
+    envs = pg.make_vector_env("Avoid", num_envs=3, rooms=2)
+    with pytest.raises(paddock.SimulationError, match="no episode has begun"):
+        envs.step(np.zeros((3, 2)))
+    with pytest.raises(paddock.SimulationError, match="or 3 of them, got 2"):
+        envs.reset(seed=[1, 2])
+    envs.reset(seed=np.array([1, 2, 3]))
+    with pytest.raises(paddock.SimulationError, match=r"expected actions of shape \(3, 2\), got \(2, 3\)"):
+        envs.step(np.zeros((2, 3)))
+    envs.reset(options={"reset_mask": [True, False, True]})
+    with pytest.raises(paddock.SpecError, match="observe: expected a list"):
+        pg.make_vector_env("Avoid", observe="ranges")
+    with pytest.raises(paddock.SpecError, match="at least one world"):
+        pg.make_vector_env("Avoid", world=[])

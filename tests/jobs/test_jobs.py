@@ -131,3 +131,8 @@ def test_finished_jobs_survive_half_a_line(tmp_path: Path) -> None:
         assert dict(FinishedJobs(path, "a")) == {**found, "w": 1}
     with pytest.raises(paddock.PaddockError, match="these are results of 'a', not of 'b': choose another folder"):
         FinishedJobs(path, "b")
+
+
+def test_finished_jobs_keep_texts_with_other_ends_of_lines(tmp_path: Path) -> None:
+    FinishedJobs(tmp_path / "finished.jsonl", "mine").add({"a": "x\u2028y\x85z", "b": 1})
+    assert dict(FinishedJobs(tmp_path / "finished.jsonl", "mine")) == {"a": "x\u2028y\x85z", "b": 1}

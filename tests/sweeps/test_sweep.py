@@ -188,3 +188,14 @@ def test_the_sweep_of_the_examples_is_a_sweep() -> None:
         {**spec.to_table(), "seeds": 1, "seconds": 0.5, "controllers": ["paddock.policies:explorer"]}, workers=1
     )
     assert len(done.rows) == 6
+
+
+def test_mistakes_in_the_file_are_told_before_anything_runs() -> None:
+    told: list[int] = []
+    wrong = {**SMALL, "controllers": ["paddock.policies:explorer", "paddock.policies:explored"], "parameters": {}}
+    with pytest.raises(paddock.PaddockError, match=r"has no 'explored'.*did you mean 'explorer'"):
+        sweep(wrong, workers=1, progress=lambda done, of: told.append(done))
+    many = {"controller": {f"p{i}": list(range(10)) for i in range(9)}}
+    with pytest.raises(paddock.PaddockError, match=r"6,000,000,000 runs are too many"):
+        sweep({**SMALL, "parameters": many}, workers=1, progress=lambda done, of: told.append(done))
+    assert told == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -14,6 +13,7 @@ from paddock.arena.base import BaseArena
 from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, make_controller, telling_place
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.sources import hash_sources
 from paddock.core.user_code import is_path, load_path
 from paddock.policies.policy import Policy
 
@@ -66,7 +66,7 @@ class ControllerChoice:
         source = self.find_source()
         return {
             "name": self.name if source is None else self.path.name,
-            "source": None if source is None else hashlib.sha256(source.read_bytes()).hexdigest(),
+            "source": None if source is None else hash_sources(source),
             "parameters": dict(self.parameters),
         }
 

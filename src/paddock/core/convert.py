@@ -200,7 +200,9 @@ def expectation(hint: Any) -> str:
         return f"a table, for each name {expectation(arguments[1])}"
     if _is_spec_class(hint):
         return f"a table with the keys {', '.join(hints(hint))}"
-    return {float: "a number", int: "a whole number", bool: "true or false", str: "a text in quotes"}[hint]
+    return {float: "a number", int: "a whole number", bool: "true or false", str: "a text in quotes"}.get(
+        hint, "anything"
+    )
 
 
 def _expected_items(items: tuple[Any, ...]) -> str:

@@ -48,8 +48,12 @@ class Dispatch:
             if self.registry.is_shipped(base) and self.kernel_of(base) is kernel:
                 return self.registry.number(base)
         number = self.registry.number(kind)
-        if self._foreign.setdefault(number, kind) is not kind:
-            raise PaddockError(f"{kind.__module__}.{kind.__name__}: give it another name: {number} is taken")
+        known = self._foreign.get(number, kind)
+        if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
+            raise PaddockError(
+                f"{kind.__module__}.{kind.__name__}: give it another name: {known.__name__} has its number"
+            )
+        self._foreign[number] = kind  # a class that was written anew, as in a notebook, takes the place of the old one
         return number
 
     def cases(self, numbers: Iterable[int]) -> tuple[Case, ...]:

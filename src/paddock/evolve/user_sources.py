@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from pathlib import Path
 
+from paddock.core.sources import hash_sources
 from paddock.core.user_code import is_path, load_path
 
 
@@ -21,6 +21,6 @@ def find_source(name: str) -> Path | None:
 
 
 def hash_source(name: str) -> str | None:
-    """SHA-256 of that file; None for a registered name, and where there is no file."""
+    """SHA-256 of that file and of what it imports from its folder; None for a registered name, or without a file."""
     file = find_source(name)
-    return None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
+    return None if file is None else hash_sources(file)

@@ -6,6 +6,7 @@ Those of another package or of one's own need no line: their classes are used as
 from __future__ import annotations
 
 from paddock.core.dispatch import Dispatch
+from paddock.core.errors import PaddockError
 from paddock.core.jit import Kernel
 from paddock.core.registry import Registry
 from paddock.gym.terms import Ending, RewardTerm, Term
@@ -44,6 +45,8 @@ ARGUMENTS = (
 
 def kernel_of(term: type[Term]) -> Kernel:
     """The kernel of a term."""
+    if not isinstance(term.kernel, Kernel):
+        raise PaddockError(f"{term.__name__}.kernel: expected a function with @paddock.kernel, got {term.kernel!r}")
     return term.kernel
 
 

@@ -32,7 +32,7 @@ Scenes = tuple[tuple[BuiltWorld, ...], ScenePool]
 
 def build_scenes(spec: EnvSpec) -> Scenes:
     """All scenes of an environment; those who ask for the same get the same."""
-    return _build_scenes(spec, spec.load_robot(), tuple(spec.load_worlds()))  # files may have changed
+    return _build_scenes(spec, spec.load_robot(), tuple(spec.load_worlds()))  # other TOML files make others
 
 
 @functools.lru_cache(maxsize=16)

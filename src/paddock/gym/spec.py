@@ -104,6 +104,8 @@ class EnvSpec(Spec):
             raise SpecError(f"expected no {min(plots)!r} where food is counted, not plots", path="observe")
         if isinstance(self.world, list):
             object.__setattr__(self, "world", tuple(self.world))
+        if self.world == ():
+            raise SpecError("expected at least one world", path="world")
 
     @property
     def explores(self) -> bool:

@@ -69,10 +69,13 @@ class Stepper(EnvArrays):
 
     def step(self, actions: Any) -> None:
         """One step of all environments."""
-        given = np.asarray(actions)
-        if given.size != self.actions.size:
-            raise SimulationError(f"step: expected {self.actions.size} numbers as actions, got shape {given.shape}")
-        self.actions[...] = given.reshape(self.actions.shape)
+        given, shape = np.asarray(actions), self.actions.shape
+        allowed = [tuple(length for i, length in enumerate(shape) if i == 0 or length > 1), shape]
+        if len(self) == 1:
+            allowed += [each[1:] for each in allowed]
+        if given.shape not in allowed:
+            raise SimulationError(f"step: expected actions of shape {allowed[0]}, got {given.shape}")
+        self.actions[...] = given.reshape(shape)
         self._run(begin=False)
 
     def _run(self, *, begin: bool) -> None:

@@ -77,19 +77,27 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
         `options={"reset_mask": flags}` begins it in some environments only.
         """
         chosen = None if options is None else options.get("reset_mask")
-        if chosen is not None and (np.shape(chosen) != (self.num_envs,) or np.asarray(chosen).dtype != bool):
-            raise SimulationError(f"reset: reset_mask: expected {self.num_envs} flags, got {chosen!r}")
+        if chosen is not None:
+            chosen = np.asarray(chosen)
+            if chosen.shape != (self.num_envs,) or chosen.dtype != bool:
+                raise SimulationError(f"reset: reset_mask: expected {self.num_envs} flags, got {chosen!r}")
+        if seed is not None and not isinstance(seed, int):
+            seed = list(seed)
+            if len(seed) != self.num_envs:
+                raise SimulationError(f"seed: expected a whole number, or {self.num_envs} of them, got {len(seed)}")
         first = self._np_random is None
         super().reset(seed=seed if isinstance(seed, int) else None)
         if first and not isinstance(seed, int):  # whoever gets no seed draws one
             drawn = self.np_random.integers(2**62, size=self.num_envs).tolist()
             seed = [mine if mine is not None else other for mine, other in zip(seed or drawn, drawn, strict=True)]
         self.stepper.begin(seed, chosen)
-        self._over = np.zeros(self.num_envs, bool) if chosen is None else self._over & ~np.asarray(chosen)
+        self._over = np.zeros(self.num_envs, bool) if chosen is None else self._over & ~chosen
         return self._observation(), {}
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
         """One step of all: observations, rewards, terminated, truncated, info."""
+        if self._np_random is None:
+            raise SimulationError("step: no episode has begun: call reset() first")
         if self.mode is AutoresetMode.DISABLED and self._over.any():
             raise SimulationError(f"step: the episode of environment {self._over.argmax()} is over: reset it first")
         self.stepper.step(actions)

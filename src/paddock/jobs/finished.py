@@ -29,12 +29,15 @@ class FinishedJobs(Mapping[str, Any]):
 
     def _load(self, path: Path) -> None:
         text = path.read_text(encoding="utf-8", errors="replace")
-        lines = [line for line in map(_read_line, text.splitlines()) if line is not None]
+        rows = text.removesuffix("\n").split("\n")  # within a text there may be other ends of lines
+        lines = [line for line in map(_read_line, rows) if line is not None]
         owner = lines[0].get("jobs of") if lines else self._owner
         if owner != self._owner:
             raise PaddockError(f"{path}: these are results of {owner!r}, not of {self._owner!r}: choose another folder")
-        self._results = {line["key"]: line["result"] for line in lines if "key" in line and "result" in line}
-        if len(lines) < len(text.splitlines()) or not text.endswith("\n"):
+        self._results = {
+            line["key"]: line["result"] for line in lines if isinstance(line.get("key"), str) and "result" in line
+        }
+        if len(lines) < len(rows) or not text.endswith("\n"):
             write_text(path, "".join(map(_format_line, lines or [{"jobs of": self._owner}])))
 
     def add(self, results: Mapping[str, Any]) -> None:

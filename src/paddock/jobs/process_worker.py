@@ -79,8 +79,9 @@ def _exchange(process: subprocess.Popen[bytes], data: bytes) -> bytes:
     """Send a message, and wait for the one that answers it; EOFError if the process dies."""
     assert process.stdout is not None
     _send(process, data)
-    answer = process.stdout.read(int.from_bytes(process.stdout.read(8), "big"))
-    if not answer:
+    length = int.from_bytes(process.stdout.read(8), "big")
+    answer = process.stdout.read(length)
+    if not answer or len(answer) < length:
         process.wait()
         raise EOFError
     return answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -91,6 +92,13 @@ class SweepSpec(Spec):
                 raise SpecError(f"expected different entries, got {format_value(listed)}", path=name)
         if self.scenarios and self.starts != "placed":
             raise SpecError("scenarios say themselves where robots begin: leave it out", path="starts")
+
+    @property
+    def run_count(self) -> int:
+        """How many runs there are: all combinations, with all seeds."""
+        drivers = self.scenarios or self.controllers
+        choices = (self.worlds, self.robots, drivers, self.seeds, *self.parameters.values())
+        return math.prod(max(1, len(listed)) for listed in choices)
 
     def make_metrics(self) -> tuple[Metric, ...]:
         """What to find out about each robot: the usual figures if nothing else is asked for."""

@@ -68,11 +68,10 @@ class SweepPlan:
     """All runs of a sweep, in their order: by combination, then by seed."""
 
     def __init__(self, spec: SweepSpec) -> None:
+        if spec.run_count > MOST_RUNS:
+            raise PaddockError(f"{spec.name}: {spec.run_count:,} runs are too many: expected at most {MOST_RUNS:,}")
         self.spec, self.settings = spec, RunSettings.of(spec)
         self.combinations = list_combinations(spec)
-        count = len(self.combinations) * len(spec.seeds)
-        if count > MOST_RUNS:
-            raise PaddockError(f"{spec.name}: {count:,} runs are too many: expected at most {MOST_RUNS:,}")
         keys = ["" if each.failure else each.identify(spec) for each in self.combinations]
         self.runs = [
             PlannedRun(i * len(spec.seeds) + j + 1, i, seed, f"{key}:{seed}" if key else "")
