@@ -37,3 +37,17 @@ def test_what_robots_were_told_comes_back_from_the_tape() -> None:
         layout.apply(numbers[ticks == tick], values[ticks == tick], commands, motion)
         assert np.array_equal(layout.values(commands, motion), told[tick])
     assert len(layout.take_entries(tape)[0]) == 0
+
+
+def test_nothing_is_written_behind_the_end_of_a_tape() -> None:
+    arena = paddock.open("line-crossing")
+    layout = InputLayout(arena.commands[0], arena.motion)
+    tape = layout.new_tape(arena.commands[0], arena.motion, 1)
+    longer = np.concatenate([tape, np.zeros((TICKS * layout.count, 2))])
+    arena.scratch = arena.scratch._replace(tape=longer[: len(tape)])
+    for tick in range(TICKS):
+        for robot in arena.robots.values():
+            robot.wheels.set(0.001 * (tick + 1), 0.05)
+        arena.step()
+    assert not longer[len(tape) :].any()
+    assert longer[0, 0] > layout.count  # it can be seen that some are missing

@@ -180,6 +180,7 @@ def test_in_a_replay_nothing_can_be_changed_until_it_is_live(recorded: tuple[Rec
         lambda: arena.spawn("other", "e-puck"),
         lambda: arena.remove("red"),
         lambda: arena.restore(arena.snapshot()),
+        lambda: paddock.record(arena, recording.path),
     ):
         with pytest.raises(Refused, match="this is a replay"):
             change()

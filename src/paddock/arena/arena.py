@@ -170,16 +170,16 @@ class Arena(BaseArena):
         slice_of_ticks = 1
         while ticks > 0:
             now = min(ticks, slice_of_ticks)
-            if self.recorder is not None:
-                now = min(now, self.recorder.room(run))
-            started = time.perf_counter()
             with self.turn:
                 if interrupted():
                     return
+                if self.recorder is not None:
+                    now = min(now, self.recorder.room(run))
+                started = time.perf_counter()
                 kernel(self.model, self.state, self.commands, self.scratch, *more, now)
                 if self.recorder is not None:
                     self.recorder.after_ticks(run)
-            took = time.perf_counter() - started
+                took = time.perf_counter() - started
             slice_of_ticks = max(1, min(4 * slice_of_ticks, int(now * SLICE / max(took, 1e-6))))
             ticks -= now
 

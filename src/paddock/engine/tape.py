@@ -42,8 +42,10 @@ def write_inputs(tape, tick, commands, motion):
 
 @kernel
 def write_input(tape, inputs, count, tick, number, value):
-    """Write an entry; how many there are now."""
+    """Write an entry; how many there are now, with those that found no room."""
     tape[HEAD + number, 0] = value
-    tape[HEAD + inputs + count, 0] = tick * inputs + number
-    tape[HEAD + inputs + count, 1] = value
+    entry = HEAD + inputs + count
+    if entry < tape.shape[0]:
+        tape[entry, 0] = tick * inputs + number
+        tape[entry, 1] = value
     return count + 1

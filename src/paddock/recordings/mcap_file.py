@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,20 +76,22 @@ class McapFile:
         self._chunks: list[Any] = []  # their entries in the summary
         self._counts: dict[int, int] = defaultdict(int)  # messages by channel
         self.end = 0  # bytes written
+        self._waiting = MAGIC + self._encode(self._records.Header(profile="", library=library))  # for the next write
         try:
+            if path.is_file():
+                path.resolve().unlink()  # whoever reads the old file, maybe to replay it, keeps it
             self._file = path.open("wb", buffering=0)
         except OSError as error:
             raise PaddockError(f"{path}: cannot be written: {explain_os_error(error)}") from None
-        self._write(MAGIC + self._encode(self._records.Header(profile="", library=library)))
 
     def channel(self, topic: str, schema: str, data: bytes | None = None) -> int:
-        """The number of a topic; its schema, with its description if it is none of schemas.py, is written once."""
+        """The number of a topic, which is told once, before the next chunk; `data` describes a schema of one's own."""
         if (topic, schema) not in self._channels:
             if schema not in self._schemas:
                 data = schema_data(schema) if data is None else data
                 record = self._records.Schema(id=len(self._schemas) + 1, name=schema, encoding="protobuf", data=data)
                 self._schemas[schema] = record
-                self._write(self._encode(record))
+                self._waiting += self._encode(record)
             channel = self._records.Channel(
                 id=len(self._channels) + 1,
                 topic=topic,
@@ -97,7 +100,7 @@ class McapFile:
                 schema_id=self._schemas[schema].id,
             )
             self._channels[topic, schema] = channel
-            self._write(self._encode(channel))
+            self._waiting += self._encode(channel)
         return int(self._channels[topic, schema].id)
 
     def write_chunk(self, chunk: Chunk) -> None:
@@ -116,7 +119,7 @@ class McapFile:
             uncompressed_crc=zlib.crc32(data),
             uncompressed_size=len(data),
         )
-        start, encoded = self.end, self._encode(record)
+        start, encoded = self.end + len(self._waiting), self._encode(record)
         indices, offsets = [], {}
         at = start + len(encoded)
         for channel, parts in chunk.index.items():
@@ -162,6 +165,11 @@ class McapFile:
         self._write(summary + offsets + footer + MAGIC)
         self._file.close()
 
+    def abandon(self) -> None:
+        """Leave the file as it is: cut off, unless it was closed before."""
+        with suppress(OSError):  # whoever abandons it knows already
+            self._file.close()
+
     def _statistics(self) -> Any:
         return self._records.Statistics(
             attachment_count=0,
@@ -184,7 +192,9 @@ class McapFile:
         return data
 
     def _write(self, data: bytes) -> None:
-        view = memoryview(data)
+        """Write what waits, and then this."""
+        view = memoryview(self._waiting + data)
+        self._waiting = b""
+        self.end += len(view)
         while len(view):
             view = view[self._file.write(view) :]
-        self.end += len(data)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from paddock.core.errors import PaddockError
+from paddock.core.places import problem_of
 from paddock.core.reason import explain_os_error
 from paddock.recordings.mcap_file import MAGIC, MESSAGE, MESSAGE_INDEX, import_mcap
 
@@ -18,6 +20,7 @@ PAIR = struct.Struct("<QQ")  # of an index: time and offset
 MESSAGE_HEAD = struct.Struct("<H4xQ")  # channel and time
 SCHEMA, CHANNEL, CHUNK, DATA_END = 0x03, 0x04, 0x06, 0x0F
 CHUNKS_KEPT = 16  # uncompressed, in memory
+T = TypeVar("T")
 
 
 class MessagePlace(NamedTuple):
@@ -26,6 +29,7 @@ class MessagePlace(NamedTuple):
     time: int  # [ns]
     chunk: int
     offset: int  # in the uncompressed chunk
+    channel: int
 
 
 class RecordingFile:
@@ -43,50 +47,71 @@ class RecordingFile:
         if self._data[: len(MAGIC)] != MAGIC:
             raise PaddockError(f"{self.path}: expected a recording (an MCAP file)")
         self.schemas: dict[str, str] = {}  # by topic
-        self._indices: dict[str, list[tuple[int, int, int]]] = {}  # by topic: start, end and chunk of each index
+        self._indices: list[tuple[int, int, int, int]] = []  # start, end, chunk and channel of each
         self.is_whole = False  # it was closed, not cut off
         self._chunks: list[int] = []  # where they begin
         self._topics: dict[int, str] = {}
-        self._last_places: dict[str, list[MessagePlace]] = {}  # in the last chunk of a file that was cut off
+        self._last_places: list[MessagePlace] = []  # in the last chunk of a file that was cut off
         self.read_chunk = lru_cache(CHUNKS_KEPT)(self._read_chunk)
         self.places = lru_cache(None)(self._places)
         self._scan()
         if self._chunks and not self.is_whole:
             self._index_last_chunk()
+        self._check_channels()
 
     def _scan(self) -> None:
         names: dict[int, str] = {}
         for opcode, start, end in self._records():
             if opcode not in (MESSAGE_INDEX, CHUNK, SCHEMA, CHANNEL, DATA_END):
                 continue
-            if opcode == MESSAGE_INDEX:
-                self._add_index(start, end)
-            elif opcode == CHUNK:
-                self._chunks.append(start)
-            elif opcode == SCHEMA:
-                schema = self._parse(self._mcap.records.Schema, start, end)
-                names[schema.id] = schema.name
-            elif opcode == CHANNEL:
-                channel = self._parse(self._mcap.records.Channel, start, end)
-                self._topics[channel.id] = channel.topic
-                self.schemas[channel.topic] = names.get(channel.schema_id, "")
-                self._indices.setdefault(channel.topic, [])
-            else:
+            if opcode == DATA_END:
                 self.is_whole = True
                 break
+            with self._telling_damage(start):
+                if opcode == MESSAGE_INDEX:
+                    (number,) = struct.unpack_from("<H", self._data, start)
+                    self._indices.append((start + 6, end, len(self._chunks) - 1, number))
+                elif opcode == CHUNK:
+                    self._chunks.append(start)
+                elif opcode == SCHEMA:
+                    schema = self._parse(self._mcap.records.Schema, start, end)
+                    names[schema.id] = schema.name
+                else:
+                    channel = self._parse(self._mcap.records.Channel, start, end)
+                    self._topics[channel.id] = channel.topic
+                    self.schemas[channel.topic] = names.get(channel.schema_id, "")
 
     def _index_last_chunk(self) -> None:
         """Look through the last chunk: some of the indices behind it may be missing."""
         last = len(self._chunks) - 1
-        for topic, indices in self._indices.items():
-            self._indices[topic] = [index for index in indices if index[2] < last]
-        chunk, at = self.read_chunk(last), 0
+        self._indices = [index for index in self._indices if index[2] < last]
+        try:
+            chunk, at = self.read_chunk(last), 0
+        except PaddockError:  # its end was lost, though there are as many bytes
+            self._chunks.pop()
+            return
         while at < len(chunk):
             opcode, length = RECORD.unpack_from(chunk, at)
             if opcode == MESSAGE:
                 channel, time = MESSAGE_HEAD.unpack_from(chunk, at + RECORD.size)
-                self._last_places.setdefault(self._topics[channel], []).append(MessagePlace(time, last, at))
+                self._last_places.append(MessagePlace(time, last, at, channel))
             at += RECORD.size + length
+
+    def _check_channels(self) -> None:
+        """Refuse messages of no known topic: what would be missing can decide the future."""
+        for start, _, _, channel in self._indices:
+            if channel not in self._topics:
+                raise PaddockError(f"{self.path}: damaged at byte {start}: there is no channel {channel}")
+
+    @contextmanager
+    def _telling_damage(self, at: int) -> Iterator[None]:
+        """Tell of damage near a byte: what is no longer what was written can fail in any way."""
+        try:
+            yield
+        except PaddockError:
+            raise
+        except Exception as error:
+            raise PaddockError(f"{self.path}: damaged at byte {at}: {problem_of(error)}") from error
 
     def _records(self) -> Iterator[tuple[int, int, int]]:
         """Opcode, start and end of the content of each record that is whole."""
@@ -105,29 +130,39 @@ class RecordingFile:
 
         return kind.read(ReadDataStream(io.BytesIO(self._data[start:end])))
 
-    def _add_index(self, start: int, end: int) -> None:
-        (channel,) = struct.unpack_from("<H", self._data, start)
-        self._indices[self._topics[channel]].append((start + 6, end, len(self._chunks) - 1))
-
     def _places(self, topic: str) -> tuple[MessagePlace, ...]:
         """Where the messages of a topic lie, in the order of the file; none of an unknown one."""
-        indices = self._indices.get(topic, ())
-        pairs = [(chunk, pair) for start, end, chunk in indices for pair in PAIR.iter_unpack(self._data[start:end])]
-        found = [MessagePlace(time, chunk, at) for chunk, (time, at) in pairs]
-        return (*found, *self._last_places.get(topic, ()))
+        channels = {channel for channel, name in self._topics.items() if name == topic}
+        found = []
+        for start, end, chunk, channel in self._indices:
+            if channel in channels:
+                with self._telling_damage(start):
+                    pairs = PAIR.iter_unpack(self._data[start:end])
+                    found += [MessagePlace(time, chunk, at, channel) for time, at in pairs]
+        return (*found, *(place for place in self._last_places if place.channel in channels))
 
     def _read_chunk(self, number: int) -> bytes:
         from mcap.stream_reader import get_chunk_data_stream
 
         start = self._chunks[number]
         length = struct.unpack_from("<Q", self._data, start - 8)[0]
-        stream, size = get_chunk_data_stream(self._parse(self._mcap.records.Chunk, start, start + length))
-        return bytes(stream.read(size))
+        with self._telling_damage(start):
+            chunk = self._parse(self._mcap.records.Chunk, start, start + length)
+            stream, size = get_chunk_data_stream(chunk, validate_crc=True)
+            return bytes(stream.read(size))
 
     def read(self, place: MessagePlace) -> bytes:
         """The content of a message."""
         chunk = self.read_chunk(place.chunk)
-        opcode, length = RECORD.unpack_from(chunk, place.offset)
-        assert opcode == MESSAGE
-        start = place.offset + RECORD.size
-        return chunk[start + 22 : start + length]
+        with self._telling_damage(self._chunks[place.chunk]):
+            opcode, length = RECORD.unpack_from(chunk, place.offset)
+            start = place.offset + RECORD.size
+            if (opcode, *MESSAGE_HEAD.unpack_from(chunk, start)) != (MESSAGE, place.channel, place.time):
+                raise ValueError("its index tells of a message that is not there")
+            return chunk[start + 22 : start + length]
+
+    def decode(self, place: MessagePlace, decoder: Callable[[bytes], T]) -> T:
+        """What a message says."""
+        data = self.read(place)
+        with self._telling_damage(self._chunks[place.chunk]):
+            return decoder(data)

@@ -47,6 +47,7 @@ def record(arena: Arena, path: str | Path, *, rates: StreamRates | None = None, 
     """
     if not isinstance(arena, Arena) or arena.is_real:
         raise SimulationError(f"record: expected a simulation of this process, got {format_value(arena)}")
+    arena.check_live("record")
     if arena.recorder is not None:
         raise SimulationError("record: this arena is recorded already; close its recorder first")
     return Recorder(arena, Path(path), rates or StreamRates(), all_devices=all_devices)
@@ -72,8 +73,7 @@ class Recorder:
             self._begin(KEYFRAME)
             arena.recorder = self
             self._write()  # whenever this process dies, there is a world to read
-        self._flusher = threading.Thread(target=self._keep_flushing, name="paddock-recorder", daemon=True)
-        self._flusher.start()
+        threading.Thread(target=self._keep_flushing, name="paddock-recorder", daemon=True).start()
         atexit.register(self.close)  # a program that forgets to close it
 
     # ---- what the arena tells
@@ -138,12 +138,14 @@ class Recorder:
 
     # ---- the file
 
-    def _write(self) -> None:
+    def _write(self, *, last: bool = False) -> None:
         """Write two chunks: what is exact, which is all that we read again, and the rest."""
         exact, self._exact = self._exact, Chunk()
         try:
             self._file.write_chunk(exact)
             self._file.write_chunk(self.streams.take_chunk())
+            if last:
+                self._file.close()
         except OSError as error:  # the run is worth more than its recording
             self._detach()
             warn_user(f"{self.path}: cannot be written, and is recorded no more: {explain_os_error(error)}")
@@ -158,6 +160,7 @@ class Recorder:
     def _detach(self) -> None:
         self._closing.set()
         atexit.unregister(self.close)
+        self._file.abandon()
         self.arena.recorder = None
         self.arena.scratch = self.arena.scratch._replace(tape=self._tape[:0])
 
@@ -170,11 +173,9 @@ class Recorder:
             self._drain()
             if self._inputs.is_up_to_date(self._tape, self.arena.commands[0], self.arena.motion):
                 self._add_keyframe(KEYFRAME)  # keyframes are states in which an arena arrived, before new commands
-            self._write()
+            self._write(last=True)
             if self.arena.recorder is self:
                 self._detach()
-                self._file.close()
-        self._flusher.join()
 
     def __enter__(self) -> Self:
         return self

@@ -102,9 +102,8 @@ class Recording:
         return tuple(self._event(place) for place in self.file.places("/log"))
 
     def _event(self, place: MessagePlace) -> Event:
-        fields = decode(self.file.read(place))
-        kind, _, robot = bytes(fields[4][0]).decode().partition("/")
-        text = bytes(fields[3][0]).decode()
+        source, text = self.file.decode(place, decode_log)
+        kind, _, robot = source.partition("/")
         return Event(time=self._tick(place) * self.dt, kind=cast(Kind, kind), robot=robot or None, text=text)
 
     # ---- arenas
@@ -138,22 +137,28 @@ class Recording:
 
     def read_keyframe(self, found: KeyframePlace) -> Keyframe:
         """An exact state."""
-        return decode_keyframe(self.file.read(found.place), self.world_of(found))
+        world = self.world_of(found)
+        return self.file.decode(found.place, lambda data: decode_keyframe(data, world))
 
     def world_of(self, found: KeyframePlace) -> BuiltWorld:
         """The world of a keyframe, with the robots that there were."""
         before = [place for place in self.file.places(WORLD) if place[1:] < found.place[1:]]
+        if not before:
+            raise PaddockError(f"{self.path}: damaged: there is no world before its state at tick {found.tick}")
         world: BuiltWorld = self._build(before[-1])
         return world
 
     @cached_property
     def _build(self) -> Any:
-        return lru_cache(None)(lambda place: decode_world(self.file.read(place)))
+        return lru_cache(None)(lambda place: self.file.decode(place, decode_world))
 
     def find_inputs(self, tick: int) -> Inputs:
         """What robots were told around a tick."""
-        place = self.file.places(INPUTS)[bisect_right(self._input_ticks, tick) - 1]
-        return decode_inputs(self.file.read(place))
+        if number := bisect_right(self._input_ticks, tick):
+            inputs = self.file.decode(self.file.places(INPUTS)[number - 1], decode_inputs)
+            if inputs.first <= tick < inputs.end:
+                return inputs
+        raise PaddockError(f"{self.path}: damaged: what robots were told at {tick * self.dt:g} s is missing")
 
     # ---- what was recorded
 
@@ -242,3 +247,9 @@ class Recording:
                     f"{self.path}: run again, it comes to another state at {found.tick * self.dt:g} s than was "
                     "recorded; it was made by another version of Paddock, or is damaged"
                 )
+
+
+def decode_log(data: bytes) -> tuple[str, str]:
+    """The source and the text of a line of the log."""
+    fields = decode(data)
+    return bytes(fields[4][0]).decode(), bytes(fields[3][0]).decode()
