@@ -105,7 +105,7 @@ def test_mistakes_are_told() -> None:
         pg.make_env("GoTo", robots=2)
     env = pg.make_env("Avoid", rooms=1, time_limit=0.1)
     env.reset(seed=1)
-    with pytest.raises(paddock.PaddockError, match=r"expected 2 numbers as actions, got shape \(3,\)"):
+    with pytest.raises(paddock.PaddockError, match=r"expected actions of shape \(2,\), got \(3,\)"):
         env.step(np.zeros(3))
     env.step(np.zeros(2))
     with pytest.raises(paddock.PaddockError, match="call reset"):

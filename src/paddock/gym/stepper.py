@@ -74,7 +74,8 @@ class Stepper(EnvArrays):
         if len(self) == 1:
             allowed += [each[1:] for each in allowed]
         if given.shape not in allowed:
-            raise SimulationError(f"step: expected actions of shape {allowed[0]}, got {given.shape}")
+            wanted = allowed[2 if len(self) == 1 else 0]
+            raise SimulationError(f"step: expected actions of shape {wanted}, got {given.shape}")
         self.actions[...] = given.reshape(shape)
         self._run(begin=False)
 
