@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from paddock.arena.base import BaseArena
 from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, make_controller, telling_place
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.sources import hash_sources
+from paddock.core.sources import find_source, hash_sources
 from paddock.core.user_code import is_path, load_path
 from paddock.policies.policy import Policy
 
@@ -76,11 +75,7 @@ class ControllerChoice:
             return None
         if not is_path(self.name):
             return self.path
-        try:
-            file = inspect.getsourcefile(inspect.unwrap(load_path(self.name, self.folder, what="controller")))
-        except TypeError:  # not written in Python
-            return None
-        return None if file is None else Path(file)
+        return find_source(self.name, self.folder)
 
 
 def find_controller(name: str, folder: str | Path, parameters: Mapping[str, Any]) -> ControllerChoice:

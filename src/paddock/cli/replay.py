@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 RecordingPath = Annotated[Path, typer.Argument(help="A recording, as --record writes it.")]
 From = Annotated[
-    float | None, typer.Option("--from", help="Live from this time [s] on, as it was then to the last bit.")
+    float | None, typer.Option("--from", help="Live from this second on, as it was then to the last bit.")
 ]
 
 

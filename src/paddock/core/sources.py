@@ -1,10 +1,30 @@
-"""The files that a user's program consists of: it, and what it imports from its own folder."""
+"""The files that a user's code consists of: another source gives another result."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import inspect
 from pathlib import Path
+
+from paddock.core.user_code import is_path, load_path
+
+
+def find_source(name: str, folder: str | None = None) -> Path | None:
+    """The file of what `module:Name` or `file.py:Name` names; None for a registered name, or where there is none."""
+    if not is_path(name):
+        return None
+    try:
+        file = inspect.getsourcefile(inspect.unwrap(load_path(name, folder)))
+    except TypeError:  # not written in Python, or no function and no class
+        return None
+    return None if file is None or not Path(file).is_file() else Path(file)
+
+
+def hash_source(name: str) -> str | None:
+    """SHA-256 of that file and of what it imports from its folder; None for a registered name, or without a file."""
+    file = find_source(name)
+    return None if file is None else hash_sources(file)
 
 
 def hash_sources(file: Path) -> str:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.provenance import versions
+from paddock.core.sources import hash_source
 from paddock.evolve.evaluators import EvaluatorFactory, LocalEvaluator
 from paddock.evolve.options import STRATEGY, EvolutionConfig
 from paddock.evolve.strategies import STRATEGIES, SearchSpace
 from paddock.evolve.tasks.base import EvolutionTask, Floats, compute_weight_scale
 from paddock.evolve.tasks.registry import make_task
 from paddock.evolve.tasks.user_errors import reraise_with_location
-from paddock.evolve.user_sources import hash_source
 from paddock.policies.networks import Network
 from paddock.policies.program import MOST_INSTRUCTIONS, Program
 

@@ -15,6 +15,7 @@ from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import append_text, save_image, write_text
 from paddock.core.provenance import FILE as PROVENANCE
 from paddock.core.provenance import collect, write_provenance
+from paddock.core.sources import find_source
 from paddock.evolve.champion_picture import draw_champion
 from paddock.evolve.charts import save_elites_map, save_learning_curve
 from paddock.evolve.checkpoint import load_checkpoint, save_checkpoint
@@ -22,7 +23,6 @@ from paddock.evolve.evolution import Evolution, Generation
 from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.program_text import format_program
 from paddock.evolve.strategies.map_elites import MapElites
-from paddock.evolve.user_sources import find_source
 from paddock.policies.program import Program
 from paddock.worlds import WorldSpec, load_world, save_world
 

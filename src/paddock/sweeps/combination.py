@@ -14,7 +14,7 @@ from typing import Any
 from paddock.arena.controller_choice import ControllerChoice, find_controller
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.provenance import versions
-from paddock.evolve.user_sources import hash_source
+from paddock.core.sources import hash_source
 from paddock.jobs import JobFailure
 from paddock.robots import RobotSpec, find_robot
 from paddock.robots.spec import read_robot
