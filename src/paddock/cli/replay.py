@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from paddock.server import Settings
 
 RecordingPath = Annotated[Path, typer.Argument(help="A recording, as --record writes it.")]
-From = Annotated[
-    float | None, typer.Option("--from", help="Live from this second on, as it was then to the last bit.")
-]
+From = Annotated[float | None, typer.Option("--from", help="Live from this second on, as it was then to the last bit.")]
 
 
 def replay(
