@@ -9,10 +9,11 @@ from pathlib import Path
 from paddock.classes.keys import ClassKeys, new_token, read_keys, write_keys
 from paddock.classes.names import tidy_name
 from paddock.classes.roster import State, Student, give_robots, read_roster, write_roster
-from paddock.classes.spec import ClassSpec
-from paddock.classes.submissions import Receipt, keep_submission, read_receipts
-from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.files import write_text
+from paddock.classes.spec import ClassSpec, class_text
+from paddock.classes.results import ResultRow, append_results, read_results
+from paddock.classes.submissions import Receipt, keep_submission, last_submissions, read_receipts
+from paddock.core.errors import PaddockError, UnknownName, suggestion
+from paddock.core.files import whole_file, write_text
 from paddock.core.locks import lock_folder
 from paddock.core.spec import read_toml_file, spec_from_table
 
@@ -41,7 +42,7 @@ class ClassFolder:
         for part in PARTS:
             (folder.path / part).mkdir(parents=True, exist_ok=True)
         write_text(folder.path / ".gitignore", IGNORED)
-        write_text(folder.path / SPEC, spec.to_toml())
+        write_text(folder.path / SPEC, class_text(spec))
         write_roster(folder.path / ROSTER, give_robots(Student(name) for name in names))
         return cls.load(path)
 
@@ -123,15 +124,38 @@ class ClassFolder:
         """Keep a student's file, and give the receipt for it."""
         with lock_folder(self.path):
             self._read()
-            return keep_submission(
-                self.path / "submissions", self.find(name), exercise, file_name, data, self.spec.limits
-            )
+            place = self.path / "submissions"
+            return keep_submission(place, self.find(name), exercise, file_name, data, self.spec)
 
     def receipts(self, name: str | None = None) -> list[Receipt]:
         """All receipts, or those of a student."""
         receipts = read_receipts(self.path / "submissions")
         robot = self.find(name).robot if name is not None else None
         return [receipt for receipt in receipts if robot in (None, receipt.robot)]
+
+    def collect(self, exercise: str, out: str | Path) -> dict[str, Path]:
+        """Copy the last submission of each student for an exercise, as `out/ROBOT.py`; the copies by students' names."""
+        last = last_submissions(self.path / "submissions", exercise)
+        if not last:
+            handed_in = {receipt.exercise for receipt in self.receipts()}
+            raise PaddockError(f"{exercise}: nobody has submitted anything{suggestion(exercise, handed_in)}")
+        copies = {s.name: (last[s.robot], Path(out) / f"{s.robot}.py") for s in self.students if s.robot in last}
+        Path(out).mkdir(parents=True, exist_ok=True)
+        for source, copy in copies.values():
+            with whole_file(copy, "wb") as file:
+                file.write(source.read_bytes())
+        return {name: copy for name, (_, copy) in copies.items()}
+
+    def record_results(self, rows: Iterable[ResultRow]) -> None:
+        """Keep the results of a heat."""
+        with lock_folder(self.path):
+            append_results(self.path / "results", rows)
+
+    def results(self) -> list[ResultRow]:
+        """The results of all heats, the newest last, with the students' names as they are now."""
+        names = {student.robot: student.name for student in self.everyone}
+        rows = read_results(self.path / "results")
+        return [replace(row, student=names.get(row.robot, row.student)) for row in rows]
 
     # ---- its files
 

@@ -12,6 +12,7 @@ from paddock.core.errors import SpecError
 from paddock.core.files import write_text
 from paddock.core.spec import Spec, read_toml_file, spec_from_table
 
+LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none looks like another
 HEADER = """\
 # Whoever has a token can join with it. Do not share this file, and do not put it under version control.
 # A new token for a student: paddock class new-token FOLDER NAME
@@ -20,8 +21,8 @@ HEADER = """\
 
 
 def new_token() -> str:
-    """A token that nobody guesses."""
-    return secrets.token_urlsafe(12)
+    """A token that nobody guesses (80 bits), and that can be typed from paper."""
+    return "-".join("".join(secrets.choice(LETTERS) for _ in range(4)) for _ in range(4))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

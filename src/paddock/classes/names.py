@@ -9,7 +9,7 @@ from pathlib import Path
 
 from paddock.core.errors import PaddockError
 
-LONGEST_NAME = 100
+LONGEST_NAME = 64  # as on the wire
 LONGEST_ROBOT = 40
 # Letters that Unicode does not take apart into a plain one and a mark.
 PLAIN_LETTERS = str.maketrans(

@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
-from datetime import datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from paddock.classes.roster import Student
-from paddock.classes.spec import ClassLimits
-from paddock.classes.tables import append_rows, read_table
+from paddock.classes.spec import ClassSpec
+from paddock.classes.tables import append_rows, read_table, time_now
 from paddock.core.convert import convert
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file
@@ -21,13 +19,14 @@ from paddock.core.rules import Name
 LONGEST_FILE_NAME = 60
 RECEIPTS = "receipts.csv"
 SUFFIX = ".py"
+KEPT = f"[0-9][0-9][0-9][0-9]-*{SUFFIX}"  # what a kept file is called
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What a student gets for a file."""
 
-    number: int  # in the class
+    number: int  # of this student for this exercise, from 1
     time: str  # by the server's clock, with its zone
     student: str
     robot: str
@@ -56,7 +55,7 @@ def safe_file_name(name: str) -> str:
 
 
 def read_receipts(folder: Path) -> list[Receipt]:
-    """All receipts, in the order of their numbers."""
+    """All receipts, the newest last."""
     receipts = []
     for line, row in read_table(folder / RECEIPTS):
         try:
@@ -64,33 +63,29 @@ def read_receipts(folder: Path) -> list[Receipt]:
             receipts.append(Receipt(**{**values, "number": int(row["number"]), "bytes": int(row["bytes"])}))  # type: ignore[arg-type]
         except (KeyError, ValueError) as error:
             raise PaddockError(f"{folder / RECEIPTS}, line {line}: this is no receipt: {error}") from None
-    return sorted(receipts, key=lambda receipt: receipt.number)
+    return receipts
 
 
 def keep_submission(
-    folder: Path, student: Student, exercise: str, file_name: str, data: bytes, limits: ClassLimits
+    folder: Path, student: Student, exercise: str, file_name: str, data: bytes, spec: ClassSpec
 ) -> Receipt:
     """Keep a file, and give its receipt. Whoever calls this holds the lock of the class."""
     convert(exercise, Name, "exercise")  # it names a folder
     name = safe_file_name(file_name)
     if not data:
         raise PaddockError(f"{name}: it is empty")
-    if len(data) > limits.submission_kb * 1024:
-        raise PaddockError(f"{name}: it has {len(data)} bytes; at most {limits.submission_kb} KB may be submitted")
-    receipts = read_receipts(folder)
-    earlier = sum(receipt.robot == student.robot and receipt.exercise == exercise for receipt in receipts)
-    if earlier >= limits.submissions:
-        raise PaddockError(f"{exercise}: you have submitted {earlier} times, which is as often as is allowed")
-    number = max((receipt.number for receipt in receipts), default=0) + 1
+    if len(data) > spec.submission_kb * 1024:
+        raise PaddockError(f"{name}: it has {len(data)} bytes; at most {spec.submission_kb} KB may be submitted")
     place = folder / exercise / student.robot
+    number = max((int(kept.name.partition("-")[0]) for kept in place.glob(KEPT)), default=0) + 1
+    if number > spec.submissions:
+        raise PaddockError(f"{exercise}: you have submitted {number - 1} times, which is as often as is allowed")
     place.mkdir(parents=True, exist_ok=True)
-    while any(place.glob(f"{number:04d}-*")):  # kept, but its receipt was lost when the power failed
-        number += 1
     path = place / f"{number:04d}-{name}"
     with whole_file(path, "wb") as file:
         file.write(data)
     receipt = Receipt(
-        number=number, time=datetime.now().astimezone().isoformat(timespec="seconds"), student=student.name,
+        number=number, time=time_now(), student=student.name,
         robot=student.robot, exercise=exercise, file=path.relative_to(folder).as_posix(), bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
     )  # fmt: skip
@@ -98,9 +93,8 @@ def keep_submission(
     return receipt
 
 
-def last_submissions(folder: Path, exercise: str) -> Iterator[tuple[str, Path]]:
-    """The robot and the last file of each who submitted something for an exercise."""
-    convert(exercise, Name, "exercise")  # it names a folder
-    for place in sorted((folder / exercise).glob("*/")):
-        if kept := sorted(place.glob(f"[0-9]*-*{SUFFIX}")):
-            yield place.name, max(kept, key=lambda path: int(path.name.partition("-")[0]))
+def last_submissions(folder: Path, exercise: str) -> dict[str, Path]:
+    """The last file of each who submitted something for an exercise, by robot."""
+    convert(exercise, Name, "exercise")
+    found = {place.name: sorted(place.glob(KEPT)) for place in sorted((folder / exercise).glob("*/"))}
+    return {robot: kept[-1] for robot, kept in found.items() if kept}

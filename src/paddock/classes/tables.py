@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from paddock.core.errors import PaddockError
@@ -55,3 +56,8 @@ def _lines(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     text = io.StringIO()
     csv.DictWriter(text, columns, restval="", lineterminator="\n").writerows(rows)
     return text.getvalue()
+
+
+def time_now() -> str:
+    """By this machine's clock, with its zone."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
