@@ -51,6 +51,15 @@ def join_links(folder: ClassFolder, base: str = "") -> list[JoinLink]:
     ]
 
 
+def staff_links(folder: ClassFolder, base: str = "") -> dict[str, str]:
+    """The links of those who are no students: the lecturer's, and the projector's."""
+    base = base.rstrip("/") or base_url(folder.spec)
+    return {
+        "lecturer": f"{base}/#token={folder.keys.supervisor}",
+        "projector": f"{base}/#view=projector&token={folder.keys.projector}",
+    }
+
+
 def write_links(folder: ClassFolder, file: Path, base: str = "") -> None:
     """Write the links as CSV: for mail merge, or to look them up."""
     columns = tuple(field.name for field in fields(JoinLink))
