@@ -22,7 +22,7 @@ class ResultRow:
     student: str
     robot: str
     place: int  # from 1
-    score: float
+    score: float | None  # None: the aim was not reached
     unit: str
     fouls: int
 
@@ -44,7 +44,7 @@ def _read_row(row: Mapping[str, str], where: str) -> ResultRow:
     try:
         return ResultRow(
             time=row["time"], exercise=row["exercise"], heat=int(row["heat"]), student=row["student"],
-            robot=row["robot"], place=int(row["place"]), score=float(row["score"]), unit=row["unit"],
+            robot=row["robot"], place=int(row["place"]), score=float(row["score"]) if row["score"] else None, unit=row["unit"],
             fouls=int(row["fouls"]),
         )  # fmt: skip
     except (KeyError, ValueError) as error:

@@ -46,12 +46,14 @@ def print_results(folder: ClassFolder) -> None:
     for (exercise, student), rows in sorted(rows_of.items(), key=lambda item: (item[0][0], _mean_place(item[1]))):
         places, last = [row.place for row in rows], rows[-1]
         figures = (str(len(rows)), str(places.count(1)), number(_mean_place(rows)), str(sum(r.fouls for r in rows)))
-        table.append(
-            (visible(student), visible(exercise), *figures, visible(f"{number(last.score)} {last.unit}".strip()))
-        )
+        table.append((visible(student), visible(exercise), *figures, visible(_score(last))))
     heads = ("student", "exercise", "heats", "won", "mean place", "fouls", "last score")
     print_sheet(Console(), f"{folder.spec.title}: results", Sheet(heads, tuple(table)))
 
 
 def _mean_place(rows: list[ResultRow]) -> float:
     return sum(row.place for row in rows) / len(rows)
+
+
+def _score(row: ResultRow) -> str:
+    return "–" if row.score is None else f"{number(row.score)} {row.unit}".strip()
