@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.core.addresses import is_loopback
+from paddock.core.addresses import is_loopback, own_address
 from paddock.core.errors import LinkError
 from paddock.core.limits import ClassLimits
 from paddock.core.origins import own_hosts
 from paddock.core.provenance import available_threads
-from paddock.server.access import Grant, Role, Tokens, own_address
+from paddock.server.access import Grant, Role, Tokens
 from paddock.server.connection import Connection
 from paddock.server.order_board import ListOrders
 from paddock.server.scoreboard import Scoring
