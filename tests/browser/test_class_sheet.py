@@ -9,7 +9,8 @@ import pytest
 
 from paddock.classes import ClassFolder, ClassSpec, join_links, write_sheet
 
-NAMES = ["Ada", "李雷", 'Conor "Con" O\'Brien <b>', "علی‌رضا کریمی", "W" * 64, *(f"Student {i}" for i in range(6))]
+LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff Johannes Maximilian der II"
+NAMES = ["Ada", "李雷", 'Conor "Con" O\'Brien <b>', "علی‌رضا کریمی", LONG_NAME, *(f"Student {i}" for i in range(6))]
 
 
 @pytest.fixture

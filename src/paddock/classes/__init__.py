@@ -2,6 +2,7 @@
 
 from paddock.classes.folder import ClassFolder
 from paddock.classes.links import JoinLink, join_links, staff_links, write_links, write_sheet
+from paddock.classes.making import make_class
 from paddock.classes.names import robot_name, robot_names
 from paddock.classes.results import ResultRow
 from paddock.classes.roster import Student, read_students
@@ -17,6 +18,7 @@ __all__ = [
     "ResultRow",
     "Student",
     "join_links",
+    "make_class",
     "read_students",
     "robot_name",
     "robot_names",

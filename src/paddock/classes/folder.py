@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,8 +61,9 @@ class ClassFolder:
             return False
         if not (self.path / SPEC).is_file():
             raise PaddockError(f"{self.path}: this is no class folder: make one with `paddock class new {self.path}`")
-        with lock_folder(self.path):
-            self._read()
+        self._read()
+        if self._is_incomplete():
+            self._change(list)
         return True
 
     # ---- who is in it
@@ -170,7 +171,7 @@ class ClassFolder:
         self._change(change)
         return next(student for student in self.everyone if student.robot == robot)
 
-    def _change(self, change: Callable[[list[Student]], Sequence[Student]]) -> None:
+    def _change(self, change: Callable[[list[Student]], list[Student]]) -> None:
         with lock_folder(self.path):
             self._read()
             students = change(list(self.everyone))
@@ -178,15 +179,20 @@ class ClassFolder:
             self._write(students, self.keys)
 
     def _read(self) -> None:
-        """All of it, and write what is missing. Whoever calls this holds the lock."""
-        file = self.path / SPEC
-        self.spec = spec_from_table(ClassSpec, read_toml_file(file), file=str(file))
-        self.everyone = read_roster(self.path / ROSTER)
+        """All of it. First the list: whoever is in it has a token, which is written before."""
+        stamp, file = self._look(), self.path / SPEC
+        spec = spec_from_table(ClassSpec, read_toml_file(file), file=str(file))
+        everyone = read_roster(self.path / ROSTER)
         self.keys = read_keys(self.path / KEYS)
-        self._write(self.everyone, self.keys)
+        self.spec, self.everyone, self._stamp = spec, everyone, stamp
 
-    def _write(self, students: Sequence[Student], keys: ClassKeys) -> None:
-        """What differs from what was read. First the tokens: whoever is in the list has one at any moment."""
+    def _is_incomplete(self) -> bool:
+        """Whether somebody was added by hand, or there are no tokens yet."""
+        robots = {student.robot for student in self.everyone}
+        return not (robots <= self.keys.students.keys() and (self.path / KEYS).exists())
+
+    def _write(self, students: list[Student], keys: ClassKeys) -> None:
+        """What differs from what was read; whoever calls this holds the lock."""
         students = give_robots(students)
         keys = keys.with_tokens_for(student.robot for student in students)
         if keys != self.keys or not (self.path / KEYS).exists():

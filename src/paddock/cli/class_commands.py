@@ -20,7 +20,6 @@ class_app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-DEFAULT_WORLD = "line-track"
 
 
 def open_class(path: Path) -> ClassFolder:
@@ -55,13 +54,11 @@ def new_class(
     paddock class new robotics-101 --names names.txt
     paddock class new robotics-101 --names names.csv --exercise line-following
     """
-    from paddock.classes import ClassFolder, ClassSpec, read_students
+    from paddock.classes import ClassSpec, make_class, read_students
 
     students = read_students(names) if names is not None else []
-    if not (world or exercise):
-        world = DEFAULT_WORLD
     spec = ClassSpec(title=title or folder.name, world=world, exercise=exercise, robot=robot)
-    made = ClassFolder.create(folder, spec, students)
+    made = make_class(folder, spec, students)
     typer.echo(f"made {folder} with {len(made.students)} students; look at {folder / 'class.toml'}, then:")
     typer.echo(f"  paddock class sheet {folder}    # links to hand out\n  paddock class serve {folder}")
 
