@@ -10,7 +10,6 @@ from pathlib import Path
 from paddock.classes.folder import ClassFolder
 from paddock.classes.roster import Student
 from paddock.classes.spec import ClassSpec
-from paddock.exercises import exercise_names, load_exercise
 from paddock.robots import load_robot
 from paddock.worlds import load_world, save_world
 
@@ -26,6 +25,8 @@ def make_class(path: str | Path, spec: ClassSpec, students: Iterable[str | Stude
             class; without any it begins in the world line-track.
         students: who is in it; their names will do.
     """
+    from paddock.exercises import exercise_names, load_exercise  # takes a while
+
     own_world = own_exercise = None
     if spec.robot:
         load_robot(spec.robot)
