@@ -7,13 +7,14 @@ import logging
 import math
 import threading
 import time
+from collections.abc import Iterable
 from functools import cached_property
-from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from paddock.arena import Arena, Robot
 from paddock.core.errors import PaddockError, Refused, VersionMismatch
 from paddock.core.limits import ClassLimits
-from paddock.protocol import MINOR, VERSION, Message
+from paddock.protocol import VERSION, Message
 from paddock.protocol import messages as m
 from paddock.recordings import ReplayArena
 from paddock.server import class_handlers  # noqa: F401 enters its requests
@@ -29,7 +30,11 @@ from paddock.server.order_board import ListOrders, OrderBoard
 from paddock.server.ownership import Ownership
 from paddock.server.replay_desk import ReplayDesk
 from paddock.server.scoreboard import Scoreboard, Scoring
-from paddock.server.world_view import bodies, floor_file, readings_of
+from paddock.server.visibility import welcome_of, world_news_of
+from paddock.server.world_view import floor_file, readings_of
+
+if TYPE_CHECKING:
+    from paddock.server.class_desk import ClassDesk
 
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for one client's subscriptions, on a paced clock
@@ -70,11 +75,12 @@ class Session:
         self.map_board = MapBoard(arena.board, self.clients, self.ownership)
         self.goals = GoalDesk(arena.board, self.ownership)
         self.replay = ReplayDesk(self, arena) if isinstance(arena, ReplayArena) else None
+        self.desk: ClassDesk | None = None  # of the class that is served
         self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
     @cached_property
     def floor_png(self) -> bytes:
-        """The floor's picture; it never changes."""
+        """The floor's picture; another world has another."""
         return floor_file(self.arena)
 
     def close(self) -> None:
@@ -82,7 +88,7 @@ class Session:
         for timer in (self._reminder, self._news):
             if timer is not None:
                 timer.cancel()
-        for board in (self._scoreboard, self.map_board, self._order_board):
+        for board in (self._scoreboard, self.map_board, self._order_board, self.desk):
             if board is not None:
                 board.close()
         self.clock.close()
@@ -99,21 +105,9 @@ class Session:
         client.name = client.member.name = self._unique(client.grant.name or hello.name or "client")
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
-        world = self.arena.world
-        client.send(
-            m.Welcome(
-                id=hello.id,
-                version=VERSION,
-                server=f"paddock {version('paddock')}",
-                client=client.name,
-                role=str(client.grant.role),
-                world=world.with_robots().to_table(),
-                dt=self.arena.dt,
-                lock_step=self.clock.lock_step and self.may_join_lock(client),
-                minor=MINOR,
-                real=self.arena.is_real,
-            )
-        )
+        if self.desk is not None:
+            self.desk.on_join(client)
+        client.send(welcome_of(self, client, hello.id))
         client.send(self.ownership.robot_list(client))
         if self.run is not None:
             client.send(self.run)
@@ -123,19 +117,21 @@ class Session:
 
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""
-        client.silent = False
+        client.silent, client.heard = False, self._loop.time()
         answer: Message | None
         try:
             self.ownership.catch_up(self.clients)
             answer = HANDLERS[type(message)](self, client, message)
         except PaddockError as error:
             answer = refusal(error, getattr(message, "id", None))
+            if self.desk is not None:
+                self.desk.on_refusal(client, str(error))
         except Exception:
             log.exception("a %s of %s failed", message.type, client.name)
             answer = failure(message.type, getattr(message, "id", None))
         self._notice()
         if answer is not None:
-            self._tell_news(client)
+            self.tell_news(client)
             client.send(answer)
 
     def fell_silent(self, client: Client) -> None:
@@ -157,6 +153,8 @@ class Session:
             return
         self.clients.remove(client)
         client.stop_frames()
+        if self.desk is not None:
+            self.desk.on_leave(client)
         client.subscriptions.clear()
         try:
             self.ownership.catch_up([*self.clients, client])
@@ -183,10 +181,14 @@ class Session:
     def disconnect(self, name: str, reason: str = "a supervisor closed this connection") -> int:
         """Close the connections of someone; how many there were. Their robots stop."""
         found = self.clients_of(name)
-        for client in found:
+        self.dismiss(found, reason)
+        return len(found)
+
+    def dismiss(self, clients: Iterable[Client], reason: str) -> None:
+        """Close connections."""
+        for client in clients:
             self.drop(client)
             client.close(DISMISSED, reason)
-        return len(found)
 
     def may_join_lock(self, client: Client) -> bool:
         """Whether a client may ask time to wait for it."""
@@ -210,11 +212,22 @@ class Session:
             if client.wants_lock and not self.may_join_lock(client):
                 self._release(client, "this exercise does not use lock-step")
 
+    def rename(self, client: Client, name: str) -> None:
+        """Someone is called otherwise from now on."""
+        client.name = client.member.name = self._unique(name)
+        self.mark_stale("robots")
+        self.mark_stale("clock")
+
     def _unique(self, name: str) -> str:
         taken = {client.name for client in self.clients}
         return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
     # ---- news
+
+    def look_for_changes(self) -> None:
+        """Robots may have come or gone, by whoever else has the arena."""
+        self.ownership.catch_up(self.clients)
+        self._notice()
 
     def _notice(self) -> None:
         """See whether there are other robots or drivers than everyone knows."""
@@ -233,11 +246,13 @@ class Session:
     def _tell_all(self) -> None:
         self._news = None
         for client in self.clients:
-            self._tell_news(client)
+            self.tell_news(client)
 
-    def _tell_news(self, client: Client) -> None:
+    def tell_news(self, client: Client) -> None:
         if client.stale:
             news, client.stale = client.stale, set()
+            if "world" in news:
+                client.send(world_news_of(self, client))
             if "robots" in news:
                 client.send(self.ownership.robot_list(client))
             if "run" in news and self.run is not None:  # before the clock: nobody is to see a new run's seed as that
@@ -312,7 +327,7 @@ class Session:
             log.exception("a step of %s failed", client.name)
             answer = failure("step", id)
         if client.stale:
-            self._tell_news(client)
+            self.tell_news(client)
         client.send(answer)
 
     def on_jump(self) -> None:
@@ -335,8 +350,7 @@ class Session:
         return soonest
 
     def before_ticks(self) -> None:
-        self.ownership.catch_up(self.clients)
-        self._notice()
+        self.look_for_changes()
         if not self.history.samples:
             self.history.look()
         self.ownership.repeat_commands()
@@ -402,23 +416,3 @@ class Session:
         for client in self.clients:
             if client.step_id is not None:
                 client.send(message)
-
-    # ---- the page
-
-    def stream_frames(self, client: Client) -> None:
-        """Send the newest frame if the last one has arrived and anything moved; and so on."""
-        stream = client.frames
-        if stream is None:
-            return
-        stream.timer = self._loop.call_later(stream.period, self.stream_frames, client)
-        if stream.got < stream.sent:
-            return
-        self.ownership.catch_up(self.clients)
-        self._notice()
-        places, lamps = bodies(self.arena)
-        state = (self.arena.tick, self.ownership.changes, places, lamps)
-        if state == stream.last:
-            return
-        stream.last, stream.sent = state, stream.sent + 1
-        self._tell_news(client)
-        client.send(m.FrameData(frame=stream.sent, tick=self.arena.tick, bodies=places, lamps=lamps))
