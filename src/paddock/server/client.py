@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from paddock.arena import Arena, Robot, Snapshot
-from paddock.core.errors import PaddockError, SimulationError
+from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.protocol import Encoding, Message
 from paddock.protocol.encoding import to_json, to_msgpack
 from paddock.protocol.messages import Refusal
-from paddock.server.access import Grant
+from paddock.server.access import Grant, Role
 from paddock.server.clock import Member
 from paddock.server.frame_stream import FrameStream
+from paddock.server.shares import Share
 
 log = logging.getLogger("paddock.server")
 
@@ -51,11 +52,13 @@ class Client:
 
     name: str
     grant: Grant
+    share: Share  # what it uses is charged to
     write: Callable[[bytes, bool], None]  # (data, whether it is text)
     unread: Callable[[], int]  # bytes that wait to be sent
     close: Callable[[int, str], None]  # (code, reason)
     encoding: Encoding = "msgpack"
     member: Member = field(init=False)
+    received: int = 0  # bytes of the message that is handled
     wants_lock: bool = False
     wants_events: bool = False
     shows: bool = False  # what its program knows, when it is asked
@@ -66,6 +69,7 @@ class Client:
     handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices
     driven: list[str] = field(default_factory=list)  # robots that it claimed or brought along
     subscriptions: dict[tuple[str, str], Subscription] = field(default_factory=dict)  # by robot and stream
+    due: int = 0  # no subscription is due before this tick
     frames: FrameStream | None = None
     stale: set[str] = field(default_factory=set)  # news that it has not been told yet: "robots", "clock"
     snapshots: dict[int, Snapshot] = field(default_factory=dict)
@@ -108,6 +112,12 @@ class Client:
         self.subscriptions = {key: kept for key, kept in self.subscriptions.items() if key[0] != robot}
         if robot in self.driven:
             self.driven.remove(robot)
+
+
+def check_count(what: str, client: Client, count: int, most: int) -> None:
+    """Refuse more than a token may have of something, all its connections together."""
+    if count > most and client.grant.role is not Role.SUPERVISOR:
+        raise Refused(f"{what}: your token has its limit of {most} already, all connections together: end one first")
 
 
 def refusal(error: PaddockError, id: int | None) -> Refusal:

@@ -31,8 +31,16 @@ def stream_frames(session: Session, client: Client) -> None:
     if stream is None:
         return
     stream.timer = asyncio.get_running_loop().call_later(stream.period, stream_frames, session, client)
-    if stream.got < stream.sent or client.grant.shows == "nothing":
+    if stream.got < stream.sent or client.share.held or client.grant.shows == "nothing":
         return
+    before = session.shares.switch(client.share)
+    send_frame(session, client, stream)
+    session.shares.is_over(client.share)
+    session.shares.switch(before)
+
+
+def send_frame(session: Session, client: Client, stream: FrameStream) -> None:
+    """Send where robots are, if anything moved."""
     session.look_for_changes()
     arena = session.arena
     places, lamps = bodies(arena, None if client.grant.shows == "all" else client.grant.sees)

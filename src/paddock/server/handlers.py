@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,7 +13,7 @@ from paddock.core.errors import BadMessage, Refused, SimulationError
 from paddock.protocol import Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
-from paddock.server.client import Client, Subscription
+from paddock.server.client import Client, Subscription, check_count
 from paddock.server.frame_stream import FrameStream, stream_frames
 from paddock.server.replay_desk import ReplayDesk
 from paddock.server.visibility import hide_scene
@@ -62,8 +64,29 @@ def claim(session: Session, client: Client, wish: m.Claim) -> None:
 
 @handles(m.Spawn, done=True)
 def spawn(session: Session, client: Client, wish: m.Spawn) -> None:
+    check_upload(session, client)
     session.ownership.spawn(client, wish)
     session.interventions.announce(client, "spawn", f"{wish.robot} came", wish.robot)
+
+
+def check_upload(session: Session, client: Client) -> None:
+    """Refuse more robots, and more bytes of them, than a token may bring along."""
+    if client.grant.role is Role.SUPERVISOR:
+        return
+    limits, spawned = session.limits, session.ownership.spawned
+    mine = [name for other in session.clients if other.share is client.share for name in other.driven]
+    check_count("spawn", client, len(spawned.intersection(mine)) + 1, limits.robots)
+    if client.received > 1000 * limits.upload_kb:
+        raise Refused(
+            f"spawn: this robot takes {client.received / 1000:.0f} kB, at most {limits.upload_kb:g} kB are allowed: "
+            "give its sensors shorter tables and its lamps shorter names"
+        )
+    wait = client.share.wait_for_upload(client.received, limits, time.monotonic())
+    if wait:
+        raise Refused(
+            f"spawn: you may upload {limits.upload_kb_per_s:g} kB per second, all connections together: "
+            f"try again in {math.ceil(wait)} s"
+        )
 
 
 @handles(m.Leave, done=True)
@@ -154,6 +177,9 @@ def subscribe(session: Session, client: Client, wish: m.Subscribe) -> None:
     client.grant.check_devices(wish.devices, "subscribe")
     if len(client.subscriptions | {(wish.robot, wish.stream): None}) > MOST_SUBSCRIPTIONS:
         raise Refused(f"subscribe: you have {MOST_SUBSCRIPTIONS} subscriptions already; end one first")
+    if (wish.robot, wish.stream) not in client.subscriptions:
+        count = sum(len(other.subscriptions) for other in session.clients if other.share is client.share)
+        check_count("subscriptions", client, count + 1, session.limits.subscriptions)
     handle = session.arena.robots.new_handle(wish.robot)
     for name in wish.devices:
         handle.device(name)  # refuses what there is not
@@ -161,6 +187,7 @@ def subscribe(session: Session, client: Client, wish: m.Subscribe) -> None:
     subscription = Subscription(handle, every, session.arena.tick, wish.jpeg, wish.stream, wish.devices)
     subscription.choose(client.grant)
     client.subscriptions[wish.robot, wish.stream] = subscription
+    client.due = min(client.due, subscription.next)
     client.send(m.Done(id=wish.id))
     session.push(client, subscription)
 

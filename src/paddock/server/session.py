@@ -6,7 +6,6 @@ import asyncio
 import logging
 import math
 import threading
-import time
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from paddock.protocol import messages as m
 from paddock.recordings import ReplayArena
 from paddock.server import class_handlers  # noqa: F401 enters its requests
 from paddock.server.access import Role
-from paddock.server.client import Client, Subscription, failure, refusal
+from paddock.server.client import Client, Subscription, check_count, failure, refusal
 from paddock.server.clock import PATIENCE, Member, ServerClock
 from paddock.server.goal_desk import GoalDesk
 from paddock.server.handlers import HANDLERS
@@ -30,6 +29,7 @@ from paddock.server.order_board import ListOrders, OrderBoard
 from paddock.server.ownership import Ownership
 from paddock.server.replay_desk import ReplayDesk
 from paddock.server.scoreboard import Scoreboard, Scoring
+from paddock.server.shares import Shares
 from paddock.server.visibility import welcome_of, world_news_of
 from paddock.server.world_view import floor_file, readings_of
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
 
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
-PUSH_BUDGET = 0.002  # CPU seconds of a tick for one client's subscriptions, on a paced clock
+PUSH_BUDGET = 0.002  # seconds of a tick for the subscriptions of one share, on a paced clock
 MOST_NAMED = 3  # robots of a client that lags
 DISMISSED = 4403  # close code
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
@@ -68,6 +68,10 @@ class Session:
         self.run: m.RunStatus | None = None  # of the program beside this server, if it tells
         self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
         self._loop = asyncio.get_running_loop()
+        self.shares = Shares(
+            self._loop.call_later, lambda: {client.share for client in self.clients if client.member.locked}
+        )
+        self._blamed = self._charged = self.shares.nobody  # who changed what is news; who was charged before the clock
         self._news: asyncio.TimerHandle | None = None
         self._told = 0  # changes of robots and owners that all clients know of, or soon will
         self._reminder = self._loop.call_later(REMINDER, self._remind)
@@ -102,6 +106,7 @@ class Session:
                 f"hello.version: this server speaks version {VERSION}, you speak {hello.version}: "
                 "install the same release of Paddock on both sides"
             )
+        check_count("connections", client, len(client.share.connections) + 1, self.limits.connections)
         client.name = client.member.name = self._unique(client.grant.name or hello.name or "client")
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
@@ -134,15 +139,15 @@ class Session:
             self.tell_news(client)
             client.send(answer)
 
-    def fell_silent(self, client: Client) -> None:
-        """A client gives no sign of life: its robots stop, unless time waits for it anyway.
+    def fell_silent(self, client: Client, why: str) -> None:
+        """A client gives no sign of life, or asks for nothing: its robots stop, unless time waits for it anyway.
 
         Where robots are real a step is no excuse: whoever hangs meanwhile cannot cut it short.
         """
         waits = client.member.locked and not (self.arena.is_real and client.step_id is not None)
         if not waits:
             if client.driven and not client.silent:
-                log.warning("%s gives no sign of life: its robots stop (%s)", client.name, ", ".join(client.driven))
+                log.warning("%s %s: its robots stop (%s)", client.name, why, ", ".join(client.driven))
             for name in client.driven:
                 self.ownership.halt(name)
         client.silent = True
@@ -232,7 +237,7 @@ class Session:
     def _notice(self) -> None:
         """See whether there are other robots or drivers than everyone knows."""
         if self._told != self.ownership.changes:
-            self._told = self.ownership.changes
+            self._told, self._blamed = self.ownership.changes, self.shares.current
             self.mark_stale("robots")
             self.interventions.note_drivers()
 
@@ -251,6 +256,7 @@ class Session:
     def tell_news(self, client: Client) -> None:
         if client.stale:
             news, client.stale = client.stale, set()
+            before = self.shares.switch(self._blamed)
             if "world" in news:
                 client.send(world_news_of(self, client))
             if "robots" in news:
@@ -261,6 +267,7 @@ class Session:
                 client.send(self.replay.timeline())
             if "clock" in news:
                 client.send(self._clock_message())
+            self.shares.switch(before)
 
     # ---- the run of a program beside this server
 
@@ -335,6 +342,7 @@ class Session:
         self.ownership.forget_commands()
         self.history.clear()
         for client in self.clients:
+            client.due = self.arena.tick
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
         self.push_all()
@@ -345,11 +353,14 @@ class Session:
     def next_tick(self, tick: int) -> float:
         soonest = math.inf
         for client in self.clients:
-            for subscription in client.subscriptions.values():
-                soonest = min(soonest, max(subscription.next, tick + 1))
-        return soonest
+            if client.subscriptions and client.due < soonest and not client.share.held:
+                soonest = client.due
+        return max(soonest, tick + 1)
 
     def before_ticks(self) -> None:
+        self._charged = self.shares.current
+        if self._charged is not self.shares.clock:
+            self.shares.switch(self.shares.clock)
         self.look_for_changes()
         if not self.history.samples:
             self.history.look()
@@ -360,19 +371,25 @@ class Session:
             self.replay.after_ticks()
         if self.arena.tick >= self.history.due:
             self.history.look()
+        tick = self.arena.tick
         for client in self.clients:
-            if client.subscriptions:
+            if client.subscriptions and client.due <= tick and not client.share.held:
                 self._push_due(client)
+        if self._charged is not self.shares.clock:
+            self.shares.switch(self._charged)
 
     def _push_due(self, client: Client) -> None:
-        tick, began = self.arena.tick, time.thread_time()
+        """Send what is due, that which waits longest first, until the client's share is used up."""
+        tick, share = self.arena.tick, client.share
         hurried = self.clock.speed is not None and not self.clock.lock
-        for subscription in client.subscriptions.values():
-            if subscription.next <= tick:
-                if hurried and time.thread_time() - began > PUSH_BUDGET:  # the clock must not wait for one client
-                    subscription.next = tick + 1
-                else:
-                    self.push(client, subscription)
+        before = self.shares.switch(share)
+        due = [subscription for subscription in client.subscriptions.values() if subscription.next <= tick]
+        for subscription in sorted(due, key=lambda each: each.next):
+            if self.shares.is_over(share) or (hurried and share.used_in(tick) > PUSH_BUDGET):
+                break  # the clock must not wait for one of many
+            self.push(client, subscription)
+        client.due = min(subscription.next for subscription in client.subscriptions.values())
+        self.shares.switch(before)
 
     def report_lag(self, member: Member) -> None:
         log.warning("time waits for %s: no step for %g s", self._who(member), PATIENCE)
