@@ -59,6 +59,7 @@ class Arena(BaseArena):
         self._watched: list[Robot] = []
         self.restarts = 0  # how often it went back to its start, or to a snapshot
         self._on_tick: tuple[Callable[[], object], ...] = ()
+        self._on_state_change: tuple[Callable[[], object], ...] = ()
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self.time_lock: TimeLock | None = None  # how bridges take part in its time, where it is served
         self.recorder: TickRecorder | None = None  # is told of all that decides the future
@@ -155,6 +156,18 @@ class Arena(BaseArena):
 
         def end() -> None:
             self._on_tick = tuple(other for other in self._on_tick if other is not call)
+
+        return end
+
+    def on_state_change(self, call: Callable[[], object]) -> Callable[[], None]:
+        """Call a function whenever the state is changed by hand: a robot is put elsewhere, comes or goes, a reset.
+
+        The answer is a function that ends it.
+        """
+        self._on_state_change = (*self._on_state_change, call)
+
+        def end() -> None:
+            self._on_state_change = tuple(other for other in self._on_state_change if other is not call)
 
         return end
 
@@ -305,6 +318,8 @@ class Arena(BaseArena):
         """The state was changed by hand: whoever does it calls this."""
         if self.recorder is not None:
             self.recorder.after_change()
+        for call in self._on_state_change:
+            call()
 
     def check_live(self, what: str) -> None:
         """Refuse what cannot be done to this arena at present. A simulation takes everything, a replay nothing."""
