@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.base import BaseArena, check_ticks
+from paddock.arena.callbacks import Callbacks
 from paddock.arena.compiled_recording import CompiledRecording, check_devices
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
 from paddock.arena.local import LocalBody
@@ -58,8 +59,7 @@ class Arena(BaseArena):
         self.layout = 0  # how often robots came or went
         self._watched: list[Robot] = []
         self.restarts = 0  # how often it went back to its start, or to a snapshot
-        self._on_tick: tuple[Callable[[], object], ...] = ()
-        self._on_state_change: tuple[Callable[[], object], ...] = ()
+        self._on_tick, self._on_state_change = Callbacks(), Callbacks()
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self.time_lock: TimeLock | None = None  # how bridges take part in its time, where it is served
         self.recorder: TickRecorder | None = None  # is told of all that decides the future
@@ -131,13 +131,13 @@ class Arena(BaseArena):
 
     def advance(self, n: int) -> None:
         """Let ticks pass without asking the gate; for whoever keeps it."""
-        if self._on_tick:
+        if self._on_tick.calls:
             for _ in range(check_ticks(n)):
                 with self.turn:
                     self._step(self.model, self.state, self.commands, self.scratch, 1)
                     if self.recorder is not None:
                         self.recorder.after_ticks()
-                    for call in self._on_tick:
+                    for call in self._on_tick.calls:
                         call()
         elif n == 1:
             with self.turn:
@@ -152,24 +152,14 @@ class Arena(BaseArena):
 
         The answer is a function that ends it.
         """
-        self._on_tick = (*self._on_tick, call)
-
-        def end() -> None:
-            self._on_tick = tuple(other for other in self._on_tick if other is not call)
-
-        return end
+        return self._on_tick.add(call)
 
     def on_state_change(self, call: Callable[[], object]) -> Callable[[], None]:
         """Call a function whenever the state is changed by hand: a robot is put elsewhere, comes or goes, a reset.
 
         The answer is a function that ends it.
         """
-        self._on_state_change = (*self._on_state_change, call)
-
-        def end() -> None:
-            self._on_state_change = tuple(other for other in self._on_state_change if other is not call)
-
-        return end
+        return self._on_state_change.add(call)
 
     def _advance(
         self,
@@ -198,7 +188,7 @@ class Arena(BaseArena):
 
     def _drive(self, loop: EpisodeLoop) -> str:
         plan = loop.plan
-        hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched or self._on_tick
+        hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched or self._on_tick.calls
         controllers = {id(controller): controller for controller in plan.controllers.values()}.values()
         if hooks or not controllers or not all(isinstance(controller, Policy) for controller in controllers):
             return loop.drive()
@@ -318,7 +308,7 @@ class Arena(BaseArena):
         """The state was changed by hand: whoever does it calls this."""
         if self.recorder is not None:
             self.recorder.after_change()
-        for call in self._on_state_change:
+        for call in self._on_state_change.calls:
             call()
 
     def check_live(self, what: str) -> None:
@@ -406,6 +396,7 @@ class Arena(BaseArena):
             self._bind_kernels()
             self.robots.rebind()
             self.index()
+            self.on_change()
             self.note_event("reset", text=f"went on in {spec.name}")
 
     def room(self, *, without: int | None = None) -> Room:

@@ -19,7 +19,7 @@ from paddock.referees.base import Foul, Referee
 from paddock.referees.budget import CpuBudget
 from paddock.referees.fouls import FoulWatch
 from paddock.referees.registry import make_referee
-from paddock.referees.standings import Standing, rank
+from paddock.referees.standings import RobotScore, rank
 
 log = logging.getLogger("paddock.referees")
 
@@ -70,7 +70,7 @@ class Officiating:
             return self._fouls
 
     @property
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[RobotScore]:
         """Every robot with its score, place and number of fouls, the best first."""
         with self.arena.turn:
             fouls = Counter(foul.robot for foul in self.fouls)
