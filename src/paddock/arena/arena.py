@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -399,12 +399,12 @@ class Arena(BaseArena):
             self.on_change()
             self.note_event("reset", text=f"went on in {spec.name}")
 
-    def room(self, *, without: int | None = None) -> Room:
-        """The obstacles and robots at present, to see where there is space."""
+    def room(self, *, without: Container[str] = ()) -> Room:
+        """The obstacles and robots at present, but for some, to see where there is space."""
         room = Room(self.world)
-        for i, (pose, spec) in enumerate(zip(self.poses.tolist(), self.built.robots, strict=True)):
-            if i != without:
-                room.add(spec, Pose(*pose), f"robot {self.world.robots[i].name!r}")
+        for name, pose, spec in zip(self.numbers, self.poses.tolist(), self.built.robots, strict=True):
+            if name not in without:
+                room.add(spec, Pose(*pose), f"robot {name!r}")
         return room
 
     def index(self) -> None:

@@ -31,13 +31,26 @@ class Officiating:
     about; when that lasts it is stopped, with an error: never is it called less often.
     """
 
-    def __init__(self, arena: Arena, referee: Referee, *, budget: float | None = None, countdown: float = 0.0) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        referee: Referee,
+        *,
+        budget: float | None = None,
+        countdown: float = 0.0,
+        survive: bool = False,
+    ) -> None:
+        """As `officiate` says; `survive`: also a referee that refuses to begin."""
         self.arena, self.referee = arena, referee
         self.budget = CpuBudget(budget)
-        self.error = ""  # what went wrong last
         self.countdown = countdown
         with arena.turn:
-            self._begin()
+            try:
+                self._begin()
+            except Exception as error:
+                if not survive:
+                    raise
+                self._fail(error)
             self._ends = arena.on_tick(self._tick), arena.on_state_change(self._on_state_change)
 
     def close(self) -> None:
@@ -95,6 +108,7 @@ class Officiating:
 
     def _begin(self) -> None:
         arena = self.arena
+        self.error = ""  # what went wrong last
         self._finished = self._started = self._stopped = False
         self._scores: dict[str, float] = {}
         self._fouls: tuple[Foul, ...] = ()
@@ -107,11 +121,12 @@ class Officiating:
 
     def _start(self) -> None:
         """The start signal."""
-        self._started = self._stale = True
+        self._started = self._stopped = True  # it stays stopped if it cannot begin
         self._watch.signal()
         self._schedule = Schedule(self.referee.period, self.arena.dt)
         self._schedule.due(self.arena.tick)
         self.referee.start(self.arena)
+        self._stopped, self._stale = False, True
 
     def _tick(self) -> None:
         if self._finished:
@@ -149,7 +164,7 @@ class Officiating:
 
     def _read(self) -> None:
         """Ask the referee, unless nothing has happened since."""
-        if self._finished or not self._started or not self._stale:
+        if self._finished or self._stopped or not self._started or not self._stale:
             return
         self._stale = False
         try:

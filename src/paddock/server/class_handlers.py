@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from paddock.core.errors import Refused
+from paddock.core.errors import Refused, UnknownName
 from paddock.protocol import messages as m
 from paddock.server.access import Role
 from paddock.server.client import Client
@@ -41,7 +41,10 @@ def disconnect(session: Session, client: Client, wish: m.Disconnect) -> None:
 
 @handles(m.SetHeat, Role.SUPERVISOR, done=True)
 def set_heat(session: Session, client: Client, wish: m.SetHeat) -> None:
-    raise Refused("set_heat: there is no referee here; serve with one to have heats")
+    actions = {"prepare": session.heats.prepare, "start": session.heats.start, "stop": session.heats.stop}
+    if wish.action not in actions:
+        raise UnknownName("action of set_heat", wish.action, actions)
+    actions[wish.action]()
 
 
 @handles(m.Submit)
