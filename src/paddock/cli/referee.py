@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+
+from paddock.arena import Arena
 from paddock.arena.controllers import load_file
+from paddock.cli.driving import DriveOutcome, DrivePlan, run_drivers
+from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
+from paddock.core.outside import visible
 from paddock.core.spec import read_toml_file
-from paddock.referees import Referee, make_referee
+from paddock.referees import Officiating, Referee, make_referee, officiate
 from paddock.referees.score_function import ScoreFunction
 
 if TYPE_CHECKING:
     from paddock.server.heat_desk import HeatSettings
+
+SHOWN = 12  # fouls
 
 
 def choose_referee(name: str | None, score: Path | None = None) -> Referee | None:
@@ -56,3 +65,32 @@ def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
     return HeatSettings(
         seconds=seconds, first=last + 1, keep=lambda rows: append_results(folder, rows), recordings=folder
     )
+
+
+def run_with_referee(arena: Arena, drive: DrivePlan, referee: Referee | None, console: Console) -> DriveOutcome:
+    """Let controllers drive while a referee looks on, who may end it; print what it says."""
+    if referee is None:
+        return run_drivers(arena, drive, console)
+    with officiate(arena, referee) as game:
+        outcome = run_drivers(arena, replace(drive, until=game.is_over), console)
+    print_standings(console, game)
+    return replace(outcome, episode=game.add_to(outcome.episode))
+
+
+def print_standings(console: Console, game: Officiating) -> None:
+    """Who is at which place, and what was done wrong."""
+    referee = game.referee
+    score = f"{referee.label} [{referee.unit}]" if referee.unit else referee.label
+    table = new_table(
+        f"{referee.label}: {game.seconds:g} s", "place", "robot", score, "fouls", right=("place", score, "fouls")
+    )
+    for line in game.standings:
+        points = f"{line.score:.10g}" if math.isfinite(line.score) else "–"
+        table.add_row(str(line.place), cell(line.robot), points, str(line.fouls))
+    console.print(table)
+    for foul in game.fouls[:SHOWN]:
+        console.print(f"{foul.time:8.2f} s  {foul.robot} {foul.text}", style="yellow", markup=False, highlight=False)
+    if len(game.fouls) > SHOWN:
+        console.print(f"… and {len(game.fouls) - SHOWN} more fouls", style="yellow")
+    if game.error:
+        console.print(visible(game.error), style="bold red", markup=False)

@@ -6,6 +6,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from paddock.arena.observers import Schedule
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.numeric import all_finite
 from paddock.core.places import error_location, problem_of
+from paddock.episodes import Episode
 from paddock.referees.base import Foul, Referee
 from paddock.referees.budget import CpuBudget
 from paddock.referees.fouls import FoulWatch
@@ -104,6 +106,19 @@ class Officiating:
         """Why the game is over, or an empty text: for the `until` of `arena.run`."""
         return "the referee ended the game" if self._finished else ""
 
+    def add_to(self, episode: Episode) -> Episode:
+        """The same episode with each robot's score, place and number of fouls among its figures."""
+        lines = {line.robot: line for line in self.standings}
+        robots = {
+            name: replace(
+                record, metrics={**record.metrics, "score": line.score, "place": line.place, "fouls": line.fouls}
+            )
+            if (line := lines.get(name))
+            else record
+            for name, record in episode.robots.items()
+        }
+        return replace(episode, robots=robots)
+
     # ---- its work
 
     def _begin(self) -> None:
@@ -113,6 +128,7 @@ class Officiating:
         self._scores: dict[str, float] = {}
         self._fouls: tuple[Foul, ...] = ()
         self._ties: Mapping[str, float] = {}
+        self._noted = 0, 0  # fouls that were told: of the rules, of the referee
         self._restarts, self._time = arena.restarts, arena.time
         self.signal_time = arena.time + self.countdown
         self._watch = FoulWatch(arena, self.referee.rules, waiting=self.countdown > 0)
@@ -143,12 +159,20 @@ class Officiating:
                 return
             else:
                 self.referee.tick(self.arena)
+            self._note_fouls()
             if self.referee.finished:
                 self._read()
                 self._finished = True
         except Exception as error:
             self._fail(error)
         self._charge(time.thread_time() - began)
+
+    def _note_fouls(self) -> None:
+        """Runs, recordings and reports tell of fouls, too."""
+        fouls = [*self._watch.fouls[self._noted[0] :], *self.referee.fouls()[self._noted[1] :]]
+        for foul in fouls:
+            self.arena.note_event("note", foul.robot, f"foul: {foul.robot} {foul.text}")
+        self._noted = len(self._watch.fouls), len(self.referee.fouls())
 
     def _on_state_change(self) -> None:
         try:
