@@ -53,7 +53,10 @@ def disconnect(session: Session, client: Client, wish: m.Disconnect) -> None:
 
 @handles(m.SetHeat, Role.SUPERVISOR, done=True)
 def set_heat(session: Session, client: Client, wish: m.SetHeat) -> None:
-    raise Refused("set_heat: there is no referee here; serve with one to have heats")
+    actions = {"prepare": session.heats.prepare, "start": session.heats.start, "stop": session.heats.stop}
+    if wish.action not in actions:
+        raise UnknownName("action of set_heat", wish.action, actions)
+    actions[wish.action]()
 
 
 @handles(m.Submit)

@@ -224,6 +224,7 @@ def lock(session: Session, client: Client, wish: m.Lock) -> None:
 
 @handles(m.Play, Role.SUPERVISOR, done=True)
 def play(session: Session, client: Client, wish: m.Play) -> None:
+    session.heats.check_play()
     if session.replay is not None:
         session.replay.begin_again()
     if session.has_ended:

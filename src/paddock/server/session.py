@@ -16,19 +16,21 @@ from paddock.core.limits import ClassLimits
 from paddock.protocol import VERSION, Message
 from paddock.protocol import messages as m
 from paddock.recordings import ReplayArena
+from paddock.referees import Referee
 from paddock.server import class_handlers  # noqa: F401 enters its requests
 from paddock.server.access import Role
 from paddock.server.client import Client, Subscription, check_count, failure, refusal
 from paddock.server.clock import PATIENCE, Member, ServerClock
 from paddock.server.goal_desk import GoalDesk
 from paddock.server.handlers import HANDLERS
+from paddock.server.heat_desk import HeatDesk
 from paddock.server.history import RunHistory
 from paddock.server.interventions import Interventions
 from paddock.server.map_board import MapBoard
 from paddock.server.order_board import ListOrders, OrderBoard
 from paddock.server.ownership import Ownership
 from paddock.server.replay_desk import ReplayDesk
-from paddock.server.scoreboard import Scoreboard, Scoring
+from paddock.server.scoreboard import Scoreboard
 from paddock.server.shares import Shares
 from paddock.server.visibility import welcome_of, world_news_of
 from paddock.server.world_view import floor_file, readings_of
@@ -54,7 +56,7 @@ class Session:
         *,
         speed: float | None = 1.0,
         lock_step: bool = False,
-        scoring: Scoring | None = None,
+        referee: Referee | None = None,
         list_orders: ListOrders | None = None,
         limits: ClassLimits | None = None,
     ) -> None:
@@ -75,7 +77,8 @@ class Session:
         self._news: asyncio.TimerHandle | None = None
         self._told = 0  # changes of robots and owners that all clients know of, or soon will
         self._reminder = self._loop.call_later(REMINDER, self._remind)
-        self._scoreboard = Scoreboard(arena, self.clients, scoring) if scoring is not None else None
+        self.scoreboard = Scoreboard(arena, self.clients, referee)
+        self.heats = HeatDesk(self)
         self.map_board = MapBoard(arena.board, self.clients, self.ownership)
         self.goals = GoalDesk(arena.board, self.ownership)
         self.replay = ReplayDesk(self, arena) if isinstance(arena, ReplayArena) else None
@@ -92,7 +95,7 @@ class Session:
         for timer in (self._reminder, self._news):
             if timer is not None:
                 timer.cancel()
-        for board in (self._scoreboard, self.map_board, self._order_board, self.desk):
+        for board in (self.heats, self.scoreboard, self.map_board, self._order_board, self.desk):
             if board is not None:
                 board.close()
         self.clock.close()
@@ -351,6 +354,8 @@ class Session:
     # ---- the audience of the clock
 
     def next_tick(self, tick: int) -> float:
+        if self.heats.phase == "running":
+            return tick + 1  # it may end at any tick, and time stands still then
         soonest = math.inf
         for client in self.clients:
             if client.subscriptions and client.due < soonest and not client.share.held:
@@ -421,7 +426,7 @@ class Session:
         return m.ClockState(
             tick=self.arena.tick,
             seed=self.arena.seed,
-            running=self.clock.running,
+            running=self.clock.running and not self.clock.held,
             speed=self.clock.speed or 0.0,
             lock=tuple(member.name for member in self.clock.lock),
         )
