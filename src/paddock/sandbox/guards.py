@@ -42,7 +42,7 @@ def confine(own: Path, limits: SandboxLimits) -> None:
     readable, listed = find_readable()
     set_limits(limits)
     if sys.platform == "linux":
-        _drop_capabilities()
+        drop_capabilities()
     landlock.restrict_files([*readable, *map(Path, DEVICES)], listed, own)
     seccomp.restrict_calls()
     forbid([*map(os.path.realpath, (*readable, *listed)), *DEVICES], os.path.realpath(own))
@@ -102,7 +102,7 @@ def _address_space() -> int:
         return 0
 
 
-def _drop_capabilities() -> None:
+def drop_capabilities() -> None:
     """Even root is nobody special from here on: it could raise its limits."""
     head = (ctypes.c_uint32 * 2)(CAPABILITIES, 0)
     if ctypes.CDLL(None).capset(head, (ctypes.c_uint32 * 6)()) < 0:

@@ -9,7 +9,7 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from paddock.arena.controllers import ANSWERING, load_controllers, telling_place
-from paddock.core.errors import PaddockError
 from paddock.core.observation import Observation, acting
 from paddock.core.places import error_location, problem_of
 from paddock.robots import RobotSpec
@@ -28,7 +27,7 @@ from paddock.sandbox.guest_body import GuestArena, GuestBody
 from paddock.sandbox.limits import SandboxLimits
 from paddock.sandbox.printing import BoundedOutput
 
-MOST_LETTERS = 1500  # of a text in a failure
+MOST_LETTERS = 400  # of a text in a failure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,21 +59,18 @@ def be_guest(talk: int, faults: int) -> None:
     robot = arena[job.robot]
     fix_chances(body)
     confine(job.folder, job.limits)
-    act: Callable[[Observation], Any] | None = None
     try:
         act = acting(load_controllers(file, arena, job.robot, job.parameters)[job.robot])
         exchange.write(messages.frame(messages.READY))
         while True:
             read_observation(exchange, body)
-            answer = act(body.seen)
-            with telling_place(file, *ANSWERING):
-                robot.apply(answer)
+            robot.apply(act(body.seen))
             send_command(exchange, body)
     except EOFError:
         pass
     except BaseException as error:
-        kind, place, text = describe(error, file, loaded=act is not None)
-        failure = messages.FailedMessage(kind, place[:MOST_LETTERS], text[:MOST_LETTERS])
+        kind, place, text = describe(error, file)
+        failure = messages.FailedMessage(kind, shorten(place), shorten(text))
         exchange.write(messages.frame(messages.FAILED, messages.encode(failure)))
 
 
@@ -138,23 +134,37 @@ def fix_chances(body: GuestBody) -> None:
     time.time = time.monotonic = time.perf_counter = lambda: body.seen.time
 
 
-def describe(error: BaseException, file: Path, *, loaded: bool) -> tuple[FailureKind, str, str]:
+def describe(error: BaseException, file: Path) -> tuple[FailureKind, str, str]:
     """Kind, place and text of what ended a controller."""
-    if isinstance(error, MemoryError):
-        spare_memory()
-        return "memory", error_location(error, file) or "", "more memory than is allowed"
-    cause = error.__cause__ if isinstance(error, PaddockError) and error.__cause__ is not None else error
-    place = error_location(cause, file) or error_location(error, file)
-    text = problem_of(cause)
-    if place is None:  # `telling_place` has found it
-        place, _, text = str(error).partition(": ")
-    if isinstance(cause, SystemExit):
-        return "exit", place, f"the program ended itself, with {cause.code!r}"
-    if isinstance(cause, PermissionError):
-        return "forbidden", place, text if type(cause).__module__ != "paddock.sandbox.audit" else str(cause)
+    cause = find_cause(error)
     if isinstance(cause, MemoryError):
         spare_memory()
-        return "memory", place, "more memory than is allowed"
-    if isinstance(error, PaddockError) and error is cause:
-        return ("invalid", place, text)
-    return "crash", place, text
+        return "memory", error_location(cause, file) or "", "more memory than is allowed"
+    place, text = error_location(cause, file), problem_of(cause)
+    if isinstance(cause, SystemExit):
+        return "exit", place or "", f"the program ended itself, with {cause.code!r}"
+    if isinstance(cause, PermissionError):
+        return "forbidden", place or "", str(cause)
+    if place is not None:
+        return "crash", place, text
+    try:  # the answer is wrong, or there is none who could give it
+        with telling_place(file, *ANSWERING):
+            raise error
+    except BaseException as told:
+        place, _, text = str(told).partition(": ")
+        return "invalid", place, text
+
+
+def shorten(text: str) -> str:
+    """Its beginning and its end."""
+    half = MOST_LETTERS // 2
+    return text if len(text) <= MOST_LETTERS else f"{text[:half]} … {text[-half:]}"
+
+
+def find_cause(error: BaseException) -> BaseException:
+    """What was raised first; a lack of memory may be raised again while it is told."""
+    while True:
+        deeper = error.__cause__ or (error.__context__ if isinstance(error, MemoryError) else None)
+        if deeper is None:
+            return error
+        error = deeper

@@ -23,7 +23,7 @@ from paddock.sandbox.guest import GuestJob
 from paddock.sandbox.serve import DUMP, NUMBER
 
 LOOKS = 0.1  # [s] between two looks at what a process uses up
-PATIENCE = 10.0  # [s] for a process to be there, or to be gone
+PATIENCE = 60.0  # [s] for a process to be there, or to be gone
 LAST_WORDS = 0.5  # [s] for a process to tell where it is
 TIMEOUT = struct.pack("@ll", 0, int(LOOKS * 1e6))
 FAULT = re.compile(rb'File "([^"\n]+)", line (\d+)')

@@ -45,9 +45,10 @@ def serve(control: int, folder: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it
     signal.set_wakeup_fd(wake)
     gc.freeze()
+    watched: list[Any] = [server, woken]
     try:
         while True:
-            ready: list[Any] = select.select([server, woken, *runs.values()], [], [])[0]
+            ready = select.select([*watched, *runs.values()], [], [])[0]
             if server in ready:
                 _, numbers, _, _ = socket.recv_fds(server, 1, 4)
                 if len(numbers) < 4:
