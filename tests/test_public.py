@@ -25,6 +25,7 @@ PUBLIC = {
     "episodes",
     "estimate",
     "evolve",
+    "exercises",
     "experiments",
     "experiments.ap2dx",
     "experiments.ecoli_walk",
