@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from paddock.arena import Arena
-from paddock.arena.controllers import ANSWERING, load_controllers, telling_place
-from paddock.core.errors import PaddockError
-from paddock.core.observation import Observation, acting
 from paddock.episodes import Episode
 from paddock.exercises.spec import Exercise
+from paddock.sandbox import SandboxedController, SubmissionFailure
 from paddock.worlds.build import build
 
 
@@ -39,43 +37,39 @@ class ExerciseRun:
     output: str = ""  # what the program printed
 
 
-def run_exercise(exercise: Exercise, file: str | Path, seed: int, *, speed: float | None = None) -> ExerciseRun:
+def run_exercise(
+    exercise: Exercise, file: str | Path, seed: int, *, folder: Path | None = None, speed: float | None = None
+) -> ExerciseRun:
     """Let a program drive the robots of an exercise. The same program and seed give the same figures, always.
 
     Args:
         exercise: what to run.
         file: a Python file as `paddock run -c` takes it.
         seed: decides the world, the starts and all noise.
+        folder: all of it belongs to the program; None: the file alone.
         speed: 1 for real time; None for as fast as possible.
     """
-    path, failure = Path(file), None
-    with Arena(build(exercise.make_world(seed)), seed=seed) as arena:
+    failure, outputs = None, []
+    with Arena(build(exercise.make_world(seed)), seed=seed) as arena, ExitStack() as stack:
         try:
-            with telling_place(path, *ANSWERING):
-                controllers = load_controllers(path, arena)
-                for robot in controllers:
-                    for device in exercise.devices:
-                        arena[robot].device(device).enable()
-                drivers = {name: AllowedDevices(each, exercise.devices) for name, each in controllers.items()}
-                arena.run(exercise.seconds, drivers, metrics=exercise.make_metrics(), speed=speed)
-        except PaddockError as error:
-            place, _, text = str(error).partition(": ")
-            failure = RunFailure(kind="crash", place=place, text=text)
-        return ExerciseRun(seed=seed, figures=_figures(arena.episode), failure=failure, episode=arena.episode)
+            controllers = {}
+            for name, robot in arena.robots.items():
+                robot.enable(*exercise.devices)
+                guest = SandboxedController(file, robot, devices=exercise.devices, folder=folder)
+                controllers[name] = stack.enter_context(guest)
+            arena.run(exercise.seconds, controllers, metrics=exercise.make_metrics(), speed=speed)
+        except SubmissionFailure as error:
+            failure = RunFailure(kind=error.kind, place=error.place, text=error.text)
+            outputs.append(error.output)
+        stack.close()
+        outputs += [controller.output for controller in controllers.values()]
+        episode = arena.episode
+    return ExerciseRun(
+        seed=seed, figures=_figures(episode), failure=failure, episode=episode, output="".join(dict.fromkeys(outputs))
+    )
 
 
 def _figures(episode: Episode | None) -> dict[str, dict[str, float]]:
     if episode is None:
         return {}
     return {name: {**record.metrics, "seconds": episode.seconds} for name, record in episode.robots.items()}
-
-
-class AllowedDevices:
-    """A controller that sees nothing but the devices that an exercise allows."""
-
-    def __init__(self, controller: Any, devices: tuple[str, ...]) -> None:
-        self._act, self._devices = acting(controller), devices
-
-    def act(self, observation: Observation) -> Any:
-        """The answer of the controller."""
-        return self._act(observation.only(self._devices))
