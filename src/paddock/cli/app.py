@@ -13,6 +13,7 @@ from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
 from paddock.cli.explore_command import explore, go
 from paddock.cli.goal import goal
+from paddock.cli.grade import grade
 from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
 from paddock.cli.modules import module, modules_app
@@ -43,7 +44,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment):
+for command in (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment, grade):
     app.command(context_settings=NEGATIVE_NUMBERS if command in (go, goal) else None)(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
