@@ -11,6 +11,7 @@ from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
+from paddock.cli.exercise_command import exercise
 from paddock.cli.explore_command import explore, go
 from paddock.cli.goal import goal
 from paddock.cli.grade import grade
@@ -49,6 +50,7 @@ for command in (demo, run, replay, export, explore, go, slam, module, serve, goa
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)
+app.add_typer(exercise)
 app.add_typer(orders_app)
 app.add_typer(modules_app)
 
