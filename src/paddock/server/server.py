@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
 
 PORT = 8642
-NO_CLASS = ClassLimits()
+NO_CLASS = ClassLimits(join_lock=True)
 
 
 @dataclass(frozen=True, kw_only=True)
