@@ -25,3 +25,6 @@ class ClassLimits(Spec):
     lock_timeout: Patience = 10.0  # seconds for which others wait for a program in the lock, whatever it asked for
     silence: Patience = 15.0  # seconds without any sign of life until a program's robots stop
     idle: Annotated[float, Number("seconds", low=0, high=3600)] = 0.0  # … without a request, though it lives; 0: never
+
+
+NO_CLASS = ClassLimits(join_lock=True)  # of servers without a class

@@ -15,7 +15,7 @@ import numpy as np
 from paddock.arena import Arena
 from paddock.core.addresses import is_loopback, own_address
 from paddock.core.errors import LinkError
-from paddock.core.limits import ClassLimits
+from paddock.core.limits import NO_CLASS, ClassLimits
 from paddock.core.origins import own_hosts
 from paddock.core.provenance import available_threads
 from paddock.referees import Referee
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
 
 PORT = 8642
-NO_CLASS = ClassLimits(join_lock=True)
 
 
 @dataclass(frozen=True, kw_only=True)
