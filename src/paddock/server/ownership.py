@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from paddock.arena import Arena
@@ -28,6 +30,10 @@ class Ownership:
         self.spawned: set[str] = set()
         self.changes = 0  # of robots or drivers so far
         self._layout = arena.layout
+        self._listed = (-1, -1)  # the layout and the changes of which the next three tell
+        self._kinds: tuple[dict[str, Any], ...] = ()
+        self._numbers: list[int] = []  # of each robot's kind
+        self._robots: list[m.RobotInfo] = []
         self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not overrule
 
     def catch_up(self, clients: Iterable[Client]) -> None:
@@ -175,22 +181,31 @@ class Ownership:
 
     def robot_list(self, client: Client) -> m.RobotList:
         """All robots, as a client is told of them."""
-        kinds = list(dict.fromkeys(self.arena.built.robots))
-        numbers = {kind: i for i, kind in enumerate(kinds)}
-        may_drive = client.grant.role >= Role.CONTROLLER
-        return m.RobotList(
-            kinds=tuple(add_appearances(kind.to_table(), kind.sensors) for kind in kinds),
-            robots=tuple(
-                m.RobotInfo(
-                    name=robot.name,
-                    kind=numbers[kind],
-                    color=robot.color or kind.body.color,
-                    owner=self.owners[robot.name].name if robot.name in self.owners else "",
-                    spawned=robot.name in self.spawned,
-                    yours=may_drive
-                    and client.grant.covers(robot.name)
-                    and self.owners.get(robot.name, client) is client,
-                )
-                for robot, kind in zip(self.arena.world.robots, self.arena.built.robots, strict=True)
-            ),
-        )
+        if self._listed != (self.arena.layout, self.changes):
+            self._list_robots()
+        robots = list(self._robots)
+        if client.grant.role >= Role.CONTROLLER:
+            for i, robot in enumerate(robots):
+                if client.grant.covers(robot.name) and self.owners.get(robot.name, client) is client:
+                    robots[i] = replace(robot, yours=True)
+        return m.RobotList(kinds=self._kinds, robots=tuple(robots))
+
+    def _list_robots(self) -> None:
+        """Note what is the same for all clients: whenever a driver changes, all of them are told."""
+        if self._listed[0] != self.arena.layout:
+            built = self.arena.built.robots
+            kinds = {kind: i for i, kind in enumerate(dict.fromkeys(built))}
+            self._numbers = [kinds[kind] for kind in built]
+            self._kinds = tuple(add_appearances(kind.to_table(), kind.sensors) for kind in kinds)
+        self._listed = self.arena.layout, self.changes
+        self._robots = [
+            m.RobotInfo(
+                name=robot.name,
+                kind=number,
+                color=robot.color or kind.body.color,
+                owner=self.owners[robot.name].name if robot.name in self.owners else "",
+                spawned=robot.name in self.spawned,
+                yours=False,
+            )
+            for robot, kind, number in zip(self.arena.world.robots, self.arena.built.robots, self._numbers, strict=True)
+        ]

@@ -202,10 +202,17 @@ class Session:
             raise Refused(
                 "lock: this exercise does not use lock-step, time passes by itself here: connect with lock_step=False"
             )
-        supervisor = client.grant.role is Role.SUPERVISOR
-        client.wants_lock = on
-        client.member.timeout = timeout if supervisor else min(timeout, self.limits.lock_timeout)
-        self.clock.join(client.member, on)
+        client.wants_lock, client.timeout = on, timeout
+        self.take_part(client)
+
+    def take_part(self, client: Client) -> None:
+        """Make a client a member of the clock, in the lock if it wants that. Who was released has less time to answer."""
+        member = client.member
+        member.timeout = client.timeout
+        if client.grant.role is not Role.SUPERVISOR:
+            most = client.share.patience(self.limits.lock_timeout, self._loop.time())
+            member.timeout = min(client.timeout, most)
+        self.clock.join(member, client.wants_lock)
 
     def set_limits(self, limits: ClassLimits) -> None:
         """Other limits from now on: who may no longer be in the lock is released."""
@@ -386,6 +393,9 @@ class Session:
         robots = self._driven_by(member)
         for name in robots:
             self.ownership.halt(name)
+        for client in self.clients:
+            if client.member is member:
+                client.share.released = self._loop.time()
         log.warning("time waits no longer for %s: %s", self._who(member), reason)
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
