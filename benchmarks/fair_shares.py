@@ -33,6 +33,7 @@ from rich.table import Table
 
 import paddock
 from paddock.bench.local import swarm_world
+from paddock.core.limits import ClassLimits
 from paddock.protocol.websocket import masked_frame
 
 TICK, STUDENTS = 0.02, 30  # seconds; the last student is the hostile one
@@ -53,7 +54,8 @@ def serve(lock_step: str) -> None:
 
     arena = paddock.open(replace(swarm_world(STUDENTS), dt=TICK))
     locked = lock_step == "lock"
-    server = Server(arena, Settings(port=0, lock_step=locked, speed=None if locked else 1.0))
+    limits = ClassLimits(join_lock=locked)
+    server = Server(arena, Settings(port=0, lock_step=locked, speed=None if locked else 1.0, limits=limits))
     tokens = [
         server.tokens.add(Grant(Role.CONTROLLER, frozenset({f"robot{i}"}), f"student {i}")) for i in range(STUDENTS)
     ]

@@ -206,7 +206,7 @@ class Session:
         self.take_part(client)
 
     def take_part(self, client: Client) -> None:
-        """Make a client a member of the clock, in the lock if it wants that. Who was released has less time to answer."""
+        """Make a client a member of the clock, in the lock if it wants that; who was released has less time."""
         member = client.member
         member.timeout = client.timeout
         if client.grant.role is not Role.SUPERVISOR:
@@ -393,12 +393,15 @@ class Session:
         robots = self._driven_by(member)
         for name in robots:
             self.ownership.halt(name)
-        for client in self.clients:
-            if client.member is member:
-                client.share.released = self._loop.time()
+        share = next((client.share for client in self.clients if client.member is member), None)
         log.warning("time waits no longer for %s: %s", self._who(member), reason)
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
+        if share is not None:
+            share.released = self._loop.time()
+            for client in self.clients:  # the others must not wait for one after the other of the same person
+                if client.share is share and client.member.locked and client.member.waiting is None:
+                    self.clock.release(client.member, reason)
 
     def _driven_by(self, member: Member) -> tuple[str, ...]:
         return next((tuple(client.driven) for client in self.clients if client.member is member), ())
