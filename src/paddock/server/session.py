@@ -71,7 +71,7 @@ class Session:
         self.shares = Shares(
             self._loop.call_later, lambda: {client.share for client in self.clients if client.member.locked}
         )
-        self._blamed = self._charged = self.shares.nobody  # who changed what is news; who was charged before the clock
+        self._blamed = self._charged = self.shares.nobody  # who made news; who was charged before the clock
         self._news: asyncio.TimerHandle | None = None
         self._told = 0  # changes of robots and owners that all clients know of, or soon will
         self._reminder = self._loop.call_later(REMINDER, self._remind)
@@ -179,7 +179,7 @@ class Session:
     def rename(self, client: Client, name: str) -> None:
         """Someone is called otherwise from now on."""
         client.name = client.member.name = self._unique(name)
-        self.mark_stale("robots")
+        self.ownership.changes += 1
         self.mark_stale("clock")
 
     def _unique(self, name: str) -> str:
@@ -362,9 +362,15 @@ class Session:
         robots = self._driven_by(member)
         for name in robots:
             self.ownership.halt(name)
+        share = next((client.share for client in self.clients if client.member is member), None)
         log.warning("time waits no longer for %s: %s", self._who(member), reason)
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
+        if share is not None:
+            share.released = self._loop.time()
+            for client in self.clients:  # the others must not wait for one after the other of the same person
+                if client.share is share and client.member.locked and client.member.waiting is None:
+                    self.clock.release(client.member, reason)
 
     def _driven_by(self, member: Member) -> tuple[str, ...]:
         return next((tuple(client.driven) for client in self.clients if client.member is member), ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -58,10 +59,17 @@ class Supervision:
             raise Refused(
                 "lock: this exercise does not use lock-step, time passes by itself here: connect with lock_step=False"
             )
-        supervisor = client.grant.role is Role.SUPERVISOR
-        client.wants_lock = on
-        client.member.timeout = timeout if supervisor else min(timeout, self.limits.lock_timeout)
-        self._session.clock.join(client.member, on)
+        client.wants_lock, client.timeout = on, timeout
+        self.take_part(client)
+
+    def take_part(self, client: Client) -> None:
+        """Make a client a member of the clock, in the lock if it wants that; who was released has less time."""
+        member = client.member
+        member.timeout = client.timeout
+        if client.grant.role is not Role.SUPERVISOR:
+            most = client.share.patience(self.limits.lock_timeout, asyncio.get_running_loop().time())
+            member.timeout = min(client.timeout, most)
+        self._session.clock.join(member, client.wants_lock)
 
     def set_limits(self, limits: ClassLimits) -> None:
         """Other limits from now on: who may no longer be in the lock is released."""
