@@ -34,6 +34,7 @@ NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone 
 PUSH_BUDGET = 0.002  # seconds of a tick for the subscriptions of one share, on a paced clock
 MOST_NAMED = 3  # robots of a client that lags
 DISMISSED = 4403  # close code
+PENANCE = 10  # times the longest wait, for which nobody waits for those who were released
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
 log = logging.getLogger("paddock.server")
@@ -63,7 +64,9 @@ class Session:
         self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
         self._loop = asyncio.get_running_loop()
         self.shares = Shares(
-            self._loop.call_later, lambda: {client.share for client in self.clients if client.member.locked}
+            self._loop.call_later,
+            first=lambda: {client.share for client in self.clients if client.member.locked},
+            flat_out=lambda: self.clock.speed is None,
         )
         self._blamed = self._charged = self.shares.nobody  # who changed what is news; who was charged before the clock
         self._news: asyncio.TimerHandle | None = None
@@ -206,13 +209,12 @@ class Session:
         self.take_part(client)
 
     def take_part(self, client: Client) -> None:
-        """Make a client a member of the clock, in the lock if it wants that; who was released has less time."""
-        member = client.member
-        member.timeout = client.timeout
-        if client.grant.role is not Role.SUPERVISOR:
-            most = client.share.patience(self.limits.lock_timeout, self._loop.time())
-            member.timeout = min(client.timeout, most)
-        self.clock.join(member, client.wants_lock)
+        """Make a client a member of the clock, in the lock if it wants that and was not released lately."""
+        member, supervises = client.member, client.grant.role is Role.SUPERVISOR
+        lock = client.wants_lock and (supervises or self._loop.time() >= client.share.readmitted)
+        if member not in self.clock.members or member.locked != lock:
+            member.timeout = client.timeout if supervises else min(client.timeout, self.limits.lock_timeout)
+            self.clock.join(member, lock)
 
     def set_limits(self, limits: ClassLimits) -> None:
         """Other limits from now on: who may no longer be in the lock is released."""
@@ -230,12 +232,13 @@ class Session:
     def _notice(self) -> None:
         """See whether there are other robots or drivers than everyone knows."""
         if self._told != self.ownership.changes:
-            self._told, self._blamed = self.ownership.changes, self.shares.current
+            self._told = self.ownership.changes
             self.mark_stale("robots")
             self.interventions.note_drivers()
 
     def mark_stale(self, what: str) -> None:
         """Tell everyone soon, and at once whoever is answered or sent a frame before that."""
+        self._blamed = self.shares.current
         for client in self.clients:
             client.stale.add(what)
         if self._news is None:
@@ -398,7 +401,7 @@ class Session:
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
         if share is not None:
-            share.released = self._loop.time()
+            share.readmitted = self._loop.time() + PENANCE * self.limits.lock_timeout
             for client in self.clients:  # the others must not wait for one after the other of the same person
                 if client.share is share and client.member.locked and client.member.waiting is None:
                     self.clock.release(client.member, reason)
