@@ -20,6 +20,7 @@ export class Monitor {
     session.on("frame", () => this.#later());
     session.on("sensed", (robot, seen) => robot === session.selected && this.#sensed(seen));
     session.on("subscribed", (robot) => robot === session.selected && this.#tellUnseen());
+    session.on("exercise", () => this.open());
     driver.onChange = () => this.#showDriving();
     this.open();
   }
@@ -44,7 +45,7 @@ export class Monitor {
     this.header = new MonitorHeader(session, this.driver, robot, () => this.#copy());
     this.wheels = wheelsCard(this.kind);
     this.signals = [poseCard(session.isReal), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])];
-    const shown = devicesOf(this.kind).filter(({ gauge }) => gauge !== "none");
+    const shown = devicesOf(this.kind).filter(({ name, gauge }) => gauge !== "none" && session.allows(name));
     this.devices = new Map(shown.map((device) => [device.name, deviceCard(device, this.onPoint)]));
     const cards = [this.wheels, ...this.signals, ...this.devices.values()].map(({ element }) => element);
     panel.replaceChildren(this.header.element, make("div", "cards", {}, ...cards, this.#python()));
@@ -73,7 +74,7 @@ export class Monitor {
 
   #program() {
     const { url, token, selected } = this.session;
-    return snippet({ url, token, robot: selected, kind: this.kind });
+    return snippet({ url, token, robot: selected, kind: this.kind, allows: (device) => this.session.allows(device) });
   }
 
   async #copy() {

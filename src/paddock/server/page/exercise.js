@@ -1,0 +1,78 @@
+// The exercise: its text, what it allows, code to start from, and one's own score.
+
+import { icon, make, setText } from "./dom.js";
+import { renderMarkdown } from "./markdown.js";
+import { decimalsOf, foulsText, pointsText } from "./scoreboard.js";
+import { copyText } from "./snippet.js";
+import { Submissions } from "./submissions.js";
+
+const COPIED = "Copied: the code to start from.";
+const NO_COPY = "This browser does not let pages copy: select the code instead.";
+
+export class ExercisePanel {
+  /** `tabs` are above it and the monitor; they are hidden where there is no exercise. */
+  constructor(session, panel, tabs) {
+    Object.assign(this, { session, panel, tabs });
+    this.score = make("p", "own-score", { dataset: { testid: "own-score" }, "aria-live": "polite" });
+    this.submissions = new Submissions(session);
+    session.on("exercise", () => this.show());
+    for (const event of ["scores", "robots"]) session.on(event, () => this.#showScore());
+    session.on("select", (robot) => robot && this.tabs.show("tab-robot"));
+    session.on("connection", () => !session.live || session.classTitle || this.hide());
+  }
+
+  hide() {
+    this.tabs.list.hidden = true;
+    this.tabs.show("tab-robot");
+  }
+
+  show() {
+    const { exercise } = this.session;
+    if (!exercise) return this.hide();
+    const isNew = this.shown !== exercise.name;
+    this.shown = exercise.name;
+    const title = make("h2", "", { textContent: exercise.title || exercise.name, dir: "auto", dataset: { testid: "exercise-title" } });
+    const text = make("article", "prose", { dataset: { testid: "exercise-text" } }, renderMarkdown(withoutTitle(exercise)));
+    const forStudents = this.session.own ? [this.score, this.submissions.element] : [];
+    this.panel.replaceChildren(title, ...this.#facts(exercise), ...forStudents, text, ...this.#starter(exercise));
+    this.submissions.show(exercise);
+    this.#showScore();
+    this.tabs.list.hidden = false;
+    if (isNew) this.tabs.show("tab-exercise");
+  }
+
+  #facts({ devices }) {
+    if (!devices) return [];
+    const names = devices.flatMap((device, i) => [i ? ", " : "", make("code", "", { textContent: device })]);
+    return [make("p", "facts", { dataset: { testid: "allowed" } }, "Devices you may use: ", ...(names.length ? names : ["none"]))];
+  }
+
+  #starter({ starter }) {
+    if (!starter) return [];
+    const button = make("button", "quiet", { type: "button", dataset: { testid: "starter-copy" } }, icon("copy"), "Copy");
+    button.addEventListener("click", async () => {
+      const copied = await copyText(starter);
+      this.session.emit("notice", copied ? COPIED : NO_COPY, copied ? "done" : "refused");
+    });
+    const head = make("header", "", {}, make("h3", "", { textContent: "Code to start from" }), button);
+    const code = make("code", "", { textContent: starter });
+    return [make("section", "starter", {}, head, make("pre", "", { tabIndex: 0, dataset: { testid: "starter" } }, code))];
+  }
+
+  #showScore() {
+    const { own, scores, board } = this.session;
+    const mine = own && scores.find(({ robot }) => robot === own.name);
+    this.score.hidden = !mine;
+    if (!mine) return;
+    const place = mine.place || 1 + scores.filter(({ score }) => score > mine.score).length;
+    const points = pointsText(mine.score, decimalsOf([mine.score]));
+    const parts = [`${board.label || "Score"}: ${points}${board.unit ? ` ${board.unit}` : ""}`, `place ${place} of ${scores.length}`, foulsText(mine.fouls)];
+    setText(this.score, parts.filter(Boolean).join(" · "));
+  }
+}
+
+/** Its text; a first heading that repeats the title is left out. */
+function withoutTitle({ title, text }) {
+  const [, first, rest] = /^\s*#\s+(.*?)\s*\n([^]*)$/.exec(text) ?? [];
+  return first === title ? rest : text;
+}
