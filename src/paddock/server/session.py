@@ -15,6 +15,7 @@ from paddock.core.errors import PaddockError, VersionMismatch
 from paddock.protocol import MINOR, VERSION, Message
 from paddock.protocol import messages as m
 from paddock.recordings import ReplayArena
+from paddock.server import class_handlers  # noqa: F401 enters its requests
 from paddock.server.access import Role
 from paddock.server.client import Client, Subscription, failure, refusal
 from paddock.server.clock import PATIENCE, Member, ServerClock
