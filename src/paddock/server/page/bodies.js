@@ -108,7 +108,8 @@ export class Bodies {
       const [px, py] = view.pixels(session.states.x[i], session.states.y[i]);
       const isHandleAbove = chosen && Math.sin(session.states.heading[i]) > 0;
       const half = context.measureText(label).width / 2;
-      const places = (isHandleAbove ? [away, -away] : [-away, away]).map((dy) => [px, py + dy]);
+      const inside = Math.min(Math.max(px, half + 4), Math.max(half + 4, view.width - half - 4));
+      const places = (isHandleAbove ? [away, -away] : [-away, away]).map((dy) => [inside, py + dy]);
       const overlaps = ([x, y], [x0, y0, x1, y1]) => x + half > x0 && x - half < x1 && y + high > y0 && y - high < y1;
       const isFree = (place) => !taken.some((other) => overlaps(place, other));
       const [x, y] = places.find(isFree) ?? places[0];

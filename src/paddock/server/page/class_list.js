@@ -12,7 +12,7 @@ const COLUMNS = [
   ["student", "Student", ({ name }) => name],
   ["state", "State", ({ state }) => STATES.indexOf(state)],
   ["since", "Since", ({ since }) => -since],
-  ["detail", "What happened", ({ detail }) => detail || "\uffff"],
+  ["detail", "Problem", ({ detail }) => detail || "\uffff"],
   ["score", "Score", ({ score }) => score ?? -1e300, true],
   ["fouls", "Fouls", ({ fouls }) => fouls, true],
   ["robot", "Robot", ({ robot }) => robot],
@@ -37,7 +37,11 @@ export class ClassList {
       this.helpOnly = !this.helpOnly;
       this.show();
     });
-    for (const event of ["class", "select", "robots"]) session.on(event, () => this.show());
+    for (const event of ["class", "robots"]) session.on(event, () => this.show());
+    session.on("select", (selected) => {
+      this.chosenName = this.students.find(({ robot }) => selected && robot === selected)?.name;
+      this.show();
+    });
     setInterval(() => this.#showTimes(), EVERY);
   }
 
@@ -52,14 +56,14 @@ export class ClassList {
 
   show() {
     if (!this.session.roster) return;
-    const { students, session } = this;
-    if (this.chosen?.robot !== session.selected) this.chosenName = students.find(({ robot }) => robot === session.selected)?.name;
+    const { students } = this;
     const wanted = this.search.value.trim().toLowerCase();
     const matches = ({ name, robot }) => `${name}\n${robot}`.toLowerCase().includes(wanted);
     const shown = this.#sorted(students.filter((student) => matches(student) && (!this.helpOnly || needsHelp(student))));
     this.decimals = decimalsOf(students.map(({ score }) => score).filter((score) => score != null));
     this.#place(shown.map((student) => this.#fill(student)));
     this.#showSummary();
+    this.onShow?.();
     for (const heading of this.table.querySelectorAll("th")) {
       const sorted = heading.dataset.column === this.sorting.column;
       heading.setAttribute("aria-sort", sorted ? (this.sorting.down ? "descending" : "ascending") : "none");
@@ -108,7 +112,7 @@ export class ClassList {
     this.rows.set(name, row);
     Object.assign(row.dataset, { student: name, robot, state });
     row.setAttribute("aria-selected", name === this.chosenName);
-    row.classList.toggle("help", needsHelp(student));
+    row.classList.toggle("alarm", needsHelp(student));
     const texts = {
       detail,
       score: score == null ? "–" : pointsText(score, this.decimals),
@@ -145,8 +149,9 @@ export class ClassList {
 
   #choose(row) {
     if (!row) return;
-    this.chosenName = row.dataset.student;
-    this.onChoose(this.chosen);
+    const student = this.students.find(({ name }) => name === row.dataset.student);
+    this.onChoose(student);
+    this.chosenName = student.name; // also where the robot is not there
     this.show();
   }
 

@@ -40,8 +40,7 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
   session.on("robots", tellAbout);
 
   function headingOf(reason) {
-    if (/locked out/.test(reason)) return LOCKED;
-    if (session.link.dismissed) return SENT;
+    if (session.isSentAway) return /locked out/.test(reason) ? LOCKED : SENT;
     return /version/.test(reason) ? OLD : WRONG;
   }
 

@@ -2,7 +2,7 @@
 
 import { icon, make, setText } from "./dom.js";
 import { renderMarkdown } from "./markdown.js";
-import { decimalsOf, foulsText, pointsText } from "./scoreboard.js";
+import { capital, decimalsOf, foulsText, pointsText } from "./scoreboard.js";
 import { copyText } from "./snippet.js";
 import { Submissions } from "./submissions.js";
 
@@ -66,7 +66,7 @@ export class ExercisePanel {
     if (!mine) return;
     const place = mine.place || 1 + scores.filter(({ score }) => score > mine.score).length;
     const points = pointsText(mine.score, decimalsOf([mine.score]));
-    const parts = [`${board.label || "Score"}: ${points}${board.unit ? ` ${board.unit}` : ""}`, `place ${place} of ${scores.length}`, foulsText(mine.fouls)];
+    const parts = [`${capital(board.label || "score")}: ${points}${board.unit ? ` ${board.unit}` : ""}`, `place ${place} of ${scores.length}`, foulsText(mine.fouls)];
     setText(this.score, parts.filter(Boolean).join(" · "));
   }
 }

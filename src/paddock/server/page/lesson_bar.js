@@ -70,7 +70,7 @@ export function showLog(session, list) {
     if (log.join("\n") === list.dataset.shown) return;
     const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 24;
     list.dataset.shown = log.join("\n");
-    list.replaceChildren(...log.map((line) => make("li", "", { textContent: line, dir: "auto" })));
+    list.replaceChildren(...log.map((line) => make("li", "", { textContent: line })));
     if (atEnd) list.scrollTop = list.scrollHeight;
   });
 }

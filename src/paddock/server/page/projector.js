@@ -6,6 +6,7 @@ import { decimalsOf, foulsText, pointsText, ranked, scoreHeading } from "./score
 
 const PER_COLUMN = 16;
 const MOST_COLUMNS = 3;
+const SMALLEST = 0.7; // of the size of other names
 
 export function showProjector(session, { board, rows, heading, title, clock, heat }) {
   session.on("scene", (scene) => setText(title, session.exercise?.title || scene.title));
@@ -32,19 +33,21 @@ export function showProjector(session, { board, rows, heading, title, clock, hea
   function showScores() {
     const sorted = ranked(session.scores);
     document.body.classList.toggle("scored", sorted.length > 0 || Boolean(session.board.error));
-    setText(heading, scoreHeading(session.board));
+    const legend = sorted.some(({ fouls }) => fouls) ? " · ⚑ fouls" : "";
+    setText(heading, scoreHeading(session.board) + legend);
     const columns = Math.min(MOST_COLUMNS, Math.ceil(sorted.length / PER_COLUMN) || 1);
     board.style.setProperty("--columns", columns);
     board.style.setProperty("--rows", Math.max(8, Math.ceil(sorted.length / columns)));
     document.body.style.setProperty("--columns", columns);
     const decimals = decimalsOf(sorted.map(({ score }) => score));
     rows.replaceChildren(...sorted.map((score, i) => row(score, i, decimals)));
+    for (const name of rows.querySelectorAll(".name")) shrinkToFit(name);
   }
 
   function row({ robot, name, score, place, fouls = 0 }, i, decimals) {
     const swatch = make("span", "swatch");
     swatch.style.background = session.robot(robot)?.color ?? "transparent";
-    const marks = fouls ? [make("span", "fouls", { textContent: "!".repeat(Math.min(3, fouls)), title: foulsText(fouls) })] : [];
+    const marks = fouls ? [make("span", "fouls", { textContent: `⚑${fouls}`, title: foulsText(fouls) })] : [];
     return make(
       "li",
       "",
@@ -56,4 +59,10 @@ export function showProjector(session, { board, rows, heading, title, clock, hea
       make("span", "points", { textContent: pointsText(score, decimals) }),
     );
   }
+}
+
+/** A long name is written smaller, down to what can still be read; then its end is left out. */
+function shrinkToFit(name) {
+  const share = name.clientWidth / name.scrollWidth;
+  if (share < 1) name.style.fontSize = `${Math.max(SMALLEST, 0.98 * share)}em`;
 }

@@ -21,7 +21,7 @@ export function ranked(scores) {
 /** What the scores are of; or what is wrong with them. */
 export function scoreHeading({ label, unit, error }) {
   if (error) return `No scores: ${error}`;
-  return [label || "Scores", unit && `[${unit}]`].filter(Boolean).join(" ");
+  return [capital(label || "scores"), unit && `[${unit}]`].filter(Boolean).join(" ");
 }
 
 /** How many decimals all rows have, so that points stand below each other. */
@@ -33,7 +33,7 @@ export function decimalsOf(scores) {
 
 function scoreRow(session, { robot, name, score, fouls = 0, note: given = "" }, decimals) {
   const person = name || session.personOf(robot);
-  const note = given || foulsText(fouls);
+  const note = given || (fouls ? `⚑${fouls}` : "");
   const row = document.createElement("li");
   const button = document.createElement("button");
   button.type = "button";
@@ -41,7 +41,8 @@ function scoreRow(session, { robot, name, score, fouls = 0, note: given = "" }, 
   button.dataset.robot = robot;
   button.addEventListener("click", () => session.robot(robot) && session.select(robot));
   const parts = { swatch: "", name: person, note, points: pointsText(score, decimals) };
-  button.title = [person, person !== robot && robot, note].filter(Boolean).join(" · ");
+  if (robot === session.own?.name) button.setAttribute("aria-current", "true");
+  button.title = [person, person !== robot && robot, given || foulsText(fouls)].filter(Boolean).join(" · ");
   for (const [part, text] of Object.entries(parts)) {
     if (part === "note" && !text) continue;
     const cell = document.createElement(part === "name" ? "bdi" : "span");
@@ -56,6 +57,11 @@ function scoreRow(session, { robot, name, score, fouls = 0, note: given = "" }, 
 
 export function foulsText(fouls) {
   return fouls ? `${fouls} ${fouls === 1 ? "foul" : "fouls"}` : "";
+}
+
+/** A word as the first of a line. */
+export function capital(word) {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 export function pointsText(score, decimals) {

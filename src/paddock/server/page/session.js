@@ -63,6 +63,11 @@ export class Session extends Emitter {
     return this.connection.state === "live";
   }
 
+  /** Whether the lecturer has sent this page away: its link is good, but not now. */
+  get isSentAway() {
+    return this.link.dismissed || /locked out/.test(this.connection.detail);
+  }
+
   /** Whether this is the page of a class's lecturer. */
   get isLecturer() {
     return this.isSupervisor && Boolean(this.classTitle);

@@ -17,7 +17,7 @@ export class StudentCard {
       lock: this.#button("Lock out", "End all connections, and let no new one in", () => this.#lock()),
     };
     card.replaceChildren(make("div", "", {}, this.name, this.about, this.detail), make("div", "deeds", {}, ...Object.values(this.buttons)));
-    for (const event of ["class", "select"]) session.on(event, () => this.show());
+    list.onShow = () => this.show();
   }
 
   #button(text, title, does) {
