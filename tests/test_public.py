@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 PUBLIC = {
     "arena",
     "bridges",
+    "classes",
     "control",
     "control.avoidance",
     "control.obstacles",
@@ -25,6 +26,7 @@ PUBLIC = {
     "episodes",
     "estimate",
     "evolve",
+    "exercises",
     "experiments",
     "experiments.ap2dx",
     "experiments.ecoli_walk",
