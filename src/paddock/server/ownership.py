@@ -26,6 +26,7 @@ class Ownership:
         self.arena = arena
         self.owners: dict[str, Client] = {}  # by robot
         self.spawned: set[str] = set()
+        self.people: dict[str, str] = {}  # by robot: whose it is in a class, as people write the name
         self.changes = 0  # of robots or drivers so far
         self._layout = arena.layout
         self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not overrule
@@ -190,6 +191,7 @@ class Ownership:
                     yours=may_drive
                     and client.grant.covers(robot.name)
                     and self.owners.get(robot.name, client) is client,
+                    person=self.people.get(robot.name, ""),
                 )
                 for robot, kind in zip(self.arena.world.robots, self.arena.built.robots, strict=True)
             ),
