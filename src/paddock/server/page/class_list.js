@@ -59,9 +59,9 @@ export class ClassList {
     const { students } = this;
     const wanted = this.search.value.trim().toLowerCase();
     const matches = ({ name, robot }) => `${name}\n${robot}`.toLowerCase().includes(wanted);
-    const shown = this.#sorted(students.filter((student) => matches(student) && (!this.helpOnly || needsHelp(student))));
+    const listed = students.filter((student) => matches(student) && (!this.helpOnly || needsHelp(student)));
     this.decimals = decimalsOf(students.map(({ score }) => score).filter((score) => score != null));
-    this.#place(shown.map((student) => this.#fill(student)));
+    this.#place(this.#sorted(listed).map((student) => this.#fill(student)));
     this.#showSummary();
     this.onShow?.();
     for (const heading of this.table.querySelectorAll("th")) {

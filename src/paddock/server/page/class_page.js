@@ -1,4 +1,4 @@
-// What a class adds to the page: the exercise for everybody, the list of students for its lecturer; or the projector's view.
+// What a class adds to the page: the exercise, the list of students for its lecturer; or the projector's view.
 
 import { ClassList } from "./class_list.js";
 import { setText } from "./dom.js";
@@ -16,11 +16,19 @@ const element = (id) => document.getElementById(id);
 export function classPage(session, arena, clock, isProjector) {
   showHeat(session, { countdown: element("countdown"), pill: element("heat-pill") });
   session.on("world", () => arena.trails.clear());
+  for (const event of ["welcome", "world"]) session.on(event, () => tellShown(session, element("shows")));
   session.on("welcome", () => document.body.classList.toggle("in-class", Boolean(session.classTitle)));
   if (isProjector) return projectorPage(session, arena);
   const tabs = new Tabs(element("side-tabs"));
   new ExercisePanel(session, element("exercise"), tabs);
   lecturerPage(session, arena, clock, tabs);
+}
+
+/** Say what the exercise hides. */
+function tellShown({ shows }, note) {
+  note.hidden = shows === "all";
+  const all = shows === "own" ? "your own robot" : "what your robot senses";
+  setText(note, `In this exercise you see ${all}, and nothing else.`);
 }
 
 function projectorPage(session, arena) {
@@ -61,8 +69,8 @@ function lecturerPage(session, arena, clock, tabs) {
   element("side-close").addEventListener("click", () => sensors(false));
   session.on("select", (robot) => robot || sensors(false));
   const heatButtons = { prepare: element("heat-prepare"), start: element("heat-start"), stop: element("heat-stop") };
-  const lesson = { choice: element("lesson-choice"), open: element("lesson-open"), heat: element("heat-state"), heatButtons, dialog };
-  new LessonBar(session, lesson, () => clock.seedWanted());
+  const lesson = { choice: element("lesson-choice"), open: element("lesson-open"), heat: element("heat-state") };
+  new LessonBar(session, { ...lesson, heatButtons, dialog }, () => clock.seedWanted());
   showLog(session, element("class-log"));
   session.on("welcome", () => {
     document.body.classList.toggle("lecturer", session.isLecturer);

@@ -97,7 +97,7 @@ export class ClockBar {
       control.title = whyNot || title;
       control.closest("label")?.setAttribute("title", whyNot || title);
     }
-    this.reset.hidden = this.seed.parentElement.hidden = this.session.isReplay; // a recording has its own seed and start
+    this.reset.hidden = this.seed.parentElement.hidden = this.session.isReplay; // a recording has its own
     if (hasEnded) [this.step.disabled, this.step.title] = [true, why || "The run has ended."];
     if (document.activeElement !== this.speed) {
       this.speed.value = nearest(clock.speed);

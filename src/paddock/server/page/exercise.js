@@ -18,7 +18,7 @@ export class ExercisePanel {
     session.on("exercise", () => this.show());
     for (const event of ["scores", "robots"]) session.on(event, () => this.#showScore());
     session.on("select", (robot) => robot && this.tabs.show("tab-robot"));
-    session.on("connection", () => !session.live || session.classTitle || this.hide());
+    session.on("welcome", () => session.classTitle || this.hide());
   }
 
   hide() {
@@ -29,34 +29,40 @@ export class ExercisePanel {
   show() {
     const { exercise } = this.session;
     if (!exercise) return this.hide();
-    const isNew = this.shown !== exercise.name;
-    this.shown = exercise.name;
-    const title = make("h2", "", { textContent: exercise.title || exercise.name, dir: "auto", dataset: { testid: "exercise-title" } });
-    const text = make("article", "prose", { dataset: { testid: "exercise-text" } }, renderMarkdown(withoutTitle(exercise)));
+    this.submissions.show(exercise);
+    this.tabs.list.hidden = false;
+    const { submissions, id, ...said } = exercise;
+    const shown = JSON.stringify(said);
+    if (this.shown === shown) return; // only the receipts are new: who reads is not disturbed
+    this.shown = shown;
+    const title = make("h2", "", { textContent: exercise.title, dir: "auto", dataset: { testid: "exercise-title" } });
+    const prose = renderMarkdown(withoutTitle(exercise));
+    const text = make("article", "prose", { dataset: { testid: "exercise-text" } }, prose);
     const forStudents = this.session.own ? [this.score, this.submissions.element] : [];
     this.panel.replaceChildren(title, ...this.#facts(exercise), ...forStudents, text, ...this.#starter(exercise));
-    this.submissions.show(exercise);
     this.#showScore();
-    this.tabs.list.hidden = false;
-    if (isNew) this.tabs.show("tab-exercise");
+    this.tabs.show("tab-exercise");
   }
 
   #facts({ devices }) {
     if (!devices) return [];
     const names = devices.flatMap((device, i) => [i ? ", " : "", make("code", "", { textContent: device })]);
-    return [make("p", "facts", { dataset: { testid: "allowed" } }, "Devices you may use: ", ...(names.length ? names : ["none"]))];
+    const allowed = names.length ? names : ["none"];
+    return [make("p", "facts", { dataset: { testid: "allowed" } }, "Devices you may use: ", ...allowed)];
   }
 
   #starter({ starter }) {
     if (!starter) return [];
-    const button = make("button", "quiet", { type: "button", dataset: { testid: "starter-copy" } }, icon("copy"), "Copy");
+    const about = { type: "button", dataset: { testid: "starter-copy" } };
+    const button = make("button", "quiet", about, icon("copy"), "Copy");
     button.addEventListener("click", async () => {
       const copied = await copyText(starter);
       this.session.emit("notice", copied ? COPIED : NO_COPY, copied ? "done" : "refused");
     });
     const head = make("header", "", {}, make("h3", "", { textContent: "Code to start from" }), button);
     const code = make("code", "", { textContent: starter });
-    return [make("section", "starter", {}, head, make("pre", "", { tabIndex: 0, dataset: { testid: "starter" } }, code))];
+    const frame = make("pre", "", { tabIndex: 0, dataset: { testid: "starter" } }, code);
+    return [make("section", "starter", {}, head, frame)];
   }
 
   #showScore() {
@@ -66,7 +72,8 @@ export class ExercisePanel {
     if (!mine) return;
     const place = mine.place || 1 + scores.filter(({ score }) => score > mine.score).length;
     const points = pointsText(mine.score, decimalsOf([mine.score]));
-    const parts = [`${capital(board.label || "score")}: ${points}${board.unit ? ` ${board.unit}` : ""}`, `place ${place} of ${scores.length}`, foulsText(mine.fouls)];
+    const score = `${capital(board.label || "score")}: ${[points, board.unit].filter(Boolean).join(" ")}`;
+    const parts = [score, `place ${place} of ${scores.length}`, foulsText(mine.fouls)];
     setText(this.score, parts.filter(Boolean).join(" · "));
   }
 }

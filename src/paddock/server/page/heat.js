@@ -10,7 +10,8 @@ export function heatText({ state, number, seconds_left: left, text }) {
   if (state === "none") return text || WORDS.none;
   const time = left > 0 && state !== "finished" ? clockText(left) : "";
   const word = state === "running" && time ? "" : (WORDS[state] ?? state);
-  return [`Heat ${number}`, [word, time].filter(Boolean).join(" "), state === "finished" ? text : ""].filter(Boolean).join(" · ");
+  const how = [word, time].filter(Boolean).join(" ");
+  return [`Heat ${number}`, how, state === "finished" ? text : ""].filter(Boolean).join(" · ");
 }
 
 /** Minutes and seconds as on a stop watch. */

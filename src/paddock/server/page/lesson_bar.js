@@ -4,7 +4,11 @@ import { make, setText } from "./dom.js";
 import { confirmed } from "./confirm.js";
 import { heatText } from "./heat.js";
 
-const DEEDS = { prepare: ["none", "finished", "prepared"], start: ["prepared"], stop: ["prepared", "countdown", "running"] };
+const DEEDS = {
+  prepare: ["none", "prepared", "finished"], // the states in which it can be done
+  start: ["prepared"],
+  stop: ["prepared", "countdown", "running"],
+};
 
 export class LessonBar {
   /** `seedWanted` tells the seed in the clock's field: undefined for the present one. */
@@ -42,24 +46,27 @@ export class LessonBar {
   }
 
   async #open() {
-    const [kind, name] = [this.choice.value.slice(0, this.choice.value.indexOf(" ")), this.choice.value.slice(this.choice.value.indexOf(" ") + 1)];
-    const text = "For everyone: robots start anew and scores begin again. Programs that are connected go on with their robots.";
-    if (!(await confirmed(this.dialog, { title: `Open ${name}?`, text, verb: "Open" }))) return;
+    const [kind, ...words] = this.choice.value.split(" ");
+    const name = words.join(" ");
+    const text = "Robots start anew, and scores begin again. Programs that run keep their robots.";
+    if (!(await confirmed(this.dialog, { title: `Open ${name} for everybody?`, text, verb: "Open" }))) return;
     const seed = this.seedWanted();
     await this.session.ask("open_world", { [kind]: name, ...(seed != null && { seed }) });
   }
 
   async #heat(action) {
-    const isRunning = this.session.heat.state === "running";
+    const breaksOff = action === "stop" && this.session.heat.state === "running";
     const text = "The heat ends now. What was reached until here is kept as its result.";
-    if (action === "stop" && isRunning && !(await confirmed(this.dialog, { title: "Stop the heat?", text, verb: "Stop it" }))) return;
+    if (breaksOff && !(await confirmed(this.dialog, { title: "Stop the heat?", text, verb: "Stop it" }))) return;
     await this.session.ask("set_heat", { action });
   }
 
   #showHeat() {
     const { heat } = this.session;
     setText(this.heat, heatText(heat));
-    for (const [action, button] of Object.entries(this.heatButtons)) button.disabled = !DEEDS[action].includes(heat.state);
+    for (const [action, button] of Object.entries(this.heatButtons)) {
+      button.disabled = !DEEDS[action].includes(heat.state);
+    }
   }
 }
 

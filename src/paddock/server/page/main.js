@@ -144,7 +144,7 @@ element("zoom-out").addEventListener("click", () => zoom(1 / 1.4));
 setInterval(() => element("follow").setAttribute("aria-pressed", arena.following), 200);
 const turnTheme = themeSwitch(element("theme"), () => arena.retheme());
 
-if (!isProjector) shortcuts( // there, a key pressed by accident does nothing
+shortcuts(
   [
     { keys: [" "], shown: "space", says: "play or pause", does: () => clock.toggle() },
     { keys: ["."], shown: ".", says: "advance by one tick", does: () => clock.advance(), repeats: true },
@@ -170,7 +170,7 @@ if (!isProjector) shortcuts( // there, a key pressed by accident does nothing
     { keys: ["ArrowRight"], does: () => move(-1, 0), repeats: true },
     { keys: ["ArrowUp"], does: () => move(0, 1), repeats: true },
     { keys: ["ArrowDown"], does: () => move(0, -1), repeats: true },
-  ],
+  ].filter(() => !isProjector), // there, a key that is pressed by accident does nothing
   driver,
   { dialog: element("help"), rows: element("help-rows"), opener: element("help-open") },
 );

@@ -30,7 +30,8 @@ function takeBlock(lines) {
   const heading = HEADING.exec(first);
   if (heading) {
     lines.shift();
-    return make(`h${Math.min(6, heading[1].length + 2)}`, "", { dir: "auto" }, ...inline(heading[2])); // below the panel's own
+    const level = Math.min(6, heading[1].length + 2); // below the panel's own
+    return make(`h${level}`, "", { dir: "auto" }, ...inline(heading[2]));
   }
   if (ITEM.test(first)) return takeList(lines);
   if (first.includes("|") && TABLE_RULE.test(lines[1] ?? "") && lines[1].includes("-")) return takeTable(lines);
@@ -38,8 +39,13 @@ function takeBlock(lines) {
     const quoted = takeWhile(lines, (line) => /^\s*>/.test(line)).map((line) => line.replace(/^\s*> ?/, ""));
     return make("blockquote", "", {}, renderMarkdown(quoted.join("\n")));
   }
-  const isPlain = (line, i) => i === 0 || (line.trim() && !(FENCE.test(line) || HEADING.test(line) || ITEM.test(line)));
-  return make("p", "", { dir: "auto" }, ...inline(takeWhile(lines, isPlain).map((line) => line.trim()).join(" ")));
+  const words = takeWhile(lines, (line, i) => i === 0 || isPlain(line));
+  return make("p", "", { dir: "auto" }, ...inline(words.map((line) => line.trim()).join(" ")));
+}
+
+/** Whether a line goes on with a paragraph. */
+function isPlain(line) {
+  return line.trim() && !FENCE.test(line) && !HEADING.test(line) && !ITEM.test(line);
 }
 
 function takeCode(lines) {
@@ -54,14 +60,18 @@ function takeList(lines) {
   const [, indent, bullet] = ITEM.exec(lines[0]);
   const isNumbered = /\d/.test(bullet);
   const list = make(isNumbered ? "ol" : "ul", "", isNumbered ? { start: parseInt(bullet, 10) } : {});
-  for (let item; (item = ITEM.exec(lines[0] ?? "")) && item[1].length === indent.length && /\d/.test(item[2]) === isNumbered; ) {
+  const isBelow = (line) => line.startsWith(`${indent} `) && line.trim();
+  const isNext = (item) => item && item[1].length === indent.length && /\d/.test(item[2]) === isNumbered;
+  for (let item; isNext((item = ITEM.exec(lines[0] ?? ""))); ) {
     lines.shift();
-    const belongs = (line) => (line.startsWith(`${indent} `) && line.trim()) || (line.trim() && !ITEM.test(line) && !HEADING.test(line) && !FENCE.test(line));
-    const rest = takeWhile(lines, belongs);
-    const isText = (line) => !ITEM.test(line) && !FENCE.test(line);
-    const words = takeWhile(rest, isText).map((line) => line.trim());
+    const rest = takeWhile(lines, (line, i) => {
+      if (!line.trim()) return isBelow(lines[i + 1] ?? "");
+      return isBelow(line) || (isPlain(line) && (i === 0 || lines[i - 1].trim()));
+    });
+    const words = takeWhile(rest, isPlain).map((line) => line.trim());
     const below = rest.map((line) => line.replace(new RegExp(`^\\s{0,${indent.length + bullet.length + 1}}`), ""));
-    list.append(make("li", "", { dir: "auto" }, ...inline([item[3], ...words].join(" ")), renderMarkdown(below.join("\n"))));
+    const text = inline([item[3], ...words].join(" "));
+    list.append(make("li", "", { dir: "auto" }, ...text, renderMarkdown(below.join("\n"))));
     while (lines.length > 1 && !lines[0].trim() && ITEM.test(lines[1])) lines.shift();
   }
   return list;
@@ -69,7 +79,8 @@ function takeList(lines) {
 
 function takeTable(lines) {
   const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
-  const row = (line, tag) => make("tr", "", {}, ...cells(line).map((cell) => make(tag, "", { dir: "auto" }, ...inline(cell))));
+  const box = (tag) => (cell) => make(tag, "", { dir: "auto" }, ...inline(cell));
+  const row = (line, tag) => make("tr", "", {}, ...cells(line).map(box(tag)));
   const head = row(lines.shift(), "th");
   lines.shift();
   const rows = takeWhile(lines, (line) => line.includes("|")).map((line) => row(line, "td"));
@@ -83,7 +94,7 @@ function inline(text) {
     const [, tick, code, label, address, strong, strongText, , emphasis, escaped] = found;
     parts.push(text.slice(0, found.index));
     if (tick) parts.push(make("code", "", { textContent: code.trim() }));
-    else if (label !== undefined) parts.push(...inline(label), address && !found[0].startsWith("!") && address !== label ? ` (${address})` : "");
+    else if (label !== undefined) parts.push(...inline(label), found[0].startsWith("!") ? "" : ` (${address})`);
     else if (strong) parts.push(make("strong", "", {}, ...inline(strongText)));
     else if (emphasis) parts.push(make("em", "", {}, ...inline(emphasis)));
     else parts.push(escaped);

@@ -20,7 +20,7 @@ export class Monitor {
     session.on("frame", () => this.#later());
     session.on("sensed", (robot, seen) => robot === session.selected && this.#sensed(seen));
     session.on("subscribed", (robot) => robot === session.selected && this.#tellUnseen());
-    session.on("exercise", () => this.open());
+    session.on("exercise", () => String(session.exercise?.devices) !== this.allowed && this.open());
     driver.onChange = () => this.#showDriving();
     this.open();
   }
@@ -33,6 +33,7 @@ export class Monitor {
   open() {
     const { session, panel, robot } = this;
     this.kind = robot && session.kindOf(robot);
+    this.allowed = String(session.exercise?.devices);
     this.seen = this.header = null;
     this.onPoint(null);
     panel.classList.toggle("empty", !robot);
@@ -44,7 +45,8 @@ export class Monitor {
     }
     this.header = new MonitorHeader(session, this.driver, robot, () => this.#copy());
     this.wheels = wheelsCard(this.kind);
-    this.signals = [poseCard(session.isReal), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])];
+    const isShown = session.shows !== "nothing";
+    this.signals = isShown ? [poseCard(session.isReal), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])] : [];
     const shown = devicesOf(this.kind).filter(({ name, gauge }) => gauge !== "none" && session.allows(name));
     this.devices = new Map(shown.map((device) => [device.name, deviceCard(device, this.onPoint)]));
     const cards = [this.wheels, ...this.signals, ...this.devices.values()].map(({ element }) => element);
@@ -74,7 +76,8 @@ export class Monitor {
 
   #program() {
     const { url, token, selected } = this.session;
-    return snippet({ url, token, robot: selected, kind: this.kind, allows: (device) => this.session.allows(device) });
+    const allows = (device) => this.session.allows(device);
+    return snippet({ url, token, robot: selected, kind: this.kind, allows });
   }
 
   async #copy() {

@@ -1,4 +1,4 @@
-// The projector's view: the arena large, a scoreboard to be read from the back of the room, the heat's clock. No controls.
+// The projector's view: the arena large, scores to be read from the back of the room, the heat's clock. No controls.
 
 import { make, setText } from "./dom.js";
 import { clockText, heatText } from "./heat.js";
@@ -47,7 +47,8 @@ export function showProjector(session, { board, rows, heading, title, clock, hea
   function row({ robot, name, score, place, fouls = 0 }, i, decimals) {
     const swatch = make("span", "swatch");
     swatch.style.background = session.robot(robot)?.color ?? "transparent";
-    const marks = fouls ? [make("span", "fouls", { textContent: `⚑${fouls}`, title: foulsText(fouls) })] : [];
+    const flag = { textContent: `⚑${fouls}`, title: foulsText(fouls) };
+    const marks = fouls ? [make("span", "fouls", flag)] : [];
     return make(
       "li",
       "",

@@ -11,6 +11,7 @@ const FRAME_RATE = 30;
 const WHAT_TO_DO = "Mend the program and start it again; it may connect at once.";
 const RUNNING = { state: "running", reason: "", again: false, intervention: "" };
 const NO_SCORES = { scores: [], label: "", unit: "", error: "" };
+const NO_EXERCISE = { text: "", starter: "", devices: null, submissions: [] };
 const NO_HEAT = { state: "none", number: 0, seconds_left: null, text: "" };
 const STUDENT = { since: 0, detail: "", score: null, place: 0, fouls: 0, connections: 0, cpu_share: 0, in_lock: false };
 
@@ -34,6 +35,7 @@ export class Session extends Emitter {
   classTitle = ""; // of the class that is held here
   roster = null; // how all students are, for the lecturer
   heat = { ...NO_HEAT };
+  shows = "all"; // what the exercise lets one see: "all", "own" (robot) or "nothing"
   exercise = null; // its text, what it allows, and what one has submitted
   orders = [];
   selected = "";
@@ -185,6 +187,7 @@ export class Session extends Emitter {
       this.on_run(RUNNING); // the server tells if it is not so
       this.timeline = this.roster = null;
       this.classTitle = detail.title ?? "";
+      this.shows = detail.shows ?? "all";
       this.on_heat(NO_HEAT);
       this.on_scores(NO_SCORES);
       this.emit("welcome", detail);
@@ -208,7 +211,7 @@ export class Session extends Emitter {
 
   async askExercise() {
     const exercise = await this.link.request("ask_exercise");
-    this.exercise = exercise.name ? { title: exercise.name, text: "", starter: "", devices: null, submissions: [], ...exercise } : null;
+    this.exercise = exercise.name ? { ...NO_EXERCISE, title: exercise.name, ...exercise } : null;
     this.emit("exercise");
   }
 
@@ -257,17 +260,19 @@ export class Session extends Emitter {
   }
 
   /** The supervisor has opened another world; robots and clock are told next. */
-  on_world({ world, dt, title }) {
-    Object.assign(this, { world, dt });
+  on_world({ world, dt, title, shows = "all" }) {
+    Object.assign(this, { world, dt, shows });
     this.states.forget();
     this.emit("world");
-    this.emit("notice", `The world has changed: ${title || world.title || world.name}. Programs go on with their robots.`, "news");
+    const name = title || world.title || world.name;
+    this.emit("notice", `Everybody goes on in another world: ${name}. Programs that run keep their robots.`, "news");
     this.#look();
   }
 
   on_class(roster) {
     const students = (roster.students ?? []).map((student) => ({ ...STUDENT, ...student }));
-    this.roster = { log: [], worlds: [], exercises: [], exercise: "", now: 0, ...roster, students, at: performance.now() };
+    const at = performance.now();
+    this.roster = { log: [], worlds: [], exercises: [], exercise: "", now: 0, ...roster, students, at };
     this.emit("class");
   }
 

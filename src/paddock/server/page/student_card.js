@@ -12,11 +12,12 @@ export class StudentCard {
     this.detail = make("p", "problem", { dataset: { testid: "student-problem" } });
     this.buttons = {
       sensors: this.#button("Sensors", "What this robot senses", onSensors),
-      release: this.#button("Release", "Take the program out of the lock, so that the clock does not wait for it", () => this.#release()),
+      release: this.#button("Release", "Let the clock wait for this program no longer", () => this.#release()),
       disconnect: this.#button("Disconnect", "End all connections of this student", () => this.#disconnect()),
       lock: this.#button("Lock out", "End all connections, and let no new one in", () => this.#lock()),
     };
-    card.replaceChildren(make("div", "", {}, this.name, this.about, this.detail), make("div", "deeds", {}, ...Object.values(this.buttons)));
+    const about = make("div", "", {}, this.name, this.about, this.detail);
+    card.replaceChildren(about, make("div", "deeds", {}, ...Object.values(this.buttons)));
     list.onShow = () => this.show();
   }
 
@@ -33,9 +34,10 @@ export class StudentCard {
     if (!student) return;
     const { name, state, robot, detail, connections, cpu_share: share, in_lock: inLock } = student;
     setText(this.name, name);
+    const since = `${stateText(state)} for ${sinceText(this.list.secondsIn(student))}`;
     const links = `${connections} ${connections === 1 ? "connection" : "connections"}`;
-    const parts = [`${stateText(state)} for ${sinceText(this.list.secondsIn(student))}`, robot, links, inLock && "in the lock", share > 0.005 && `${Math.round(100 * share)} % of the server's time`];
-    setText(this.about, parts.filter(Boolean).join(" · "));
+    const load = share > 0.005 && `${Math.round(100 * share)} % of the server's time`;
+    setText(this.about, [since, robot, links, inLock && "in the lock", load].filter(Boolean).join(" · "));
     setText(this.detail, detail);
     this.detail.hidden = !detail;
     const lockedOut = state === "locked-out";
@@ -51,18 +53,17 @@ export class StudentCard {
 
   async #disconnect() {
     const { name, connections } = this.list.chosen;
-    const text = `${connections === 1 ? "The connection ends" : `All ${connections} connections end`} and the robot stops. The student may connect again at once.`;
-    if (await this.#agreed(`Disconnect ${name}?`, text, "Disconnect")) await this.session.ask("disconnect", { client: name });
+    const ends = connections === 1 ? "The connection ends" : `All ${connections} connections end`;
+    const text = `${ends} and the robot stops. The student may connect again at once.`;
+    const agreed = await confirmed(this.dialog, { title: `Disconnect ${name}?`, text, verb: "Disconnect" });
+    if (agreed) await this.session.ask("disconnect", { client: name });
   }
 
   async #lock() {
     const { name, state } = this.list.chosen;
     if (state === "locked-out") return this.session.ask("lock_out", { student: name, on: false });
-    const text = "All connections end, the robot stops, and this student's link does not work until you let the student in again.";
-    if (await this.#agreed(`Lock ${name} out?`, text, "Lock out")) await this.session.ask("lock_out", { student: name, on: true });
-  }
-
-  #agreed(title, text, verb) {
-    return confirmed(this.dialog, { title, text, verb });
+    const text = "All connections end and the robot stops. The link does not work until you let this student in again.";
+    const agreed = await confirmed(this.dialog, { title: `Lock ${name} out?`, text, verb: "Lock out" });
+    if (agreed) await this.session.ask("lock_out", { student: name, on: true });
   }
 }

@@ -8,16 +8,19 @@ const LARGEST = 1_000_000; // bytes; the server may allow less
 export class Submissions {
   constructor(session) {
     this.session = session;
-    this.field = make("input", "", { type: "file", accept: ".py", id: "submit-file", dataset: { testid: "submit-file" } });
+    const field = { type: "file", accept: ".py", id: "submit-file", dataset: { testid: "submit-file" } };
+    this.field = make("input", "", field);
     this.field.addEventListener("change", () => this.#take(this.field.files));
     this.says = make("p", "says", { role: "status", dataset: { testid: "receipt" } });
     this.list = make("ol", "receipts", { dataset: { testid: "receipts" }, "aria-label": "What you have submitted" });
     const label = make("label", "quiet", { htmlFor: "submit-file", textContent: "Choose a file" });
-    const zone = make("div", "drop", { dataset: { testid: "drop" } }, this.field, label, make("span", "", { textContent: "or drop it here" }));
+    const orDrop = make("span", "", { textContent: "or drop it here" });
+    const zone = make("div", "drop", { dataset: { testid: "drop" } }, this.field, label, orDrop);
     for (const event of ["dragenter", "dragover"]) zone.addEventListener(event, (drag) => this.#over(drag, zone, true));
     for (const event of ["dragleave", "drop"]) zone.addEventListener(event, (drag) => this.#over(drag, zone, false));
     zone.addEventListener("drop", (drag) => this.#take(drag.dataTransfer.files));
-    this.element = make("section", "submit", {}, make("h3", "", { textContent: "Submit your program" }), zone, this.says, this.list);
+    const heading = make("h3", "", { textContent: "Submit your program" });
+    this.element = make("section", "submit", {}, heading, zone, this.says, this.list);
   }
 
   #over(event, zone, on) {
@@ -62,7 +65,8 @@ export class Submissions {
 
 function receiptRow({ number, time, sha256, file }, isLast) {
   const name = make("b", "", { textContent: file || `number ${number}`, dir: "auto" });
-  const about = make("span", "", { textContent: `${timeOf(time)} · ${digestOf(sha256)}`, title: `SHA-256 ${sha256}` });
+  const when = `${timeOf(time)} · ${digestOf(sha256)}`;
+  const about = make("span", "", { textContent: when, title: `SHA-256 ${sha256}` });
   const counts = isLast ? [make("em", "", { textContent: "this one counts" })] : [];
   return make("li", "", { value: number, dataset: { testid: "receipt-row" } }, name, ...counts, about);
 }
@@ -70,7 +74,8 @@ function receiptRow({ number, time, sha256, file }, isLast) {
 /** A moment as people here write it. */
 function timeOf(time) {
   const moment = new Date(time);
-  return Number.isNaN(moment.getTime()) ? time : moment.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
+  if (Number.isNaN(moment.getTime())) return time;
+  return moment.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
 }
 
 function digestOf(sha256) {
