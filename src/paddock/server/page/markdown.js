@@ -8,7 +8,17 @@ const HEADING = /^(#{1,6})\s+(.*?)\s*#*\s*$/;
 const ITEM = /^(\s*)([-*+]|\d+[.)])\s+(.*)$/;
 const RULE = /^\s*([-*_])(\s*\1){2,}\s*$/;
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
-const INLINE = /(`+)(.+?)\1|!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)|(\*\*|__)(?=\S)(.+?)\5|(\*|\b_)(?=\S)(.+?)\7|\\([^\w\s])/;
+const INLINE = new RegExp(
+  [
+    /(`+)(.+?)\1/, // code
+    /!?\[([^\]]*)\]\(((?:[^()\s]|\([^()\s]*\))*)[^)]*\)/, // a link or a picture
+    /(\*\*|__)(?=\S)(.+?)\5/, // strong
+    /(\*|\b_)(?=\S)(.+?)\7/, // emphasis
+    /\\([^\w\s])/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+);
 
 /** The elements of a text. */
 export function renderMarkdown(text) {
