@@ -20,7 +20,6 @@ export class Monitor {
     session.on("frame", () => this.#later());
     session.on("sensed", (robot, seen) => robot === session.selected && this.#sensed(seen));
     session.on("subscribed", (robot) => robot === session.selected && this.#tellUnseen());
-    session.on("exercise", () => String(session.exercise?.devices) !== this.allowed && this.open());
     driver.onChange = () => this.#showDriving();
     this.open();
   }
@@ -33,7 +32,6 @@ export class Monitor {
   open() {
     const { session, panel, robot } = this;
     this.kind = robot && session.kindOf(robot);
-    this.allowed = String(session.exercise?.devices);
     this.seen = this.header = null;
     this.onPoint(null);
     panel.classList.toggle("empty", !robot);
@@ -47,7 +45,7 @@ export class Monitor {
     this.wheels = wheelsCard(this.kind);
     const isShown = session.shows !== "nothing";
     this.signals = isShown ? [poseCard(session.isReal), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])] : [];
-    const shown = devicesOf(this.kind).filter(({ name, gauge }) => gauge !== "none" && session.allows(name));
+    const shown = devicesOf(this.kind).filter(({ gauge }) => gauge !== "none");
     this.devices = new Map(shown.map((device) => [device.name, deviceCard(device, this.onPoint)]));
     const cards = [this.wheels, ...this.signals, ...this.devices.values()].map(({ element }) => element);
     panel.replaceChildren(this.header.element, make("div", "cards", {}, ...cards, this.#python()));
@@ -76,8 +74,7 @@ export class Monitor {
 
   #program() {
     const { url, token, selected } = this.session;
-    const allows = (device) => this.session.allows(device);
-    return snippet({ url, token, robot: selected, kind: this.kind, allows });
+    return snippet({ url, token, robot: selected, kind: this.kind });
   }
 
   async #copy() {
@@ -88,7 +85,8 @@ export class Monitor {
 
   #robotsChanged() {
     const { session, robot } = this;
-    if (robot && session.kindOf(robot).name === this.kind?.name) this.#showDriving();
+    const devices = (kind) => kind && [kind.name, ...devicesOf(kind).map(({ name }) => name)].join(); // exercises hide some
+    if (robot && devices(session.kindOf(robot)) === devices(this.kind)) this.#showDriving();
     else this.open();
   }
 

@@ -91,13 +91,9 @@ export class Session extends Emitter {
 
   /** The robot that this link is for, if it is for one. */
   get own() {
-    const mine = this.role === "controller" ? this.robots.filter(({ yours, spawned }) => yours && !spawned) : [];
+    const isMine = ({ yours, person }) => yours || (person && person === withoutNumber(this.client));
+    const mine = this.role === "controller" ? this.robots.filter((robot) => !robot.spawned && isMine(robot)) : [];
     return mine.length === 1 ? mine[0] : undefined;
-  }
-
-  /** Whether the exercise lets this page use a device. */
-  allows(device) {
-    return this.isSupervisor || !this.exercise?.devices || this.exercise.devices.includes(device);
   }
 
   kindOf(robot) {

@@ -3,12 +3,12 @@
 import { devicesOf } from "./devices.js";
 
 /** The program's text. */
-export function snippet({ url, token, robot, kind, allows = () => true }) {
+export function snippet({ url, token, robot, kind }) {
   const { protocol, host } = new URL(url);
   const secret = token ? `, token=${python(token)}` : "";
   const cruise = rounded(0.6 * kind.drive.max_speed);
   const slow = rounded(0.3 * kind.drive.max_speed);
-  const eye = devicesOf(kind).find((device) => device.measuresDistance && !device.polled && allows(device.name));
+  const eye = devicesOf(kind).find((device) => device.measuresDistance && !device.polled);
   const lines = [
     "import paddock",
     "",

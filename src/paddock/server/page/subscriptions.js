@@ -25,7 +25,6 @@ export class Subscriptions {
     session.on("robots", () => this.update());
     session.on("select", () => this.update());
     session.on("clock", () => this.update());
-    session.on("exercise", () => this.update());
     session.on("world", () => this.latest.clear());
     setInterval(() => this.update(), CHECK_EVERY);
   }
@@ -50,20 +49,16 @@ export class Subscriptions {
 
   /** All devices; named ones are told even if they are otherwise computed only when polled. */
   #everything(name) {
-    const devices = this.#devices(name);
+    const devices = devicesOf(this.session.kindOf(this.session.robot(name)));
     const isLarge = ({ gauge, spec }) => gauge === "image" && !(spec.width * spec.height <= SMALL);
     const jpeg = devices.some(isLarge); // JPEG blurs small pictures
     return { devices: devices.map((device) => device.name), period: this.#period(RATE), jpeg };
   }
 
-  /** Those of a robot that the exercise allows. */
-  #devices(name) {
-    const { session } = this;
-    return devicesOf(session.kindOf(session.robot(name))).filter((device) => session.allows(device.name));
-  }
-
   #rangeSensors(name) {
-    const devices = this.#devices(name).filter((device) => device.measuresDistance && !device.polled);
+    const robot = this.session.robot(name);
+    const all = devicesOf(this.session.kindOf(robot));
+    const devices = all.filter((device) => device.measuresDistance && !device.polled);
     if (!devices.length || (this.refused.has(name) && name !== this.session.selected)) return null;
     return { devices: devices.map((device) => device.name), period: this.#period(RATE_OF_OTHERS) };
   }
