@@ -60,7 +60,7 @@ export class ClassList {
     const wanted = this.search.value.trim().toLowerCase();
     const matches = ({ name, robot }) => `${name}\n${robot}`.toLowerCase().includes(wanted);
     const listed = students.filter((student) => matches(student) && (!this.helpOnly || needsHelp(student)));
-    this.decimals = decimalsOf(students.map(({ score }) => score).filter((score) => score != null));
+    this.decimals = decimalsOf(students.map(({ score }) => score));
     this.#place(this.#sorted(listed).map((student) => this.#fill(student)));
     this.#showSummary();
     this.onShow?.();
@@ -115,7 +115,7 @@ export class ClassList {
     row.classList.toggle("alarm", needsHelp(student));
     const texts = {
       detail,
-      score: score == null ? "–" : pointsText(score, this.decimals),
+      score: pointsText(score, this.decimals),
       fouls: fouls || "",
       robot,
       connections: connections || "",

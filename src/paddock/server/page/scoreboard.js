@@ -15,7 +15,8 @@ export function scoreboard(session, panel, heading, rows) {
 
 /** Best first: by the referee's places, or else by points. */
 export function ranked(scores) {
-  return [...scores].sort((a, b) => (a.place || 0) - (b.place || 0) || b.score - a.score);
+  const last = scores.length + 1;
+  return [...scores].sort((a, b) => (a.place || last) - (b.place || last) || b.score - a.score);
 }
 
 /** What the scores are of; or what is wrong with them. */
@@ -65,6 +66,7 @@ export function capital(word) {
 }
 
 export function pointsText(score, decimals) {
+  if (score == null) return "–"; // not achieved yet
   const rounded = Number(score.toFixed(decimals)) + 0; // no -0.00
   return rounded.toFixed(decimals);
 }

@@ -259,6 +259,7 @@ export class Session extends Emitter {
   on_world({ world, dt, title, shows = "all" }) {
     Object.assign(this, { world, dt, shows });
     this.states.forget();
+    this.on_scores(NO_SCORES);
     this.emit("world");
     const name = title || world.title || world.name;
     this.emit("notice", `Everybody goes on in another world: ${name}. Programs that run keep their robots.`, "news");
