@@ -7,7 +7,7 @@ const GO_SHOWN = 1500; // [ms]
 
 /** The heat in a few words: "Heat 3 · 0:42". */
 export function heatText({ state, number, seconds_left: left, text }) {
-  if (state === "none") return text || WORDS.none;
+  if (state === "none") return WORDS.none;
   const time = left > 0 && state !== "finished" ? clockText(left) : "";
   const word = state === "running" && time ? "" : (WORDS[state] ?? state);
   const how = [word, time].filter(Boolean).join(" ");
@@ -45,7 +45,7 @@ export function showHeat(session, { countdown, pill }) {
     const mine = session.own ? " Your robot stands at its start; what it is told has no effect before the signal." : "";
     const news = {
       prepared: `Heat ${number} is about to start.${mine}`,
-      finished: `Heat ${number} is over.${text ? ` ${text}` : ""}`,
+      finished: `Heat ${number} is over${text ? `: ${text}` : ""}.`,
     }[state];
     if (news) session.emit("notice", news, "news");
   }
