@@ -22,7 +22,8 @@ DROP = """(zone, text) => {
     zone.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
 }"""
 LEGIBLE = """[...document.querySelectorAll("[data-testid=board-row]")].every((row) =>
-    row.getBoundingClientRect().bottom <= innerHeight && parseFloat(getComputedStyle(row).fontSize) > 20)"""
+    row.getBoundingClientRect().bottom <= innerHeight
+    && parseFloat(getComputedStyle(row).fontSize) > 0.02 * innerHeight)"""
 CUT = """[...document.querySelectorAll(".state-mark")].filter(
     (mark) => mark.offsetWidth > mark.parentElement.clientWidth).length"""
 
@@ -164,7 +165,7 @@ def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(
     on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(referee))
     student: Visit = visit(lesson.link("Ada Lovelace"))
     secret = lesson.folder.keys.projector
-    wall: Visit = visit(f"{lesson.server.url(token=secret)}&view=projector", size=(1920, 1080))
+    wall: Visit = visit(f"{lesson.server.url(token=secret)}&view=projector")
     expect(lecturer.find("heat-start")).to_be_disabled()
     lecturer.find("heat-prepare").click()
     expect(student.find("toast").last).to_contain_text("Heat 1 is about to start.")
