@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from paddock.cli import class_control  # noqa: F401 adds its commands to `paddock class`
 from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
 from paddock.cli.class_commands import class_app, submit

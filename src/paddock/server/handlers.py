@@ -219,7 +219,7 @@ def step(session: Session, client: Client, wish: m.Step) -> None:
 
 @handles(m.Lock, Role.CONTROLLER, done=True)
 def lock(session: Session, client: Client, wish: m.Lock) -> None:
-    session.join_lock(client, wish.on, wish.timeout)
+    session.supervision.join_lock(client, wish.on, wish.timeout)
 
 
 @handles(m.Play, Role.SUPERVISOR, done=True)
