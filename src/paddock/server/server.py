@@ -115,7 +115,8 @@ class Server:
             list_orders=self.list_orders,
             limits=self.settings.limits,
         )
-        self.session.heats.settings, self.session.scoreboard.people = self._heats, self.people
+        self.session.heats.settings = self._heats
+        self.session.scoreboard.people = self.session.ownership.people = self.people
         try:
             listener = await self._listen()
             self.port = listener.sockets[0].getsockname()[1]

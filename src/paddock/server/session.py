@@ -124,6 +124,8 @@ class Session:
         if self.replay is not None:
             client.send(self.replay.timeline())
         client.send(self._clock_message())
+        if self.heats.phase != "none":
+            client.send(self.heats.message())
 
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""
