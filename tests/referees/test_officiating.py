@@ -79,7 +79,7 @@ def test_a_referee_of_ones_own_is_a_small_class_in_a_file(tmp_path: Path):
         arena["a"].set_pose(0.5, 0.25)
         arena.step()
         assert game.scores == {"a": pytest.approx(0.05), "b": pytest.approx(0.3)}
-        assert [foul.text for foul in game.fouls] == ["is too low", "was moved by hand"]
+        assert [foul.text for foul in game.fouls] == ["was moved by hand", "is too low"]
         assert game.referee.unit == "m"
     done = command("run", "line-crossing", "--headless", "--seconds", "1", "--referee", "mine.py:Northmost",
                    folder=tmp_path)  # fmt: skip
