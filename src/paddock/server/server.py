@@ -8,6 +8,7 @@ import errno
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from paddock.server.heat_desk import HeatSettings
 from paddock.server.order_board import ListOrders
 from paddock.server.session import Session
 from paddock.server.time_lock import ServedTime
+
+if TYPE_CHECKING:
+    from paddock.server.class_desk import ClassDesk
 
 PORT = 8642
 NO_CLASS = ClassLimits()
@@ -62,6 +66,7 @@ class Server:
         self._referee, self._heats = referee, heats or HeatSettings()
         self.people: dict[str, str] = {}  # names as people write them, by robot
         self.list_orders: ListOrders | None = None  # tells how robots are that take orders; set before it serves
+        self.desk: ClassDesk | None = None  # of the class that is served; set before it serves
         self.tokens = Tokens(demanded=bool(self.settings.token))
         self.connections: dict[Connection, None] = {}  # the oldest first
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
@@ -114,6 +119,9 @@ class Server:
             listener = await self._listen()
             self.port = listener.sockets[0].getsockname()[1]
             self.time_lock.serve(self.session)
+            if self.desk is not None:
+                self.session.desk = self.desk
+                self.desk.attach(self, self.session)
             if callable(ready):
                 ready()
             self.session.clock.run_ticks()
