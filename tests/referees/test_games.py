@@ -60,6 +60,12 @@ def test_of_those_who_never_arrive_the_nearer_one_is_before_the_other():
         assert [(line.robot, line.place) for line in game.standings] == [("near", 1), ("far", 2)]
 
 
+def test_in_a_maze_the_way_left_is_that_along_the_corridors():
+    with paddock.open("maze") as arena, officiate(arena, "maze-race") as game:
+        arena.step()
+        assert game.referee.tie_break()["scout"] == pytest.approx(32 * 0.25)  # 33 cells from start to exit
+
+
 def test_coverage_is_the_metric_of_that_name():
     with paddock.open("clutter") as arena, officiate(arena, "coverage") as game:
         drive(arena, red=0.08)
