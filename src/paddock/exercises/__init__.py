@@ -1,6 +1,7 @@
 """Exercises: a folder with a task for students, checks that give points, and a library of six."""
 
 from paddock.exercises.checks import ExerciseCheck
+from paddock.exercises.lines import LineProgress, find_on_line, follow_line
 from paddock.exercises.loader import exercise_names, find_exercise, load_exercise
 from paddock.exercises.marks import CheckMark, Marks, check_exercise, mark_runs
 from paddock.exercises.randomise import Randomise
@@ -12,12 +13,15 @@ __all__ = [
     "Exercise",
     "ExerciseCheck",
     "ExerciseRun",
+    "LineProgress",
     "Marks",
     "Randomise",
     "RunFailure",
     "check_exercise",
     "exercise_names",
     "find_exercise",
+    "find_on_line",
+    "follow_line",
     "load_exercise",
     "mark_runs",
     "run_exercise",
