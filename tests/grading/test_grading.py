@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 import signal
 import subprocess
@@ -13,9 +14,11 @@ from pathlib import Path
 import pytest
 
 from command_line import paddock
+from paddock.classes import ClassFolder, ClassSpec
 from paddock.core.errors import PaddockError
 from paddock.exercises import check_exercise, load_exercise
 from paddock.grading import find_similar, find_submissions, grade, save_grading
+from paddock.grading.receipts import parse_due
 
 EXERCISE = """
 title = "Go ahead"
@@ -164,9 +167,10 @@ def test_similar_programs_are_pointed_out_whatever_their_names_and_comments() ->
     starter = "import math\nSPEED = 0.05\n"
     texts = {"anna": starter + copied, "bert": starter + changed, "cleo": starter + other, "dora": starter}
     found = find_similar(texts, starter)
-    assert [(pair.first, pair.second, pair.same_text) for pair in found] == [("anna", "bert", False)]
-    assert find_similar({"anna": copied, "emil": copied})[0].same_text
+    assert [(pair.first, pair.second, pair.share, pair.exact_share) for pair in found] == [("anna", "bert", 1.0, 1.0)]
     assert not find_similar({"anna": starter, "emil": starter}, starter)
+    other_numbers = find_similar({"anna": copied, "emil": re.sub(r"\d", "9", copied)})
+    assert [(pair.share, pair.exact_share < 0.6) for pair in other_numbers] == [(1.0, True)]
 
 
 def test_a_folder_that_holds_no_submissions_is_refused(tmp_path: Path) -> None:
@@ -178,6 +182,21 @@ def test_a_folder_that_holds_no_submissions_is_refused(tmp_path: Path) -> None:
     (tmp_path / "anna").mkdir()
     with pytest.raises(PaddockError, match="which of them counts"):
         find_submissions(tmp_path)
+
+
+def test_receipts_of_a_class_tell_whose_a_file_is_and_whether_it_was_late(exercise: Path, tmp_path: Path) -> None:
+    course = ClassFolder.create(tmp_path / "course", ClassSpec(title="Course"), ["Anna Ångström", "Bert"])
+    receipt = course.receive("Anna Ångström", "ahead", "mine.py", PROGRAMS["bert"].encode())
+    out = tmp_path / "marks"
+    for due, late in (("2001-01-01", True), ("2999-01-01T12:00", False)):
+        done = grade(exercise, course.path / "submissions" / "ahead", out=out, workers=1, due=parse_due(due))
+        (only,) = done.graded
+        assert only.receipt == receipt
+        assert (only.marks.points, only.late, done.fresh) == (2, late, int(late))
+    save_grading(done, out / "marks.csv")
+    assert next(iter(read_marks(out).values()))["student"] == "Anna Ångström"
+    with pytest.raises(PaddockError, match="expected a date and time such as"):
+        parse_due("tomorrow")
 
 
 def test_links_in_submissions_are_not_followed(tmp_path: Path) -> None:

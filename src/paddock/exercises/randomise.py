@@ -57,9 +57,7 @@ class Randomise(Spec):
         for trial in range(TRIES):
             x, y, heading = self._draw_start(world, number, seed, trial)
             dx, dy, turn = (2 * chance(seed, robot.name, what, trial) - 1 for what in ("x", "y", "heading"))
-            yield Pose(
-                x + self.position * dx, y + self.position * dy, heading + math.radians(self.heading_deg) * turn
-            )
+            yield Pose(x + self.position * dx, y + self.position * dy, heading + math.radians(self.heading_deg) * turn)
 
     def _draw_start(self, world: WorldSpec, number: int, seed: int, trial: int) -> Pose:
         if self.starts == "placed":
@@ -81,4 +79,3 @@ class Randomise(Spec):
         )
         placed = replace(robot, at=(pose.x, pose.y), heading_deg=math.degrees(pose.heading), start=None)
         return replace(placed, wheel_diameter_error=(left, right))
-
