@@ -12,6 +12,7 @@ from paddock.cli.camera_command import camera
 from paddock.cli.class_commands import class_app, submit
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
+from paddock.cli.exercise_command import exercise
 from paddock.cli.explore_command import explore, go
 from paddock.cli.goal import goal
 from paddock.cli.grade import grade
@@ -53,6 +54,7 @@ app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)
 app.add_typer(class_app)
+app.add_typer(exercise)
 app.add_typer(orders_app)
 app.add_typer(modules_app)
 

@@ -1,4 +1,4 @@
-"""Two robots meet on a line: both pass on the right, like cars, and come back to the line from there."""
+"""Two robots meet on a line: both pass on the right, like cars, and come back to the line in an arc."""
 
 import math
 
@@ -11,7 +11,7 @@ CLOSE = 0.045  # something ahead is in the way [m]
 class Controller:
     def __init__(self):
         self.side = 1.0  # where the line was last seen: 1 left, -1 right
-        self.state = "follow"
+        self.state = "follow"  # follow the line; leave it; pass the other robot
         self.way = self.turned = 0.0  # since the state began [m], [rad to the left]
         self.wheels = 0.0, 0.0
 
@@ -20,23 +20,24 @@ class Controller:
         self.way += PERIOD * (left + right) / 2
         self.turned += PERIOD * (right - left) / WHEELS
         near, dark = observation.proximity, observation.ground < 0.5
-        ahead = min(near[0], near[1], near[6], near[7])
-        if self.state == "follow" and ahead < CLOSE:
+        if self.state == "follow" and min(near[0], near[1], near[6], near[7]) < CLOSE:
             self.enter("leave")
         elif self.state == "leave" and self.turned < -math.radians(70):
-            self.enter("pass_")
-        elif self.state == "pass_" and self.way > 0.06 and (self.turned > math.radians(100) or dark.any()):
-            self.enter("find")
-        elif self.state == "find" and dark.any():
+            self.enter("pass")
+        elif self.state == "pass" and self.way > 0.08 and dark.any():
             self.side = -1.0  # turn right into the line
             self.enter("follow")
-        self.wheels = getattr(self, self.state)(near, dark)
+        self.wheels = self.choose_speeds(dark)
         return self.wheels
 
     def enter(self, state):
         self.state, self.way, self.turned = state, 0.0, 0.0
 
-    def follow(self, near, dark):
+    def choose_speeds(self, dark):
+        if self.state == "leave":  # to the right on the spot
+            return 0.6 * SPEED, -0.6 * SPEED
+        if self.state == "pass":  # an arc of about 12 cm to the left, which meets the line again
+            return 0.65 * SPEED, SPEED
         left, middle, right = dark
         if left != right:
             self.side = 1.0 if left else -1.0
@@ -45,17 +46,3 @@ class Controller:
         turn = 0.4 if middle else 0.7 if left or right else 1.4
         fast, slow = SPEED, SPEED * (1.0 - turn)
         return (slow, fast) if self.side > 0 else (fast, slow)
-
-    def leave(self, near, dark):
-        """Turn right on the spot."""
-        return 0.6 * SPEED, -0.6 * SPEED
-
-    def pass_(self, near, dark):
-        """Around the other robot, which is on the left: away from it where it is near, else to the left."""
-        beside = min(near[5], near[6])
-        turn = -0.3 if beside < 0.025 else 0.3
-        return SPEED * min(1.0, 1.0 - turn), SPEED * min(1.0, 1.0 + turn)
-
-    def find(self, near, dark):
-        """Straight on, to the line."""
-        return SPEED, SPEED
