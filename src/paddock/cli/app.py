@@ -9,6 +9,7 @@ import typer
 
 from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
+from paddock.cli.class_commands import class_app, submit
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
 from paddock.cli.exercise_command import exercise
@@ -45,11 +46,14 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment, grade):
+for command in (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment):
     app.command(context_settings=NEGATIVE_NUMBERS if command in (go, goal) else None)(command)
+for command in (submit, grade):
+    app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)
+app.add_typer(class_app)
 app.add_typer(exercise)
 app.add_typer(orders_app)
 app.add_typer(modules_app)

@@ -34,7 +34,7 @@ class Interventions:
         told = text if client.name in text else f"{text} (by {client.name})"
         news = m.EventNews(kind=kind, robot=robot, text=told, tick=arena.tick)
         for other in session.clients:
-            if other.wants_events and other is not client:
+            if other.wants_events and other is not client and (robot is None or other.grant.sees(robot)):
                 other.send(news)
 
     def note_drivers(self) -> None:

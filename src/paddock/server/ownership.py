@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +13,9 @@ from paddock.arena import Arena
 from paddock.core.errors import PaddockError, Refused, UnknownName
 from paddock.core.observation import Command
 from paddock.protocol import messages as m
+from paddock.robots import RobotSpec
 from paddock.sensors.appearance import add_appearances
-from paddock.server.access import Role
+from paddock.server.access import Grant, Role
 from paddock.server.client import Client
 from paddock.server.uploads import uploaded_robot
 
@@ -95,6 +98,8 @@ class Ownership:
         """Bring a client's robot into the world."""
         client.grant.check(Role.CONTROLLER, "spawn")
         client.grant.check_robot(wish.robot, "spawn")
+        if client.grant.devices is not None:  # a robot of one's own might have any device, by any name
+            raise Refused(f"spawn: the exercise {client.grant.exercise!r} is done with the robot that you have")
         if len(self.arena.robots) >= MOST_ROBOTS:
             raise Refused(f"spawn: there are {MOST_ROBOTS} robots already")
         if sum(name in self.spawned for name in client.driven) >= MOST_BROUGHT:
@@ -175,11 +180,17 @@ class Ownership:
 
     def robot_list(self, client: Client) -> m.RobotList:
         """All robots, as a client is told of them."""
-        kinds = list(dict.fromkeys(self.arena.built.robots))
+        grant = client.grant
+        there = [
+            pair
+            for pair in zip(self.arena.world.robots, self.arena.built.robots, strict=True)
+            if grant.sees(pair[0].name)
+        ]
+        kinds = list(dict.fromkeys(kind for _, kind in there))
         numbers = {kind: i for i, kind in enumerate(kinds)}
-        may_drive = client.grant.role >= Role.CONTROLLER
+        may_drive = grant.role >= Role.CONTROLLER
         return m.RobotList(
-            kinds=tuple(add_appearances(kind.to_table(), kind.sensors) for kind in kinds),
+            kinds=tuple(describe_kind(kind, grant) for kind in kinds),
             robots=tuple(
                 m.RobotInfo(
                     name=robot.name,
@@ -187,10 +198,14 @@ class Ownership:
                     color=robot.color or kind.body.color,
                     owner=self.owners[robot.name].name if robot.name in self.owners else "",
                     spawned=robot.name in self.spawned,
-                    yours=may_drive
-                    and client.grant.covers(robot.name)
-                    and self.owners.get(robot.name, client) is client,
+                    yours=may_drive and grant.covers(robot.name) and self.owners.get(robot.name, client) is client,
                 )
-                for robot, kind in zip(self.arena.world.robots, self.arena.built.robots, strict=True)
+                for robot, kind in there
             ),
         )
+
+
+def describe_kind(kind: RobotSpec, grant: Grant) -> dict[str, Any]:
+    """A robot's spec on the wire, with those devices that may be read."""
+    allowed = tuple(sensor for sensor in kind.sensors if grant.allows(sensor.name))
+    return add_appearances(replace(kind, sensors=allowed).to_table(), allowed)
