@@ -18,9 +18,9 @@ from paddock.arena import Robot, mapper_of
 from paddock.arena.built_in import choose_built_in
 from paddock.bench.local import swarm_world
 from paddock.bench.page import browser
+from paddock.classes import robot_names
 from paddock.navigation import Explorer
 from paddock.server import Settings
-from paddock.server.classroom import robot_names
 from paddock.server.show import Show
 from paddock.testing import PaddockProcess
 from paddock.worlds import load_world

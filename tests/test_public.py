@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 PUBLIC = {
     "arena",
     "bridges",
+    "classes",
     "control",
     "control.avoidance",
     "control.obstacles",

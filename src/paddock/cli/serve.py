@@ -17,12 +17,13 @@ from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
 from paddock.bridges.base import LOOPBACK, OpenBridges
+from paddock.classes import robot_names, seat_students
+from paddock.classes.names import read_names
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.outside import VisibleFormatter, visible
 from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
-from paddock.server.classroom import robot_names, seat_students
 from paddock.server.scoreboard import Scoring
 from paddock.server.show import open_browser
 from paddock.worlds import load_world
@@ -91,10 +92,10 @@ def serve_world(
 
 def open_arena(world: str, seed: int, students: list[str]) -> tuple[Arena, dict[str, str]]:
     """A simulation, and the robot of each student."""
-    spec = load_world(world)
+    spec, seats = load_world(world), robot_names(students)
     if students:
-        spec = seat_students(spec, students)
-    return paddock.open(spec, seed=seed), robot_names(students)
+        spec = seat_students(spec, list(seats.values()))
+    return paddock.open(spec, seed=seed), seats
 
 
 def open_real_arena(world: str | None, robots: Sequence[str], students: list[str]) -> tuple[Arena, dict[str, str]]:
@@ -150,20 +151,6 @@ def drive(
     except PaddockError as error:
         if server.goodbye not in str(error):
             console.print(visible(f"{error}\n{name} drives no more", lines=True), style="bold red")
-
-
-def read_names(file: Path) -> list[str]:
-    """A name per line; empty lines and what follows a # do not count."""
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise PaddockError(f"{file}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise PaddockError(f"{file}: expected a text in UTF-8; save it with that encoding") from None
-    names = [name for line in lines if (name := line.partition("#")[0].strip())]
-    if not names:
-        raise PaddockError(f"{file}: expected a name per line, found none")
-    return names
 
 
 def load_scoring(path: Path | None) -> Scoring | None:

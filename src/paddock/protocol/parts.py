@@ -132,3 +132,6 @@ class Score(MessagePart, frozen=True, kw_only=True):
     robot: Text
     score: Finite
     note: Text = ""
+    name: Text = ""  # of the student, as people write it
+    place: Int64 = 0  # from 1; 0: none
+    fouls: Int64 = 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import secrets
-import socket
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -73,13 +72,3 @@ class Tokens:
             whom = "here" if local else "from another machine"
             raise Refused(f"token: {whom} this server wants a token; ask for a join link")
         return EVERYTHING
-
-
-def own_address() -> str:
-    """This machine's address in its network: names may be unknown there."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # nothing is sent; the system just chooses an address to send from
-            return str(probe.getsockname()[0])
-        except OSError:
-            return socket.gethostname()

@@ -52,6 +52,7 @@ class Client:
     grant: Grant
     write: Callable[[bytes, bool], None]  # (data, whether it is text)
     unread: Callable[[], int]  # bytes that wait to be sent
+    close: Callable[[int, str], None]  # (code, reason)
     encoding: Encoding = "msgpack"
     member: Member = field(init=False)
     wants_lock: bool = False

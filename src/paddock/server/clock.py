@@ -38,8 +38,8 @@ class Audience(Protocol):
     def report_resumed(self, member: Member) -> None:
         """A member that was said to lag has answered."""
 
-    def on_release(self, member: Member) -> None:
-        """A member of the lock did not answer in time."""
+    def on_release(self, member: Member, reason: str) -> None:
+        """Time waits no longer for a member of the lock."""
 
     def on_clock_change(self) -> None:
         """Speed, pause or lock have changed."""
@@ -244,7 +244,7 @@ class ServerClock:
                 continue
             if others_wait and self.running and member.target <= tick and member.waiting is None:
                 if member._patience is None and math.isfinite(member.timeout):
-                    member._patience = self._loop.call_later(member.timeout, self._release, member)
+                    member._patience = self._loop.call_later(member.timeout, self._lose_patience, member)
                 if member._tale is None and not member.lags:
                     member._tale = self._loop.call_later(PATIENCE, self._report, member)
             else:
@@ -254,10 +254,14 @@ class ServerClock:
         member.lags, member._tale = True, None
         self.audience.report_lag(member)
 
-    def _release(self, member: Member) -> None:
+    def _lose_patience(self, member: Member) -> None:
+        self.release(member, f"no answer within {member.timeout:g} s")
+
+    def release(self, member: Member, reason: str) -> None:
+        """Take a member out of the lock; it may still ask for time to pass."""
         self._calm(member)
         member.locked = False
-        self.audience.on_release(member)
+        self.audience.on_release(member, reason)
         self.audience.on_clock_change()
         self.run_ticks()
 

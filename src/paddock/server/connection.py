@@ -232,7 +232,7 @@ class Connection(asyncio.Protocol):
         peer = self.transport.get_extra_info("peername")[0]
         try:
             grant = self.server.tokens.grant(hello.token, local=is_loopback(peer) and not self._proxied)
-            client = Client(hello.name, grant, self.write, self.transport.get_write_buffer_size)
+            client = Client(hello.name, grant, self.write, self.transport.get_write_buffer_size, self.close)
             client.encoding = "json" if text else "msgpack"
             self.session.admit(client, hello)
         except LinkError as error:

@@ -186,8 +186,7 @@ def step(session: Session, client: Client, wish: m.Step) -> None:
 
 @handles(m.Lock, Role.CONTROLLER, done=True)
 def lock(session: Session, client: Client, wish: m.Lock) -> None:
-    client.wants_lock, client.member.timeout = wish.on, wish.timeout
-    session.clock.join(client.member, wish.on)
+    session.join_lock(client, wish.on, wish.timeout)
 
 
 @handles(m.Play, Role.SUPERVISOR, done=True)

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.core.addresses import is_loopback
+from paddock.core.addresses import is_loopback, own_address
 from paddock.core.errors import LinkError
+from paddock.core.limits import ClassLimits
 from paddock.core.origins import own_hosts
 from paddock.core.provenance import available_threads
-from paddock.server.access import Grant, Role, Tokens, own_address
+from paddock.server.access import Grant, Role, Tokens
 from paddock.server.connection import Connection
 from paddock.server.order_board import ListOrders
 from paddock.server.scoreboard import Scoring
@@ -24,6 +25,7 @@ from paddock.server.session import Session
 from paddock.server.time_lock import ServedTime
 
 PORT = 8642
+NO_CLASS = ClassLimits()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,7 @@ class Settings:
     token: str | None = None  # of supervisors; made up when needed
     allowed_hosts: tuple[str, ...] = ()  # other names that lead here
     most_clients: int = 256
+    limits: ClassLimits = NO_CLASS  # of a token, all its connections together; supervisors have none
     framed_by: tuple[str, ...] = ()  # sites that may have the page in a frame, as a Content-Security-Policy names them
 
 
@@ -90,7 +93,12 @@ class Server:
         self.arena.prepare_sensing(camera=np.empty((1, 1)))
         speed, lock_step = self.settings.speed, self.settings.lock_step
         self.session = Session(
-            self.arena, speed=speed, lock_step=lock_step, scoring=self._scoring, list_orders=self.list_orders
+            self.arena,
+            speed=speed,
+            lock_step=lock_step,
+            scoring=self._scoring,
+            list_orders=self.list_orders,
+            limits=self.settings.limits,
         )
         try:
             listener = await self._listen()

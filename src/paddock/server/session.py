@@ -11,10 +11,12 @@ from functools import cached_property
 from importlib.metadata import version
 
 from paddock.arena import Arena, Robot
-from paddock.core.errors import PaddockError, VersionMismatch
+from paddock.core.errors import PaddockError, Refused, VersionMismatch
+from paddock.core.limits import ClassLimits
 from paddock.protocol import MINOR, VERSION, Message
 from paddock.protocol import messages as m
 from paddock.recordings import ReplayArena
+from paddock.server import class_handlers  # noqa: F401 enters its requests
 from paddock.server.access import Role
 from paddock.server.client import Client, Subscription, failure, refusal
 from paddock.server.clock import PATIENCE, Member, ServerClock
@@ -32,6 +34,7 @@ from paddock.server.world_view import bodies, floor_file, readings_of
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for one client's subscriptions, on a paced clock
 MOST_NAMED = 3  # robots of a client that lags
+DISMISSED = 4403  # close code
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
 log = logging.getLogger("paddock.server")
@@ -48,8 +51,10 @@ class Session:
         lock_step: bool = False,
         scoring: Scoring | None = None,
         list_orders: ListOrders | None = None,
+        limits: ClassLimits | None = None,
     ) -> None:
         self.arena = arena
+        self.limits = limits or ClassLimits()
         self.clients: list[Client] = []
         self.ownership = Ownership(arena)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
@@ -104,7 +109,7 @@ class Session:
                 role=str(client.grant.role),
                 world=world.with_robots().to_table(),
                 dt=self.arena.dt,
-                lock_step=self.clock.lock_step,
+                lock_step=self.clock.lock_step and self.may_join_lock(client),
                 minor=MINOR,
                 real=self.arena.is_real,
             )
@@ -160,6 +165,50 @@ class Session:
             self._notice()
         finally:
             self.clock.leave(client.member)
+
+    def clients_of(self, name: str) -> list[Client]:
+        """The connections of a person, or the one that is called so."""
+        return [client for client in self.clients if name and name in (client.grant.name, client.name)]
+
+    def release(self, name: str, reason: str = "a supervisor released it") -> None:
+        """Time waits no longer for someone, until they ask for it again: their robots stop."""
+        for client in self.clients_of(name):
+            self._release(client, reason)
+
+    def _release(self, client: Client, reason: str) -> None:
+        client.wants_lock = False
+        if client.member.locked:
+            self.clock.release(client.member, reason)
+
+    def disconnect(self, name: str, reason: str = "a supervisor closed this connection") -> int:
+        """Close the connections of someone; how many there were. Their robots stop."""
+        found = self.clients_of(name)
+        for client in found:
+            self.drop(client)
+            client.close(DISMISSED, reason)
+        return len(found)
+
+    def may_join_lock(self, client: Client) -> bool:
+        """Whether a client may ask time to wait for it."""
+        return self.limits.join_lock or client.grant.role is Role.SUPERVISOR
+
+    def join_lock(self, client: Client, on: bool, timeout: float) -> None:
+        """Have time wait for a client, or no longer; at most for as long as the limits say, not as it likes."""
+        if on and not self.may_join_lock(client):
+            raise Refused(
+                "lock: this exercise does not use lock-step, time passes by itself here: connect with lock_step=False"
+            )
+        supervisor = client.grant.role is Role.SUPERVISOR
+        client.wants_lock = on
+        client.member.timeout = timeout if supervisor else min(timeout, self.limits.lock_timeout)
+        self.clock.join(client.member, on)
+
+    def set_limits(self, limits: ClassLimits) -> None:
+        """Other limits from now on: who may no longer be in the lock is released."""
+        self.limits = limits
+        for client in self.clients:
+            if client.wants_lock and not self.may_join_lock(client):
+                self._release(client, "this exercise does not use lock-step")
 
     def _unique(self, name: str) -> str:
         taken = {client.name for client in self.clients}
@@ -317,11 +366,10 @@ class Session:
     def report_resumed(self, member: Member) -> None:
         log.warning("%s goes on", self._who(member))
 
-    def on_release(self, member: Member) -> None:
+    def on_release(self, member: Member, reason: str) -> None:
         robots = self._driven_by(member)
         for name in robots:
             self.ownership.halt(name)
-        reason = f"no answer within {member.timeout:g} s"
         log.warning("time waits no longer for %s: %s", self._who(member), reason)
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
