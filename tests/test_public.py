@@ -26,6 +26,7 @@ PUBLIC = {
     "episodes",
     "estimate",
     "evolve",
+    "exercises",
     "experiments",
     "experiments.ap2dx",
     "experiments.ecoli_walk",

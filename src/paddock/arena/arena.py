@@ -40,7 +40,7 @@ from paddock.rollouts.policy_table import check_runs, policy_table_of, remember
 from paddock.sensors.sense import sense_for, take_picture
 from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.placement import Room, start_pose
-from paddock.worlds.spec import Placed
+from paddock.worlds.spec import Placed, WorldSpec
 
 FOLLOWED = 100  # robots whose traces are kept unless someone wants more
 SLICE = 0.2  # wall seconds that a kernel may run before Python gets a word in
@@ -59,6 +59,7 @@ class Arena(BaseArena):
         self._watched: list[Robot] = []
         self.restarts = 0  # how often it went back to its start, or to a snapshot
         self._on_tick: tuple[Callable[[], object], ...] = ()
+        self._on_state_change: tuple[Callable[[], object], ...] = ()
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self.time_lock: TimeLock | None = None  # how bridges take part in its time, where it is served
         self.recorder: TickRecorder | None = None  # is told of all that decides the future
@@ -155,6 +156,18 @@ class Arena(BaseArena):
 
         def end() -> None:
             self._on_tick = tuple(other for other in self._on_tick if other is not call)
+
+        return end
+
+    def on_state_change(self, call: Callable[[], object]) -> Callable[[], None]:
+        """Call a function whenever the state is changed by hand: a robot is put elsewhere, comes or goes, a reset.
+
+        The answer is a function that ends it.
+        """
+        self._on_state_change = (*self._on_state_change, call)
+
+        def end() -> None:
+            self._on_state_change = tuple(other for other in self._on_state_change if other is not call)
 
         return end
 
@@ -305,6 +318,8 @@ class Arena(BaseArena):
         """The state was changed by hand: whoever does it calls this."""
         if self.recorder is not None:
             self.recorder.after_change()
+        for call in self._on_state_change:
+            call()
 
     def check_live(self, what: str) -> None:
         """Refuse what cannot be done to this arena at present. A simulation takes everything, a replay nothing."""
@@ -364,6 +379,34 @@ class Arena(BaseArena):
         self.robots.rebind()
         self.index()
         self.on_change()
+
+    def change_world(self, spec: WorldSpec, seed: int | None = None) -> None:
+        """Go on in another world, from its start; a tick is as long as before.
+
+        Handles go on with the robots of the same name. Devices that both have stay enabled; those that the new one
+        lacks are refused from now on.
+
+        Args:
+            spec: the world, with its robots.
+            seed: None for the present one.
+        """
+        self.check_live("change_world")
+        number = self.seed if seed is None else check_seed(seed)
+        built = build(spec, dt=self.dt)
+        with self.turn:
+            if self.recorder is not None:
+                raise SimulationError("change_world: this arena is recorded, in one world; close its recorder first")
+            for robot in [robot for robot in self._watched if robot.name not in {p.name for p in spec.robots}]:
+                robot.watches.end()
+            self._hold(built)
+            self.layout += 1
+            self.restarts += 1
+            self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=number)
+            self.commands = engine.initial_commands(self.model)
+            self._bind_kernels()
+            self.robots.rebind()
+            self.index()
+            self.note_event("reset", text=f"went on in {spec.name}")
 
     def room(self, *, without: int | None = None) -> Room:
         """The obstacles and robots at present, to see where there is space."""

@@ -339,6 +339,9 @@ class RemoteArena(BaseArena):
             self.steering.hear_drivers(message)
             for name in self.robots.update(message):
                 self.watcher.forget(name)
+        elif isinstance(message, m.WorldNews):
+            self.world, self.robots.in_new_world = WorldSpec.from_table(message.world), True
+            self.forget()
         elif isinstance(message, m.EventNews):
             self._hear_event(message)
         elif isinstance(message, m.Asked | m.GoalNews):

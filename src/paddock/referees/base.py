@@ -5,10 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from paddock.arena import Arena
 from paddock.core.spec import Spec
+
+Rule = Literal["contact", "leaving", "moved", "early"]
+RULES: tuple[Rule, ...] = ("contact", "leaving", "moved", "early")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,6 +35,8 @@ class Referee(Spec, ABC):
     unit: ClassVar[str] = ""  # of the score
     higher_is_better: ClassVar[bool] = True
 
+    rules: tuple[Rule, ...] = RULES  # what is a foul: see fouls.py
+
     @abstractmethod
     def start(self, arena: Arena) -> None:
         """The game begins, with the robots where they stand now."""
@@ -42,7 +47,7 @@ class Referee(Spec, ABC):
 
     @abstractmethod
     def score(self) -> Mapping[str, float]:
-        """The score of each robot so far."""
+        """The score of each robot so far; infinite for what it has not achieved where less is better."""
 
     @property
     def finished(self) -> bool:
@@ -50,5 +55,12 @@ class Referee(Spec, ABC):
         return False
 
     def fouls(self) -> Sequence[Foul]:
-        """What robots did wrong, the earliest first."""
+        """What robots did wrong besides what `rules` watch for, the earliest first."""
         return ()
+
+    def tie_break(self) -> Mapping[str, float]:
+        """Who is before whom of those with the same score: the robot with the smaller number."""
+        return {}
+
+    def on_moved(self, arena: Arena, robot: str) -> None:
+        """A robot was put elsewhere by hand: its way there is none that it drove."""

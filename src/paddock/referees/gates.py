@@ -55,6 +55,14 @@ class Passage:
     passed: int | None = None  # None: it has not been at the line yet
     most: int = 0
     least: int = -1
+    told: int | None = None  # after how many gates it was last said to have missed one
+
+    def missed(self, gate: int, direction: int) -> int | None:
+        """The gate that was left out before this one, told once; None: none was."""
+        if direction < 0 or self.passed in (None, self.told) or gate != (self.passed + 2) % self.gates:
+            return None
+        self.told = self.passed
+        return (gate - 1) % self.gates if self.gates > 2 else None
 
     def cross(self, gate: int, direction: int) -> bool:
         """A gate is crossed; whether it was the next one, in either direction."""

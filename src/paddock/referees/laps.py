@@ -2,66 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.core.rules import Count, Number, Point
-from paddock.referees.base import Referee
+from paddock.core.errors import SpecError
+from paddock.core.spec import Count, Metres, Number, Point
+from paddock.referees.base import Foul, Referee
 from paddock.referees.gates import Gates, Passage
+from paddock.referees.places import Places
+from paddock.referees.track import find_gates
 
 Segment = Annotated[tuple[Point, ...], Count(2, "points", exactly=True)]
 
 
 @dataclass(kw_only=True)
 class Laps(Referee):
-    """Counts the laps of every robot. A lap ends where the line is crossed after all checkpoints, in order."""
+    """Counts laps: from line to line, past all checkpoints in order. Going back takes checkpoints off again."""
 
     tag: ClassVar = ("kind", "laps")
     label: ClassVar[str] = "laps"
 
-    line: Segment  # start and finish: who goes forwards has its first point at the right hand
+    line: Segment | None = None  # who goes forwards has its first point at the right hand; None: from the world's track
     checkpoints: tuple[Segment, ...] = ()  # in the order in which they are passed
-    laps: Annotated[int, Number("laps", low=0)] = 0  # after which the first robot ends the game; 0: none
-    direction: Literal["forwards", "backwards", "either"] = "forwards"
+    gates: Annotated[int, Number("gates", low=3, high=100)] = 8  # of the world's track, the line included
+    width: Metres = 0.3  # of these across a line on the floor
+    direction: Literal["forwards", "either"] = "forwards"
+    laps: Annotated[int, Number("laps", low=0)] = 0  # after which a robot ends the game; 0: it does not end
+
+    def check(self) -> None:
+        if self.checkpoints and self.line is None:
+            raise SpecError("missing: checkpoints need a line to start from", path="line")
 
     def start(self, arena: Arena) -> None:
-        self._gates = Gates(np.array([np.ravel(gate) for gate in (self.line, *self.checkpoints)]))
+        if self.line is None:
+            self.track = find_gates(arena.world, self.gates, self.width)
+        else:
+            self.track = Gates(np.array([np.ravel(gate) for gate in (self.line, *self.checkpoints)]))
+        self._places = Places(arena)
         self._passages: dict[str, Passage] = {}
-        self.crossings: dict[str, list[float]] = {}  # times [s] at which the robots completed a lap
-        self._look(arena)
+        self._fouls: list[Foul] = []
+        self.times: dict[str, list[float]] = {}  # [s] at which each robot crossed the line at the end of a lap
+        self._meet()
 
     def tick(self, arena: Arena) -> None:
-        before, names = self._places, self._names
-        self._look(arena)
-        if self._names != names:  # robots came or went: those that stayed are found again
-            kept = {name: i for i, name in enumerate(names)}
-            before = np.array(
-                [before[kept[name]] if name in kept else self._places[i] for i, name in enumerate(self._names)]
-            ).reshape(-1, 2)
-        for share, robot, gate, direction in self._gates.crossings(before, self._places):
-            name = self._names[robot]
-            self._passages[name].cross(gate, direction)
-            if self._laps(name) > len(self.crossings[name]):
-                self.crossings[name].append(arena.time - (1 - share) * arena.dt)
+        places = self._places
+        if places.look(arena):
+            self._meet()
+        for share, row, gate, direction in self.track.crossings(places.before, places.now):
+            name = places.names[row]
+            passage = self._passages[name]
+            missed = passage.missed(gate, direction)
+            if missed is not None:
+                text = f"missed checkpoint {missed}"
+                self._fouls.append(Foul(robot=name, time=places.at(share), text=text))
+            passage.cross(gate, direction)
+            laps = passage.laps_forwards
+            if self.direction == "either":
+                laps = max(laps, passage.laps_backwards)
+            if laps > len(self.times[name]):
+                self.times[name].append(places.at(share))
 
-    def _look(self, arena: Arena) -> None:
-        self._names, self._places = tuple(arena.numbers), arena.motion[:, :2].copy()
-        for name in self._names:
-            self._passages.setdefault(name, Passage(len(self._gates)))
-            self.crossings.setdefault(name, [])
+    def _meet(self) -> None:
+        """Take in the robots that came; who went keeps what it has."""
+        for name in self._places.names:
+            self._passages.setdefault(name, Passage(len(self.track)))
+            self.times.setdefault(name, [])
 
-    def _laps(self, name: str) -> int:
-        passage = self._passages[name]
-        laps = {"forwards": passage.laps_forwards, "backwards": passage.laps_backwards}
-        return laps.get(self.direction, max(laps.values()))
+    def on_moved(self, arena: Arena, robot: str) -> None:
+        self._places.forget(arena, robot)
 
     def score(self) -> Mapping[str, float]:
-        return {name: float(len(times)) for name, times in self.crossings.items()}
+        return {name: float(len(times)) for name, times in self.times.items()}
+
+    def tie_break(self) -> Mapping[str, float]:
+        return {name: times[-1] if times else 0.0 for name, times in self.times.items()}
 
     @property
     def finished(self) -> bool:
-        return bool(self.laps) and any(len(times) >= self.laps for times in self.crossings.values())
+        return bool(self.laps) and any(len(times) >= self.laps for times in self.times.values())
+
+    def fouls(self) -> Sequence[Foul]:
+        return self._fouls

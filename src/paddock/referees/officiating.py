@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -11,36 +13,39 @@ from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.arena.observers import Schedule
 from paddock.core.errors import PaddockError, format_value
-from paddock.core.places import error_location, problem_of, warn_user
+from paddock.core.numeric import all_finite
+from paddock.core.places import error_location, problem_of
 from paddock.referees.base import Foul, Referee
+from paddock.referees.budget import CpuBudget
+from paddock.referees.fouls import FoulWatch
 from paddock.referees.registry import make_referee
+from paddock.referees.standings import Standing, rank
+
+log = logging.getLogger("paddock.referees")
 
 
 class Officiating:
-    """Calls a referee in simulated time; survives its errors and tells them. A context manager.
+    """A game: calls a referee in simulated time, survives its errors and tells them. A context manager.
 
-    Args:
-        arena: one of this process: a referee sees the truth.
-        referee: a referee, its name, `file.py:Name`, or a table with a key `kind`.
-        folder: where `file.py` is looked for first.
+    What it decides depends on nothing but the arena's ticks. A referee that costs more than its budget is warned
+    about; when that lasts it is stopped, with an error: never is it called less often.
     """
 
-    def __init__(
-        self, arena: Arena, referee: Referee | str | Mapping[str, Any], *, folder: str | Path | None = None
-    ) -> None:
-        if not isinstance(arena, Arena):
-            raise PaddockError(f"officiate: expected an arena of this process, got {format_value(arena)}")
-        self.arena, self.referee = arena, make_referee(referee, folder=folder)
+    def __init__(self, arena: Arena, referee: Referee, *, budget: float | None = None, countdown: float = 0.0) -> None:
+        self.arena, self.referee = arena, referee
+        self.budget = CpuBudget(budget)
         self.error = ""  # what went wrong last
-        self.cpu_seconds = 0.0  # spent by the referee
-        self.calls = 0
+        self.countdown = countdown
         with arena.turn:
             self._begin()
-            self._end = arena.on_tick(self._tick)
+            self._ends = arena.on_tick(self._tick), arena.on_state_change(self._on_state_change)
 
     def close(self) -> None:
         """The referee goes; what it has decided stays."""
-        self._end()
+        with self.arena.turn:
+            self._read()
+            for end in self._ends:
+                end()
 
     def __enter__(self) -> Self:
         return self
@@ -48,58 +53,149 @@ class Officiating:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    # ---- what it has decided
+
     @property
     def scores(self) -> dict[str, float]:
         """The score of each robot."""
-        return dict(self._scores)
+        with self.arena.turn:
+            self._read()
+            return dict(self._scores)
 
     @property
     def fouls(self) -> tuple[Foul, ...]:
         """All fouls, the earliest first."""
-        return self._fouls
+        with self.arena.turn:
+            self._read()
+            return self._fouls
+
+    @property
+    def standings(self) -> list[Standing]:
+        """Every robot with its score, place and number of fouls, the best first."""
+        with self.arena.turn:
+            fouls = Counter(foul.robot for foul in self.fouls)
+            better = self.referee.higher_is_better
+            return rank(self.scores, higher_is_better=better, tie_break=self._ties, fouls=fouls)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the referee has ended the game: nothing is counted any more."""
+        return self._finished
+
+    @property
+    def seconds(self) -> float:
+        """How long the game lasts so far, from the start signal on; negative before it."""
+        return self._time - self.signal_time
 
     def is_over(self, arena: BaseArena | None = None) -> str:
-        """Why the game is over, or an empty text; for the `until` of `arena.run`."""
-        return f"the referee ended it: {self.referee.label}" if self.finished else ""
+        """Why the game is over, or an empty text: for the `until` of `arena.run`."""
+        return "the referee ended the game" if self._finished else ""
+
+    # ---- its work
 
     def _begin(self) -> None:
-        self.finished = False
-        self._restarts = self.arena.restarts
-        self._schedule = Schedule(self.referee.period, self.arena.dt)
-        self._schedule.due(self.arena.tick)
+        arena = self.arena
+        self._finished = self._started = self._stopped = False
         self._scores: dict[str, float] = {}
         self._fouls: tuple[Foul, ...] = ()
+        self._ties: Mapping[str, float] = {}
+        self._restarts, self._time = arena.restarts, arena.time
+        self.signal_time = arena.time + self.countdown
+        self._watch = FoulWatch(arena, self.referee.rules, waiting=self.countdown > 0)
+        if not self.countdown:
+            self._start()
+
+    def _start(self) -> None:
+        """The start signal."""
+        self._started = self._stale = True
+        self._watch.signal()
+        self._schedule = Schedule(self.referee.period, self.arena.dt)
+        self._schedule.due(self.arena.tick)
         self.referee.start(self.arena)
-        self._look()
 
     def _tick(self) -> None:
+        if self._finished:
+            return
+        self._time = self.arena.time
+        self._watch.look()
+        self._stale = True
+        began = time.thread_time()
+        try:
+            if not self._started:
+                if self._time >= self.signal_time - self.arena.dt / 2:
+                    self._start()
+            elif self._stopped or not self._schedule.due(self.arena.tick):
+                return
+            else:
+                self.referee.tick(self.arena)
+            if self.referee.finished:
+                self._read()
+                self._finished = True
+        except Exception as error:
+            self._fail(error)
+        self._charge(time.thread_time() - began)
+
+    def _on_state_change(self) -> None:
         try:
             if self.arena.restarts != self._restarts:
                 self._begin()
-            elif not self.finished and self._schedule.due(self.arena.tick):
-                started = time.thread_time()
-                self.referee.tick(self.arena)
-                self._look()
-                self.cpu_seconds += time.thread_time() - started
-                self.calls += 1
+            elif not self._finished:
+                for robot in self._watch.find_moved():
+                    self._stale = True
+                    if self._started:
+                        self.referee.on_moved(self.arena, robot)
         except Exception as error:
             self._fail(error)
 
-    def _look(self) -> None:
-        self._scores = {str(name): float(score) for name, score in self.referee.score().items()}
-        self._fouls = tuple(self.referee.fouls())
-        self.finished = bool(self.referee.finished)
+    def _read(self) -> None:
+        """Ask the referee, unless nothing has happened since."""
+        if self._finished or not self._started or not self._stale:
+            return
+        self._stale = False
+        try:
+            scores = {str(name): float(score) for name, score in self.referee.score().items()}
+            fouls = sorted([*self._watch.fouls, *self.referee.fouls()], key=lambda foul: foul.time)
+            self._scores, self._fouls, self._ties = scores, tuple(fouls), dict(self.referee.tie_break())
+        except Exception as error:
+            self._fail(error)
+
+    def _charge(self, seconds: float) -> None:
+        verdict = self.budget.charge(seconds)
+        if verdict:
+            mean = f"{1000 * self.budget.mean:.3g} ms of CPU in a call, {1000 * self.budget.seconds:.3g} ms are allowed"
+            self._stopped = verdict == "too much"
+            self._tell(f"the referee takes {mean}" + (": it was stopped, scores stay as they are" * self._stopped))
 
     def _fail(self, error: Exception) -> None:
         where = error_location(error)
-        said = f"{where}: {problem_of(error)}" if where else problem_of(error)
-        if said != self.error:
-            self.error = said
-            warn_user(f"the referee failed: {said}")
+        self._tell(f"the referee failed: {f'{where}: ' if where else ''}{problem_of(error)}")
+
+    def _tell(self, problem: str) -> None:
+        if problem != self.error:
+            self.error = problem
+            log.warning("%s", problem)
 
 
 def officiate(
-    arena: Arena, referee: Referee | str | Mapping[str, Any], *, folder: str | Path | None = None
+    arena: Arena,
+    referee: Referee | str | Mapping[str, Any],
+    *,
+    budget: float | None = None,
+    countdown: float = 0.0,
+    folder: str | Path | None = None,
 ) -> Officiating:
-    """Let a referee look at all that happens in an arena from now on: `with officiate(arena, "laps") as game: …`."""
-    return Officiating(arena, referee, folder=folder)
+    """Let a referee look at all that happens in an arena from now on: `with officiate(arena, "laps") as game: …`.
+
+    Args:
+        arena: one of this process: a referee sees the truth.
+        referee: a referee, its name, `file.py:Name`, or a table with a key `kind` and its options.
+        budget: CPU seconds that a call may take on average; None: any.
+        countdown: simulated seconds until the start signal; who moves before it commits a foul.
+        folder: where `file.py` is looked for first; None: in the working directory.
+    """
+    if not isinstance(arena, Arena):
+        raise PaddockError(f"officiate: expected an arena of this process, got {format_value(arena)}")
+    for name, value in (("budget", budget), ("countdown", countdown)):
+        if value is not None and not (all_finite(value) and value >= 0):
+            raise PaddockError(f"officiate: {name}: expected seconds >= 0, got {value!r}")
+    return Officiating(arena, make_referee(referee, folder=folder), budget=budget, countdown=countdown)

@@ -17,6 +17,12 @@ REFEREES: Registry[type[Referee]] = Registry(
     group="paddock.referees",
     builtin={
         "laps": "paddock.referees.laps:Laps",
+        "maze-race": "paddock.referees.maze_race:MazeRace",
+        "coverage": "paddock.referees.coverage:FloorCoverage",
+        "sumo": "paddock.referees.ring:Sumo",
+        "king-of-the-hill": "paddock.referees.ring:KingOfTheHill",
+        "foraging": "paddock.referees.foraging:Foraging",
+        "meet": "paddock.referees.meeting:Meeting",
     },
     base=Referee,
 )

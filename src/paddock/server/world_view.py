@@ -17,6 +17,7 @@ from paddock.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, PANS, 
 from paddock.estimate import Estimate, ellipse_axes
 from paddock.protocol.frames import pack, pack_lamps
 from paddock.protocol.messages import EstimateData, Mark, PictureData, RobotReadings, SceneData, SolidShape, Truth
+from paddock.robots import RobotSpec
 from paddock.worlds.solids import solids
 
 
@@ -57,13 +58,14 @@ def _estimate_data(estimate: Estimate | None) -> EstimateData | None:
 
 def _pivoting(robot: Robot) -> tuple[str, ...]:
     """The devices that can be turned."""
-    names = _PIVOTING.get(robot)
-    if names is None:
-        names = _PIVOTING[robot] = tuple(device.name for device in robot.devices.values() if device.pivots)
+    spec, names = _PIVOTING.get(robot, (None, ()))
+    if spec is not robot.spec:
+        names = tuple(device.name for device in robot.devices.values() if device.pivots)
+        _PIVOTING[robot] = robot.spec, names
     return names
 
 
-_PIVOTING: WeakKeyDictionary[Robot, tuple[str, ...]] = WeakKeyDictionary()
+_PIVOTING: WeakKeyDictionary[Robot, tuple[RobotSpec, tuple[str, ...]]] = WeakKeyDictionary()
 
 
 def picture(camera: Camera, *, jpeg: bool) -> PictureData:
