@@ -122,6 +122,7 @@ def test_all_but_the_champion_are_out_after_so_many_losses(
     assert sorted(name for _, name in places) == sorted(robots(count))
     if count > 1:
         assert places[1] == (2, fought[-1][1])
+    assert [name for name in robots(count) if not bracket.find_exit(name)] == [champion]
 
 
 @given(COUNTS, st.sampled_from([1, 2]))
@@ -147,7 +148,7 @@ def test_who_has_not_lost_yet_must_be_beaten_twice_in_the_final() -> None:
     for expected in (("r0", "r1"), ("r0", "r1"), ("r1", "r0")):
         ((match, a, b),) = bracket.open_matches()
         assert (a, b) == expected
-        bracket.decide(match, "r0" if match.side == "winners" else "r1")
+        bracket.decide(match, "r0" if match.branch == "winners" else "r1")
     assert bracket.champion == "r1"
     assert not bracket.open_matches()
 
@@ -205,11 +206,16 @@ def test_a_score_that_is_no_number_is_the_worst_whichever_is_better() -> None:
         assert ScoreOrder(higher).rank_heat(figures(a=math.nan, b=7.0)) == {"a": 2, "b": 1}
 
 
-def test_fouls_decide_between_equal_scores_and_equal_robots_share_a_place() -> None:
-    heat = [HeatFigures(robot="a", score=1, fouls=1), *figures(b=1, c=1)]
-    assert ScoreOrder().rank_heat(heat) == {"a": 3, "b": 1, "c": 1}
-    table = rank_league(["a", "b", "c"], [heat], ScoreOrder())
-    assert [line.place for line in table] == [1, 1, 3]
+def test_the_tie_break_and_then_fouls_decide_and_equal_robots_share_a_place() -> None:
+    heat = [
+        HeatFigures(robot="a", score=1, fouls=1),
+        HeatFigures(robot="d", score=1, tie_break=0.1),
+        *figures(b=1, c=1),
+    ]
+    assert ScoreOrder().rank_heat(heat) == {"a": 1, "b": 1, "c": 1, "d": 4}
+    table = rank_league(["a", "b", "c", "d"], [heat], ScoreOrder())
+    assert [(line.place, line.robot) for line in table][2:] == [(3, "a"), (4, "d")]
+    assert [line.place for line in table][:2] == [1, 1]
 
 
 @pytest.mark.parametrize("higher", [True, False])

@@ -9,6 +9,7 @@ import typer
 
 from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
+from paddock.cli.contest import contest_app
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
 from paddock.cli.explore_command import explore, go
@@ -50,6 +51,7 @@ app.add_typer(ecoli)
 app.add_typer(camera)
 app.add_typer(orders_app)
 app.add_typer(modules_app)
+app.add_typer(contest_app)
 
 
 @app.command()

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Literal, TypeAlias
 
+Branch = Literal["winners", "losers", "final"]
+NAMES = {1: "final", 2: "semi-final", 4: "quarter-final"}  # of single elimination, by the matches of the round
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -24,14 +27,10 @@ class Match:
     """A pair of robots, of which the winner goes on."""
 
     number: int  # in the bracket, counted from 0
-    side: Literal["winners", "losers", "final"]
-    round: int  # of its side, counted from 1
+    branch: Branch
+    round: int  # of its branch, counted from 1
+    name: str  # as people call it; others of its round have the same
     sides: tuple[Slot, Slot]
-
-    @property
-    def name(self) -> str:
-        """What people call it."""
-        return f"{self.side} {self.round}"
 
 
 class Open(Enum):
@@ -94,9 +93,16 @@ class Bracket:
         order = sorted(self.seeds, key=lambda name: (-reached[name], self.seeds.index(name)))
         return [(1 + sum(other > reached[name] for other in reached.values()), name) for name in order]
 
+    def find_exit(self, name: str) -> str:
+        """The match in which a robot was eliminated; empty if it was not."""
+        lost = [match.name for match in self.matches if self._loser(match) == name]
+        return lost[-1] if len(lost) == self.losses else ""
+
     def _last_round(self, name: str) -> int:
         """When a robot was out: the later, the larger."""
-        lost = [FINAL if match.side == "final" else match.round for match in self.matches if self._loser(match) == name]
+        lost = [
+            FINAL if match.branch == "final" else match.round for match in self.matches if self._loser(match) == name
+        ]
         return CHAMPION if name == self.champion else lost[-1] if lost else 0
 
     def _resolve(self, slot: Slot) -> Side:
@@ -129,15 +135,18 @@ class Bracket:
 
     # ---- the shape
 
-    def _add(self, side: Literal["winners", "losers", "final"], round_: int, a: Slot, b: Slot) -> int:
-        self.matches.append(Match(number=len(self.matches), side=side, round=round_, sides=(a, b)))
+    def _add(self, branch: Branch, number: int, a: Slot, b: Slot, name: str = "") -> int:
+        name = name or f"{branch}, round {number}"
+        self.matches.append(Match(number=len(self.matches), branch=branch, round=number, name=name, sides=(a, b)))
         return len(self.matches) - 1
 
     def _add_winners(self, slots: Sequence[Slot]) -> list[list[int]]:
         """Halve the field again and again; the matches of each round."""
         rounds: list[list[int]] = []
         while len(slots) > 1:
-            own = [self._add("winners", len(rounds) + 1, a, b) for a, b in _pairs(slots)]
+            number = len(rounds) + 1
+            name = NAMES.get(len(slots) // 2, f"round {number}") if self.losses == 1 else ""
+            own = [self._add("winners", number, a, b, name) for a, b in _pairs(slots)]
             rounds.append(own)
             slots = [Slot("winner", number) for number in own]
         return rounds
@@ -157,8 +166,8 @@ class Bracket:
             fallen = [Slot("loser", match) for match in reversed(own)]  # from the other end: no early rematch
             meetings = zip(slots, fallen, strict=True)
             slots = [Slot("winner", self._add("losers", number, a, b)) for a, b in meetings]
-        final = self._add("final", 1, Slot("winner", rounds[-1][0]), slots[0])
-        self._add("final", 2, Slot("winner", final), Slot("upset", final))
+        final = self._add("final", 1, Slot("winner", rounds[-1][0]), slots[0], "final")
+        self._add("final", 2, Slot("winner", final), Slot("upset", final), "second final")
 
 
 def _seed_slots(count: int) -> list[Slot]:

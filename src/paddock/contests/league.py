@@ -42,7 +42,7 @@ def schedule_league(
         made = (each for _ in range(meetings) for each in _pair_all(order))
     else:
         tries = [list(_group(order, heat_size, meetings, f"{seed}/{attempt}")) for attempt in range(TRIES)]
-        made = iter(min(tries, key=len))
+        made = iter(sorted(tries, key=len)[0])
     return list(itertools.islice(made, rounds))
 
 

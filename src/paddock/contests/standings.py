@@ -1,4 +1,4 @@
-"""Standings: places in a heat, points, and the order of a league by stated rules."""
+"""Points of heats, and the order of a league by stated rules."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paddock.contests.league import draw_lots
+from paddock.referees.standings import rank
 
 RULES = (
     "points per heat",
     "heats won less heats lost against those with equal points",
     "mean score",
+    "the referee's tie-break",
     "fewer fouls",
     "a shared place; the order is drawn by lot",
 )
@@ -25,12 +27,13 @@ class HeatFigures:
 
     robot: str
     score: float
+    tie_break: float = 0.0  # of equal scores the one with the smaller number is better
     fouls: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """A line of the table."""
+class LeagueLine:
+    """A robot's line in the table of a league."""
 
     place: int
     robot: str
@@ -42,7 +45,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class ScoreOrder:
-    """Which of two scores is better. What is no number is worse than any."""
+    """Which scores are better. What is no number is worse than any."""
 
     higher_is_better: bool = True
 
@@ -51,9 +54,11 @@ class ScoreOrder:
         return -math.inf if math.isnan(score) else score if self.higher_is_better else -score
 
     def rank_heat(self, figures: Sequence[HeatFigures]) -> dict[str, int]:
-        """The place of each robot of a heat: by score, then by fewer fouls; equal ones share a place."""
-        keys = {each.robot: (self.key(each.score), -each.fouls) for each in figures}
-        return {robot: 1 + sum(other > own for other in keys.values()) for robot, own in keys.items()}
+        """The place of each robot of a heat, as the referee has it; equal ones share a place."""
+        scores, ties = ({each.robot: getattr(each, name) for each in figures} for name in ("score", "tie_break"))
+        lines = rank(scores, higher_is_better=self.higher_is_better, tie_break=ties)
+        places = {line.robot: line.place for line in lines}
+        return {each.robot: places[each.robot] for each in figures}
 
 
 def share_points(places: Iterable[int]) -> list[Fraction]:
@@ -70,7 +75,7 @@ def share_points(places: Iterable[int]) -> list[Fraction]:
 
 def rank_league(
     names: Sequence[str], heats: Sequence[Sequence[HeatFigures]], order: ScoreOrder, seed: int = 0
-) -> list[Standing]:
+) -> list[LeagueLine]:
     """The table of a league by RULES, the best first."""
     places = [order.rank_heat(heat) for heat in heats]
     points: dict[str, list[Fraction]] = {name: [] for name in names}
@@ -82,13 +87,20 @@ def rank_league(
     per_heat = {name: sum(own, Fraction(0)) / max(1, len(own)) for name, own in points.items()}
     scores = {name: _mean([each.score for each in own]) for name, own in figures.items()}
     fouls = {name: sum(each.fouls for each in own) for name, own in figures.items()}
+    ties = {name: _mean([each.tie_break for each in own]) for name, own in figures.items()}
     keys = {
-        name: (per_heat[name], _count_direct(name, per_heat, places), order.key(scores[name]), -fouls[name])
+        name: (
+            per_heat[name],
+            _count_direct(name, per_heat, places),
+            order.key(scores[name]),
+            ScoreOrder(False).key(ties[name]),
+            -fouls[name],
+        )
         for name in names
     }
     by_lot = draw_lots(names, seed, "standings")
     return [
-        Standing(
+        LeagueLine(
             place=1 + sum(key > keys[name] for key in keys.values()),
             robot=name,
             heats=len(points[name]),
