@@ -16,7 +16,7 @@ from paddock.contests.spec import ContestSpec
 from paddock.core.errors import PaddockError
 from paddock.core.observation import Command, Observation
 from paddock.core.provenance import versions
-from paddock.core.sources import hash_source
+from paddock.core.sources import find_source, hash_sources
 from paddock.draw.colours import line_color
 from paddock.recordings import record
 from paddock.referees import officiate
@@ -42,11 +42,12 @@ class HeatJob:
     def identify(self) -> str:
         """A digest of all that decides the heat: files count by what is in them."""
         spec = self.spec
+        source = find_source(spec.referee["kind"], spec.folder or None)
         told = {
             "format": FORMAT,
             "versions": versions(),
             "world": fingerprint_world(self.world),
-            "referee": [spec.referee, hash_source(str(spec.referee.get("kind", "")))],
+            "referee": [spec.referee, None if source is None else hash_sources(source)],
             "entrants": [[each.robot, each.identify()] for each in self.entrants],
             "settings": [spec.seconds, spec.devices, spec.limits.to_table(), self.seed],
         }

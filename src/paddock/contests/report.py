@@ -76,8 +76,8 @@ def _tell_rules(result: ContestResult) -> str:
         rules += f"The order of the league is decided by {'; '.join(RULES)}. "
     if result.bracket is not None:
         rules += (
-            f"A match has {result.spec.legs} heats, between which the robots change places; it is decided as a league of "
-            "two. The better seed goes on if that decides nothing. Who is out in the same round shares a place. "
+            f"A match has {result.spec.legs} heats, between which the robots change places. It is decided as a league "
+            "of two; the better seed goes on if that decides nothing. Who is out in the same round shares a place. "
         )
     return rules
 
