@@ -270,7 +270,7 @@ def test_ground_sensors_tell_the_edge_of_sumo_ring_from_its_inside() -> None:
         red = arena["red"]
         red.ground.enable()
         assert max(red.ground.read()) < 0.3
-        red.place(0.6 - 0.37, 0.6, 0.0)
+        red.set_pose(0.6 - 0.37 - 0.03, 0.6)  # its ground sensors are 3 cm ahead
         arena.step()
         assert max(red.ground.read()) > 0.6
 

@@ -12,7 +12,7 @@ NAMES = {1: "final", 2: "semi-final", 4: "quarter-final"}  # of single eliminati
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class SideSource:
     """Where one side of a match comes from.
 
     `upset` is the loser of a match if it came as the first side, else nobody.
@@ -30,7 +30,7 @@ class Match:
     branch: Branch
     round: int  # of its branch, counted from 1
     name: str  # as people call it; others of its round have the same
-    sides: tuple[Slot, Slot]
+    sides: tuple[SideSource, SideSource]
 
 
 class Open(Enum):
@@ -105,7 +105,7 @@ class Bracket:
         ]
         return CHAMPION if name == self.champion else lost[-1] if lost else 0
 
-    def _resolve(self, slot: Slot) -> Side:
+    def _resolve(self, slot: SideSource) -> Side:
         if slot.kind == "seed":
             return self.seeds[slot.of] if slot.of < len(self.seeds) else None
         match = self.matches[slot.of]
@@ -135,12 +135,12 @@ class Bracket:
 
     # ---- the shape
 
-    def _add(self, branch: Branch, number: int, a: Slot, b: Slot, name: str = "") -> int:
+    def _add(self, branch: Branch, number: int, a: SideSource, b: SideSource, name: str = "") -> int:
         name = name or f"{branch}, round {number}"
         self.matches.append(Match(number=len(self.matches), branch=branch, round=number, name=name, sides=(a, b)))
         return len(self.matches) - 1
 
-    def _add_winners(self, slots: Sequence[Slot]) -> list[list[int]]:
+    def _add_winners(self, slots: Sequence[SideSource]) -> list[list[int]]:
         """Halve the field again and again; the matches of each round."""
         rounds: list[list[int]] = []
         while len(slots) > 1:
@@ -148,7 +148,7 @@ class Bracket:
             name = NAMES.get(len(slots) // 2, f"round {number}") if self.losses == 1 else ""
             own = [self._add("winners", number, a, b, name) for a, b in _pairs(slots)]
             rounds.append(own)
-            slots = [Slot("winner", number) for number in own]
+            slots = [SideSource("winner", number) for number in own]
         return rounds
 
     def _add_losers(self, rounds: Sequence[Sequence[int]]) -> None:
@@ -158,25 +158,25 @@ class Bracket:
         """
         if not rounds:
             return
-        slots, number = [Slot("loser", match) for match in rounds[0]], 0
+        slots, number = [SideSource("loser", match) for match in rounds[0]], 0
         for own in rounds[1:]:
             number += 1
-            slots = [Slot("winner", self._add("losers", number, a, b)) for a, b in _pairs(slots)]
+            slots = [SideSource("winner", self._add("losers", number, a, b)) for a, b in _pairs(slots)]
             number += 1
-            fallen = [Slot("loser", match) for match in reversed(own)]  # from the other end: no early rematch
+            fallen = [SideSource("loser", match) for match in reversed(own)]  # from the other end: no early rematch
             meetings = zip(slots, fallen, strict=True)
-            slots = [Slot("winner", self._add("losers", number, a, b)) for a, b in meetings]
-        final = self._add("final", 1, Slot("winner", rounds[-1][0]), slots[0], "final")
-        self._add("final", 2, Slot("winner", final), Slot("upset", final), "second final")
+            slots = [SideSource("winner", self._add("losers", number, a, b)) for a, b in meetings]
+        final = self._add("final", 1, SideSource("winner", rounds[-1][0]), slots[0], "final")
+        self._add("final", 2, SideSource("winner", final), SideSource("upset", final), "second final")
 
 
-def _seed_slots(count: int) -> list[Slot]:
+def _seed_slots(count: int) -> list[SideSource]:
     """Seeds in the order in which they stand in a bracket: 1, 8, 4, 5, 2, 7, 3, 6."""
     order = [0]
     while len(order) < count:
         order = [seed for first in order for seed in (first, 2 * len(order) - 1 - first)]
-    return [Slot("seed", seed) for seed in order]
+    return [SideSource("seed", seed) for seed in order]
 
 
-def _pairs(slots: Sequence[Slot]) -> Iterator[tuple[Slot, Slot]]:
+def _pairs(slots: Sequence[SideSource]) -> Iterator[tuple[SideSource, SideSource]]:
     return zip(slots[::2], slots[1::2], strict=True)
