@@ -16,6 +16,7 @@ WIDTH, HEIGHT = 2.0, 0.62  # inches: distance of columns, and of matches in the 
 BOX = 0.82  # of a column's width
 LINE = 0.36  # height of a robot's line; a match has two
 GAP = 0.6  # between the branches
+BOLD = 0.87  # how wide a text may be measured, so that it fits in bold
 
 
 def draw_bracket(bracket: Bracket, names: Mapping[str, str], *, ax: Axes | None = None) -> Axes:
@@ -34,7 +35,7 @@ def draw_bracket(bracket: Bracket, names: Mapping[str, str], *, ax: Axes | None 
     ax.set_xlim(-0.05, columns)
     ax.set_ylim(max(rows) + 0.6, min(rows) - 1.0)
     ax.set_axis_off()
-    room = 72 * (WIDTH * BOX - 0.1)
+    room = 72 * (WIDTH * BOX - 0.1) * BOLD
     for match in bracket.matches:
         if match.number in places:
             _draw_match(ax, bracket, match, names, places, room)
