@@ -158,9 +158,7 @@ def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
         expect(student.find("tab-exercise")).to_be_visible(visible=choice.startswith("exercise"))
 
 
-def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(
-    lesson: ServedClass, lecturer: Visit, visit: Any
-) -> None:
+def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(lesson: ServedClass, lecturer: Visit, visit: Any) -> None:
     referee = ScoreFunction(lambda arena: {name: i for i, name in enumerate(arena.robots)})
     on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(referee))
     student: Visit = visit(lesson.link("Ada Lovelace"))
