@@ -42,7 +42,7 @@ def make_command() -> Callable[..., None]:
         """
         from paddock.cli.evolve import run_evolution
 
-        refuse_old_recording(record, force=force)
+        refuse_old_recording({"record": record, "force": force})
         given = {"task": task, **options}
         config, execution = (
             {field.name: _read(field, hints(kind)[field.name], given[field.name]) for field in fields(kind)}

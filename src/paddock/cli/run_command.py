@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -88,7 +88,6 @@ def run(
     """
     check_choices(context, world, scenario, robot)
     refuse_both(controller, policy)
-    refuse_old_recording(record, force=force)
     if report and out is None:
         out = Path("runs")
     if scenario is not None:
@@ -113,12 +112,12 @@ def run(
         run_world(world, controller, policy=policy, seed=seed or 0, referee=choose_referee(referee), **how)
 
 
-def refuse_old_recording(path: Path | None, *, force: bool) -> None:
+def refuse_old_recording(options: Mapping[str, Any]) -> None:
     """A recording is not replaced unless that is asked for."""
-    if path is not None:
+    if options["record"] is not None:
         from paddock.cli.files import checked_new
 
-        checked_new(path, force=force)
+        checked_new(options["record"], force=options["force"])
 
 
 def check_choices(context: typer.Context, world: str | None, scenario: str | None, robot: str | None) -> None:
@@ -128,6 +127,7 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
     mode = next((mode for mode in MODES if context.params[mode] is not None), None)
     if mode is not None:
         refuse_unused(context, mode, MODES[mode])
+    refuse_old_recording(context.params)
 
 
 def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> None:

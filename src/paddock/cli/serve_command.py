@@ -42,6 +42,7 @@ def check_served(context: typer.Context) -> None:
     if given["robot"]:
         refuse_unused(context, "robot", SERVED_REAL)
     refuse_both(given["controller"], given["policy"])
+    refuse_old_recording(given)
 
 
 def choose_speed(speed: float | None, *, lock_step: bool) -> float | None:
@@ -104,7 +105,6 @@ def serve(
     from paddock.server import Settings
 
     check_served(context)
-    refuse_old_recording(record, force=force)
     pace, hosts = choose_speed(speed, lock_step=lock_step), tuple(allow_host or ())
     judged, heats = choose_referee(referee, score), plan_heats(heat_seconds, results)
     settings = Settings(host=host, port=port, speed=pace, lock_step=lock_step, token=token, allowed_hosts=hosts)
