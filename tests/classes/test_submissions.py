@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.classes import ClassFolder, ClassSpec, ResultRow
-from paddock.classes.submissions import safe_file_name
+from paddock.classes.submissions import read_receipts, safe_file_name
 from paddock.core.errors import PaddockError
 
 
@@ -77,7 +77,9 @@ def test_the_last_submission_of_everyone_who_is_in_the_class_is_collected(folder
         folder.receive(student, "maze", "a.py", data)
     folder.remove("Cy")
     copies = folder.collect("maze", tmp_path / "out")
-    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == {"ada.py": b"2", "bo.py": b"3"}
+    copied = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("*.py")}
+    assert copied == {"ada.py": b"2", "bo.py": b"3"}
+    assert [(r.robot, r.number) for r in read_receipts(tmp_path / "out")] == [("ada", 2), ("bo", 1)]
     assert copies == {"Ada": tmp_path / "out" / "ada.py", "Bo": tmp_path / "out" / "bo.py"}
     with pytest.raises(PaddockError, match=r"maez: nobody has submitted anything \(did you mean 'maze'\?\)"):
         folder.collect("maez", tmp_path / "out")

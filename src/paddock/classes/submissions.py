@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from paddock.classes.roster import Student
 from paddock.classes.spec import ClassSpec
-from paddock.classes.tables import append_rows, read_table, time_now
+from paddock.classes.tables import append_rows, read_table, time_now, write_table
 from paddock.core.convert import convert
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file
@@ -64,6 +65,11 @@ def read_receipts(folder: Path) -> list[Receipt]:
         except (KeyError, ValueError) as error:
             raise PaddockError(f"{folder / RECEIPTS}, line {line}: this is no receipt: {error}") from None
     return receipts
+
+
+def write_receipts(folder: Path, receipts: Iterable[Receipt]) -> None:
+    """Write some receipts beside copies of their files."""
+    write_table(folder / RECEIPTS, COLUMNS, [asdict(receipt) for receipt in receipts])
 
 
 def keep_submission(

@@ -88,8 +88,7 @@ def run(
     """
     check_choices(context, world, scenario, robot)
     refuse_both(controller, policy)
-    if report and out is None:
-        out = Path("runs")
+    out = Path("runs") if report and out is None else out
     if scenario is not None:
         from paddock.cli.scenario import run_scenario_file
 
