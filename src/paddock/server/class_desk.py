@@ -215,7 +215,8 @@ class ClassDesk:
         seated = lesson.seat([student.robot for student in self.folder.students])
         self._keep_scores(last=True)
         change_world(self._session, client, seated, seed)
-        self.lesson = replace_lesson(lesson, own_referee=self.lesson.own_referee)
+        own = self.lesson
+        self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
         self._apply_roster()
         self._apply_lesson()
         remember_lesson(self.folder.path, lesson, world)
