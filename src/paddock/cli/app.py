@@ -11,6 +11,7 @@ from paddock.cli import class_control  # noqa: F401 adds its commands to `paddoc
 from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
 from paddock.cli.class_commands import class_app, submit
+from paddock.cli.contest import contest_app
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
 from paddock.cli.exercise_command import exercise
@@ -47,9 +48,10 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-COMMANDS = (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment, grade, submit)
-for command in COMMANDS:
+for command in (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment):
     app.command(context_settings=NEGATIVE_NUMBERS if command in (go, goal) else None)(command)
+for command in (submit, grade):
+    app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)
@@ -57,6 +59,7 @@ app.add_typer(class_app)
 app.add_typer(exercise)
 app.add_typer(orders_app)
 app.add_typer(modules_app)
+app.add_typer(contest_app)
 
 
 @app.command()
