@@ -80,6 +80,7 @@ class HeatDesk:
         place_robots(arena, places)
         self.number, self._game = number, session.scoreboard.restart()
         self._set("prepared")
+        self._say("prepared")
         session.on_jump()
 
     def start(self) -> None:
@@ -129,6 +130,7 @@ class HeatDesk:
         self._recorder = self._record()
         self._end_watch = session.arena.on_tick(self._after_tick)
         self._set("running")
+        self._say("started")
         session.clock.running = True
         session.clock.hold(False)
         self._remind()
@@ -141,7 +143,7 @@ class HeatDesk:
             folder.mkdir(parents=True, exist_ok=True)
             return record(arena, folder / f"heat-{self.number:04d}.mcap", all_devices=True)
         except (OSError, PaddockError) as error:
-            log.warning("heat %d is not recorded: %s", self.number, error)
+            self._say(f"it is not recorded: {error}")
             return None
 
     def _after_tick(self) -> None:
@@ -177,12 +179,20 @@ class HeatDesk:
             )
             for line in game.standings
         ]  # fmt: skip
-        log.warning("heat %d: %s", self.number, self.text)
+        self._say(self.text)
         if self.settings.keep is not None:
             try:
                 self.settings.keep(rows)
             except (OSError, PaddockError) as error:
-                log.warning("the results of heat %d are not kept: %s", self.number, error)
+                self._say(f"its results are not kept: {error}")
+
+    def _say(self, text: str) -> None:
+        """Tell people at the terminal, and the log of the class."""
+        desk, line = self._session.desk, f"heat {self.number}: {text}"
+        if desk is None:
+            log.warning("%s", line)
+        else:
+            desk.log.write(line)
 
     def _name(self, robot: str) -> str:
         return self._session.scoreboard.people.get(robot, robot)
