@@ -149,7 +149,7 @@ class ClassDesk:
             renamed = client.grant.name != grant.name
             client.grant = grant
             if renamed:
-                self._session.rename(client, grant.name)
+                self._session.supervision.rename(client, grant.name)
             switch_off_hidden(client)
             client.stale.add("robots")
 

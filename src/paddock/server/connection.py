@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1024 * 1024  # of a message
 MOST_BEFORE_HELLO = 4096  # bytes of the first message
+MOST_AT_ONCE = 32 * 1024  # bytes that are read at a time
 MOST_UNHEARD = 64 * 1024  # bytes that may come after it was told that it is closed
 MOST_HEAD_BYTES = 32 * 1024  # of an HTTP request
 MOST_PER_SECOND = 100_000  # messages; whoever sends more has to wait
@@ -78,6 +79,8 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
         self.transport.set_write_buffer_limits(high=MOST_BYTES)
+        if hasattr(transport, "max_size"):  # of asyncio's own loops: 256 KiB may be thousands of messages
+            transport.max_size = MOST_AT_ONCE
         connected = transport.get_extra_info("socket")
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, HOST_GONE)

@@ -124,14 +124,17 @@ class Server:
             if self.desk is not None:
                 self.session.desk = self.desk
                 self.desk.attach(self, self.session)
-            doors = [asyncio.create_task(self._accept(door.dup())) for door in listener.sockets]
-            if callable(ready):
-                ready()
-            self.session.clock.run_ticks()
             async with listener:
-                await self._stopped.wait()
-                for door in doors:
-                    door.cancel()
+                with contextlib.ExitStack() as doors:
+                    for bound in listener.sockets:
+                        door = doors.enter_context(bound.dup())
+                        door.setblocking(False)
+                        door.listen(BACKLOG)
+                        doors.callback(asyncio.create_task(self._accept(door)).cancel)
+                    if callable(ready):
+                        ready()
+                    self.session.clock.run_ticks()
+                    await self._stopped.wait()
         finally:
             if self.arena.time_lock is self.time_lock:
                 self.arena.time_lock = None
@@ -164,21 +167,18 @@ class Server:
 
     async def _accept(self, door: socket.socket) -> None:
         """Let connections in, one in each turn of the loop; none of an address where too many wait already."""
-        with door:
-            door.setblocking(False)
-            door.listen(BACKLOG)
-            while True:
-                try:
-                    connection, address = await self._loop.sock_accept(door)
-                    strangers = self.session.shares.of_address(address[0])
-                    if strangers.held and len(strangers.connections) >= self.settings.most_clients:
-                        connection.close()
-                    else:
-                        await self._loop.connect_accepted_socket(lambda: Connection(self), connection)
-                    await asyncio.sleep(0)
-                except OSError as error:  # it went away already, or there are too many open files
-                    if error.errno in (errno.EMFILE, errno.ENFILE):
-                        await asyncio.sleep(1.0)
+        while True:
+            try:
+                connection, address = await self._loop.sock_accept(door)
+                strangers = self.session.shares.of_address(address[0])
+                if strangers.held and len(strangers.connections) >= self.settings.most_clients:
+                    connection.close()
+                else:
+                    await self._loop.connect_accepted_socket(lambda: Connection(self), connection)
+                await asyncio.sleep(0)
+            except OSError as error:  # it went away already, or there are too many open files
+                if error.errno in (errno.EMFILE, errno.ENFILE):
+                    await asyncio.sleep(1.0)
 
     def stay_awake(self, until: float) -> None:
         """Look for messages, until a time of the loop, before falling asleep: waking up takes longer than a message."""

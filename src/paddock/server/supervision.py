@@ -49,6 +49,12 @@ class Supervision:
             self._session.drop(client)
             client.close(DISMISSED, reason)
 
+    def rename(self, client: Client, name: str) -> None:
+        """Someone is called otherwise from now on."""
+        client.name = client.member.name = self._session.unique(name)
+        self._session.ownership.changes += 1
+        self._session.mark_stale("clock")
+
     def may_join_lock(self, client: Client) -> bool:
         """Whether a client may ask time to wait for it."""
         return self.limits.join_lock or client.grant.role is Role.SUPERVISOR
@@ -63,13 +69,13 @@ class Supervision:
         self.take_part(client)
 
     def take_part(self, client: Client) -> None:
-        """Make a client a member of the clock, in the lock if it wants that; who was released has less time."""
-        member = client.member
-        member.timeout = client.timeout
-        if client.grant.role is not Role.SUPERVISOR:
-            most = client.share.patience(self.limits.lock_timeout, asyncio.get_running_loop().time())
-            member.timeout = min(client.timeout, most)
-        self._session.clock.join(member, client.wants_lock)
+        """Make a client a member of the clock, in the lock if it wants that and was not released lately."""
+        clock, member = self._session.clock, client.member
+        supervises = client.grant.role is Role.SUPERVISOR
+        lock = client.wants_lock and (supervises or asyncio.get_running_loop().time() >= client.share.readmitted)
+        if member not in clock.members or member.locked != lock:
+            member.timeout = client.timeout if supervises else min(client.timeout, self.limits.lock_timeout)
+            clock.join(member, lock)
 
     def set_limits(self, limits: ClassLimits) -> None:
         """Other limits from now on: who may no longer be in the lock is released."""
