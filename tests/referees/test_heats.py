@@ -76,6 +76,7 @@ def test_nobody_moves_before_the_start_signal_and_commands_of_before_hold_then()
         peer.send({"type": "steer", "commands": {"robot-0": {"wheels": [0.1, 0.1]}}})
         peer.ask("set_heat", action="start")
         assert "waits for its start signal" in peer.ask("play")["message"]
+        assert "heat 1 is on; stop it first" in peer.ask("reset")["message"]
         assert (server.arena.poses == start).all()
         wait_for(lambda: server.session.heats.phase == "finished")
         states = {peer.wait("heat")["state"] for _ in range(3)}
@@ -87,6 +88,25 @@ def test_nobody_moves_before_the_start_signal_and_commands_of_before_hold_then()
         peer.ask("play")
         wait_for(lambda: server.arena.time > 1.1)
         assert server.session.heats.phase == "none"
+        assert not server.session.scoreboard.game.finished
+
+
+def test_a_supervisor_ends_a_heat_that_has_no_end_and_its_results_are_kept(tmp_path: Path):
+    kept = []
+    settings = HeatSettings(countdown=0, keep=kept.extend, recordings=tmp_path)
+    with serve_heats(settings).in_background() as server, Peer(server) as peer:
+        peer.ask("set_heat", action="start")  # prepares it, too
+        wait_for(lambda: server.arena.time > 1.0)
+        assert "heat 1 is running; stop it first" in peer.ask("set_heat", action="prepare")["message"]
+        peer.ask("set_heat", action="stop")
+        assert server.arena.recorder is None
+        assert peer.wait("heat", state="finished")["text"] == "ended by the supervisor"
+        assert [(row.heat, row.place, row.score) for row in kept] == [(1, 1, 0.0)] * 3
+        peer.ask("frames", rate=1)
+        assert peer.wait("heat", state="finished")["number"] == 1
+        peer.ask("set_heat", action="stop")
+        assert "no heat to stop" in peer.ask("set_heat", action="stop")["message"]
+    assert (tmp_path / "heat-0001.mcap").is_file()
 
 
 def test_results_and_recordings_of_heats_are_kept_and_numbers_go_on(tmp_path: Path):

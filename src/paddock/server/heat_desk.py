@@ -57,6 +57,7 @@ class HeatDesk:
         """The server ends: a heat that runs is over, and its results are kept."""
         if self.phase == "running":
             self._finish("the server stopped")
+        self._end_recording()
         self._cancel()
 
     # ---- what a supervisor asks for
@@ -97,16 +98,24 @@ class HeatDesk:
         """End the heat that runs, or call off the one that is prepared; time passes as before."""
         if self.phase == "running":
             self._finish("ended by the supervisor")
+            self._end_recording()
             return
         if self.phase == "none":
             raise Refused("set_heat: there is no heat to stop; prepare one first")
         self.release()
 
     def release(self) -> None:
-        """Let time pass again without a heat."""
+        """Let time pass again without a heat; the referee looks on."""
         self._cancel()
+        if self.phase == "finished":
+            self._session.scoreboard.restart()
         self._set("none")
         self._session.clock.hold(False)
+
+    def check_idle(self, what: str) -> None:
+        """Refuse what would spoil a heat."""
+        if self.phase not in ("none", "finished"):
+            raise Refused(f"{what}: heat {self.number} is on; stop it first")
 
     def check_play(self) -> None:
         """Somebody lets the clock run: not before the start signal; after a heat, everyone drives freely."""
@@ -153,6 +162,8 @@ class HeatDesk:
             self._finish("the referee ended it")
         elif limit is not None and game.seconds >= limit - self._session.arena.dt / 2:
             self._finish(f"{limit:g} s are over")
+        if self.phase == "finished":
+            self._loop.call_soon(self._end_recording)  # not within a tick
 
     def _finish(self, reason: str) -> None:
         """The heat is over with this tick: what happens later does not count."""
@@ -166,8 +177,10 @@ class HeatDesk:
         self.text = f"{reason}; first: {', '.join(best)}" if len(best) < len(game.scores) else reason
         self._set("finished")
         self._keep(game)
+
+    def _end_recording(self) -> None:
         if self._recorder is not None:
-            self._loop.call_soon(self._recorder.close)  # not within a tick
+            self._recorder.close()
             self._recorder = None
 
     def _keep(self, game: Officiating) -> None:
