@@ -18,7 +18,7 @@ from paddock.server.heat_desk import HeatSettings
 from paddock.testing import wait_for
 from paddock.worlds import Start
 from referees.circles import LAPS, circle_world, drive_circle
-from server.parties import Peer, on_loop
+from server.parties import Peer, ServerProcess, on_loop
 
 RADII = (0.1, 0.2, 0.35)
 SECONDS = 30.0
@@ -154,3 +154,28 @@ def test_a_referee_that_fails_is_told_to_those_who_watch_and_at_the_terminal(cap
         peer.ask("frames", rate=60)
         assert "neither a closed line" in peer.wait("scores")["error"]
     assert [record.levelno for record in caplog.records if "the referee failed" in record.message] == [logging.WARNING]
+
+
+def test_the_command_line_serves_heats_with_a_referee_from_a_file(tmp_path: Path):
+    (tmp_path / "rules.toml").write_text('kind = "laps"\ngates = 6\nlaps = 3\n')
+    options = ("--referee", str(tmp_path / "rules.toml"), "--heat-seconds", "2", "--results", str(tmp_path / "out"))
+    with ServerProcess("line-track", "--speed", "0", *options) as server, Peer(server) as peer:
+        peer.ask("set_heat", action="start")
+        ended = peer.wait("heat", state="finished")
+        assert (ended["number"], ended["text"]) == (1, "2 s are over")
+        peer.ask("frames", rate=60)
+        assert peer.wait("scores")["label"] == "laps"
+    assert "line-track,1,red,red,1,0.0,,0" in (tmp_path / "out" / "results.csv").read_text(encoding="utf-8")
+    assert Recording(tmp_path / "out" / "heat-0001.mcap").end == pytest.approx(2.0)
+
+
+def test_a_run_with_a_page_shows_the_game_there():
+    with (
+        paddock.open(circle_world(0.1)) as arena,
+        paddock.show(arena, port=0, open_page=False) as page,
+        officiate(arena, LAPS) as game,
+        Peer(page.server) as peer,
+    ):
+        page.show_game(game)
+        peer.ask("frames", rate=60)
+        assert [line["robot"] for line in peer.wait("scores")["scores"]] == ["robot-0"]
