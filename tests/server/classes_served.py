@@ -47,6 +47,19 @@ def add_exercise(folder: ClassFolder, name: str, shows: str = "all") -> None:
     (place / "starter.py").write_text("import paddock\n")
 
 
+def wait_for_student(teacher: Peer, name: str, **fields: Any) -> dict[str, Any]:
+    """What a supervisor is told of a student, as soon as it is so."""
+    news = [message for message in teacher.news if message["type"] == "class"]
+    teacher.news = [message for message in teacher.news if message["type"] != "class"]
+    last = news[-1] if news else teacher.wait("class")
+    while True:
+        for student in last["students"]:
+            if student["name"] == name and all(student.get(key) == value for key, value in fields.items()):
+                teacher.news.append(last)  # it is so until there are others
+                return student  # type: ignore[no-any-return]
+        last = teacher.wait("class")
+
+
 class ServedClass:
     """A class that is served, and its supervisor."""
 
@@ -64,20 +77,9 @@ class ServedClass:
     def connect(self, name: str, **options: Any) -> Any:
         return paddock.connect(self.link(name), **options)
 
-    def state(self, name: str) -> dict[str, Any]:
-        """The last that the supervisor was told of a student."""
-        for news in reversed(self.teacher.all_news("class")):
-            self._last = news
-            break
-        return next(student for student in self._last["students"] if student["name"] == name)
-
     def wait(self, name: str, **fields: Any) -> dict[str, Any]:
         """Until a student is so."""
-        while True:
-            news = self.teacher.wait("class")
-            for student in news["students"]:
-                if student["name"] == name and all(student.get(key) == value for key, value in fields.items()):
-                    return student  # type: ignore[no-any-return]
+        return wait_for_student(self.teacher, name, **fields)
 
     def wait_for_log(self, text: str) -> None:
         wait_for(lambda: text in self.log)

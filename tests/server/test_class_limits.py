@@ -26,7 +26,7 @@ def test_where_the_exercise_has_no_lock_step_nobody_but_supervisors_joins_the_lo
     limits = ClassLimits(join_lock=False)
     with served("line-crossing", lock_step=False, limits=limits) as server:
         token = student(server, "Ada", "red")
-        with pytest.raises(Refused, match="does not use lock-step.*lock_step=False"):
+        with pytest.raises(Refused, match=r"does not use lock-step.*lock_step=False"):
             paddock.connect(server.url(token=token), lock_step=True)
         with paddock.connect(server.url(token=token)) as ada:
             ada.step()
@@ -53,10 +53,6 @@ def test_a_supervisor_releases_whoever_holds_up_the_others() -> None:
             on_loop(server, lambda: server.session.supervision.release("Ada"))
             assert other.answer(waiting)["tick"] == 3
             assert other.wait("released")["client"] == "Ada"
-            late = slow.tell("step", ticks=1)
-            slow.ask("unsubscribe", robot="", stream="none")  # the step has been heard
-            assert other.ask("step", ticks=1)["tick"] == 4
-            assert slow.answer(late)["tick"] == 4  # it takes part, and nobody waits for it
             assert on_loop(server, lambda: [member.name for member in server.session.clock.lock]) == ["other"]
 
 

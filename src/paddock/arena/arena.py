@@ -357,8 +357,7 @@ class Arena(BaseArena):
 
     def adopt(self, built: BuiltWorld) -> None:
         """Go on in the same world with other robots, built before."""
-        before, state, commands = self.numbers, self.state, self.commands
-        lamps = self.built.lamps
+        before, state, commands, lamps = self.numbers, self.state, self.commands, self.built.lamps
         self._move_into(built, self.seed)
         stay = [(before[name], row) for name, row in self.numbers.items() if name in before]
         engine.carry_over(state, commands, lamps, self.state, self.commands, built.lamps, stay)
@@ -375,8 +374,6 @@ class Arena(BaseArena):
         with self.turn:
             if self.recorder is not None:
                 raise SimulationError("change_world: this arena is recorded, in one world; close its recorder first")
-            for robot in [robot for robot in self._watched if robot.name not in {p.name for p in spec.robots}]:
-                robot.watches.end()
             self._move_into(built, number)
             self.restarts += 1
             self.index()

@@ -156,7 +156,7 @@ class ClassDesk:
             renamed = client.grant.name != grant.name
             client.grant = grant
             if renamed:
-                self._session.rename(client, grant.name)
+                self._session.supervision.rename(client, grant.name)
             switch_off_hidden(client)
             client.stale.add("robots")
 
@@ -173,7 +173,8 @@ class ClassDesk:
 
     def on_join(self, client: Client) -> None:
         """Someone is welcome."""
-        self.log.write(f"{client.name} joined", client.grant.name)
+        if client.grant.role is not Role.SUPERVISOR:
+            self.log.write(f"{client.name} joined", client.grant.name)
 
     def on_leave(self, client: Client) -> None:
         """Someone is gone."""
@@ -182,7 +183,8 @@ class ClassDesk:
         if found is not None and is_program(client) and client.parting and found.ended is None:
             found.note_loss(client.parting)
         told = f": {client.parting}" if client.parting else ""
-        self.log.write(f"{client.name} left{told}", client.grant.name)
+        if client.grant.role is not Role.SUPERVISOR:
+            self.log.write(f"{client.name} left{told}", client.grant.name)
 
     def on_end(self, client: Client, message: m.ProgramEnded) -> None:
         """A program says that it ends."""
@@ -200,6 +202,11 @@ class ClassDesk:
     def on_stranger(self, address: str, text: str) -> None:
         """Someone was not let in."""
         self.log.write(f"somebody at {address} was not let in: {text}", address)
+
+    def on_intervention(self, client: Client, text: str) -> None:
+        """A supervisor did something to the clock or to robots."""
+        if client.grant.role is Role.SUPERVISOR:
+            self.log.write(text)
 
     # ---- what the supervisor does
 
@@ -219,7 +226,6 @@ class ClassDesk:
         self._apply_roster()
         self._apply_lesson()
         remember_lesson(self.folder.path, lesson, world)
-        self.log.write(f"{client.name} opened {wish.exercise or world} with seed {seed}")
 
     def _apply_lesson(self) -> None:
         session, lesson = self._session, self.lesson

@@ -212,8 +212,7 @@ def step(session: Session, client: Client, wish: m.Step) -> None:
     session.ownership.command(client, wish.commands)
     client.step_id = wish.id
     member, clock = client.member, session.clock
-    if member not in clock.members or member.locked != client.wants_lock:
-        clock.join(member, client.wants_lock)
+    session.supervision.take_part(client)
     clock.ask(member, wish.ticks, lambda: session.finish_step(client))
 
 

@@ -50,7 +50,7 @@ class Lesson:
     @property
     def referee(self) -> Referee | None:
         """Who counts; None: nobody."""
-        return getattr(self.exercise, "referee", None) or self.own_referee
+        return self.exercise.referee if self.exercise is not None else self.own_referee
 
     def heats(self, folder: ClassFolder) -> HeatSettings:
         """How heats go, and where their results are kept."""

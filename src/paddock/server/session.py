@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 PUSH_BUDGET = 0.002  # seconds of a tick for the subscriptions of one share, on a paced clock
 MOST_NAMED = 3  # robots of a client that lags
+PENANCE = 10  # times the longest wait, for which nobody waits for those who were released
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
 log = logging.getLogger("paddock.server")
@@ -69,9 +70,11 @@ class Session:
         self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
         self._loop = asyncio.get_running_loop()
         self.shares = Shares(
-            self._loop.call_later, lambda: {client.share for client in self.clients if client.member.locked}
+            self._loop.call_later,
+            first=lambda: {client.share for client in self.clients if client.member.locked},
+            flat_out=lambda: self.clock.speed is None,
         )
-        self._blamed = self._charged = self.shares.nobody  # who changed what is news; who was charged before the clock
+        self._blamed = self._charged = self.shares.nobody  # who made news; who was charged before the clock
         self._news: asyncio.TimerHandle | None = None
         self._told = 0  # changes of robots and owners that all clients know of, or soon will
         self._reminder = self._loop.call_later(REMINDER, self._remind)
@@ -109,7 +112,7 @@ class Session:
                 "install the same release of Paddock on both sides"
             )
         check_count("connections", client, len(client.share.connections) + 1, self.limits.connections)
-        client.name = client.member.name = self._unique(client.grant.name or hello.name or "client")
+        client.name = client.member.name = self.unique(client.grant.name or hello.name or "client")
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
         if self.desk is not None:
@@ -178,13 +181,8 @@ class Session:
         """What one person may use."""
         return self.supervision.limits
 
-    def rename(self, client: Client, name: str) -> None:
-        """Someone is called otherwise from now on."""
-        client.name = client.member.name = self._unique(name)
-        self.mark_stale("robots")
-        self.mark_stale("clock")
-
-    def _unique(self, name: str) -> str:
+    def unique(self, name: str) -> str:
+        """A name that nobody else has."""
         taken = {client.name for client in self.clients}
         return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
@@ -198,12 +196,13 @@ class Session:
     def _notice(self) -> None:
         """See whether there are other robots or drivers than everyone knows."""
         if self._told != self.ownership.changes:
-            self._told, self._blamed = self.ownership.changes, self.shares.current
+            self._told = self.ownership.changes
             self.mark_stale("robots")
             self.interventions.note_drivers()
 
     def mark_stale(self, what: str) -> None:
         """Tell everyone soon, and at once whoever is answered or sent a frame before that."""
+        self._blamed = self.shares.current
         for client in self.clients:
             client.stale.add(what)
         if self._news is None:
@@ -364,9 +363,15 @@ class Session:
         robots = self._driven_by(member)
         for name in robots:
             self.ownership.halt(name)
+        share = next((client.share for client in self.clients if client.member is member), None)
         log.warning("time waits no longer for %s: %s", self._who(member), reason)
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
+        if share is not None:
+            share.readmitted = self._loop.time() + PENANCE * self.limits.lock_timeout
+            for client in self.clients:  # the others must not wait for one after the other of the same person
+                if client.share is share and client.member.locked and client.member.waiting is None:
+                    self.clock.release(client.member, reason)
 
     def _driven_by(self, member: Member) -> tuple[str, ...]:
         return next((tuple(client.driven) for client in self.clients if client.member is member), ())

@@ -20,6 +20,7 @@ TURN = 0.005  # seconds that a share may use at a time
 RECENT = 0.25  # seconds; who used time within them counts as active
 WINDOW = 0.05  # seconds over which the load is measured
 SOON = 0.001  # seconds
+OUTSIDE = 0.125  # the part of the time for all outside the lock together, while those inside go as fast as they can
 BUSY = 0.5  # load above which time is scarce
 
 
@@ -45,6 +46,7 @@ class Share:
         self._paid = 0.0  # when it was last paid
         self._seen = 0.0  # `used` when it was last looked at
         self._active = 0.0  # when it was last seen to have used some
+        self.readmitted = 0.0  # when time may wait for its programs again
         self._mark = (-1, 0.0)  # a tick, and `used` when it began
         self._bytes = 0.0  # uploads that are still to be worked off
         self._uploaded = 0.0  # when the last one came
@@ -82,7 +84,8 @@ class Shares:
 
     Args:
         call_later: has a function called after some seconds.
-        first: the shares of those in the lock: while there are some, time is scarce for all others.
+        first: the shares of those in the lock.
+        flat_out: whether those in the lock use all the time there is.
         now: the time in seconds.
     """
 
@@ -90,9 +93,10 @@ class Shares:
         self,
         call_later: Callable[[float, Callable[[], object]], object],
         first: Callable[[], set[Share]],
+        flat_out: Callable[[], bool],
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._call_later, self._first, self._now = call_later, first, now
+        self._call_later, self._first, self._flat_out, self._now = call_later, first, flat_out, now
         self._all: dict[Hashable, Share] = {}
         self.nobody = Share("nobody")  # the loop sleeps
         self.clock = Share("clock")
@@ -166,16 +170,17 @@ class Shares:
 
         Those in the lock need not care for the others, nor anybody for strangers.
         """
-        first = self._first()
+        first, now = self._first(), self._now()
         rivals = first - {share}
-        if share not in first:
-            now = self._now()
-            rivals |= {other for other in self._tokens() if other is not share and other.is_active(now)}
-        scarce = rivals and (first or self.load > BUSY)
-        return 1.0 / (len(rivals) + 2) if scarce else 1.0
-
-    def _tokens(self) -> Iterator[Share]:
-        return (share for share in self._all.values() if not share.is_strange)
+        if share in first:
+            scarce = self.load > BUSY
+        else:
+            active = {other for other in self._all.values() if not other.is_strange and other.is_active(now)}
+            if first and self._flat_out():
+                return OUTSIDE / len(active - first | {share})
+            rivals |= active - {share}
+            scarce = self.load > BUSY
+        return 1.0 / (len(rivals) + 2) if rivals and scarce else 1.0
 
     # ---- holding
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,12 @@ class Supervision:
             self._session.drop(client)
             client.close(DISMISSED, reason)
 
+    def rename(self, client: Client, name: str) -> None:
+        """Someone is called otherwise from now on."""
+        client.name = client.member.name = self._session.unique(name)
+        self._session.ownership.changes += 1
+        self._session.mark_stale("clock")
+
     def may_join_lock(self, client: Client) -> bool:
         """Whether a client may ask time to wait for it."""
         return self.limits.join_lock or client.grant.role is Role.SUPERVISOR
@@ -58,10 +65,17 @@ class Supervision:
             raise Refused(
                 "lock: this exercise does not use lock-step, time passes by itself here: connect with lock_step=False"
             )
-        supervisor = client.grant.role is Role.SUPERVISOR
-        client.wants_lock = on
-        client.member.timeout = timeout if supervisor else min(timeout, self.limits.lock_timeout)
-        self._session.clock.join(client.member, on)
+        client.wants_lock, client.timeout = on, timeout
+        self.take_part(client)
+
+    def take_part(self, client: Client) -> None:
+        """Make a client a member of the clock, in the lock if it wants that and was not released lately."""
+        clock, member = self._session.clock, client.member
+        supervises = client.grant.role is Role.SUPERVISOR
+        lock = client.wants_lock and (supervises or asyncio.get_running_loop().time() >= client.share.readmitted)
+        if member not in clock.members or member.locked != lock:
+            member.timeout = client.timeout if supervises else min(client.timeout, self.limits.lock_timeout)
+            clock.join(member, lock)
 
     def set_limits(self, limits: ClassLimits) -> None:
         """Other limits from now on: who may no longer be in the lock is released."""

@@ -42,4 +42,4 @@ def change_world(session: Session, client: Client, world: WorldSpec, seed: int |
     session.mark_stale("world")
     session.mark_stale("robots")
     session.on_jump()
-    session.interventions.announce(client, "reset", f"went on in {world.name}")
+    session.interventions.announce(client, "reset", f"went on in {world.name} with seed {arena.seed}")
