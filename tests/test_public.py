@@ -46,6 +46,7 @@ PUBLIC = {
     "policies",
     "reactions",
     "recordings",
+    "referees",
     "report",
     "robots",
     "ros2",
