@@ -152,7 +152,7 @@ def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
     lesson: ServedClass, lecturer: Visit, visit: Any
 ) -> None:
     student: Visit = visit(lesson.link("Ada Lovelace"))
-    for choice, world in (("world clutter", "clutter"), ("exercise line-following", "line-track")):
+    for choice, world in (("world clutter", "clutter"), ("exercise line-following", "line-following")):
         lecturer.find("lesson-choice").select_option(choice)
         lecturer.find("lesson-open").click()
         lecturer.find("confirm-yes").click()
@@ -163,9 +163,7 @@ def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
         expect(student.find("tab-exercise")).to_be_visible(visible=choice.startswith("exercise"))
 
 
-def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(
-    lesson: ServedClass, lecturer: Visit, visit: Any
-) -> None:
+def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(lesson: ServedClass, lecturer: Visit, visit: Any) -> None:
     referee = ScoreFunction(lambda arena: {name: i for i, name in enumerate(arena.robots)})
     on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(referee))
     student: Visit = visit(lesson.link("Ada Lovelace"))

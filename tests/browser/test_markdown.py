@@ -32,7 +32,7 @@ A name_with_underscores, 2 * 3 * 4 and \\*stars\\* stay. <b onclick="evil()">bol
 HTML = (
     "<h3>Follow <em>the</em> line</h3>"
     "<p>Two <strong>laps</strong>, with <code>ground</code> only; see the manual (https://example.org/a_b_c). "
-    "A name_with_underscores, 2 * 3 * 4 and *stars* stay. &lt;b onclick=\"evil()\"&gt;bold?&lt;/b&gt;</p>"
+    'A name_with_underscores, 2 * 3 * 4 and *stars* stay. &lt;b onclick="evil()"&gt;bold?&lt;/b&gt;</p>'
     "<ol><li>within 60 s</li><li>no contact<ul><li>a graze counts</li><li>so does a push</li></ul>"
     '<pre><code>print("# &lt;script&gt;")</code></pre></li><li>steady</li></ol>'
     "<table><thead><tr><th>seed</th><th>public</th></tr></thead>"
