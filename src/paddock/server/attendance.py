@@ -61,7 +61,7 @@ class Attendance:
 
 def is_program(client: Client) -> bool:
     """Whether a client is more than a page that looks on: it drives, or it said that it is a program."""
-    return client.shows or bool(client.driven)
+    return not client.ended and (client.shows or bool(client.driven))
 
 
 def is_idle(client: Client, now: float) -> bool:

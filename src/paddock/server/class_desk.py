@@ -189,6 +189,7 @@ class ClassDesk:
     def on_end(self, client: Client, message: m.ProgramEnded) -> None:
         """A program says that it ends."""
         found = self.student_of(client)
+        client.ended = True  # so that it is not taken for one that still runs
         if found is not None:
             found.note_end(message)
             state, detail = found.ended or ("", "")
