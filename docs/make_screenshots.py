@@ -18,8 +18,8 @@ from paddock.arena import Robot, mapper_of
 from paddock.arena.built_in import choose_built_in
 from paddock.bench.local import swarm_world
 from paddock.bench.page import browser
-from paddock.classes import ClassFolder, ClassSpec
-from paddock.classes import robot_names
+from paddock.classes import ClassFolder, ClassSpec, robot_names
+from paddock.exercises import load_exercise
 from paddock.navigation import Explorer
 from paddock.server import Settings
 from paddock.server.show import Show
@@ -46,32 +46,7 @@ Lise Meitner, Emmy Noether, Hedy Lamarr, Barbara Liskov, Frances Allen, Radia Pe
 Edsger Dijkstra, Tony Hoare, Alan Kay, Niklaus Wirth, John McCarthy, Marvin Minsky, Rodney Brooks, Grey Walter,
 Valentino Braitenberg, Nils Nilsson, Rosalind Picard, Cynthia Breazeal, Ngô Bảo Châu, Katherine Johnson
 """
-EXERCISE = """
-title = "See as much as you can"
-world = "clutter"
-seconds = 60
-devices = ["proximity"]
-seeds = [1, 2, 3]
-metrics = ["coverage"]
-[[checks]]
-name = "sees the half of it"
-measure = "visited"
-at_least = 50
-points = 4
-"""
-EXERCISE_TEXT = """
-Drive through as many **cells of the floor** as you can, each 10 cm wide.
-
-- You have 60 s.
-- A contact is no foul, but it costs time.
-
-Turn away from what is near, *before* you touch it: `seen.proximity` has eight distances in metres, clockwise from the nose.
-"""
-STARTER = """class Controller:
-    def act(self, seen):
-        ahead = min(seen.proximity[0], seen.proximity[7])
-        return 0.08, 0.08  # left, right [m/s]
-"""
+EXERCISE = "braitenberg-avoidance"
 CRASH = "def drive(robot):\n    near = robot.sense().proximity\n    return near[8]\n"
 LARGEST = 250_000  # bytes of a picture
 SEED = 7
@@ -159,9 +134,7 @@ def lesson(chromium: Browser, file: Path) -> None:
         lecturer = stack.enter_context(visit(chromium, f"{url}#token={kept.keys.supervisor}"))
         link = f"{url}#token={tokens['Ada Lovelace']}&robot=ada-lovelace"
         student = stack.enter_context(visit(chromium, link, color_scheme="dark"))
-        student.get_by_test_id("submit-file").set_input_files(
-            {"name": "explorer.py", "mimeType": "text/x-python", "buffer": STARTER.encode()}
-        )
+        student.get_by_test_id("submit-file").set_input_files(load_exercise(EXERCISE).path("starter.py"))
         wall = stack.enter_context(visit(chromium, f"{url}#token={kept.keys.projector}&view=projector"))
         for name in (first, second):
             crash(arenas[name], kept.find(name).robot)
@@ -191,13 +164,9 @@ def crash(arena: Any, name: str) -> None:
 def serving_class(folder: Path) -> Iterator[tuple[PaddockProcess, ClassFolder]]:
     """`paddock class serve` as a process, and its folder."""
     names = [name.strip() for name in CLASS.replace("\n", " ").split(",")]
-    spec = ClassSpec(title="Robotics 101", exercise="coverage", host="127.0.0.1")
+    spec = ClassSpec(title="Robotics 101", exercise=EXERCISE, host="127.0.0.1")
     kept = ClassFolder.create(folder / "robotics-101", spec, names)
-    place = kept.path / "exercises" / "coverage"
-    place.mkdir()
-    for name, text in (("exercise.toml", EXERCISE), ("text.md", EXERCISE_TEXT), ("starter.py", STARTER)):
-        (place / name).write_text(text, encoding="utf-8")
-    with PaddockProcess("class", "serve", str(kept.path), "--referee", "coverage") as server:
+    with PaddockProcess("class", "serve", str(kept.path)) as server:
         yield server, kept
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from browser.stage import Visit, expect
+from browser.test_layout import NAMELESS
 from paddock.referees.score_function import ScoreFunction
 from server.classes_served import ServedClass, make_class, served_class
 from server.parties import on_loop
@@ -78,6 +79,7 @@ def test_the_lecturer_sees_at_a_glance_who_needs_help(lesson: ServedClass, lectu
         lecturer.pictures(2)
         assert lecturer.ask("document.documentElement.scrollWidth <= innerWidth")
         assert lecturer.ask(CUT) == 0
+    assert lecturer.ask(NAMELESS) == []
 
 
 def test_a_chosen_student_is_followed(lecturer: Visit) -> None:
@@ -141,13 +143,16 @@ def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass
     page.find("tab-robot").click()
     expect(page.find("monitor-name")).to_have_text("محمد الأمين")
     expect(page.find("exercise")).to_be_hidden()
+    page.ask("paddock.session.on_released({ client: paddock.session.client, robots: [], reason: 'no step in time' })")
+    expect(page.find("toast").last).to_contain_text("Your program no longer holds the clock: no step in time.")
+    assert page.ask(NAMELESS) == []
 
 
 def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
     lesson: ServedClass, lecturer: Visit, visit: Any
 ) -> None:
     student: Visit = visit(lesson.link("Ada Lovelace"))
-    for choice, world in (("world clutter", "clutter"), ("exercise line-following", "line-track")):
+    for choice, world in (("world clutter", "clutter"), ("exercise line-following", "line-following")):
         lecturer.find("lesson-choice").select_option(choice)
         lecturer.find("lesson-open").click()
         lecturer.find("confirm-yes").click()

@@ -18,7 +18,7 @@ from paddock.server.heat_desk import HeatSettings
 from paddock.testing import wait_for
 from paddock.worlds import Start
 from referees.circles import LAPS, circle_world, drive_circle
-from server.parties import Peer, on_loop
+from server.parties import Peer, ServerProcess, on_loop
 
 RADII = (0.1, 0.2, 0.35)
 SECONDS = 30.0
@@ -76,6 +76,7 @@ def test_nobody_moves_before_the_start_signal_and_commands_of_before_hold_then()
         peer.send({"type": "steer", "commands": {"robot-0": {"wheels": [0.1, 0.1]}}})
         peer.ask("set_heat", action="start")
         assert "waits for its start signal" in peer.ask("play")["message"]
+        assert "heat 1 is on; stop it first" in peer.ask("reset")["message"]
         assert (server.arena.poses == start).all()
         wait_for(lambda: server.session.heats.phase == "finished")
         states = {peer.wait("heat")["state"] for _ in range(3)}
@@ -87,6 +88,25 @@ def test_nobody_moves_before_the_start_signal_and_commands_of_before_hold_then()
         peer.ask("play")
         wait_for(lambda: server.arena.time > 1.1)
         assert server.session.heats.phase == "none"
+        assert not server.session.scoreboard.game.finished
+
+
+def test_a_supervisor_ends_a_heat_that_has_no_end_and_its_results_are_kept(tmp_path: Path):
+    kept = []
+    settings = HeatSettings(countdown=0, keep=kept.extend, recordings=tmp_path)
+    with serve_heats(settings).in_background() as server, Peer(server) as peer:
+        peer.ask("set_heat", action="start")  # prepares it, too
+        wait_for(lambda: server.arena.time > 1.0)
+        assert "heat 1 is running; stop it first" in peer.ask("set_heat", action="prepare")["message"]
+        peer.ask("set_heat", action="stop")
+        assert server.arena.recorder is None
+        assert peer.wait("heat", state="finished")["text"] == "ended by the supervisor"
+        assert [(row.heat, row.place, row.score) for row in kept] == [(1, 1, 0.0)] * 3
+        peer.ask("frames", rate=1)
+        assert peer.wait("heat", state="finished")["number"] == 1
+        peer.ask("set_heat", action="stop")
+        assert "no heat to stop" in peer.ask("set_heat", action="stop")["message"]
+    assert (tmp_path / "heat-0001.mcap").is_file()
 
 
 def test_results_and_recordings_of_heats_are_kept_and_numbers_go_on(tmp_path: Path):
@@ -134,3 +154,28 @@ def test_a_referee_that_fails_is_told_to_those_who_watch_and_at_the_terminal(cap
         peer.ask("frames", rate=60)
         assert "neither a closed line" in peer.wait("scores")["error"]
     assert [record.levelno for record in caplog.records if "the referee failed" in record.message] == [logging.WARNING]
+
+
+def test_the_command_line_serves_heats_with_a_referee_from_a_file(tmp_path: Path):
+    (tmp_path / "rules.toml").write_text('kind = "laps"\ngates = 6\nlaps = 3\n')
+    options = ("--referee", str(tmp_path / "rules.toml"), "--heat-seconds", "2", "--results", str(tmp_path / "out"))
+    with ServerProcess("line-track", "--speed", "0", *options) as server, Peer(server) as peer:
+        peer.ask("set_heat", action="start")
+        ended = peer.wait("heat", state="finished")
+        assert (ended["number"], ended["text"]) == (1, "2 s are over")
+        peer.ask("frames", rate=60)
+        assert peer.wait("scores")["label"] == "laps"
+    assert "line-track,1,red,red,1,0.0,,0" in (tmp_path / "out" / "results.csv").read_text(encoding="utf-8")
+    assert Recording(tmp_path / "out" / "heat-0001.mcap").end == pytest.approx(2.0)
+
+
+def test_a_run_with_a_page_shows_the_game_there():
+    with (
+        paddock.open(circle_world(0.1)) as arena,
+        paddock.show(arena, port=0, open_page=False) as page,
+        officiate(arena, LAPS) as game,
+        Peer(page.server) as peer,
+    ):
+        page.show_game(game)
+        peer.ask("frames", rate=60)
+        assert [line["robot"] for line in peer.wait("scores")["scores"]] == ["robot-0"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import paddock
 from paddock.classes import ClassFolder, ClassSpec
+from paddock.referees import Referee
 from paddock.server import Server, Settings
 from paddock.server.class_desk import ClassDesk
 from paddock.server.lessons import open_lesson
@@ -47,6 +48,18 @@ def add_exercise(folder: ClassFolder, name: str, shows: str = "all") -> None:
     (place / "starter.py").write_text("import paddock\n")
 
 
+def wait_for_student(teacher: Peer, name: str, **fields: Any) -> dict[str, Any]:
+    """What a supervisor is told of a student, as soon as it is so."""
+    news = teacher.all_news("class")
+    last = news[-1] if news else teacher.wait("class")
+    while True:
+        for student in last["students"]:
+            if student["name"] == name and all(student.get(key) == value for key, value in fields.items()):
+                teacher.news.append(last)  # it is so until there are others
+                return student  # type: ignore[no-any-return]
+        last = teacher.wait("class")
+
+
 class ServedClass:
     """A class that is served, and its supervisor."""
 
@@ -64,20 +77,9 @@ class ServedClass:
     def connect(self, name: str, **options: Any) -> Any:
         return paddock.connect(self.link(name), **options)
 
-    def state(self, name: str) -> dict[str, Any]:
-        """The last that the supervisor was told of a student."""
-        for news in reversed(self.teacher.all_news("class")):
-            self._last = news
-            break
-        return next(student for student in self._last["students"] if student["name"] == name)
-
     def wait(self, name: str, **fields: Any) -> dict[str, Any]:
         """Until a student is so."""
-        while True:
-            news = self.teacher.wait("class")
-            for student in news["students"]:
-                if student["name"] == name and all(student.get(key) == value for key, value in fields.items()):
-                    return student  # type: ignore[no-any-return]
+        return wait_for_student(self.teacher, name, **fields)
 
     def wait_for_log(self, text: str) -> None:
         wait_for(lambda: text in self.log)
@@ -88,8 +90,8 @@ class ServedClass:
 
 
 @contextmanager
-def served_class(folder: ClassFolder, **settings: Any) -> Iterator[ServedClass]:
-    lesson = open_lesson(folder)
+def served_class(folder: ClassFolder, referee: Referee | None = None, **settings: Any) -> Iterator[ServedClass]:
+    lesson = replace(open_lesson(folder), own_referee=referee)
     arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
     chosen = {"port": 0, "speed": None, "token": folder.keys.supervisor, "limits": folder.spec.limits, **settings}
     server = Server(arena, replace(Settings(), **chosen))

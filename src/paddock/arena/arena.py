@@ -155,10 +155,7 @@ class Arena(BaseArena):
         return self._on_tick.add(call)
 
     def on_state_change(self, call: Callable[[], object]) -> Callable[[], None]:
-        """Call a function whenever the state is changed by hand: a robot is put elsewhere, comes or goes, a reset.
-
-        The answer is a function that ends it.
-        """
+        """Call a function whenever the state is changed by hand: robots put elsewhere, that come or go; a reset."""
         return self._on_state_change.add(call)
 
     def _advance(

@@ -48,10 +48,9 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment):
+COMMANDS = (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment, grade, submit)
+for command in COMMANDS:
     app.command(context_settings=NEGATIVE_NUMBERS if command in (go, goal) else None)(command)
-for command in (submit, grade):
-    app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)

@@ -21,6 +21,7 @@ from paddock.referees.score_function import ScoreFunction
 
 if TYPE_CHECKING:
     from paddock.server.heat_desk import HeatSettings
+    from paddock.server.show import Show
 
 SHOWN = 12  # fouls
 
@@ -67,11 +68,15 @@ def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
     )
 
 
-def run_with_referee(arena: Arena, drive: DrivePlan, referee: Referee | None, console: Console) -> DriveOutcome:
+def run_with_referee(
+    arena: Arena, drive: DrivePlan, referee: Referee | None, console: Console, page: Show | None = None
+) -> DriveOutcome:
     """Let controllers drive while a referee looks on, who may end it; print what it says."""
     if referee is None:
         return run_drivers(arena, drive, console)
     with officiate(arena, referee) as game:
+        if page is not None:
+            page.show_game(game)
         outcome = run_drivers(arena, replace(drive, until=game.is_over), console)
     print_standings(console, game)
     return replace(outcome, episode=game.add_to(outcome.episode))

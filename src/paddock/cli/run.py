@@ -81,7 +81,7 @@ def run_world(
             )
             started = time.perf_counter()
             try:
-                outcome = run_with_referee(arena, drive, referee, console)
+                outcome = run_with_referee(arena, drive, referee, console, page)
             except PaddockError as error:  # such as a mistake in a file that was changed before the run was repeated
                 if page is None or not offer_to_run_again(page, console, str(error), failed=True):
                     raise

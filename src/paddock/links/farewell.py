@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT, LONGEST_PLACE = 2000, 200  # letters
 SINCE_MINOR = 5  # of the server
-OPEN: weakref.WeakSet[RemoteArena] = weakref.WeakSet()  # arenas that were not closed yet
-PROCESS = os.getpid()
+OPEN: weakref.WeakKeyDictionary[RemoteArena, int] = weakref.WeakKeyDictionary()  # not closed yet, with their process
+
+
+def note_open(arena: RemoteArena) -> None:
+    """An arena is connected: should the program end without closing it, this is told."""
+    OPEN[arena] = os.getpid()
 
 
 def say_farewell(arena: RemoteArena, error: BaseException | None) -> None:
     """Tell how the program ended, if the server wants to know and can still be told."""
-    OPEN.discard(arena)
+    OPEN.pop(arena, None)
     if arena.role == "controller" and arena.server_minor >= SINCE_MINOR:
         with contextlib.suppress(LinkError):
             arena.dialogue.wire.send(describe_end(error))
@@ -43,8 +47,9 @@ def describe_end(error: BaseException | None) -> m.ProgramEnded:
 @atexit.register
 def close_all() -> None:
     """A program ends without having closed its arenas; what ended it, Python has noted."""
-    if os.getpid() == PROCESS:  # a process that was forked does not speak for its parent
-        for arena in list(OPEN):
-            error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    for arena, process in list(OPEN.items()):
+        if process == os.getpid():  # one that was forked does not speak for its parent
             say_farewell(arena, error)
+            arena.closed = True
             arena.close()

@@ -25,7 +25,7 @@ from paddock.core.errors import (
 from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.links.dialogue import Dialogue
-from paddock.links.farewell import OPEN, say_farewell
+from paddock.links.farewell import note_open, say_farewell
 from paddock.links.remote_board import RemoteBoard
 from paddock.links.remote_body import RemoteBody, chosen_of
 from paddock.links.remote_robots import RemoteRobots
@@ -92,7 +92,7 @@ class RemoteArena(BaseArena):
             self.in_lock = (welcome.lock_step if self._wish is None else self._wish) and self.role != "viewer"
             if self.in_lock:
                 self._do(m.Lock(id=self.number(), timeout=min(3600.0, self.timeout)))
-            OPEN.add(self)
+            note_open(self)
         except BaseException:
             self.dialogue.wire.close()
             raise

@@ -261,6 +261,7 @@ def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> None:
 
 @handles(m.Reset, Role.SUPERVISOR, done=True)
 def reset(session: Session, client: Client, wish: m.Reset) -> None:
+    session.heats.check_idle("reset")
     if session.has_ended:
         session.run_again(wish.seed)
     else:
@@ -309,6 +310,7 @@ def snapshot(session: Session, client: Client, wish: m.TakeSnapshot) -> Message:
 
 @handles(m.Restore, Role.SUPERVISOR, done=True)
 def restore(session: Session, client: Client, wish: m.Restore) -> None:
+    session.heats.check_idle("restore")
     snapshot = client.snapshots.get(wish.snapshot)
     if snapshot is None:
         raise SimulationError(
@@ -334,6 +336,8 @@ def frames(session: Session, client: Client, wish: m.Frames) -> None:
         client.frames = FrameStream(1 / wish.rate)
         stream_frames(session, client)
         session.viewed.set()
+        if session.heats.phase != "none":
+            client.send(session.heats.message())
 
 
 @handles(m.Recall)

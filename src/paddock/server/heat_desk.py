@@ -57,6 +57,7 @@ class HeatDesk:
         """The server ends: a heat that runs is over, and its results are kept."""
         if self.phase == "running":
             self._finish("the server stopped")
+        self._end_recording()
         self._cancel()
 
     # ---- what a supervisor asks for
@@ -80,6 +81,7 @@ class HeatDesk:
         place_robots(arena, places)
         self.number, self._game = number, session.scoreboard.restart()
         self._set("prepared")
+        self._say("prepared")
         session.on_jump()
 
     def start(self) -> None:
@@ -96,16 +98,24 @@ class HeatDesk:
         """End the heat that runs, or call off the one that is prepared; time passes as before."""
         if self.phase == "running":
             self._finish("ended by the supervisor")
+            self._end_recording()
             return
         if self.phase == "none":
             raise Refused("set_heat: there is no heat to stop; prepare one first")
         self.release()
 
     def release(self) -> None:
-        """Let time pass again without a heat."""
+        """Let time pass again without a heat; the referee looks on."""
         self._cancel()
+        if self.phase == "finished":
+            self._session.scoreboard.restart()
         self._set("none")
         self._session.clock.hold(False)
+
+    def check_idle(self, what: str) -> None:
+        """Refuse what would spoil a heat."""
+        if self.phase not in ("none", "finished"):
+            raise Refused(f"{what}: heat {self.number} is on; stop it first")
 
     def check_play(self) -> None:
         """Somebody lets the clock run: not before the start signal; after a heat, everyone drives freely."""
@@ -129,6 +139,7 @@ class HeatDesk:
         self._recorder = self._record()
         self._end_watch = session.arena.on_tick(self._after_tick)
         self._set("running")
+        self._say("started")
         session.clock.running = True
         session.clock.hold(False)
         self._remind()
@@ -141,7 +152,7 @@ class HeatDesk:
             folder.mkdir(parents=True, exist_ok=True)
             return record(arena, folder / f"heat-{self.number:04d}.mcap", all_devices=True)
         except (OSError, PaddockError) as error:
-            log.warning("heat %d is not recorded: %s", self.number, error)
+            self._say(f"it is not recorded: {error}")
             return None
 
     def _after_tick(self) -> None:
@@ -151,6 +162,8 @@ class HeatDesk:
             self._finish("the referee ended it")
         elif limit is not None and game.seconds >= limit - self._session.arena.dt / 2:
             self._finish(f"{limit:g} s are over")
+        if self.phase == "finished":
+            self._loop.call_soon(self._end_recording)  # not within a tick
 
     def _finish(self, reason: str) -> None:
         """The heat is over with this tick: what happens later does not count."""
@@ -164,8 +177,10 @@ class HeatDesk:
         self.text = f"{reason}; first: {', '.join(best)}" if len(best) < len(game.scores) else reason
         self._set("finished")
         self._keep(game)
+
+    def _end_recording(self) -> None:
         if self._recorder is not None:
-            self._loop.call_soon(self._recorder.close)  # not within a tick
+            self._recorder.close()
             self._recorder = None
 
     def _keep(self, game: Officiating) -> None:
@@ -177,12 +192,20 @@ class HeatDesk:
             )
             for line in game.standings
         ]  # fmt: skip
-        log.warning("heat %d: %s", self.number, self.text)
+        self._say(self.text)
         if self.settings.keep is not None:
             try:
                 self.settings.keep(rows)
             except (OSError, PaddockError) as error:
-                log.warning("the results of heat %d are not kept: %s", self.number, error)
+                self._say(f"its results are not kept: {error}")
+
+    def _say(self, text: str) -> None:
+        """Tell people at the terminal, and the log of the class."""
+        desk, line = self._session.desk, f"heat {self.number}: {text}"
+        if desk is None:
+            log.warning("%s", line)
+        else:
+            desk.log.write(line)
 
     def _name(self, robot: str) -> str:
         return self._session.scoreboard.people.get(robot, robot)

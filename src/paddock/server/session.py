@@ -60,7 +60,7 @@ class Session:
         list_orders: ListOrders | None = None,
         limits: ClassLimits | None = None,
     ) -> None:
-        self.arena = arena
+        self.arena, self.limits = arena, limits or NO_CLASS
         self.clients: list[Client] = []
         self.ownership = Ownership(arena)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
@@ -83,7 +83,7 @@ class Session:
         self.map_board = MapBoard(arena.board, self.clients, self.ownership)
         self.goals = GoalDesk(arena.board, self.ownership)
         self.replay = ReplayDesk(self, arena) if isinstance(arena, ReplayArena) else None
-        self.supervision = Supervision(self, limits or NO_CLASS)
+        self.supervision = Supervision(self)
         self.desk: ClassDesk | None = None  # of the class that is served
         self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
@@ -175,11 +175,6 @@ class Session:
             self._notice()
         finally:
             self.clock.leave(client.member)
-
-    @property
-    def limits(self) -> ClassLimits:
-        """What one person may use."""
-        return self.supervision.limits
 
     def unique(self, name: str) -> str:
         """A name that nobody else has."""

@@ -14,6 +14,7 @@ from typing import Any, Self
 from paddock.arena import Arena
 from paddock.core.errors import LinkError, SimulationError, format_value
 from paddock.protocol import messages as m
+from paddock.referees import Officiating
 from paddock.server.clock import Member
 from paddock.server.notebook import NOTEBOOKS, in_notebook, show_in_cell
 from paddock.server.server import PORT, Server, Settings
@@ -106,6 +107,10 @@ class Show:
                 return
 
     # ---- a run and its viewers
+
+    def show_game(self, game: Officiating) -> None:
+        """Have viewers see the scores of a game that a referee watches."""
+        self.server.session.scoreboard.game = game
 
     def wait_for_viewer(self, seconds: float = math.inf) -> None:
         """Wait until somebody has opened the page, at most so many seconds."""

@@ -20,8 +20,8 @@ DISMISSED = 4403  # close code
 class Supervision:
     """Of a session."""
 
-    def __init__(self, session: Session, limits: ClassLimits) -> None:
-        self._session, self.limits = session, limits
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
     def clients_of(self, name: str) -> list[Client]:
         """The connections of a person, or the one that is called so."""
@@ -57,7 +57,7 @@ class Supervision:
 
     def may_join_lock(self, client: Client) -> bool:
         """Whether a client may ask time to wait for it."""
-        return self.limits.join_lock or client.grant.role is Role.SUPERVISOR
+        return self._session.limits.join_lock or client.grant.role is Role.SUPERVISOR
 
     def join_lock(self, client: Client, on: bool, timeout: float) -> None:
         """Have time wait for a client, or no longer; at most for as long as the limits say, not as it likes."""
@@ -74,12 +74,12 @@ class Supervision:
         supervises = client.grant.role is Role.SUPERVISOR
         lock = client.wants_lock and (supervises or asyncio.get_running_loop().time() >= client.share.readmitted)
         if member not in clock.members or member.locked != lock:
-            member.timeout = client.timeout if supervises else min(client.timeout, self.limits.lock_timeout)
+            member.timeout = client.timeout if supervises else min(client.timeout, self._session.limits.lock_timeout)
             clock.join(member, lock)
 
     def set_limits(self, limits: ClassLimits) -> None:
         """Other limits from now on: who may no longer be in the lock is released."""
-        self.limits = limits
+        self._session.limits = limits
         for client in self._session.clients:
             if client.wants_lock and not self.may_join_lock(client):
                 self._release(client, "this exercise does not use lock-step")

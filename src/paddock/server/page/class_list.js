@@ -126,6 +126,7 @@ export class ClassList {
     setText(bdi, name);
     bdi.title = name;
     row.querySelector(".detail").title = detail;
+    row.querySelector(".robot").title = robot;
     row.querySelector(".score").title = place ? `place ${place}` : "";
     const mark = row.querySelector(".state span");
     mark.dataset.state = state;

@@ -32,11 +32,10 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
     if (state === "waiting") patience ||= setTimeout(tellLost, HICCUP);
   });
   session.on("scene", (scene) => {
-    title.textContent = scene.title || session.world.name || "Paddock";
-    title.title = title.textContent;
-    document.title = `${title.textContent} · Paddock`;
+    tellTitle(scene.title || session.world.name || "Paddock");
     tellAbout();
   });
+  session.on("exercise", () => session.exercise && tellTitle(session.exercise.title));
   session.on("robots", tellAbout);
 
   function headingOf(reason) {
@@ -58,6 +57,11 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
     bannerText.textContent = text;
     retry.textContent = again;
     banner.hidden = false;
+  }
+
+  function tellTitle(text) {
+    title.textContent = title.title = text;
+    document.title = `${text} · Paddock`;
   }
 
   function tellAbout() {

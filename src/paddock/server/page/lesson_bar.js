@@ -36,7 +36,9 @@ export class LessonBar {
       this.choice.replaceChildren(group("Exercises", "exercise", exercises), group("Worlds", "world", worlds));
       this.present = undefined;
     }
-    if (now !== this.present) this.choice.value = this.present = now;
+    const isUntouched = this.present === undefined || this.choice.value === this.present;
+    if (isUntouched) this.choice.value = now; // else somebody is about to choose
+    this.present = now;
     this.#showOpen();
   }
 

@@ -32,20 +32,20 @@ export function decimalsOf(scores) {
   return Math.max(...finite.map(Math.abs)) < 100 ? 2 : 1;
 }
 
-function scoreRow(session, { robot, name, score, fouls = 0, note: given = "" }, decimals) {
+function scoreRow(session, { robot, name, score, fouls = 0, note = "" }, decimals) {
   const person = name || session.personOf(robot);
-  const note = given || (fouls ? `⚑${fouls}` : "");
   const row = document.createElement("li");
   const button = document.createElement("button");
   button.type = "button";
   button.dataset.testid = "score-row";
   button.dataset.robot = robot;
   button.addEventListener("click", () => session.robot(robot) && session.select(robot));
-  const parts = { swatch: "", name: person, note, points: pointsText(score, decimals) };
+  const flag = fouls ? `⚑${fouls}` : "";
+  const parts = { swatch: "", name: person, note, fouls: flag, points: pointsText(score, decimals) };
   if (robot === session.own?.name) button.setAttribute("aria-current", "true");
-  button.title = [person, person !== robot && robot, given || foulsText(fouls)].filter(Boolean).join(" · ");
+  button.title = [person, person !== robot && robot, note, foulsText(fouls)].filter(Boolean).join(" · ");
   for (const [part, text] of Object.entries(parts)) {
-    if (part === "note" && !text) continue;
+    if (["note", "fouls"].includes(part) && !text) continue;
     const cell = document.createElement(part === "name" ? "bdi" : "span");
     cell.className = part;
     cell.textContent = text;

@@ -16,8 +16,8 @@ export class StudentCard {
       disconnect: this.#button("Disconnect", "End all connections of this student", () => this.#disconnect()),
       lock: this.#button("Lock out", "End all connections, and let no new one in", () => this.#lock()),
     };
-    const about = make("div", "", {}, this.name, this.about, this.detail);
-    card.replaceChildren(about, make("div", "deeds", {}, ...Object.values(this.buttons)));
+    const who = make("div", "", {}, this.name, this.about);
+    card.replaceChildren(who, make("div", "deeds", {}, ...Object.values(this.buttons)), this.detail);
     list.onShow = () => this.show();
   }
 

@@ -64,7 +64,7 @@ export class Submissions {
 }
 
 function receiptRow({ number, time, sha256, file }, isLast) {
-  const name = make("b", "", { textContent: file || `number ${number}`, dir: "auto" });
+  const name = make("b", "", { textContent: file.replace(/^\d+-/, ""), dir: "auto" }); // kept as 0002-drive.py
   const when = `${timeOf(time)} · ${digestOf(sha256)}`;
   const about = make("span", "", { textContent: when, title: `SHA-256 ${sha256}` });
   const counts = isLast ? [make("em", "", { textContent: "this one counts" })] : [];
