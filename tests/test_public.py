@@ -16,6 +16,7 @@ PUBLIC = {
     "arena",
     "bridges",
     "classes",
+    "contests",
     "control",
     "control.avoidance",
     "control.obstacles",

@@ -15,7 +15,7 @@ NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, ca
     .filter((one) => one.checkVisibility() && !one.closest("[aria-hidden=true]") && one.role !== "none")
     .filter((one) => {
         const label = one.ariaLabel || one.getAttribute("aria-labelledby") || one.labels?.[0]?.textContent
-            || (one.matches("button, pre, [role=option], [role=switch]") ? one.textContent : "")
+            || (one.matches("button, pre, tr, [role=option], [role=switch]") ? one.textContent : "")
             || (one.matches("[role=status], [role=alert]") ? "speaks for itself" : "");
         return !label.trim();
     })

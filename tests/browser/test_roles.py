@@ -67,7 +67,7 @@ def test_a_viewer_can_look_but_not_touch(classroom, truth, visit):
 def test_a_student_drives_the_own_robot(classroom, truth, visit):
     page = visit(link(classroom, "ada"))
     expect(page.find("connection")).to_have_text("controller")
-    expect(page.find("monitor-name")).to_have_text("ada")
+    expect(page.find("monitor-name")).to_have_text("Ada")
     assert "token" not in page.page.url  # nobody reads it over a shoulder
     page.drive("ada")
     start = truth["ada"].pose
@@ -130,20 +130,21 @@ def test_a_reload_keeps_the_token(classroom, truth, visit):
     page.page.reload()
     page.until("window.paddock?.state === 'live' && paddock.frames > 0")
     expect(page.find("connection")).to_have_text("controller")
-    expect(page.find("monitor-name")).to_have_text("ada")
+    expect(page.find("monitor-name")).to_have_text("Ada")
 
 
 def test_the_scoreboard_has_the_best_on_top(classroom, truth, visit):
     page = visit(classroom.url + "#token=sesame")
     rows = page.find("score-row")
+    names = {"ada": "Ada", "zoe-m": "Zoë M."}  # as people write them
     for first, second, y in (("ada", "zoe-m", 0.5), ("zoe-m", "ada", 0.1)):
         truth[first].set_pose(1.35, y)
         truth[second].set_pose(0.15, y)
-        expect(rows.nth(0)).to_contain_text(first)
+        expect(rows.nth(0)).to_contain_text(names[first])
         expect(rows.nth(0).locator(".points")).to_have_text("13.50")
         expect(rows.nth(1).locator(".points")).to_have_text("1.50")
     rows.nth(1).click()
-    expect(page.find("monitor-name")).to_have_text("ada")
+    expect(page.find("monitor-name")).to_have_text("Ada")
 
 
 @pytest.mark.parametrize(

@@ -266,7 +266,7 @@ def test_join_links_are_whole_however_narrow_the_terminal(tmp_path: Path) -> Non
 
 
 def test_a_world_too_small_for_the_class_says_for_how_many_it_has_room() -> None:
-    with pytest.raises(SimulationError, match=r"clutter has room for \d+ robots of kind e-puck, not for 999"):
+    with pytest.raises(SimulationError, match=r"clutter has room for \d+ robots, not for 999"):
         seat_students(load_world("clutter"), [f"student {i}" for i in range(999)])
 
 

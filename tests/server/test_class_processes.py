@@ -50,9 +50,9 @@ with paddock.connect(sys.argv[1]) as arena:
 class RunningClass:
     """`paddock class serve` as a process, and its supervisor."""
 
-    def __init__(self, folder: ClassFolder) -> None:
+    def __init__(self, folder: ClassFolder, *options: str) -> None:
         self.folder = folder
-        self.process = PaddockProcess("class", "serve", str(folder.path), "--host", "127.0.0.1")
+        self.process = PaddockProcess("class", "serve", str(folder.path), "--host", "127.0.0.1", *options)
         self.teacher = self.meet()
 
     def meet(self) -> Peer:
@@ -80,8 +80,8 @@ class RunningClass:
 
 
 @contextmanager
-def running_class(folder: ClassFolder) -> Iterator[RunningClass]:
-    running = RunningClass(folder)
+def running_class(folder: ClassFolder, *options: str) -> Iterator[RunningClass]:
+    running = RunningClass(folder, *options)
     try:
         yield running
     finally:

@@ -11,6 +11,7 @@ from paddock.cli import class_control  # noqa: F401 adds its commands to `paddoc
 from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
 from paddock.cli.class_commands import class_app, submit
+from paddock.cli.contest import contest_app
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
 from paddock.cli.exercise_command import exercise
@@ -57,6 +58,7 @@ app.add_typer(class_app)
 app.add_typer(exercise)
 app.add_typer(orders_app)
 app.add_typer(modules_app)
+app.add_typer(contest_app)
 
 
 @app.command()

@@ -63,6 +63,7 @@ def run(
     report: options.Report = False,
     trace: options.TraceFile = None,
     record: options.Record = None,
+    force: options.Force = False,
     referee: options.RefereeName = None,
     traceback: options.Traceback = False,
     headless: options.Headless = False,
@@ -87,6 +88,7 @@ def run(
     """
     check_choices(context, world, scenario, robot)
     refuse_both(controller, policy)
+    refuse_old_recording(record, force=force)
     if report and out is None:
         out = Path("runs")
     if scenario is not None:
@@ -109,6 +111,14 @@ def run(
         how: dict[str, Any] = {"seconds": seconds, "speed": speed, "headless": headless, "port": port}
         how |= {"traceback": traceback, "record": record, "picture": picture, "out": out, "html": report}
         run_world(world, controller, policy=policy, seed=seed or 0, referee=choose_referee(referee), **how)
+
+
+def refuse_old_recording(path: Path | None, *, force: bool) -> None:
+    """A recording is not replaced unless that is asked for."""
+    if path is not None:
+        from paddock.cli.files import checked_new
+
+        checked_new(path, force=force)
 
 
 def check_choices(context: typer.Context, world: str | None, scenario: str | None, robot: str | None) -> None:

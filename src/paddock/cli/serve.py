@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, te
 from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.classes import robot_names, seat_students
 from paddock.classes.names import read_names
+from paddock.cli.classroom import open_classroom
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.outside import VisibleFormatter, visible
@@ -59,6 +60,11 @@ def serve_world(
     arena, seats = open_real_arena(world, robots, names) if robots else open_arena(world or "", seed, names)
     server = Server(arena, settings, referee=referee, heats=heats)
     server.people.update({robot: student for student, robot in seats.items()})
+    stack = ExitStack()
+    if names and not robots:
+        fixed = "robots of this world are driven or recorded here" if controller or policy or bridges or record else ""
+        room = open_classroom(world or "", seed, names, referee=referee, heats=heats, fixed=fixed)
+        server.desk = stack.enter_context(room)
     choose = partial(chosen_controllers, controller=controller, policy=policy)
     drivers = choose(server.arena)
     bridged = OpenBridges(server.arena, bridges, host=bridge_host)
@@ -66,10 +72,7 @@ def serve_world(
         from paddock.bridges import OrderRobots
 
         server.list_orders = next(bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots)).list_orders
-    links = []
-    for student, robot in seats.items():
-        token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
-        links.append((student, robot, token))
+    links = [(student, robot, token_for(server, student, robot)) for student, robot in seats.items()]
 
     def ready() -> None:
         console.print(visible(f"serving {arena.world.name} at {server.url()}   (Ctrl-C stops it)"))
@@ -88,9 +91,21 @@ def serve_world(
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
-    with arena, bridged, paddock.record(arena, record, all_devices=True) if record is not None else nullcontext():
+    with (
+        stack,
+        arena,
+        bridged,
+        paddock.record(arena, record, all_devices=True) if record is not None else nullcontext(),
+    ):
         server.run(ready)
     console.print("stopped")
+
+
+def token_for(server: Server, student: str, robot: str) -> str:
+    """What a student joins with."""
+    if server.desk is not None:
+        return server.desk.folder.keys.students[robot]
+    return server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
 
 
 def open_arena(world: str, seed: int, students: list[str]) -> tuple[Arena, dict[str, str]]:

@@ -33,7 +33,9 @@ def assign_places(world: WorldSpec, robots: Mapping[str, RobotSpec], turn: int =
         if name not in places:
             free = room.free_pose(robots[name])
             if free is None:
-                raise SimulationError(f"{world.name} has room for {len(places)} robots, not for {len(names)}")
+                raise SimulationError(
+                    f"{world.name} has room for {len(places)} robots, not for {len(names)}: choose a larger world"
+                )
             room.add(robots[name], free, name)
             places[name] = free
     return places

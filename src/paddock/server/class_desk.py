@@ -94,7 +94,14 @@ class ClassDesk:
             self._seat(student)
             self._admit(student)
             self.present[robot].student = student
-        self._session.scoreboard.people = {robot: student.name for robot, student in students.items()}
+        self._tell_names({robot: student.name for robot, student in students.items()})
+
+    def _tell_names(self, names: dict[str, str]) -> None:
+        people = self._server.people
+        if people != names:
+            people.clear()
+            people.update(names)
+            self._session.ownership.changes += 1
 
     def _remove(self, robot: str) -> None:
         student = self.present.pop(robot).student
@@ -182,6 +189,7 @@ class ClassDesk:
     def on_end(self, client: Client, message: m.ProgramEnded) -> None:
         """A program says that it ends."""
         found = self.student_of(client)
+        client.ended = True  # so that it is not taken for one that still runs
         if found is not None:
             found.note_end(message)
             state, detail = found.ended or ("", "")
@@ -215,7 +223,8 @@ class ClassDesk:
         seated = lesson.seat([student.robot for student in self.folder.students])
         self._keep_scores(last=True)
         change_world(self._session, client, seated, seed)
-        self.lesson = replace_lesson(lesson, own_referee=self.lesson.own_referee)
+        own = self.lesson
+        self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
         self._apply_roster()
         self._apply_lesson()
         remember_lesson(self.folder.path, lesson, world)
@@ -282,5 +291,6 @@ class ClassDesk:
             place=line.place if line is not None else 0,
             fouls=line.fouls if line is not None else 0,
             connections=len(clients),
+            cpu_share=found.cpu_share,
             in_lock=any(client.member.locked for client in clients),
         )

@@ -65,6 +65,7 @@ class Client:
     shows: bool = False  # what its program knows, when it is asked
     silent: bool = False  # no sign of life for a while
     heard: float = field(default_factory=time.monotonic)  # when it asked for something last, by the loop's clock
+    ended: bool = False  # it has said that its program ends
     parting: str = ""  # why its connection ended without a word
     step_id: int | None = None  # of the step that is under way
     handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices

@@ -41,6 +41,7 @@ class Lesson:
     robot: RobotSpec | None = None  # what students get; None: what the world has
     seed: int = 0
     own_referee: Referee | None = None  # for worlds; an exercise brings its own
+    own_heats: HeatSettings | None = None  # the same
 
     @property
     def name(self) -> str:
@@ -54,6 +55,8 @@ class Lesson:
 
     def heats(self, folder: ClassFolder) -> HeatSettings:
         """How heats go, and where their results are kept."""
+        if self.own_heats is not None and self.exercise is None:
+            return self.own_heats
         return HeatSettings(
             seconds=self.exercise.seconds if self.exercise is not None else None,
             exercise=self.name,

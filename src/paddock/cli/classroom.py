@@ -1,0 +1,26 @@
+"""`paddock serve --classroom`: a class for one lesson, in a folder that is gone afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from paddock.classes import ClassFolder, ClassSpec
+from paddock.referees import Referee
+from paddock.server.class_desk import ClassDesk
+from paddock.server.heat_desk import HeatSettings
+from paddock.server.lessons import Lesson
+from paddock.worlds import load_world
+
+
+@contextmanager
+def open_classroom(
+    world: str, seed: int, names: Sequence[str], *, referee: Referee | None, heats: HeatSettings | None, fixed: str
+) -> Iterator[ClassDesk]:
+    """The desk of a class with these students; `fixed`: why its world cannot be changed."""
+    lesson = Lesson(world=load_world(world), seed=seed, own_referee=referee, own_heats=heats)
+    with TemporaryDirectory(prefix="paddock-class-") as place:
+        folder = ClassFolder.create(Path(place) / "class", ClassSpec(title=lesson.title, seed=seed), names)
+        yield ClassDesk(folder, lesson, fixed=fixed)
