@@ -75,7 +75,7 @@ def test_a_client_ignores_fields_and_news_that_only_a_newer_server_has(monkeypat
             wire._decode_all([(False, news)])
         wire.newer = True
         assert wire._decode_all([(False, news), (False, observed)]) == [m.Done(id=1)]
-    monkeypatch.setattr("paddock.server.session.MINOR", MINOR + 1)
+    monkeypatch.setattr("paddock.server.visibility.MINOR", MINOR + 1)
     with served("empty") as server, contextlib.closing(paddock.connect(server.url())) as arena:
         assert isinstance(arena.dialogue.wire, WebSocketWire)
         assert arena.dialogue.wire.newer

@@ -306,9 +306,7 @@ class Session:
     # ---- the audience of the clock
 
     def next_tick(self, tick: int) -> float:
-        if self.heats.phase == "running":
-            return tick + 1  # it may end at any tick, and time stands still then
-        soonest = math.inf
+        soonest = tick + 1 if self.heats.phase == "running" else math.inf  # it may end, and time stand still, any time
         for client in self.clients:
             if client.subscriptions and client.due < soonest and not client.share.held:
                 soonest = client.due
