@@ -13,7 +13,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from paddock.arena import Arena
-from paddock.cli.pages import show_page
+from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.sheets import print_sheet
 from paddock.cli.tables import cell, new_table
 from paddock.core.outside import visible
@@ -38,7 +38,7 @@ def list_exercises() -> None:
 def show_exercise(name: str) -> None:
     """Print the text, and the checks as a table."""
     found, console = load_exercise(name), Console()
-    console.print(Markdown(visible(found.read_text())))
+    console.print(Markdown(_visible_lines(found.read_text())))
     table = new_table("Checks", "check", "measure", "wanted", "points", right=("points",))
     for check in found.checks:
         row = check.name, check.measure.rpartition(":")[2], check.wanted, f"{check.points:g}"
@@ -48,6 +48,10 @@ def show_exercise(name: str) -> None:
     console.print(
         f"{found.seconds:g} s with each of the seeds {seeds}; in {found.folder}", highlight=False, markup=False
     )
+
+
+def _visible_lines(text: str) -> str:
+    return "\n".join(visible(line) for line in text.splitlines())
 
 
 def begin_exercise(folder: Path, template: str) -> None:
@@ -60,17 +64,25 @@ def begin_exercise(folder: Path, template: str) -> None:
 def try_exercise(
     name: str, controller: Path | None, *, seed: int | None, speed: float | None, headless: bool, port: int | None
 ) -> bool:
-    """Run a program with one seed, on the page; whether it did not fail."""
+    """Run a program with one seed, on the page, as often as people there want; whether it did not fail."""
     found, console = load_exercise(name), Console()
+    again = True
 
     @contextmanager
     def watch(arena: Arena) -> Iterator[None]:
-        with show_page(arena, console=console, speed=speed, port=port):
+        nonlocal again
+        with show_page(arena, console=console, speed=speed, port=port) as page:
             yield
+            ended = arena.episode
+            reason, failed = ("it did not begin", True) if ended is None else (ended.reason, ended.failed)
+            again = offer_to_run_again(page, console, reason, failed=failed)
 
     file, chosen = controller or found.path(STARTER), found.seeds[0] if seed is None else seed
-    run = run_exercise(found, file, chosen, watch=None if headless else watch)
-    console.print(visible(run.output), end="", highlight=False, markup=False)
+    while again:
+        again = False
+        run = run_exercise(found, file, chosen, watch=None if headless else watch)
+    if run.output:
+        console.print(_visible_lines(run.output), highlight=False, markup=False)
     for robot, figures in run.figures.items():
         told = ", ".join(f"{figure.rpartition(':')[2]} {value:.3g}" for figure, value in figures.items())
         console.print(f"{robot}: {told}", highlight=False, markup=False)
