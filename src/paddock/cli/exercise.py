@@ -24,6 +24,8 @@ from paddock.exercises.spec import STARTER
 from paddock.exercises.verify import verify_exercise
 from paddock.report.document_files import ensure_folder, write_document
 
+MAIN = "controller.py"  # of a program that is a folder
+
 
 def list_exercises() -> None:
     """Print a table of the shipped ones."""
@@ -77,10 +79,11 @@ def try_exercise(
             reason, failed = ("it did not begin", True) if ended is None else (ended.reason, ended.failed)
             again = offer_to_run_again(page, console, reason, failed=failed)
 
-    file, chosen = controller or found.path(STARTER), found.seeds[0] if seed is None else seed
+    file, folder = _find_program(controller or found.path(STARTER))
+    chosen = found.seeds[0] if seed is None else seed
     while again:
         again = False
-        run = run_exercise(found, file, chosen, watch=None if headless else watch)
+        run = run_exercise(found, file, chosen, folder=folder, watch=None if headless else watch)
     if run.output:
         console.print(_visible_lines(run.output), highlight=False, markup=False)
     for robot, figures in run.figures.items():
@@ -97,7 +100,8 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
     if report is not None:
         ensure_folder(report)
     with aside.status(f"checking {file.name} …"):
-        marks = check_exercise(found, file, seeds)
+        program, folder = _find_program(file)
+        marks = check_exercise(found, program, seeds, folder=folder)
     if json_lines:
         _print_json(marks)
     else:
@@ -109,6 +113,11 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
         written = write_document(found.title, list(marks_report(found, marks, file.name)), report)
         aside.print(f"wrote {written[1]}", highlight=False, markup=False, soft_wrap=True)
     return marks.full
+
+
+def _find_program(path: Path) -> tuple[Path, Path | None]:
+    """The file of a program, and the folder that belongs to it, as grading takes both."""
+    return (path / MAIN, path) if path.is_dir() else (path, None)
 
 
 def _print_json(marks: Marks) -> None:
