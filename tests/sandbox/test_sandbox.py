@@ -17,7 +17,7 @@ from paddock.arena import Arena
 from paddock.arena.controllers import load_controllers
 from paddock.core.errors import PaddockError
 from paddock.core.observation import Command
-from paddock.sandbox import SandboxedController, SubmissionFailure
+from paddock.sandbox import SandboxedController, SubmissionFailure, active_guards, guards
 from paddock.sandbox.fork_server import fork_server
 
 FOLLOW = """
@@ -181,3 +181,20 @@ def test_a_killed_fork_server_is_no_fault_of_the_program_and_starts_again(arena:
     assert not isinstance(caught.value, SubmissionFailure)
     with SandboxedController(file, red) as controller:
         assert controller.act(red.sense()) == (0.01, 0.0)
+
+
+def test_where_the_system_cannot_fork_the_same_programs_drive_alike(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(tmp_path, FOLLOW)
+    digests = set()
+    for can_fork in (True, False):
+        monkeypatch.setattr(guards, "CAN_FORK", can_fork)
+        arena.reset()
+        digests.add(arena.run(1, SandboxedController(file, arena["red"], devices=["ground"])).digest)
+    assert len(digests) == 1
+    assert active_guards() == ()
+    file = write(tmp_path, "def act(seen):\n    return seen.position\n")
+    with pytest.raises(SubmissionFailure, match="no enabled device called 'position'") as caught:
+        arena.run(1, SandboxedController(file, arena["red"], devices=["ground"]))
+    assert (caught.value.kind, caught.value.place) == ("crash", "mine.py line 2")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import site
 import sys
 import sysconfig
@@ -16,18 +15,24 @@ from paddock.sandbox import landlock, seccomp
 from paddock.sandbox.audit import forbid
 from paddock.sandbox.limits import SandboxLimits
 
+if sys.platform != "win32":
+    import resource
+
 MEGABYTE = 1 << 20
 SPARE = 16 * MEGABYTE  # memory to tell of a lack of it
 MOST_FILES = 64  # open at a time
 SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/localtime", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 CAPABILITIES = 0x20080522  # version of the tables
+CAN_FORK = hasattr(os, "fork")
 PACKAGE = Path(__file__).resolve().parents[1]
 HIDDEN = PACKAGE / "exercises" / "library"  # solutions, and the seeds that they are graded with
 
 
 def active_guards() -> tuple[str, ...]:
-    """What holds controllers on this system, the strongest last."""
+    """What holds controllers on this system, the strongest last; nothing where it cannot fork."""
+    if not CAN_FORK:
+        return ()
     version = landlock.find_version()
     return (
         "own process",
@@ -85,6 +90,8 @@ def set_limits(limits: SandboxLimits) -> None:
 
 def spare_memory() -> None:
     """Let this process have the little more memory that telling of a failure takes."""
+    if not CAN_FORK:
+        return
     _limit(resource.RLIMIT_AS, resource.getrlimit(resource.RLIMIT_AS)[1])
 
 

@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import Any
 
 from paddock.sandbox.guards import find_readable
-from paddock.sandbox.guest import be_guest
+from paddock.sandbox.guest_loop import be_guest
 
 NUMBER = struct.Struct("<i")
 FIX_ADDRESSES = 0x0040000  # for `personality`: programs may depend on addresses, by the order of a set
