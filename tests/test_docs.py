@@ -75,6 +75,7 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
         API,
         SENSORS,
         CONTROLLERS,
+        DOCS / "exercises.md",
         DOCS / "recordings.md",
         DOCS / "referees.md",
         pytest.param(BATCHES, marks=pytest.mark.long),

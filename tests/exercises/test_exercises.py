@@ -88,7 +88,7 @@ def test_a_mistake_in_an_exercise_is_named(folder: Path, old: str, new: str, tol
 
 def test_hidden_seeds_are_others_than_the_public_ones(folder: Path) -> None:
     (folder / "hidden.toml").write_text("seeds = [2, 3]", encoding="utf-8")
-    with pytest.raises(SpecError, match="hidden.toml: seeds: expected other seeds"):
+    with pytest.raises(SpecError, match=r"hidden\.toml: seeds: expected other seeds"):
         load_exercise(folder)
 
 

@@ -19,12 +19,13 @@ from paddock.arena import Robot
 from paddock.core.errors import UnknownName
 from paddock.core.observation import Command, Observation, Slot
 from paddock.core.user_code import check_file
-from paddock.sandbox import messages
+from paddock.sandbox import guards, messages
 from paddock.sandbox.failure import SubmissionFailure
 from paddock.sandbox.fork_server import fork_server
 from paddock.sandbox.guest import GuestJob
 from paddock.sandbox.guest_process import GuestProcess
 from paddock.sandbox.limits import SandboxLimits
+from paddock.sandbox.unguarded import UnguardedGuest
 
 PAIR = Struct("<dd")
 
@@ -62,20 +63,21 @@ class SandboxedController:
                 raise UnknownName(f"device of {robot.name}", name, robot.devices)
         self.failure: SubmissionFailure | None = None
         self.output, self.cpu_seconds = "", 0.0
-        self._process: GuestProcess | None = None
+        self._process: GuestProcess | UnguardedGuest | None = None
         self._start()
 
     def _start(self) -> None:
         self._slots: Mapping[str, Slot] | None = None  # those that the process knows of
         self._chosen: Any = slice(None)  # which readings it may see
         try:
-            self._process = GuestProcess(self._make_job())
+            make = GuestProcess if guards.CAN_FORK else UnguardedGuest
+            self._process = make(self._make_job())
         except SubmissionFailure as failure:
             self.failure = failure
             raise
 
     def _make_job(self) -> GuestJob:
-        private = Path(tempfile.mkdtemp(dir=fork_server().folder))
+        private = Path(tempfile.mkdtemp(dir=fork_server().folder if guards.CAN_FORK else None))
         name = self.file.name
         if self._folder is None:
             shutil.copyfile(self.file, private / name)
@@ -131,7 +133,9 @@ class SandboxedController:
                 known[name] = Slot(first, first := first + slot.last - slot.first, slot.show)
         self._process.tell(messages.frame(messages.SLOTS, pickle.dumps(known)))
 
-    def _decode(self, process: GuestProcess, letter: bytes, data: bytes) -> Command | tuple[float, float] | None:
+    def _decode(
+        self, process: GuestProcess | UnguardedGuest, letter: bytes, data: bytes
+    ) -> Command | tuple[float, float] | None:
         """An answer; whatever else came is told as invalid."""
         if letter == messages.DRIVE and len(data) == PAIR.size:
             left, right = PAIR.unpack(data)

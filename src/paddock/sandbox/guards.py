@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import site
 import sys
 import sysconfig
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -15,18 +15,24 @@ from paddock.sandbox import landlock, seccomp
 from paddock.sandbox.audit import forbid
 from paddock.sandbox.limits import SandboxLimits
 
+if sys.platform != "win32":
+    import resource
+
 MEGABYTE = 1 << 20
 SPARE = 16 * MEGABYTE  # memory to tell of a lack of it
 MOST_FILES = 64  # open at a time
 SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/localtime", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 CAPABILITIES = 0x20080522  # version of the tables
+CAN_FORK = hasattr(os, "fork")
 PACKAGE = Path(__file__).resolve().parents[1]
 HIDDEN = PACKAGE / "exercises" / "library"  # solutions, and the seeds that they are graded with
 
 
 def active_guards() -> tuple[str, ...]:
-    """What holds controllers on this system, the strongest last."""
+    """What holds controllers on this system, the strongest last; nothing where it cannot fork."""
+    if not CAN_FORK:
+        return ()
     version = landlock.find_version()
     return (
         "own process",
@@ -48,6 +54,7 @@ def confine(own: Path, limits: SandboxLimits) -> None:
     forbid([*map(os.path.realpath, (*readable, *listed)), *DEVICES], os.path.realpath(own))
 
 
+@cache
 def find_readable() -> tuple[list[Path], list[Path]]:
     """What every program may read: Python, its packages and their libraries; and folders that it may list."""
     python = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
@@ -83,6 +90,8 @@ def set_limits(limits: SandboxLimits) -> None:
 
 def spare_memory() -> None:
     """Let this process have the little more memory that telling of a failure takes."""
+    if not CAN_FORK:
+        return
     _limit(resource.RLIMIT_AS, resource.getrlimit(resource.RLIMIT_AS)[1])
 
 

@@ -1,15 +1,9 @@
-"""The process of a user's controller: gives itself up to its limits, loads the file, and answers observations."""
+"""Guest: a user's controller at work: it answers messages, and tells what goes wrong as a message, too."""
 
 from __future__ import annotations
 
-import faulthandler
-import os
 import pickle
-import random
-import signal
-import sys
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,10 +16,9 @@ from paddock.core.places import error_location, problem_of
 from paddock.robots import RobotSpec
 from paddock.sandbox import messages
 from paddock.sandbox.failure import FailureKind
-from paddock.sandbox.guards import confine, spare_memory
+from paddock.sandbox.guards import spare_memory
 from paddock.sandbox.guest_body import GuestArena, GuestBody
 from paddock.sandbox.limits import SandboxLimits
-from paddock.sandbox.printing import BoundedOutput
 
 MOST_LETTERS = 400  # of a text in a failure
 
@@ -44,94 +37,64 @@ class GuestJob:
     limits: SandboxLimits
 
 
-def be_guest(talk: int, faults: int) -> None:
-    """Answer until the other side hangs up, or something goes wrong."""
-    exchange = Exchange(talk)
-    job: GuestJob = pickle.loads(exchange.read()[1:])
-    os.chdir(job.folder)
-    file = Path(job.file)
-    sys.stdout = sys.stderr = BoundedOutput(1, job.limits.output_kb * 1024)
-    faulthandler.enable(faults)
-    if hasattr(signal, "SIGXCPU"):
-        faulthandler.register(signal.SIGXCPU, faults, all_threads=False, chain=True)
-    body = GuestBody(job.robot, job.spec, job.devices)
-    arena: Any = GuestArena(body, job.dt)
-    robot = arena[job.robot]
-    fix_chances(body)
-    confine(job.folder, job.limits)
-    try:
-        act = acting(load_controllers(file, arena, job.robot, job.parameters)[job.robot])
-        exchange.write(messages.frame(messages.READY))
-        while True:
-            read_observation(exchange, body)
-            robot.apply(act(body.seen))
-            send_command(exchange, body)
-    except EOFError:
-        pass
-    except BaseException as error:
-        kind, place, text = describe(error, file)
-        failure = messages.FailedMessage(kind, shorten(place), shorten(text))
-        exchange.write(messages.frame(messages.FAILED, messages.encode(failure)))
+class Guest:
+    """A controller from a file, with as much of a robot around it as it may know."""
 
+    def __init__(self, job: GuestJob, file: Path) -> None:
+        self.body = GuestBody(job.robot, job.spec, job.devices)
+        self._job, self._file = job, file
+        self._arena: Any = GuestArena(self.body, job.dt)
+        self._robot = self._arena[job.robot]
+        self._act: Callable[[Observation], Any] | None = None
 
-class Exchange:
-    """Messages through a file number."""
+    def load(self) -> bytes:
+        """Import the file and make the controller; says that it is ready, or how it failed."""
+        try:
+            controllers = load_controllers(self._file, self._arena, self._job.robot, self._job.parameters)
+            self._act = acting(controllers[self._job.robot])
+        except BaseException as error:
+            return self._tell_failure(error)
+        return messages.frame(messages.READY)
 
-    def __init__(self, number: int) -> None:
-        self._number = number
-        self._rest = b""
+    def answer(self, message: bytes) -> bytes:
+        """What the controller answers to an observation; nothing to what is none."""
+        if not self._look(message):
+            return b""
+        assert self._act is not None
+        try:
+            self._robot.apply(self._act(self.body.seen))
+        except BaseException as error:
+            return self._tell_failure(error)
+        return self._pack_command()
 
-    def read(self) -> bytes:
-        """The next message; EOFError if there will be none."""
-        data = self._rest
-        while len(data) < 4 or len(data) < 4 + (length := messages.LENGTH.unpack_from(data)[0]):
-            more = os.read(self._number, messages.CHUNK if len(data) < messages.CHUNK else 1 << 20)
-            if not more:
-                raise EOFError
-            data = data + more if data else more
-        self._rest = data[4 + length :]
-        return data[4 : 4 + length]
-
-    def write(self, message: bytes) -> None:
-        """Send a message."""
-        while message:
-            message = message[os.write(self._number, message) :]
-
-
-def read_observation(exchange: Exchange, body: GuestBody) -> None:
-    """Wait until there is something to look at."""
-    while True:
-        message = exchange.read()
+    def _look(self, message: bytes) -> bool:
         letter = message[:1]
         if letter == messages.READINGS:
             (now,) = messages.TIME.unpack_from(message)
-            body.seen = Observation(now, np.frombuffer(bytearray(message), np.float64, offset=16), body.slots)
-            return
-        if letter == messages.OBSERVATION:
+            readings = np.frombuffer(bytearray(message), np.float64, offset=messages.TIME.size)
+            self.body.seen = Observation(now, readings, self.body.slots)
+        elif letter == messages.OBSERVATION:
             now, readings, pictures = pickle.loads(message[1:])
-            body.seen = Observation(now, readings, body.slots, pictures)
-            return
-        body.slots = pickle.loads(message[1:])
+            self.body.seen = Observation(now, readings, self.body.slots, pictures)
+        else:
+            self.body.slots = pickle.loads(message[1:])
+            return False
+        return True
 
+    def _pack_command(self) -> bytes:
+        """What is wanted of the robot."""
+        body = self.body
+        if body.extras:
+            return messages.frame(messages.COMMAND, messages.encode(body.take_command()))
+        if body.wheels is None:
+            return messages.frame(messages.SILENT)
+        wheels, body.wheels = body.wheels, None
+        return messages.WHEELS.pack(17, messages.DRIVE, *wheels)
 
-def send_command(exchange: Exchange, body: GuestBody) -> None:
-    """Send what the controller wants of its robot."""
-    if body.extras:
-        exchange.write(messages.frame(messages.COMMAND, messages.encode(body.take_command())))
-    elif body.wheels is not None:
-        exchange.write(messages.WHEELS.pack(17, messages.DRIVE, *body.wheels))
-        body.wheels = None
-    else:
-        exchange.write(messages.frame(messages.SILENT))
-
-
-def fix_chances(body: GuestBody) -> None:
-    """What a program takes for chance or the time of day is the same whenever it runs; clocks show simulated time."""
-    random.seed(0)
-    np.random.seed(0)
-    generator = np.random.default_rng
-    np.random.default_rng = lambda seed=None: generator(0 if seed is None else seed)  # type: ignore[misc]
-    time.time = time.monotonic = time.perf_counter = lambda: body.seen.time
+    def _tell_failure(self, error: BaseException) -> bytes:
+        kind, place, text = describe(error, self._file)
+        failure = messages.FailedMessage(kind, shorten(place), shorten(text))
+        return messages.frame(messages.FAILED, messages.encode(failure))
 
 
 def describe(error: BaseException, file: Path) -> tuple[FailureKind, str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import stat
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -29,7 +30,7 @@ class PathBeneath(ctypes.Structure):
 
 def find_version() -> int:
     """The kernel's version of Landlock; 0: there is none."""
-    if os.uname().sysname != "Linux":
+    if sys.platform != "linux":
         return 0
     return max(0, int(ctypes.CDLL(None).syscall(CREATE_RULESET, None, 0, 1)))
 

@@ -7,6 +7,7 @@ import errno
 import os
 import platform
 import struct
+import sys
 
 from paddock.sandbox.landlock import NO_NEW_PRIVILEGES
 
@@ -83,7 +84,7 @@ SIGNALS = {"kill": (62, 129), "tgkill": (234, 131)}  # allowed to itself
 
 def is_available() -> bool:
     """Whether there are numbers for this machine."""
-    return os.uname().sysname == "Linux" and platform.machine() in MACHINES
+    return sys.platform == "linux" and platform.machine() in MACHINES
 
 
 def restrict_calls() -> None:

@@ -1,0 +1,69 @@
+"""The process of a user's controller: gives itself up to its limits, then answers until the other side hangs up."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import pickle
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from paddock.sandbox import messages
+from paddock.sandbox.guards import confine
+from paddock.sandbox.guest import Guest, GuestJob
+from paddock.sandbox.guest_body import GuestBody
+from paddock.sandbox.printing import BoundedOutput
+
+
+def be_guest(talk: int, faults: int) -> None:
+    """Be a controller's process; file numbers of what it talks through, and where faults are written to."""
+    exchange = Exchange(talk)
+    job: GuestJob = pickle.loads(exchange.read()[1:])
+    os.chdir(job.folder)
+    sys.stdout = sys.stderr = BoundedOutput(1, job.limits.output_kb * 1024)
+    faulthandler.enable(faults)
+    faulthandler.register(signal.SIGXCPU, faults, all_threads=False, chain=True)
+    guest = Guest(job, Path(job.file))
+    fix_chances(guest.body)
+    confine(job.folder, job.limits)
+    exchange.write(guest.load())
+    while True:
+        exchange.write(guest.answer(exchange.read()))
+
+
+class Exchange:
+    """Messages through a file number."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._rest = b""
+
+    def read(self) -> bytes:
+        """The next message; the process ends if there will be none."""
+        data = self._rest
+        while len(data) < 4 or len(data) < 4 + (length := messages.LENGTH.unpack_from(data)[0]):
+            more = os.read(self._number, messages.CHUNK if len(data) < messages.CHUNK else 1 << 20)
+            if not more:
+                os._exit(0)
+            data = data + more if data else more
+        self._rest = data[4 + length :]
+        return data[4 : 4 + length]
+
+    def write(self, message: bytes) -> None:
+        """Send a message."""
+        while message:
+            message = message[os.write(self._number, message) :]
+
+
+def fix_chances(body: GuestBody) -> None:
+    """What a program takes for chance or the time of day is the same whenever it runs; clocks show simulated time."""
+    random.seed(0)
+    np.random.seed(0)
+    generator = np.random.default_rng
+    np.random.default_rng = lambda seed=None: generator(0 if seed is None else seed)  # type: ignore[misc]
+    time.time = time.monotonic = time.perf_counter = lambda: body.seen.time
