@@ -32,9 +32,10 @@ export function decimalsOf(scores) {
   return Math.max(...finite.map(Math.abs)) < 100 ? 2 : 1;
 }
 
-function scoreRow(session, { robot, name, score, fouls = 0, note = "" }, decimals) {
+function scoreRow(session, { robot, name, score, place, fouls = 0, note = "" }, decimals) {
   const person = name || session.personOf(robot);
   const row = document.createElement("li");
+  if (place) row.style.counterSet = `place ${place}`; // equals share one
   const button = document.createElement("button");
   button.type = "button";
   button.dataset.testid = "score-row";
