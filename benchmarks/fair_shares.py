@@ -268,11 +268,13 @@ def garbage(url: str, token: str) -> None:
 
 
 def huge(url: str, token: str) -> None:
-    """Messages of nearly 1 MiB."""
+    """Messages nearly as long as allowed, and on some connections longer ones."""
     lines = try_lines(url, token, 8)
-    junk = [{"type": "enable", "id": 1, "robot": f"robot{HOSTILE}", "devices": ["x" * 60] * 16_000}]
-    junk.append({"type": "spawn", "id": 2, "robot": f"robot{HOSTILE}_1", "kind": {"sensors": [[0.5] * 1000] * 100}})
+    junk = [{"type": "enable", "id": 1, "robot": f"robot{HOSTILE}", "devices": ["x" * 60] * 4_000}]
+    junk.append({"type": "spawn", "id": 2, "robot": f"robot{HOSTILE}_1", "kind": {"sensors": [[0.5] * 1000] * 25}})
     data = b"".join(masked_frame(msgpack.packb(message)) for message in junk)
+    for line in lines[:2]:
+        line.say(type="enable", id=1, robot=f"robot{HOSTILE}", devices=["x" * 60] * 16_000)
     sent = dict.fromkeys(lines, 0)
 
     def say() -> None:
@@ -348,6 +350,7 @@ def paced_share(served: Class, seconds: float, act: str) -> tuple[float, float, 
         listen(began + seconds)
         listen(time.perf_counter() + 2 * TICK)
         clock, ended = served.clock(), began + seconds
+        speed = (clock["tick"] - first) * TICK / (time.perf_counter() - began)
     kept = []
     for seen in arrivals.values():
         delays = [(when - (clock["start"] + (tick - clock["start_tick"]) * TICK), when) for tick, when in seen.items()]
@@ -355,7 +358,7 @@ def paced_share(served: Class, seconds: float, act: str) -> tuple[float, float, 
         kept.append(in_time / (seconds / TICK))
     for line in lines:
         line.socket.close()
-    return min(kept), statistics.mean(kept), (clock["tick"] - first) / ((time.perf_counter() - began) / TICK)
+    return min(kept), statistics.mean(kept), speed
 
 
 @contextlib.contextmanager

@@ -27,7 +27,7 @@ from paddock.server.time_lock import ServedTime
 
 PORT = 8642
 BACKLOG = 256  # connections that wait to be accepted
-NO_CLASS = ClassLimits(lock_timeout=10.0)
+NO_CLASS = ClassLimits(lock_timeout=10.0, message_kb=1000.0)
 
 
 @dataclass(frozen=True, kw_only=True)
