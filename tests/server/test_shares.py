@@ -1,4 +1,4 @@
-"""The server's time is divided among tokens: who is charged for what, who waits and until when. Time is counted by hand."""
+"""The server's time is divided among tokens: who is charged for what, who waits, until when; time is set by hand."""
 
 from __future__ import annotations
 
@@ -170,15 +170,18 @@ def share_of(server: Server, name: str) -> Share:
 
 
 def test_streams_and_messages_are_charged_to_their_own_token_whoever_lets_time_pass() -> None:
-    with served("line-crossing") as server:
-        with Peer(server, token=student(server, "Ada", "red")) as ada, Peer(server, name="lecturer") as lecturer:
-            ada.ask("subscribe", robot="red", devices=["camera"])
-            lecturer.ask("lock")
-            share = share_of(server, "Ada")
-            before = share.used
-            lecturer.ask("step", ticks=20)
-            assert share.used > before
-            assert ada.all_news("sensed")
+    with (
+        served("line-crossing") as server,
+        Peer(server, token=student(server, "Ada", "red")) as ada,
+        Peer(server, name="lecturer") as lecturer,
+    ):
+        ada.ask("subscribe", robot="red", devices=["camera"])
+        lecturer.ask("lock")
+        share = share_of(server, "Ada")
+        before = share.used
+        lecturer.ask("step", ticks=20)
+        assert share.used > before
+        assert ada.all_news("sensed")
 
 
 def hold(server: Server, name: str) -> Share:
@@ -221,12 +224,15 @@ def test_those_in_the_lock_are_answered_though_their_token_is_held() -> None:
 
 
 def test_a_flood_in_one_burst_is_answered_in_turns_and_in_order() -> None:
-    with served("line-crossing") as server:
-        with Peer(server, token=student(server, "Ada", "red")) as ada, Peer(server) as lecturer:
-            message = [msgpack.packb({"type": "sense", "id": i, "robot": "red"}) for i in range(1000)]
-            ada.send_bytes(b"".join(Frame(Opcode.BINARY, data, True).serialize(mask=True) for data in message))
-            assert lecturer.ask("sense", robot="red")["type"] == "observed"
-            assert [ada.answer(i)["id"] for i in range(1000)] == list(range(1000))
+    with (
+        served("line-crossing") as server,
+        Peer(server, token=student(server, "Ada", "red")) as ada,
+        Peer(server) as lecturer,
+    ):
+        message = [msgpack.packb({"type": "sense", "id": i, "robot": "red"}) for i in range(1000)]
+        ada.send_bytes(b"".join(Frame(Opcode.BINARY, data, True).serialize(mask=True) for data in message))
+        assert lecturer.ask("sense", robot="red")["type"] == "observed"
+        assert [ada.answer(i)["id"] for i in range(1000)] == list(range(1000))
 
 
 def test_who_says_nothing_that_can_be_read_pays_with_the_share_of_its_address() -> None:
