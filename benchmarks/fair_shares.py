@@ -371,7 +371,7 @@ def hostile(act: str, served: Class) -> Iterator[None]:
     finally:
         process.kill()
         process.communicate()
-        time.sleep(3.0)  # for the server to notice
+        time.sleep(1.5)  # for the server to notice
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ class Session:
         self.clients: list[Client] = []
         self.ownership = Ownership(arena)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
-        self.history = RunHistory(arena)
+        self.history = RunHistory(arena, self.ownership.guests)
         self.interventions = Interventions(self)
         self.run: m.RunStatus | None = None  # of the program beside this server, if it tells
         self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these

@@ -8,7 +8,7 @@ const LONGEST_WAIT = 5000;
 const HELLO_TIMEOUT = 8000;
 const QUIET = 4000; // [ms] without a word before the line is tested, and then to answer
 const FAREWELLS = new Set([1000, 1001, 1012]); // close codes of a server that ends on purpose
-const FINAL = new Set([1008, 4401, 4426]); // close codes that mean "no": not allowed, another version
+const FINAL = new Set([1008, 4401, 4403, 4426]); // close codes that mean "no": not allowed, sent away, another version
 
 /** What a server said no to. */
 export class Refusal extends Error {
