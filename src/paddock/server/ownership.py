@@ -115,7 +115,7 @@ class Ownership:
 
     def guests(self) -> set[str]:
         """Robots that others than supervisors brought along."""
-        return {name for name in self.spawned if self.owners[name].grant.role is not Role.SUPERVISOR}
+        return {name for name in self.spawned if name in self.owners and self.owners[name].grant.role is not Role.SUPERVISOR}
 
     def give_up(self, robots: Iterable[str], clients: Iterable[Client]) -> None:
         """Robots lose their driver: they stop; those that were brought along vanish, for all clients."""
