@@ -202,10 +202,13 @@ def flood(url: str, token: str) -> None:
 
 
 def robots(url: str, token: str) -> None:
-    """32 robots with lamps of long names: each is 1 MB; they leave, and come again."""
+    """32 robots with lamps of long names: one of 1 MB, then as large as allowed; they leave and come again."""
+    kind = {"base": "e-puck", "name": "big", "leds": [f"{i}" + "x" * 99_000 for i in range(10)]}
+    with contextlib.suppress(OSError):
+        Line(url, token).say(type="spawn", id=1, robot=f"robot{HOSTILE}_0", kind=kind)
+    kind["leds"] = [f"{i}" + "x" * 6_000 for i in range(10)]
     line = Line(url, token)
     threading.Thread(target=drain, args=([line],), daemon=True).start()
-    kind = {"base": "e-puck", "name": "big", "leds": [f"{i}" + "x" * 99_000 for i in range(10)]}
     while True:
         for i in range(32):
             line.say(type="spawn", id=i, robot=f"robot{HOSTILE}_{i}", kind=kind | {"title": f"{i}"})

@@ -103,7 +103,7 @@ def test_the_page_tells_all_fields_of_a_part(part: str) -> None:
 @pytest.mark.parametrize("kind", REQUESTS)
 def test_the_page_tells_what_a_request_is_answered_with(kind: str) -> None:
     answer = re.search(r"→ `(\w+)`", REQUESTS[kind].__doc__ or "")
-    assert (answer is None) == (kind in ("steer", "got", "show", "goal_answer"))
+    assert (answer is None) == (kind in ("steer", "got", "show", "goal_answer", "program_ended"))
     if answer is not None:
         assert f"→ [`{answer[1]}`](#{answer[1]})" in sections()[kind]
 

@@ -15,12 +15,12 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 import paddock
+from paddock.classes import seat_students
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused, SimulationError
 from paddock.core.origins import foreign_header, host_name, own_hosts
 from paddock.server import Server
 from paddock.server.access import Grant, Role, Tokens
-from paddock.server.classroom import robot_name, robot_names, seat_students
 from paddock.testing import PaddockProcess
 from paddock.worlds import load_world
 from server.parties import LONG, Closed, Peer, ServerProcess, address, open_socket, request, served
@@ -263,20 +263,6 @@ def test_join_links_are_whole_however_narrow_the_terminal(tmp_path: Path) -> Non
     names.write_text("Ada Lovelace\n")
     with PaddockProcess("serve", "clutter", "--classroom", str(names), columns=80) as server:
         assert server.line(r"#token=\S+&robot=ada-lovelace\b")
-
-
-@pytest.mark.parametrize(
-    ("student", "robot"),
-    [("Zoë M.", "zoe-m"), ("李雷", "student"), ("  ", "student"), ("../../etc", "etc"), ("<b>Bo</b>", "b-bo-b")],
-)
-def test_students_names_become_names_that_robots_may_have(student: str, robot: str) -> None:
-    assert robot_name(student) == robot
-
-
-def test_students_with_the_same_name_for_a_robot_get_numbers_and_the_same_name_twice_is_refused() -> None:
-    assert list(robot_names(["李雷", "韩梅梅", "student-2"]).values()) == ["student", "student-2", "student-2-2"]
-    with pytest.raises(SimulationError, match="'Bo' is in the list twice"):
-        robot_names(["Bo", "Bo"])
 
 
 def test_a_world_too_small_for_the_class_says_for_how_many_it_has_room() -> None:

@@ -46,7 +46,7 @@ def test_where_the_exercise_has_no_lock_step_nobody_but_supervisors_joins_the_lo
 
 def test_the_server_caps_for_how_long_others_wait() -> None:
     with (
-        served("line-crossing", limits=ClassLimits(lock_timeout=0.05)) as server,
+        served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=0.05)) as server,
         Peer(server, token=student(server, "Ada", "red")) as slow,
         Peer(server, name="other") as other,
     ):
@@ -58,14 +58,14 @@ def test_the_server_caps_for_how_long_others_wait() -> None:
 
 def test_a_supervisor_releases_whoever_holds_up_the_others() -> None:
     with (
-        served("line-crossing", limits=ClassLimits(lock_timeout=3600)) as server,
+        served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=3600)) as server,
         Peer(server, token=student(server, "Ada", "red")) as slow,
         Peer(server, name="other") as other,
     ):
         slow.ask("lock", timeout=3600)
         other.ask("lock")
         waiting = other.tell("step", ticks=3)
-        on_loop(server, lambda: server.session.release("Ada"))
+        on_loop(server, lambda: server.session.supervision.release("Ada"))
         assert other.answer(waiting)["tick"] == 3
         assert other.wait("released")["client"] == "Ada"
         assert on_loop(server, lambda: [member.name for member in server.session.clock.lock]) == ["other"]
@@ -75,7 +75,7 @@ def test_an_exercise_without_lock_step_releases_those_who_are_in_the_lock() -> N
     with served("line-crossing", lock_step=False) as server, Peer(server, token=student(server, "Ada", "red")) as ada:
         ada.ask("lock", timeout=3600)
         limits = replace(ClassLimits(), join_lock=False)
-        on_loop(server, lambda: server.session.set_limits(limits))
+        on_loop(server, lambda: server.session.supervision.set_limits(limits))
         assert ada.wait("released")["reason"] == "this exercise does not use lock-step"
         assert on_loop(server, lambda: server.session.clock.lock) == []
 
@@ -88,7 +88,7 @@ def test_all_connections_of_a_student_are_closed_and_their_robots_stop() -> None
         token = student(server, "Ada", "red")
         with Peer(server, token=token) as first, Peer(server, token=token) as second, Peer(server) as lecturer:
             first.ask("sense", robot="red", commands={"red": {"wheels": [0.1, 0.1]}})
-            assert on_loop(server, lambda: server.session.disconnect("Ada", "out you go")) == 2
+            assert on_loop(server, lambda: server.session.supervision.disconnect("Ada", "out you go")) == 2
             assert [peer.until_closed() for peer in (first, second)] == [(4403, "out you go")] * 2
             assert on_loop(server, lambda: server.session.ownership.owners) == {}
             assert lecturer.ask("sense", robot="red")["type"] == "observed"
@@ -110,7 +110,7 @@ def test_connections_are_counted_by_token() -> None:
             with Peer(server, token=ben) as other:
                 assert other.welcome["type"] == "welcome"
             second.close()
-            until(server, lambda: len(server.session.clients_of("Ada")) == 1)
+            until(server, lambda: len(server.session.supervision.clients_of("Ada")) == 1)
             with Peer(server, token=ada) as again:
                 assert again.welcome["type"] == "welcome"
 
@@ -164,7 +164,7 @@ def test_messages_of_students_are_shorter_than_those_of_supervisors() -> None:
 
 
 def test_who_was_released_is_not_waited_for_again_at_once_on_none_of_its_connections() -> None:
-    with served("line-crossing", limits=ClassLimits(lock_timeout=0.05)) as server:
+    with served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=0.05)) as server:
         token = student(server, "Ada", "red")
         with Peer(server, token=token) as first, Peer(server, token=token) as second, Peer(server) as other:
             on_loop(server, lambda: setattr(server.session.clients[0].share, "readmitted", 0.0))
@@ -209,7 +209,7 @@ def test_a_program_that_lives_and_holds_its_command_drives_on_unless_the_class_s
         ada.ask("sense", robot="red", commands={"red": {"wheels": [0.05, 0.05]}})
         answer_pings(ada, 8)
         assert wheels(server, "red") == [0.05, 0.05]
-        on_loop(server, lambda: server.session.set_limits(ClassLimits(silence=0.3, idle=0.3)))
+        on_loop(server, lambda: server.session.supervision.set_limits(ClassLimits(silence=0.3, idle=0.3)))
         answer_pings(ada, 8)
         until(server, lambda: server.session.clients[0].silent)
         assert wheels(server, "red") == [0.0, 0.0]

@@ -11,7 +11,7 @@ from websockets.frames import Frame, Opcode
 from paddock.core.limits import ClassLimits
 from paddock.server import Server
 from paddock.server.access import Grant, Role
-from paddock.server.shares import OUTSIDE, TURN, WELCOME, Share, Shares
+from paddock.server.shares import OUTSIDE, TURN, WELCOME, Share, ShareLedger
 from server.parties import Peer, on_loop, served
 
 
@@ -22,7 +22,7 @@ class World:
         self.time, self.later = 0.0, list[tuple[float, Callable[[], object]]]()
         self.first: set[Share] = set()
         self.flat_out = False
-        self.shares = Shares(self.call_later, lambda: self.first, lambda: self.flat_out, lambda: self.time)
+        self.shares = ShareLedger(self.call_later, lambda: self.first, lambda: self.flat_out, lambda: self.time)
 
     def call_later(self, seconds: float, function: Callable[[], object]) -> None:
         self.later.append((self.time + seconds, function))

@@ -18,8 +18,8 @@ from paddock.worlds.placement import robot_types, start_pose
 from paddock.worlds.solids import solids
 
 EXPECTED = {
-    "clutter", "empty", "line-crossing", "line-track", "maze", "petri-dish", "petri-dish-gauss", "wall-loop",
-    "yellow-rooms",
+    "clutter", "empty", "line-crossing", "line-track", "maze", "petri-dish", "petri-dish-gauss", "race-track",
+    "sumo-ring", "wall-loop", "yellow-rooms",
 }  # fmt: skip
 Floats = NDArray[np.float64]
 
@@ -222,7 +222,7 @@ def passages(world: WorldSpec) -> dict[tuple[int, int], list[tuple[int, int]]]:
 # lines
 
 
-@pytest.mark.parametrize("name", ["line-track", "line-crossing"])
+@pytest.mark.parametrize("name", ["line-track", "line-crossing", "race-track"])
 def test_robots_start_with_their_middle_ground_sensor_on_the_line(name: str) -> None:
     with paddock.open(name) as arena:
         for robot in arena.robots.values():
@@ -253,6 +253,26 @@ def test_the_obstacles_of_line_crossing_stand_on_the_line_with_room_around_them(
         assert obstacle.height > 0.04  # higher than infrared sensors sit
         others = [solid.shape for solid in pieces if solid is not obstacle]
         assert all(overlap(obstacle.shape, other) < -0.16 for other in others)
+
+
+def test_the_lanes_of_race_track_are_mirror_images() -> None:
+    world = load_world("race-track")
+    right, left = (curve(stroke) for stroke in world.floor.strokes if stroke.closed)
+    middle = (world.bounds[0] + world.bounds[2]) / 2
+    assert [(2 * middle - x, y) for x, y in left] == [pytest.approx(point) for point in right]
+    starts = {start.name: start for start in world.starts}
+    assert starts["left"].at[1] == starts["right"].at[1]
+    assert starts["left"].at[0] + starts["right"].at[0] == pytest.approx(2 * middle)
+
+
+def test_ground_sensors_tell_the_edge_of_sumo_ring_from_its_inside() -> None:
+    with paddock.open("sumo-ring") as arena:
+        red = arena["red"]
+        red.ground.enable()
+        assert max(red.ground.read()) < 0.3
+        red.set_pose(0.6 - 0.37 - 0.03, 0.6)  # its ground sensors are 3 cm ahead
+        arena.step()
+        assert max(red.ground.read()) > 0.6
 
 
 def test_the_food_of_petri_dish_is_best_at_the_centre_and_gone_in_the_corners() -> None:

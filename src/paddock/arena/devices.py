@@ -32,6 +32,15 @@ class Device:
         self.sensors = frozenset(range(spec.channels))  # those that are read, once it is enabled
         self.polled = isinstance(spec, RangeSensorSpec) and spec.polled
 
+    def replace(self, former: Device | None) -> Device:
+        """Take the place of a device of the same name: its handle, if they are of a kind; it stays enabled."""
+        if former is None or former.spec.kind != self.spec.kind:
+            if former is not None:
+                former.enabled = False
+            return self
+        former.__dict__.update(self.__dict__, enabled=former.enabled)
+        return former
+
     def enable(self, *sensors: int) -> None:
         """Switch the device on: all of it, or only some sensors of a ring; the others read as not a number then."""
         chosen = frozenset(self._checked(sensor) for sensor in sensors) or frozenset(range(self.spec.channels))
@@ -54,6 +63,7 @@ class Device:
         self._switch(False, self.sensors, self.slot)
 
     def _switch(self, on: bool, sensors: frozenset[int], slot: Slot) -> None:
+        self._refuse_if_gone()
         self.robot.body.switch(self, on)
         self.enabled, self.sensors, self.slot = on, sensors, slot
         self.robot.refresh()
@@ -86,18 +96,26 @@ class Device:
 
     def refuse_if_disabled(self) -> None:
         if not self.enabled:
+            self._refuse_if_gone()
             raise DeviceNotEnabled(self.robot.name, self.name)
+
+    def _refuse_if_gone(self) -> None:
+        """In another world the robot may have other devices."""
+        if self.robot.devices.get(self.name) is not self:
+            raise UnknownName(f"device of {self.robot.name} ({self.robot.spec.name})", self.name, self.robot.devices)
 
     def poll_only(self, on: bool = True) -> None:
         """Compute the device only when `read()` asks for it, never in `sense()`."""
         if not isinstance(self.spec, RangeSensorSpec):
             raise DeviceRefused(f"{self} cannot be polled only: it is no range sensor but a {self.spec.kind}")
+        self._refuse_if_gone()
         self.robot.body.poll_only(self, on)
         self.polled = on
         self.robot.refresh()
 
     def pan(self, angle: float) -> None:
         """Turn a pivoting device to an angle [rad] from its mount's heading; it takes its time."""
+        self._refuse_if_gone()
         pivot = self.spec.pivot if isinstance(self.spec, RangeSensorSpec) else None
         if pivot is None:
             raise DeviceRefused(f"{self} cannot pivot: its spec has no 'pivot'")

@@ -93,6 +93,23 @@ class Robot:
         self.__dict__.update(self.devices)
         self.refresh()
 
+    def take_body(self, body: Body) -> None:
+        """Go on as a robot of another kind that has the same name; devices that both have stay as they were."""
+        former = self.devices
+        self.body, self.spec = body, body.spec
+        self.wheels.max_speed, self.leds.names = body.spec.drive.max_speed, body.spec.leds
+        for name in (*former, "speaker"):
+            self.__dict__.pop(name, None)
+        if body.spec.speaker:
+            self.speaker = Speaker(self)
+        self.devices = {
+            name: device.replace(former.pop(name, None)) for name, device in devices_of(self, body.spec.sensors).items()
+        }
+        self.__dict__.update(self.devices)
+        for gone in former.values():
+            gone.enabled = False
+        self.refresh()
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "devices" not in self.__dict__:
             raise AttributeError(name)

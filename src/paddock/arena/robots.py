@@ -48,16 +48,23 @@ class Robots(Mapping[str, Robot]):
         return len(self._arena.numbers)
 
     def rebind(self) -> None:
-        """After robots came or went: give the handles their new rows, and those that went none."""
+        """After robots came or went, or in another world: give the handles their new rows, and those that went none."""
         numbers = self._arena.numbers
         for handle in list(self._all):
             assert isinstance(handle.body, LocalBody)
             if handle.name in numbers:
-                handle.body.bind(numbers[handle.name])
+                self._bind(handle, handle.body, numbers[handle.name])
             else:
+                handle.watches.end()
                 handle.body = cast(Body, Gone(handle.body))
                 self._all.discard(handle)
                 self._handles.pop(handle.name, None)
+
+    def _bind(self, handle: Robot, body: LocalBody, row: int) -> None:
+        if self._arena.built.robots[row] == body.spec:
+            body.bind(row)
+        else:  # in another world, a robot of another kind has the name
+            handle.take_body(self._arena.body_class(self._arena, row))
 
     def __repr__(self) -> str:
         more = ", …" if len(self) > 12 else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import socket
 
 
 def is_loopback(host: str) -> bool:
@@ -12,3 +13,13 @@ def is_loopback(host: str) -> bool:
     except ValueError:
         return host == "localhost"
     return ((isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped) or address).is_loopback
+
+
+def own_address() -> str:
+    """This machine's address in its network: names may be unknown there."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent; the system just chooses an address to send from
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()

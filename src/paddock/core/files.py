@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -16,16 +17,22 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def whole_file(path: str | Path, mode: str = "w", *, sync: bool = True, **how: Any) -> Iterator[IO[Any]]:
+def whole_file(
+    path: str | Path, mode: str = "w", *, sync: bool = True, private: bool = False, **how: Any
+) -> Iterator[IO[Any]]:
     """Write a temporary file beside the one of that name, and put it in its place when all of it is on the disk.
 
-    Without `sync` that is faster, and safe when a process is killed, but not when the power fails.
+    Without `sync` that is faster, and safe when a process is killed, but not when the power fails. A `private` file is
+    for its owner only, from its first byte on.
     """
     part = Path(f"{path}.part")
     if "b" not in mode:
         how = {"encoding": "utf-8", **how}
+    if private:
+        part.unlink(missing_ok=True)  # one that others may read
+        how["opener"] = partial(os.open, mode=0o600)
     try:
-        with part.open(mode, **how) as file:
+        with open(part, mode, **how) as file:  # noqa: PTH123 (a path's own takes no opener)
             yield file
             file.flush()
             if sync:
@@ -39,9 +46,9 @@ def whole_file(path: str | Path, mode: str = "w", *, sync: bool = True, **how: A
         raise
 
 
-def write_text(path: str | Path, text: str) -> None:
+def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
     """Replace a text file."""
-    with whole_file(path) as file:
+    with whole_file(path, private=private) as file:
         file.write(text)
 
 

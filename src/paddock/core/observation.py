@@ -82,9 +82,13 @@ class Observation:
         """The same look at fewer devices."""
         return Observation(self.time, self._readings, {n: s for n, s in self._slots.items() if n in names})
 
+    def parts(self) -> tuple[float, Readings, Mapping[str, Slot], Mapping[str, NDArray[np.uint8]] | None]:
+        """What it is made of, to make it anew elsewhere."""
+        return self.time, self._readings, self._slots, self._pictures
+
     def __reduce__(self) -> tuple[type[Observation], tuple[Any, ...]]:
         """Copies and pickles are made anew: while half filled, `__getattr__` would look for itself."""
-        return Observation, (self.time, self._readings, self._slots, self._pictures)
+        return Observation, self.parts()
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]

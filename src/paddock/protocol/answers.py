@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import field
 
 from paddock.protocol.base import Finite, Int64, Key, Message, Numbers, Prose, Table, Text, by_type, check_table
+from paddock.protocol.class_answers import CLASS_ANSWERS
 from paddock.protocol.parts import (
     MapData,
     Mark,
@@ -31,6 +32,9 @@ class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
     lock_step: bool  # whether clients are expected to join the lock
     minor: Int64 = 0  # the server's
     real: bool = False  # whether its robots are: time passes by itself, and their poses are measured
+    title: Text = ""  # of the class; empty: there is none
+    exercise: Text = ""  # the present one; empty: none
+    shows: Text = "all"  # what you are shown: all, own or nothing
 
     def __post_init__(self) -> None:
         check_table(self.world, "welcome.world")
@@ -199,6 +203,9 @@ class Scores(Message, tag="scores", frozen=True, kw_only=True):
     """The scoreboard."""
 
     scores: tuple[Score, ...]
+    label: Text = ""  # what is counted
+    unit: Text = ""
+    error: Text = ""  # why there are no more scores
 
 
 class OrderStates(Message, tag="orders", frozen=True, kw_only=True):
@@ -212,5 +219,6 @@ ANSWERS: dict[str, type[Message]] = by_type(
         *(Welcome, SceneData, Done, Answer, Refusal, Observed, Reading),
         *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, History, RunStatus, Scores, OrderStates),
         *(MapNews, Asked, GoalNews, Timeline),
+        *CLASS_ANSWERS,
     )
 )

@@ -14,7 +14,7 @@ from paddock.core.errors import BadMessage, format_value
 from paddock.core.observation import Finite as Finite
 
 VERSION = 1  # of the protocol: both sides need the same
-MINOR = 4  # goes up with every new field or message; a side ignores what a newer one says beyond it
+MINOR = 5  # goes up with every new field or message; a side ignores what a newer one says beyond it
 MOST_TICKS = 1_000_000  # of one step
 LONGEST_NAME = 64  # letters of a robot, a device or a client
 LONGEST_LINE = 200  # letters of a value in a refusal
@@ -28,6 +28,7 @@ PRINTABLE = r"\A[^\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\
 Name = Annotated[str, Meta(max_length=LONGEST_NAME, pattern=PRINTABLE)]
 Key = Annotated[str, Meta(max_length=LONGEST_NAME)]  # of a map: is looked up, never kept
 Token = Annotated[str, Meta(max_length=200, pattern=PRINTABLE)]
+Line = Annotated[str, Meta(max_length=LONGEST_LINE, pattern=PRINTABLE)]
 Colour = Annotated[str, Meta(max_length=32, pattern=PRINTABLE)]
 Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 Prose = Annotated[str, Meta(max_length=10_000)]

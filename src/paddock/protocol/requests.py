@@ -31,6 +31,7 @@ from paddock.protocol.base import (
     by_type,
     check_table,
 )
+from paddock.protocol.class_requests import CLASS_REQUESTS
 from paddock.protocol.parts import MapData
 
 Commands = Annotated[dict[Key, Command], Meta(max_length=MOST_ENTRIES)]
@@ -261,5 +262,6 @@ REQUESTS: dict[str, type[Message]] = by_type(
         *(Hello, LookRequest, Claim, Spawn, Leave, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe),
         *(Frames, Recall, Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, SetPose, Digest, TakeSnapshot),
         *(Restore, Steer, Got, SendGoal, Shown, GoalAnswer, Seek, GoLive),
+        *CLASS_REQUESTS,
     )
 )

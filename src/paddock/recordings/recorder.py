@@ -36,7 +36,14 @@ KEYFRAME_WORK = 16_384  # ticks of robots between two keyframes: what it takes t
 MOST_TICKS, LEAST_TICKS = 16_384, 64  # between two keyframes
 
 
-def record(arena: Arena, path: str | Path, *, rates: StreamRates | None = None, all_devices: bool = False) -> Recorder:
+def record(
+    arena: Arena,
+    path: str | Path,
+    *,
+    rates: StreamRates | None = None,
+    all_devices: bool = False,
+    flush: float | None = FLUSH,
+) -> Recorder:
     """Record all that an arena does from now on, until the recorder is closed.
 
     Args:
@@ -44,13 +51,15 @@ def record(arena: Arena, path: str | Path, *, rates: StreamRates | None = None, 
         path: the file, usually `….mcap`; one that is there is replaced.
         rates: how often people's tools get to see what; the exact states do not depend on it.
         all_devices: tell what all devices read (but cameras and those that are polled only), not just the enabled ones.
+        flush: wall seconds after which what was recorded is on the disk. None: it is written when there is much of it,
+            so that equal runs give equal files, byte for byte.
     """
     if not isinstance(arena, Arena) or arena.is_real:
         raise SimulationError(f"record: expected a simulation of this process, got {format_value(arena)}")
     arena.check_live("record")
     if arena.recorder is not None:
         raise SimulationError("record: this arena is recorded already; close its recorder first")
-    return Recorder(arena, Path(path), rates or StreamRates(), all_devices=all_devices)
+    return Recorder(arena, Path(path), rates or StreamRates(), all_devices=all_devices, flush=flush)
 
 
 class Recorder:
@@ -59,7 +68,7 @@ class Recorder:
     Ticks of a recording go on when the arena's clock is set back; at first both are the same.
     """
 
-    def __init__(self, arena: Arena, path: Path, rates: StreamRates, *, all_devices: bool) -> None:
+    def __init__(self, arena: Arena, path: Path, rates: StreamRates, *, all_devices: bool, flush: float | None) -> None:
         self.arena, self.path = arena, path
         self._file = McapFile(path, f"paddock {paddock.__version__}")
         self._channels = {topic: self._file.channel(topic, schema) for topic, schema in SCHEMAS.items()}
@@ -73,7 +82,8 @@ class Recorder:
             self._begin(KEYFRAME)
             arena.recorder = self
             self._write()  # whenever this process dies, there is a world to read
-        threading.Thread(target=self._keep_flushing, name="paddock-recorder", daemon=True).start()
+        if flush is not None:
+            threading.Thread(target=self._keep_flushing, args=(flush,), name="paddock-recorder", daemon=True).start()
         atexit.register(self.close)  # a program that forgets to close it
 
     # ---- what the arena tells
@@ -150,8 +160,8 @@ class Recorder:
             self._detach()
             warn_user(f"{self.path}: cannot be written, and is recorded no more: {explain_os_error(error)}")
 
-    def _keep_flushing(self) -> None:
-        while not self._closing.wait(FLUSH):
+    def _keep_flushing(self, seconds: float) -> None:
+        while not self._closing.wait(seconds):
             with self.arena.turn:
                 if self.arena.recorder is self:
                     self._drain()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -15,6 +15,7 @@ from paddock.protocol.encoding import to_json, to_msgpack
 from paddock.protocol.messages import Refusal
 from paddock.server.access import Grant, Role
 from paddock.server.clock import Member
+from paddock.server.frame_stream import FrameStream
 from paddock.server.shares import Share
 
 log = logging.getLogger("paddock.server")
@@ -32,17 +33,17 @@ class Subscription:
     next: int  # tick
     jpeg: bool
     stream: str
+    devices: tuple[str, ...] = ()  # that were asked for; none named: all
 
-
-@dataclass
-class FrameStream:
-    """Where all robots are, a frame at a time: the next one leaves when the last one has arrived."""
-
-    period: float  # wall seconds
-    sent: int = 0
-    got: int = 0
-    last: tuple[int, int, bytes, bytes] | None = None  # tick, changes of owners, bodies, lamps
-    timer: asyncio.TimerHandle | None = None  # until the next one
+    def choose(self, grant: Grant) -> None:
+        """Enable what was asked for, as far as the robot has it and it may be read."""
+        for name, device in self.robot.devices.items():
+            wanted = grant.allows(name) and (not self.devices or name in self.devices)
+            if wanted != device.enabled:
+                (device.enable if wanted else device.disable)()
+            if name in self.devices:
+                device.polled = False
+        self.robot.refresh()
 
 
 @dataclass(eq=False)
@@ -63,6 +64,8 @@ class Client:
     wants_events: bool = False
     shows: bool = False  # what its program knows, when it is asked
     silent: bool = False  # no sign of life for a while
+    heard: float = field(default_factory=time.monotonic)  # when it asked for something last, by the loop's clock
+    parting: str = ""  # why its connection ended without a word
     step_id: int | None = None  # of the step that is under way
     handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices
     driven: list[str] = field(default_factory=list)  # robots that it claimed or brought along

@@ -7,6 +7,7 @@ the event loop's callbacks, so that a step in lock-step costs no hop between tas
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import socket
 from collections import deque
@@ -66,6 +67,7 @@ class Connection(asyncio.Protocol):
         self._held: set[str] = set()  # reasons not to read
         self._newer = False  # the client's minor version is newer than ours
         self._proxied = False
+        self._ended = self._closed = False  # the other side sends no more; we listen no more
         self._unheard = 0  # bytes that came after it was told that it is closed
         self._loop = asyncio.get_running_loop()
         self._heard = self._asked = self._loop.time()  # the last sign of life; when the last request was noticed
@@ -125,14 +127,14 @@ class Connection(asyncio.Protocol):
                 return
         messages = self._reader.feed(data)
         self._count()
-        if self._reader.has_replies:
-            self._reader.has_replies = False
-            self._flush()  # pongs, or why it is closed
         if len(messages) == 1 and not self._inbox and not self._held:
             self._handle(*messages[0])
         elif messages:
             self._inbox.extend(messages)
             self._work()
+        if self._reader.has_replies:
+            self._reader.has_replies = False
+            self._flush()  # pongs, or why it is closed
 
     @property
     def _payer(self) -> Share:
@@ -148,6 +150,7 @@ class Connection(asyncio.Protocol):
         return over
 
     def eof_received(self) -> bool:
+        self._ended = True
         self.protocol.receive_eof()
         self._flush()
         return False
@@ -158,12 +161,20 @@ class Connection(asyncio.Protocol):
         self.server.connections.pop(self, None)
         self._inbox.clear()
         if self.client is not None:
+            if self.protocol.close_rcvd is None and self.protocol.close_sent is None:
+                self.client.parting = self._describe_loss(exc)
             before = self.shares.switch(self.share)
             self.session.drop(self.client)
             self.shares.switch(before)
             self.client = None
         self.share.connections.pop(self, None)
         self.shares.forget_unused()
+
+    def _describe_loss(self, error: Exception | None) -> str:
+        """Why a connection may have ended without a word."""
+        if self._ended or isinstance(error, ConnectionResetError | BrokenPipeError):
+            return "its program was killed, or its machine was switched off"
+        return f"its machine does not answer any more: is it off the network? ({error or 'no sign of life'})"
 
     def pause_writing(self) -> None:
         """The client does not read: do nothing more for it, and give it up after a while."""
@@ -267,7 +278,9 @@ class Connection(asyncio.Protocol):
         self._end_turn()
 
     def _handle(self, text: bool, data: bytes) -> None:
-        if self.protocol.state is not State.OPEN or self.transport.is_closing():
+        if self._closed or self.transport.is_closing():
+            return
+        if self.protocol.state is not State.OPEN and self.protocol.close_rcvd is None:  # else it came before goodbye
             return
         client = self.client
         try:
@@ -295,6 +308,8 @@ class Connection(asyncio.Protocol):
             client.encoding = "json" if text else "msgpack"
             self.session.admit(client, hello)
         except LinkError as error:
+            if self.session.desk is not None:
+                self.session.desk.on_stranger(peer, str(error))
             self._refuse(error, hello.id, text)
             self.close(OTHER_VERSION if isinstance(error, VersionMismatch) else NOT_ALLOWED, str(error))
             return
@@ -324,6 +339,7 @@ class Connection(asyncio.Protocol):
 
     def close(self, code: int, reason: str) -> None:
         """Say why, and close."""
+        self._closed = True
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason.encode()[:120].decode(errors="ignore"))
             self._flush()
@@ -336,7 +352,8 @@ class Connection(asyncio.Protocol):
             if data:
                 self.transport.write(data)
             elif self.transport.can_write_eof() and not self.transport.is_closing():
-                self.transport.write_eof()
+                with contextlib.suppress(OSError):  # the other side may be gone already
+                    self.transport.write_eof()
         if self.protocol.close_expected():
             self._after("closing", 1.0, self.transport.abort)
 

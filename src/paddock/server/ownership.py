@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace as replace_fields
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from paddock.arena import Arena
 from paddock.core.errors import PaddockError, Refused, UnknownName
 from paddock.core.observation import Command
 from paddock.protocol import messages as m
+from paddock.robots import RobotSpec
 from paddock.sensors.appearance import add_appearances
-from paddock.server.access import Role
+from paddock.server.access import Grant, Role
 from paddock.server.client import Client
 from paddock.server.uploads import uploaded_robot
 
@@ -28,10 +30,11 @@ class Ownership:
         self.arena = arena
         self.owners: dict[str, Client] = {}  # by robot
         self.spawned: set[str] = set()
+        self.people: dict[str, str] = {}  # by robot: whose it is in a class, as people write the name
         self.changes = 0  # of robots or drivers so far
         self._layout = arena.layout
         self._listed = (-1, -1)  # the layout and the changes of which the next three tell
-        self._kinds: tuple[dict[str, Any], ...] = ()
+        self._kinds: dict[frozenset[str] | None, tuple[dict[str, Any], ...]] = {}  # by the devices that are told of
         self._numbers: list[int] = []  # of each robot's kind
         self._robots: list[m.RobotInfo] = []
         self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not overrule
@@ -101,6 +104,8 @@ class Ownership:
         """Bring a client's robot into the world."""
         client.grant.check(Role.CONTROLLER, "spawn")
         client.grant.check_robot(wish.robot, "spawn")
+        if client.grant.devices is not None:  # a robot of one's own might have any device, by any name
+            raise Refused(f"spawn: the exercise {client.grant.exercise!r} is done with the robot that you have")
         if len(self.arena.robots) >= MOST_ROBOTS:
             raise Refused(f"spawn: there are {MOST_ROBOTS} robots already")
         if sum(name in self.spawned for name in client.driven) >= MOST_BROUGHT:
@@ -115,7 +120,9 @@ class Ownership:
 
     def guests(self) -> set[str]:
         """Robots that others than supervisors brought along."""
-        return {name for name in self.spawned if name in self.owners and self.owners[name].grant.role is not Role.SUPERVISOR}
+        return {
+            name for name in self.spawned if name in self.owners and self.owners[name].grant.role is not Role.SUPERVISOR
+        }
 
     def give_up(self, robots: Iterable[str], clients: Iterable[Client]) -> None:
         """Robots lose their driver: they stop; those that were brought along vanish, for all clients."""
@@ -187,12 +194,22 @@ class Ownership:
         """All robots, as a client is told of them."""
         if self._listed != (self.arena.layout, self.changes):
             self._list_robots()
-        robots = list(self._robots)
-        if client.grant.role >= Role.CONTROLLER:
+        grant = client.grant
+        robots = [robot for robot in self._robots if grant.sees(robot.name)]
+        if grant.role >= Role.CONTROLLER:
             for i, robot in enumerate(robots):
-                if client.grant.covers(robot.name) and self.owners.get(robot.name, client) is client:
+                if grant.covers(robot.name) and self.owners.get(robot.name, client) is client:
                     robots[i] = replace(robot, yours=True)
-        return m.RobotList(kinds=self._kinds, robots=tuple(robots))
+        return m.RobotList(kinds=self._describe_kinds(grant), robots=tuple(robots))
+
+    def _describe_kinds(self, grant: Grant) -> tuple[dict[str, Any], ...]:
+        """The specs on the wire, with those devices that may be read."""
+        known = self._kinds.get(grant.devices)
+        if known is None:
+            known = self._kinds[grant.devices] = tuple(
+                describe_kind(kind, grant) for kind in dict.fromkeys(self.arena.built.robots)
+            )
+        return known
 
     def _list_robots(self) -> None:
         """Note what is the same for all clients: whenever a driver changes, all of them are told."""
@@ -200,7 +217,7 @@ class Ownership:
             built = self.arena.built.robots
             kinds = {kind: i for i, kind in enumerate(dict.fromkeys(built))}
             self._numbers = [kinds[kind] for kind in built]
-            self._kinds = tuple(add_appearances(kind.to_table(), kind.sensors) for kind in kinds)
+            self._kinds.clear()
         self._listed = self.arena.layout, self.changes
         self._robots = [
             m.RobotInfo(
@@ -210,6 +227,13 @@ class Ownership:
                 owner=self.owners[robot.name].name if robot.name in self.owners else "",
                 spawned=robot.name in self.spawned,
                 yours=False,
+                person=self.people.get(robot.name, ""),
             )
             for robot, kind, number in zip(self.arena.world.robots, self.arena.built.robots, self._numbers, strict=True)
         ]
+
+
+def describe_kind(kind: RobotSpec, grant: Grant) -> dict[str, Any]:
+    """A robot's spec with those devices that may be read, and how they look."""
+    allowed = tuple(sensor for sensor in kind.sensors if grant.allows(sensor.name))
+    return add_appearances(replace_fields(kind, sensors=allowed).to_table(), allowed)

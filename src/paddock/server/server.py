@@ -9,25 +9,29 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.core.addresses import is_loopback
+from paddock.core.addresses import is_loopback, own_address
 from paddock.core.errors import LinkError
-from paddock.core.limits import ClassLimits
+from paddock.core.limits import NO_CLASS, ClassLimits
 from paddock.core.origins import own_hosts
 from paddock.core.provenance import available_threads
-from paddock.server.access import Grant, Role, Tokens, own_address
+from paddock.referees import Referee
+from paddock.server.access import Grant, Role, Tokens
 from paddock.server.connection import Connection
+from paddock.server.heat_desk import HeatSettings
 from paddock.server.order_board import ListOrders
-from paddock.server.scoreboard import Scoring
 from paddock.server.session import Session
 from paddock.server.time_lock import ServedTime
 
+if TYPE_CHECKING:
+    from paddock.server.class_desk import ClassDesk
+
 PORT = 8642
 BACKLOG = 256  # connections that wait to be accepted
-NO_CLASS = ClassLimits(lock_timeout=10.0, message_kb=1000.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +55,19 @@ class Server:
 
     session: Session
 
-    def __init__(self, arena: Arena, settings: Settings | None = None, *, scoring: Scoring | None = None) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        settings: Settings | None = None,
+        *,
+        referee: Referee | None = None,
+        heats: HeatSettings | None = None,
+    ) -> None:
         self.arena, self.settings = arena, settings or Settings()
-        self._scoring = scoring
+        self._referee, self._heats = referee, heats or HeatSettings()
+        self.people: dict[str, str] = {}  # names as people write them, by robot
         self.list_orders: ListOrders | None = None  # tells how robots are that take orders; set before it serves
+        self.desk: ClassDesk | None = None  # of the class that is served; set before it serves
         self.tokens = Tokens(demanded=bool(self.settings.token))
         self.connections: dict[Connection, None] = {}  # the oldest first
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
@@ -98,14 +111,19 @@ class Server:
             self.arena,
             speed=speed,
             lock_step=lock_step,
-            scoring=self._scoring,
+            referee=self._referee,
             list_orders=self.list_orders,
             limits=self.settings.limits,
         )
+        self.session.heats.settings = self._heats
+        self.session.scoreboard.people = self.session.ownership.people = self.people
         try:
             listener = await self._listen()
             self.port = listener.sockets[0].getsockname()[1]
             self.time_lock.serve(self.session)
+            if self.desk is not None:
+                self.session.desk = self.desk
+                self.desk.attach(self, self.session)
             async with listener:
                 with contextlib.ExitStack() as doors:
                     for bound in listener.sockets:

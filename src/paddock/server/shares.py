@@ -1,4 +1,4 @@
-"""Shares: the server's time, divided among tokens. Who has used up its share waits until the others had theirs.
+"""ShareLedger: the server's time, divided among tokens. Who has used up its share waits until the others had theirs.
 
 A share belongs to a token, with all its connections; before they say who they are, to an address. Whatever is done for
 a connection is charged to its share, by switching the ledger to it; what the clock does, and what is done for those in
@@ -82,7 +82,7 @@ class Share:
         return 0.0
 
 
-class Shares:
+class ShareLedger:
     """The ledger: at any moment, one share is charged, or nobody is.
 
     Args:

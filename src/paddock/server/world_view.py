@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,6 +18,7 @@ from paddock.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, PANS, 
 from paddock.estimate import Estimate, ellipse_axes
 from paddock.protocol.frames import pack, pack_lamps
 from paddock.protocol.messages import EstimateData, Mark, PictureData, RobotReadings, SceneData, SolidShape, Truth
+from paddock.robots import RobotSpec
 from paddock.worlds.solids import solids
 
 
@@ -57,13 +59,14 @@ def _estimate_data(estimate: Estimate | None) -> EstimateData | None:
 
 def _pivoting(robot: Robot) -> tuple[str, ...]:
     """The devices that can be turned."""
-    names = _PIVOTING.get(robot)
-    if names is None:
-        names = _PIVOTING[robot] = tuple(device.name for device in robot.devices.values() if device.pivots)
+    spec, names = _PIVOTING.get(robot, (None, ()))
+    if spec is not robot.spec:
+        names = tuple(device.name for device in robot.devices.values() if device.pivots)
+        _PIVOTING[robot] = robot.spec, names
     return names
 
 
-_PIVOTING: WeakKeyDictionary[Robot, tuple[str, ...]] = WeakKeyDictionary()
+_PIVOTING: WeakKeyDictionary[Robot, tuple[RobotSpec, tuple[str, ...]]] = WeakKeyDictionary()
 
 
 def picture(camera: Camera, *, jpeg: bool) -> PictureData:
@@ -77,10 +80,11 @@ def picture(camera: Camera, *, jpeg: bool) -> PictureData:
     return PictureData(width=camera.width, height=camera.height, data=data, jpeg=jpeg)
 
 
-def bodies(arena: Arena) -> tuple[bytes, bytes]:
-    """Where all robots are and which of their lamps are on, for a `frame`."""
+def bodies(arena: Arena, sees: Callable[[str], bool] | None = None) -> tuple[bytes, bytes]:
+    """Where robots are and which of their lamps are on, for a `frame`: of all, or of those that one sees."""
     with arena.turn:
-        motion, lamps = arena.motion.copy(), arena.built.lamps
+        rows = slice(None) if sees is None else [row for name, row in arena.numbers.items() if sees(name)]
+        motion, lamps = arena.motion[rows].copy(), arena.built.lamps
     places = pack(
         motion[:, X : HEADING + 1],
         motion[:, LEFT_SPEED : RIGHT_SPEED + 1],

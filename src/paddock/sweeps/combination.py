@@ -25,6 +25,7 @@ from paddock.scenarios.spec import ScenarioSpec
 from paddock.sweeps.changes import change_table
 from paddock.sweeps.spec import SweepSpec
 from paddock.worlds import Placed, WorldSpec, load_world
+from paddock.worlds.fingerprint import hash_pictures
 from paddock.worlds.placement import Room, check_placement, robot_types
 
 FORMAT = 1  # of what a key is made from
@@ -48,7 +49,7 @@ class Combination:
             "versions": versions(),
             "world": self.world.to_table(),
             "robots": [robot.to_table() for robot in robot_types(self.world)],
-            "pictures": [_hash_file(self.world.path_of(name)) for name in _pictures(self.world)],
+            "pictures": hash_pictures(self.world),
             "controller": None if self.controller is None else self.controller.describe(),
             "scenario": None if self.scenario is None else _describe_scenario(self.scenario.spec),
             "metrics": [[repr(each), _hash_file(Path(inspect.getfile(type(each))))] for each in spec.make_metrics()],
@@ -60,7 +61,7 @@ class Combination:
 def list_combinations(spec: SweepSpec) -> list[Combination]:
     """All combinations in the order of the file. Unknown names are raised, and the first problem if none can be."""
     for name in () if spec.scenarios else spec.controllers:
-        find_controller(name, spec.folder, {})
+        find_controller(name, spec.folder, _of("controller", spec.parameters)).check_parameters()
     found = list(_combine(spec))
     failures = [each.failure for each in found if each.failure is not None]
     if len(failures) == len(found):
@@ -146,11 +147,6 @@ def _load_world(folder: str, name: str) -> WorldSpec:
 
 def _load_robot(folder: str, name: str | None) -> RobotSpec | None:
     return None if name is None else read_robot(find_robot(_beside(folder, name)))
-
-
-def _pictures(world: WorldSpec) -> list[str]:
-    names = [world.floor.image, *(getattr(each, "image", None) for each in world.fields)]
-    return [name for name in names if name is not None]
 
 
 def _hash_file(path: Path) -> str:

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal, Self
 
 from paddock.arena.controller_choice import BUILT_IN
 from paddock.control.tasks.base import Duration
-from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
+from paddock.core.errors import SpecError, UnknownName, format_value
 from paddock.core.spec import Count, Description, Name, Number, Spec, read_toml_file, spec_from_table
 from paddock.metrics import Metric
-from paddock.metrics.registry import METRICS
+from paddock.metrics.choice import MetricChoice, make_metric
 from paddock.report.summary import METRICS as USUAL_METRICS
 from paddock.scenarios.spec import MOST_RUNS, Seed, expand_seeds
 
@@ -22,29 +22,6 @@ TARGETS = ("controller", "world", "robot", "scenario")  # what a parameter can b
 
 class Choices(dict[str, tuple[Any, ...]]):
     """The values that each parameter takes, by its path."""
-
-
-class Options(dict[str, Any]):
-    """Keys of a metric."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MetricChoice(Spec):
-    """A metric and its options: `{metric = "goal", at = [0.9, 0.9], radius = 0.1}`."""
-
-    metric: str
-    options: Options = field(default_factory=Options)
-
-    @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """All keys but `metric` are options."""
-        if "metric" not in table:
-            raise SpecError(f"missing: the name of a metric{suggestion('', METRICS)}", path="metric")
-        options = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items() if key != "metric"}
-        return cls(metric=table["metric"], options=Options(options))
-
-    def to_table(self) -> dict[str, Any]:
-        return {"metric": self.metric, **self.options}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,14 +79,11 @@ class SweepSpec(Spec):
 
     def make_metrics(self) -> tuple[Metric, ...]:
         """What to find out about each robot: the usual figures if nothing else is asked for."""
-        return tuple(self._make_metric(i, each) for i, each in enumerate(self.metrics)) or USUAL_METRICS
-
-    def _make_metric(self, number: int, choice: str | MetricChoice) -> Metric:
-        chosen = choice if isinstance(choice, MetricChoice) else MetricChoice(metric=choice)
-        try:
-            return METRICS.get(chosen.metric, folder=self.folder or None)(**chosen.options)
-        except (PaddockError, TypeError) as error:
-            raise SpecError(str(error), path=f"metrics[{number}]", file=self.file) from None
+        made = (
+            make_metric(each, folder=self.folder or None, path=f"metrics[{i}]", file=self.file)
+            for i, each in enumerate(self.metrics)
+        )
+        return tuple(made) or USUAL_METRICS
 
 
 def load_sweep(source: str | Path | Mapping[str, Any] | SweepSpec) -> SweepSpec:

@@ -96,6 +96,10 @@ class Room:
         """Why a robot cannot stand there, or an empty text."""
         return self._problem(placed(spec.body.shape, *pose))
 
+    def is_free(self, shape: Shape) -> bool:
+        """Whether nothing stands where a shape is."""
+        return not self._problem(shape)
+
     def _problem(self, shape: Shape) -> str:
         x0, y0, x1, y1 = self.world.bounds
         left, bottom, right, top = box_of(shape)

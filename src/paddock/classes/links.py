@@ -1,0 +1,83 @@
+"""Join links: as rows, as links.csv, and as a sheet of cards to print and cut out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paddock.classes.spec import ClassSpec
+from paddock.classes.tables import write_table
+from paddock.core.addresses import own_address
+from paddock.core.files import write_text
+from paddock.core.packages import import_package
+
+if TYPE_CHECKING:
+    from paddock.classes.folder import ClassFolder
+
+ANY_ADDRESS = ("0.0.0.0", "::")
+
+
+@dataclass(frozen=True, slots=True)
+class JoinLink:
+    """What a student joins with."""
+
+    name: str
+    robot: str
+    link: str
+
+    @property
+    def parts(self) -> list[str]:
+        """The link in pieces between which a line may break: nobody wants to type a token over two lines."""
+        return re.split("(?=[#&])", self.link)
+
+
+def base_url(spec: ClassSpec) -> str:
+    """Where the class is served, as far as its file tells."""
+    if spec.address:
+        return spec.address.rstrip("/")
+    host = own_address() if spec.host in ANY_ADDRESS else spec.host
+    return f"http://{f'[{host}]' if ':' in host else host}:{spec.port}"
+
+
+def join_links(folder: ClassFolder, base: str = "") -> list[JoinLink]:
+    """A link for each student who may join.
+
+    Args:
+        folder: the class.
+        base: where it is served, `http://host:port`; empty: as its file tells.
+    """
+    base = base.rstrip("/") or base_url(folder.spec)
+    return [
+        JoinLink(student.name, student.robot, f"{base}/#token={folder.token(student)}&robot={student.robot}")
+        for student in folder.students
+        if student.state == "active"
+    ]
+
+
+def staff_links(folder: ClassFolder, base: str = "") -> dict[str, str]:
+    """The links of those who are no students: the lecturer's, and the projector's."""
+    base = base.rstrip("/") or base_url(folder.spec)
+    return {
+        "lecturer": f"{base}/#token={folder.keys.supervisor}",
+        "projector": f"{base}/#view=projector&token={folder.keys.projector}",
+    }
+
+
+def write_links(folder: ClassFolder, file: Path, base: str = "") -> None:
+    """Write the links as CSV: for mail merge, or to look them up."""
+    columns = tuple(field.name for field in fields(JoinLink))
+    write_table(file, columns, [asdict(link) for link in join_links(folder, base)], private=True)
+
+
+def write_sheet(folder: ClassFolder, file: Path, base: str = "") -> None:
+    """Write the links as a page of cards with QR codes, for A4 and Letter."""
+    from paddock.report.document import render_template
+
+    segno = import_package("segno", "a sheet with QR codes", extra="teaching")
+    cards = [
+        (link, segno.make_qr(link.link, error="m").svg_inline(omitsize=True, border=2, svgclass=None, lineclass=None))
+        for link in join_links(folder, base)
+    ]
+    write_text(file, render_template("class_sheet.html", title=folder.spec.title, cards=cards), private=True)

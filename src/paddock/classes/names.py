@@ -1,0 +1,84 @@
+"""Students' names as people write them, and the names that their robots get."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Container, Iterable
+from pathlib import Path
+
+from paddock.core.errors import PaddockError
+
+LONGEST_NAME = 64  # as on the wire
+LONGEST_ROBOT = 24
+# Letters that Unicode does not take apart into a plain one and a mark.
+PLAIN_LETTERS = str.maketrans(
+    {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+)
+DIRECTION_MARKS = (
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # they would turn the text behind a name, too
+)
+
+
+def tidy_name(text: str) -> str:
+    """A student's name in one spelling: letters composed, single spaces. What is no name is refused."""
+    name = " ".join(unicodedata.normalize("NFC", text).split())
+    if not name:
+        raise PaddockError("a student's name is empty")
+    if len(name) > LONGEST_NAME:
+        raise PaddockError(f"{name[:20]}…: a student's name has at most {LONGEST_NAME} letters, this has {len(name)}")
+    if any(unicodedata.category(letter) in ("Cc", "Cs") or letter in DIRECTION_MARKS for letter in name):
+        raise PaddockError(f"{name!a}: a student's name has no control characters; type it anew")
+    return name
+
+
+def robot_name(student: str) -> str:
+    """A student's name as a robot may be called: `Zoë M.` becomes `zoe-m`."""
+    plain = unicodedata.normalize("NFKD", student).lower().translate(PLAIN_LETTERS).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain)[:LONGEST_ROBOT].strip("-") or "student"
+
+
+def free_robot_name(student: str, taken: Container[str]) -> str:
+    """The name of a student's robot; if others have it already, with a number."""
+    name = base = robot_name(student)
+    number = 2
+    while name in taken:
+        name, number = f"{base}-{number}", number + 1
+    return name
+
+
+def robot_names(students: Iterable[str]) -> dict[str, str]:
+    """The robot of every student; equal names get a number."""
+    names: dict[str, str] = {}
+    for student in students:
+        if student in names:
+            raise PaddockError(f"{student!r} is in the list twice: add what tells them apart, such as {student!r} (2)")
+        names[student] = free_robot_name(student, names.values())
+    return names
+
+
+def read_names(file: Path) -> list[str]:
+    """A name per line; empty lines and what follows a # do not count."""
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise PaddockError(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PaddockError(f"{file}: expected a text in UTF-8; save it with that encoding") from None
+    names: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if not (text := line.partition("#")[0].strip()):
+            continue
+        try:
+            name = tidy_name(text)
+        except PaddockError as error:
+            raise PaddockError(f"{file}, line {number}: {error}") from None
+        if name in names:
+            raise PaddockError(
+                f"{file}, line {number}: {name!r} is in line {names[name]} already: if these are two people, "
+                f"write what tells them apart, such as '{name} (2)'"
+            )
+        names[name] = number
+    if not names:
+        raise PaddockError(f"{file}: expected a name per line, found none")
+    return list(names)

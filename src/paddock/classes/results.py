@@ -1,0 +1,50 @@
+"""Results of a class: a row for each robot and heat, kept as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from paddock.classes.tables import append_rows, read_table
+from paddock.core.errors import PaddockError
+
+RESULTS = "results.csv"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultRow:
+    """How a student's robot did in a heat."""
+
+    time: str
+    exercise: str  # or the world, where there is none
+    heat: int
+    student: str
+    robot: str
+    place: int  # from 1
+    score: float | None  # None: the aim was not reached
+    unit: str
+    fouls: int
+
+
+COLUMNS = tuple(field.name for field in fields(ResultRow))
+
+
+def append_results(folder: Path, rows: Iterable[ResultRow]) -> None:
+    """Add rows, all or none. Whoever calls this holds the lock of the class."""
+    append_rows(folder / RESULTS, COLUMNS, [asdict(row) for row in rows])
+
+
+def read_results(folder: Path) -> list[ResultRow]:
+    """All rows, the newest last."""
+    return [_read_row(row, f"{folder / RESULTS}, line {line}") for line, row in read_table(folder / RESULTS)]
+
+
+def _read_row(row: Mapping[str, str], where: str) -> ResultRow:
+    try:
+        score = float(row["score"]) if row["score"] else None
+        whole = {key: int(row[key]) for key in ("heat", "place", "fouls")}
+        texts = {key: row[key] for key in ("time", "exercise", "student", "robot", "unit")}
+        return ResultRow(**texts, **whole, score=score)  # type: ignore[arg-type]
+    except (KeyError, ValueError) as error:
+        raise PaddockError(f"{where}: this is no result: {error}") from None

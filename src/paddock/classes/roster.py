@@ -1,0 +1,95 @@
+"""The roster of a class: its file students.csv."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, get_args
+
+from paddock.classes.names import free_robot_name, read_names, tidy_name
+from paddock.classes.tables import read_table, write_table
+from paddock.core.convert import convert
+from paddock.core.errors import PaddockError, suggestion
+from paddock.core.rules import Name
+
+State = Literal["active", "locked-out", "removed"]
+STATES: tuple[str, ...] = get_args(State)
+COLUMNS = ("name", "robot", "state")
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """Somebody in a class. The robot's name is who they are: it never changes."""
+
+    name: str  # as people write it
+    robot: str = ""
+    state: State = "active"
+    other: Mapping[str, str] = field(default_factory=dict)  # what else the file says of them
+
+
+def read_roster(file: Path) -> list[Student]:
+    """The students of a file, the removed ones too. Who was added by hand may have no robot yet."""
+    rows = read_table(file)
+    if not rows and not file.exists():
+        raise PaddockError(f"{file}: no such file")
+    students: list[Student] = []
+    lines: dict[str, int] = {}
+    for line, row in rows:
+        try:
+            student = _read_student(row)
+            for unique in filter(None, (student.name, student.robot and f"robot {student.robot}")):
+                if unique in lines:
+                    raise PaddockError(f"{unique!r} is in line {lines[unique]} already: write what tells them apart")
+                lines[unique] = line
+        except PaddockError as error:
+            raise PaddockError(f"{file}, line {line}: {error}") from None
+        students.append(student)
+    return students
+
+
+def _read_student(row: Mapping[str, str]) -> Student:
+    if "name" not in row:
+        raise PaddockError(f"expected a column 'name'{suggestion('name', row)}")
+    name = tidy_name(row["name"])
+    robot, state = row.get("robot", ""), row.get("state", "") or "active"
+    if state not in STATES:
+        raise PaddockError(f"state: expected {', '.join(STATES)}, got {state!r}{suggestion(state, STATES)}")
+    if robot:
+        convert(robot, Name, "robot")
+    other = {key: value for key, value in row.items() if key not in COLUMNS}
+    return Student(name, robot, state, other)  # type: ignore[arg-type]
+
+
+def give_robots(students: Iterable[Student]) -> list[Student]:
+    """The same students, each with a robot."""
+    students = list(students)
+    taken = {student.robot for student in students}
+    for i, student in enumerate(students):
+        if not student.robot:
+            students[i] = replace(student, robot=free_robot_name(student.name, taken))
+            taken.add(students[i].robot)
+    return students
+
+
+def refuse_equal_names(students: Iterable[Student]) -> None:
+    """Whoever is meant by a name must be clear."""
+    for name, count in Counter(student.name for student in students).items():
+        if count > 1:
+            raise PaddockError(f"{name!r} is in the class already: write what tells them apart, such as '{name} (2)'")
+
+
+def read_students(file: Path) -> list[Student]:
+    """The students of a list that somebody else wrote: a name per line, or a CSV file with a column `name`."""
+    if file.suffix.lower() == ".csv":
+        return read_roster(file)
+    return [Student(name) for name in read_names(file)]
+
+
+def write_roster(file: Path, students: Iterable[Student]) -> None:
+    """Replace the file."""
+    students = list(students)
+    others = dict.fromkeys(key for student in students for key in student.other)
+    rows = [{"name": s.name, "robot": s.robot, "state": s.state, **s.other} for s in students]
+    write_table(file, (*COLUMNS, *others), rows)

@@ -1,0 +1,100 @@
+"""Submissions: files that students hand in. Each is kept, under a number of its own, and has a receipt."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from paddock.classes.roster import Student
+from paddock.classes.spec import ClassSpec
+from paddock.classes.tables import append_rows, read_table, time_now
+from paddock.core.convert import convert
+from paddock.core.errors import PaddockError
+from paddock.core.files import whole_file
+from paddock.core.rules import Name
+
+LONGEST_FILE_NAME = 60
+RECEIPTS = "receipts.csv"
+SUFFIX = ".py"
+KEPT = f"[0-9][0-9][0-9][0-9]-*{SUFFIX}"  # what a kept file is called
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a student gets for a file."""
+
+    number: int  # of this student for this exercise, from 1
+    time: str  # by the server's clock, with its zone
+    student: str
+    robot: str
+    exercise: str
+    file: str  # as it is kept, below submissions/
+    bytes: int
+    sha256: str
+
+    def __str__(self) -> str:
+        return (
+            f"receipt {self.number}: {PurePosixPath(self.file).name} of {self.student} for {self.exercise}, "
+            f"{self.bytes} bytes, {self.time}, SHA-256 {self.sha256[:16]}…"
+        )
+
+
+COLUMNS = tuple(field.name for field in fields(Receipt))
+
+
+def safe_file_name(name: str) -> str:
+    """A file's name that harms no folder: letters, digits, '.', '-' and '_', and it ends in .py."""
+    last = PurePosixPath(PureWindowsPath(name).name).name
+    if not last.lower().endswith(SUFFIX):
+        raise PaddockError(f"{last!r}: expected a Python file, with a name that ends in {SUFFIX}")
+    plain = unicodedata.normalize("NFKD", last[: -len(SUFFIX)]).encode("ascii", "ignore").decode()
+    return (re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:LONGEST_FILE_NAME].strip("-") or "controller") + SUFFIX
+
+
+def read_receipts(folder: Path) -> list[Receipt]:
+    """All receipts, the newest last."""
+    receipts = []
+    for line, row in read_table(folder / RECEIPTS):
+        try:
+            values = {key: row[key] for key in COLUMNS}
+            receipts.append(Receipt(**{**values, "number": int(row["number"]), "bytes": int(row["bytes"])}))  # type: ignore[arg-type]
+        except (KeyError, ValueError) as error:
+            raise PaddockError(f"{folder / RECEIPTS}, line {line}: this is no receipt: {error}") from None
+    return receipts
+
+
+def keep_submission(
+    folder: Path, student: Student, exercise: str, file_name: str, data: bytes, spec: ClassSpec
+) -> Receipt:
+    """Keep a file, and give its receipt. Whoever calls this holds the lock of the class."""
+    convert(exercise, Name, "exercise")  # it names a folder
+    name = safe_file_name(file_name)
+    if not data:
+        raise PaddockError(f"{name}: it is empty")
+    if len(data) > spec.submission_kb * 1024:
+        raise PaddockError(f"{name}: it has {len(data)} bytes; at most {spec.submission_kb} KB may be submitted")
+    place = folder / exercise / student.robot
+    number = max((int(kept.name.partition("-")[0]) for kept in place.glob(KEPT)), default=0) + 1
+    if number > spec.submissions:
+        raise PaddockError(f"{exercise}: you have submitted {number - 1} times, which is as often as is allowed")
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / f"{number:04d}-{name}"
+    with whole_file(path, "wb") as file:
+        file.write(data)
+    receipt = Receipt(
+        number=number, time=time_now(), student=student.name,
+        robot=student.robot, exercise=exercise, file=path.relative_to(folder).as_posix(), bytes=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
+    )  # fmt: skip
+    append_rows(folder / RECEIPTS, COLUMNS, [asdict(receipt)])
+    return receipt
+
+
+def last_submissions(folder: Path, exercise: str) -> dict[str, Path]:
+    """The last file of each who submitted something for an exercise, by robot."""
+    convert(exercise, Name, "exercise")
+    found = {place.name: sorted(place.glob(KEPT)) for place in sorted((folder / exercise).glob("*/"))}
+    return {robot: kept[-1] for robot, kept in found.items() if kept}

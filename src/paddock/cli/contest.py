@@ -1,0 +1,130 @@
+"""`paddock contest`: leagues and brackets over submitted files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paddock.cli.options import Json, Workers
+from paddock.core.errors import PaddockError
+
+if TYPE_CHECKING:
+    from paddock.contests import Entrant
+
+contest_app = typer.Typer(
+    name="contest",
+    help="Contests of submitted controllers: leagues, and single or double elimination.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+ContestFile = Annotated[Path, typer.Argument(help="The contest.toml.")]
+Submissions = Annotated[
+    Path | None,
+    typer.Option(help="Folder with NAME.py or NAME/controller.py. Default: submissions/ beside the contest.toml."),
+]
+ClassPath = Annotated[Path | None, typer.Option("--class", help="Instead: what a class handed in, by its folder …")]
+Exercise = Annotated[str | None, typer.Option(help="… for this exercise.")]
+Results = Annotated[
+    Path | None, typer.Option(help="Folder for the results. Default: results/ beside the contest.toml.")
+]
+
+
+@contest_app.command()
+def new(
+    folder: Annotated[Path, typer.Argument(help="Folder for it.")],
+    game: Annotated[str, typer.Option(help="race, sumo, hill or maze.")] = "race",
+) -> None:
+    """Make a folder with a contest.toml that explains itself, and two controllers to try it with.
+
+    paddock contest new line-race
+    paddock contest new ring --game sumo
+    """
+    from paddock.contests import new_contest
+
+    file = new_contest(folder, game)
+    typer.echo(f"wrote {file}; put what was handed in into {folder / 'submissions'}, then: paddock contest run {file}")
+
+
+@contest_app.command()
+def run(
+    contest: ContestFile,
+    submissions: Submissions = None,
+    class_folder: ClassPath = None,
+    exercise: Exercise = None,
+    out: Results = None,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Drive all heats, and write tables, a page and a recording of every heat.
+
+    The same files and seed give the same results, to the last byte. A contest that was stopped or killed goes on where
+    it was: the same command drives only what is missing.
+
+      paddock contest run line-race/contest.toml
+      paddock contest run contest.toml --submissions handed-in --out results --workers 4
+      paddock contest run contest.toml --class robotics-101 --exercise line-following
+      paddock replay results/heats/001.mcap --open
+    """
+    from rich.console import Console
+
+    from paddock.cli.ending import INTERRUPTED, end_on_sigterm
+    from paddock.cli.progress import show_runs
+    from paddock.contests import load_contest, run_contest
+    from paddock.jobs import parse_workers
+
+    spec, aside = load_contest(contest), Console(stderr=True)
+    folder = contest.parent / "results" if out is None else out
+    entrants = _find_entrants(contest, submissions, class_folder, exercise, folder)
+    with end_on_sigterm() as ended, show_runs(aside, spec.name, of="heats") as progress:
+        try:
+            run_contest(spec, entrants, out=folder, workers=parse_workers(workers), progress=progress)
+        except KeyboardInterrupt:
+            said = f"stopped early: the same command goes on from what is in {folder}"
+            aside.print(said, style="yellow", markup=False)
+            sys.exit(ended[0] if ended else INTERRUPTED)
+    show(folder, json=json)
+    aside.print(f"wrote {folder}: report.html, results.csv, standings.csv, heats/", highlight=False, markup=False)
+
+
+@contest_app.command()
+def show(
+    results: Annotated[Path, typer.Argument(help="The folder with the results.")],
+    heats: Annotated[bool, typer.Option("--heats", help="All heats, not the final table.")] = False,
+    json: Json = False,
+) -> None:
+    """Print the table of a contest.
+
+    paddock contest show line-race/results
+    paddock contest show line-race/results --heats
+    """
+    from json import dumps
+
+    from rich.console import Console
+
+    from paddock.cli.sheets import print_sheet
+    from paddock.contests.files import read_results, read_standings
+    from paddock.contests.report import heats_sheet, standings_sheet
+
+    rows = read_results(results) if heats else read_standings(results)
+    if json:
+        for row in rows:
+            typer.echo(dumps(row, ensure_ascii=False))
+    else:
+        print_sheet(Console(), "Heats" if heats else "Standings", (heats_sheet if heats else standings_sheet)(rows))
+
+
+def _find_entrants(
+    contest: Path, submissions: Path | None, class_folder: Path | None, exercise: str | None, out: Path
+) -> Sequence[Entrant]:
+    from paddock.contests import collect_entrants, find_entrants
+
+    if class_folder is None and exercise is None:
+        return find_entrants(contest.parent / "submissions" if submissions is None else submissions)
+    if submissions is not None or class_folder is None or exercise is None:
+        raise PaddockError("expected either --submissions FOLDER, or both --class FOLDER and --exercise NAME")
+    return collect_entrants(class_folder, exercise, out / "submissions")

@@ -1,0 +1,53 @@
+"""Entrants: who takes part in a contest, with which file, and what robot and person are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from paddock.classes import ClassFolder
+from paddock.core.errors import PaddockError
+from paddock.core.sources import hash_sources
+from paddock.sandbox.submissions import Submission, find_submissions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """A robot of a contest and its controller."""
+
+    robot: str  # its name in the world
+    name: str  # as people write it
+    submission: Submission
+
+    def identify(self) -> str:
+        """A digest of its controller: the file, and what it imports from beside it."""
+        return hash_sources(self.submission.file)
+
+
+def find_entrants(folder: str | Path) -> list[Entrant]:
+    """The submissions in a folder, by name."""
+    return _enter((each.name, each) for each in find_submissions(Path(folder)))
+
+
+def collect_entrants(class_folder: str | Path, exercise: str, out: Path) -> list[Entrant]:
+    """The last submissions of a class for an exercise, copied to a folder; names as people write them."""
+    copies = ClassFolder.load(class_folder).collect(exercise, out)
+    return _enter((name, Submission(name=copy.stem, file=copy)) for name, copy in copies.items())
+
+
+def _enter(named: Iterable[tuple[str, Submission]]) -> list[Entrant]:
+    entrants: dict[str, Entrant] = {}
+    for name, submission in named:
+        robot = name_robot(submission.name)
+        if robot in entrants:
+            other = entrants[robot].submission
+            raise PaddockError(f"{submission.file} and {other.file} would both be called {robot!r}: rename one of them")
+        entrants[robot] = Entrant(robot=robot, name=name, submission=submission)
+    return list(entrants.values())
+
+
+def name_robot(name: str) -> str:
+    """A name for a robot: letters, digits, '-' and '_'."""
+    return re.sub(r"[^\w-]+", "-", name).strip("-") or "robot"

@@ -1,0 +1,61 @@
+"""The folder of a contest: tables as CSV, the page, and what `show` reads again."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from paddock.classes.tables import read_table, write_table
+from paddock.contests.report import contest_report
+from paddock.contests.result import ContestResult, FinalLine, HeatRow
+from paddock.core.errors import PaddockError
+from paddock.report.document_files import write_document
+
+RESULTS, STANDINGS = "results.csv", "standings.csv"
+
+
+def save_contest(result: ContestResult, folder: Path) -> list[Path]:
+    """Write all of it; equal contests give equal files, to the last byte."""
+    _write(folder / RESULTS, HeatRow, result.rows)
+    _write(folder / STANDINGS, FinalLine, result.standings)
+    title = result.spec.title or f"Contest {result.spec.name}"
+    return [folder / RESULTS, folder / STANDINGS, *write_document(title, list(contest_report(result)), folder)]
+
+
+def read_standings(folder: str | Path) -> list[dict[str, Any]]:
+    """The final table of a contest that was run into a folder."""
+    return _read(Path(folder) / STANDINGS, FinalLine)
+
+
+def read_results(folder: str | Path) -> list[dict[str, Any]]:
+    """All heats of a contest that was run into a folder."""
+    return _read(Path(folder) / RESULTS, HeatRow)
+
+
+def _write(path: Path, row: type, rows: Sequence[Any]) -> None:
+    """Floats are written so that reading them gives the same bits; unknown ones are empty."""
+    columns = [field.name for field in dataclasses.fields(row)]
+    write_table(path, columns, [{k: _cell(v) for k, v in dataclasses.asdict(each).items()} for each in rows])
+
+
+def _cell(value: Any) -> Any:
+    return "" if isinstance(value, float) and math.isnan(value) else value
+
+
+def _read(path: Path, row: type) -> list[dict[str, Any]]:
+    if not path.is_file():
+        raise PaddockError(
+            f"{path.parent}: there is no {path.name}: expected the folder of `paddock contest run --out`"
+        )
+    kinds = {field.name: field.type for field in dataclasses.fields(row)}
+    return [{name: _parse(text, str(kinds[name])) for name, text in cells.items() if name in kinds}
+            for _, cells in read_table(path)]  # fmt: skip
+
+
+def _parse(text: str, kind: str) -> Any:
+    if kind == "float":
+        return float(text) if text else math.nan
+    return int(text) if kind == "int" else text

@@ -1,0 +1,125 @@
+"""ContestSpec: a contest as data: where, with which referee, who meets whom and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from paddock.control.tasks.base import Duration
+from paddock.core.errors import SpecError, UnknownName, suggestion
+from paddock.core.spec import Name, Number, Spec, read_toml_file, spec_from_table
+from paddock.draw.legend import GOALS
+from paddock.referees import Referee, make_referee
+from paddock.robots import RobotSpec, load_robot
+from paddock.sandbox import SandboxLimits
+from paddock.scenarios.spec import Seed
+from paddock.worlds import WorldSpec, load_world
+
+Times = Annotated[int, Number("a whole number", low=1, high=1000)]
+AtMost = Annotated[int, Number("a whole number", low=0, high=1000)]  # 0: no limit
+LEAGUE, SINGLE, DOUBLE = "league", "single-elimination", "double-elimination"
+
+
+class RefereeTable(dict[str, Any]):
+    """The `[referee]` table: its kind and its options."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContestSpec(Spec):
+    """A contest. In an elimination, pairs meet, and the loser of one or two matches is out."""
+
+    name: Name
+    title: str = ""
+    world: str
+    robot: str = ""  # a type or a TOML file; empty: as the world's first
+    referee: RefereeTable
+    seconds: Duration = 60.0  # of a heat, if the referee does not end it before
+    format: Literal["league", "single-elimination", "double-elimination"] = "league"
+    heat_size: Annotated[int, Number("robots", low=1, high=50)] = 2
+    meetings: Times = 1  # of a league: how often everyone meets everyone; alone: how often everyone drives
+    rounds: AtMost = 0  # of a league, at most; 0: until all have met
+    qualifying: AtMost = 0  # rounds of a league before an elimination, which decide the seeds; 0: lots do
+    advance: AtMost = 0  # how many of them go on; 0: all
+    legs: Times = 2  # heats of a match; the robots change places
+    starts: tuple[str, ...] = ()  # of the world; none: all but its goals
+    devices: tuple[str, ...] = ()  # that controllers may use; none: all but cameras
+    limits: SandboxLimits = field(default_factory=SandboxLimits)  # of controllers
+    seed: Seed = 0
+    folder: str = field(default="", compare=False, repr=False)  # where relative file names begin
+    file: str = field(default="", compare=False, repr=False)  # what errors call it
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """As any spec; a referee may be its mere name."""
+        told = table.get("referee")
+        if isinstance(told, (str, Mapping)):
+            table = {**table, "referee": RefereeTable({"kind": told} if isinstance(told, str) else told)}
+        return super(ContestSpec, cls).from_table(table)
+
+    def check(self) -> None:
+        if self.format == LEAGUE:
+            for name in ("qualifying", "advance"):
+                if getattr(self, name):
+                    raise SpecError(f"a league has none: leave it out, or say format = {SINGLE!r}", path=name)
+        elif self.heat_size != 2:
+            raise SpecError(f"in an elimination pairs meet: expected 2, got {self.heat_size}", path="heat_size")
+        elif self.advance and not self.qualifying:
+            raise SpecError("missing: rounds of a league that decide who goes on", path="qualifying")
+
+    def load_world(self) -> WorldSpec:
+        """The world, of which the starts are taken, and the first robot's type."""
+        return load_world(Path(self.folder) / self.world if self.world.endswith(".toml") else self.world)
+
+    def choose_robot(self, world: WorldSpec) -> str | RobotSpec:
+        """The type of all robots."""
+        if self.robot.endswith(".toml"):
+            return load_robot(Path(self.folder) / self.robot)
+        if not self.robot and not world.robots:
+            raise SpecError(f"missing: {world.name} has no robots whose type could be taken", path="robot")
+        return self.robot or world.robots[0].type
+
+    def make_referee(self) -> Referee:
+        """A referee for one heat."""
+        try:
+            return make_referee(self.referee, folder=self.folder or None)
+        except SpecError as error:
+            raise error.within(file=self.file) from None
+
+    def choose_starts(self, world: WorldSpec) -> tuple[str, ...]:
+        """The names of the starts of a heat: as many as a heat has robots."""
+        known = [start.name for start in world.starts]
+        for i, name in enumerate(self.starts):
+            if name not in known:
+                problem = f"{world.name} has no start called {name!r}{suggestion(name, known)}"
+                raise SpecError(problem, path=f"starts[{i}]", file=self.file)
+        found = self.starts or tuple(name for name in known if name not in GOALS)
+        if len(found) < self.heat_size:
+            raise SpecError(
+                f"{world.name} has {len(found)} starts ({', '.join(found) or 'none'}): expected as many as robots in a "
+                f"heat, {self.heat_size}; choose another world, add [[starts]] to it, or take smaller heats",
+                path="heat_size",
+                file=self.file,
+            )
+        return found[: self.heat_size]
+
+
+def load_contest(source: str | Path | Mapping[str, Any] | ContestSpec) -> ContestSpec:
+    """A contest from a TOML file, or from a table of the same keys; its world and its referee are looked at."""
+    spec = _read(source)
+    spec.choose_starts(spec.load_world())
+    spec.make_referee()
+    return spec
+
+
+def _read(source: str | Path | Mapping[str, Any] | ContestSpec) -> ContestSpec:
+    if isinstance(source, ContestSpec):
+        return source
+    if isinstance(source, Mapping):
+        return ContestSpec.from_table(source)
+    path = Path(source)
+    if path.suffix != ".toml":
+        raise UnknownName("contest", str(source), (), expected="the path of a TOML file")
+    spec = spec_from_table(ContestSpec, read_toml_file(path), file=path.name)
+    return replace(spec, folder=str(path.parent), file=path.name)

@@ -1,0 +1,126 @@
+"""Points of heats, and the order of a league by stated rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paddock.contests.league import draw_lots
+from paddock.referees.standings import rank
+
+RULES = (
+    "points per heat",
+    "heats won less heats lost against those with equal points",
+    "mean score",
+    "the referee's tie-break",
+    "fewer fouls",
+    "a shared place; the order is drawn by lot",
+)
+"""What decides the order of a league, one after the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeatFigures:
+    """What one robot came to in a heat."""
+
+    robot: str
+    score: float
+    tie_break: float = 0.0  # of equal scores the one with the smaller number is better
+    fouls: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeagueLine:
+    """A robot's line in the table of a league."""
+
+    place: int
+    robot: str
+    heats: int
+    points: Fraction
+    score: float  # mean over its heats
+    fouls: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreOrder:
+    """Which scores are better. What is no number is worse than any."""
+
+    higher_is_better: bool = True
+
+    def key(self, score: float) -> float:
+        """The larger, the better."""
+        return -math.inf if math.isnan(score) else score if self.higher_is_better else -score
+
+    def rank_heat(self, figures: Sequence[HeatFigures]) -> dict[str, int]:
+        """The place of each robot of a heat, as the referee has it; equal ones share a place."""
+        scores, ties = ({each.robot: getattr(each, name) for each in figures} for name in ("score", "tie_break"))
+        lines = rank(scores, higher_is_better=self.higher_is_better, tie_break=ties)
+        places = {line.robot: line.place for line in lines}
+        return {each.robot: places[each.robot] for each in figures}
+
+
+def share_points(places: Iterable[int]) -> list[Fraction]:
+    """Points of a heat by place: the share of the others that were beaten, of whom equal ones count half.
+
+    So a heat is worth as much in any company: 1 for the first, 0 for the last, ½ for a draw. Alone there are none.
+    """
+    own = list(places)
+    if len(own) == 1:
+        return [Fraction(0)]
+    beaten = [2 * sum(place < other for other in own) + own.count(place) - 1 for place in own]
+    return [Fraction(each, 2 * (len(own) - 1)) for each in beaten]
+
+
+def rank_league(
+    names: Sequence[str], heats: Sequence[Sequence[HeatFigures]], order: ScoreOrder, seed: int = 0
+) -> list[LeagueLine]:
+    """The table of a league by RULES, the best first."""
+    places = [order.rank_heat(heat) for heat in heats]
+    points: dict[str, list[Fraction]] = {name: [] for name in names}
+    figures: dict[str, list[HeatFigures]] = {name: [] for name in names}
+    for heat, own in zip(heats, places, strict=True):
+        for each, gained in zip(heat, share_points(own.values()), strict=True):
+            points[each.robot].append(gained)
+            figures[each.robot].append(each)
+    per_heat = {name: sum(own, Fraction(0)) / max(1, len(own)) for name, own in points.items()}
+    scores = {name: _mean([each.score for each in own]) for name, own in figures.items()}
+    fouls = {name: sum(each.fouls for each in own) for name, own in figures.items()}
+    ties = {name: _mean([each.tie_break for each in own]) for name, own in figures.items()}
+    keys = {
+        name: (
+            per_heat[name],
+            _count_direct(name, per_heat, places),
+            order.key(scores[name]),
+            ScoreOrder(False).key(ties[name]),
+            -fouls[name],
+        )
+        for name in names
+    }
+    by_lot = draw_lots(names, seed, "standings")
+    return [
+        LeagueLine(
+            place=1 + sum(key > keys[name] for key in keys.values()),
+            robot=name,
+            heats=len(points[name]),
+            points=sum(points[name], Fraction(0)),
+            score=scores[name],
+            fouls=fouls[name],
+        )
+        for name in sorted(by_lot, key=keys.__getitem__, reverse=True)
+    ]
+
+
+def _count_direct(name: str, per_heat: dict[str, Fraction], places: Sequence[dict[str, int]]) -> int:
+    """How often a robot beat robots with equal points, less how often they beat it."""
+    equal = {other for other, own in per_heat.items() if own == per_heat[name] and other != name}
+    met = [(own[name], place) for own in places if name in own for other, place in own.items() if other in equal]
+    return sum((mine < theirs) - (mine > theirs) for mine, theirs in met)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """NaN of none, and where one of them is no number."""
+    if not values or any(map(math.isnan, values)):
+        return math.nan
+    return sum(values) / len(values) if any(map(math.isinf, values)) else math.fsum(values) / len(values)

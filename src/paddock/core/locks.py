@@ -1,0 +1,52 @@
+"""Locks between processes: of those that change a folder, one does at a time. They end with their process."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from paddock.core.errors import PaddockError
+from paddock.core.reason import explain_os_error
+
+PAUSE = 0.01  # between two tries [s]
+FILE = ".lock"
+
+
+@contextmanager
+def lock_folder(folder: Path, *, patience: float = 10.0) -> Iterator[None]:
+    """Hold the lock of a folder.
+
+    Args:
+        folder: it is marked by a small file in it, which stays.
+        patience: how long to wait for another holder [s] before a PaddockError.
+    """
+    try:
+        file = os.open(folder / FILE, os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        raise PaddockError(f"{folder}: cannot be changed: {explain_os_error(error)}") from None
+    try:
+        deadline = time.monotonic() + patience
+        while not _take(file):
+            if time.monotonic() >= deadline:
+                raise PaddockError(f"{folder}: another process works in this folder; wait for it, or stop it")
+            time.sleep(PAUSE)
+        yield
+    finally:
+        os.close(file)  # which gives the lock back
+
+
+def _take(file: int) -> bool:
+    with suppress(BlockingIOError, PermissionError):  # the second is how Windows says it
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False

@@ -1,0 +1,61 @@
+"""Exercises by name, or from folders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from paddock.core import library
+from paddock.core.errors import UnknownName
+from paddock.core.registry import Registry
+from paddock.core.spec import Spec, read_toml_file, spec_from_table
+from paddock.core.user_code import code_beside
+from paddock.exercises.spec import FILE, HIDDEN_FILE, Exercise, Seeds
+
+PACKAGE = "paddock.exercises"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HiddenSeeds(Spec):
+    """What students do not get to know: the file `hidden.toml`."""
+
+    seeds: Seeds
+
+
+@cache
+def exercise_folders() -> Registry[Path]:
+    """The folder of every exercise by name; other packages add theirs through the entry-point group."""
+    shipped = {file.parent.name: file.parent for file in sorted(library.folder(PACKAGE).glob(f"*/{FILE}"))}
+    return Registry("exercise", group=PACKAGE, builtin=shipped, base=Path)
+
+
+def exercise_names() -> list[str]:
+    """The shipped exercises."""
+    return exercise_folders().names()
+
+
+def find_exercise(name_or_folder: str | Path) -> Path:
+    """The folder of an exercise: one that is there, or a shipped one by name."""
+    folder = Path(name_or_folder)
+    if (folder / FILE).is_file():
+        return folder
+    if str(name_or_folder) in exercise_folders():
+        return exercise_folders().get(str(name_or_folder))
+    if folder.is_dir():
+        raise UnknownName("exercise", str(name_or_folder), (), expected=f"a folder with the file {FILE}")
+    raise UnknownName("exercise", str(name_or_folder), exercise_folders())
+
+
+def load_exercise(name_or_folder: str | Path) -> Exercise:
+    """A shipped exercise by name, or one from a folder; its world, robot, devices and measures are checked, too."""
+    folder = find_exercise(name_or_folder).resolve()
+    hidden: tuple[int, ...] = ()
+    if (folder / HIDDEN_FILE).is_file():
+        table = read_toml_file(folder / HIDDEN_FILE)
+        hidden = spec_from_table(HiddenSeeds, table, file=HIDDEN_FILE).seeds
+    with code_beside(folder):
+        found = spec_from_table(Exercise, read_toml_file(folder / FILE), file=FILE)
+        exercise = replace(found, hidden_seeds=hidden, folder=str(folder), name=folder.name)
+        exercise.check_names()
+    return exercise

@@ -1,0 +1,97 @@
+"""Marks: the points of a program for each check of an exercise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from paddock.exercises.checks import ExerciseCheck
+from paddock.exercises.runs import ExerciseRun, run_exercise
+from paddock.exercises.spec import Exercise
+
+DIGITS = 2  # of points
+COSTLY = ("answer-timeout", "cpu", "memory")  # failures that would take long again
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckMark:
+    """What a program earned by one check."""
+
+    check: ExerciseCheck
+    figures: tuple[float, ...]  # one for each seed; of several robots the one that meets it least; NaN: there is none
+    met: tuple[bool, ...]  # in each seed; with `over = "mean"` all alike
+    points: float
+
+    @property
+    def full(self) -> bool:
+        """Whether all its points were earned."""
+        return all(self.met)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """What a program earned by an exercise."""
+
+    exercise: str
+    seeds: tuple[int, ...]
+    checks: tuple[CheckMark, ...]
+    runs: tuple[ExerciseRun, ...]
+    most: float  # points that can be earned
+
+    @property
+    def points(self) -> float:
+        """All that was earned."""
+        return round(sum(mark.points for mark in self.checks), DIGITS)
+
+    @property
+    def full(self) -> bool:
+        """Whether every check was met with every seed."""
+        return all(mark.full for mark in self.checks)
+
+
+def check_exercise(
+    exercise: Exercise, file: str | Path, seeds: Iterable[int] | None = None, *, folder: Path | None = None
+) -> Marks:
+    """The marks of a program; with the public seeds unless others are given.
+
+    Who uses up all time or memory in one run is not tried again: the other runs fail alike.
+    """
+    runs: list[ExerciseRun] = []
+    for seed in exercise.seeds if seeds is None else seeds:
+        before = runs[-1].failure if runs else None
+        if before is not None and before.kind in COSTLY:
+            runs.append(ExerciseRun(seed=seed, figures={}, failure=before))
+        else:
+            runs.append(run_exercise(exercise, file, seed, folder=folder))
+    return mark_runs(exercise, runs)
+
+
+def mark_runs(exercise: Exercise, runs: Sequence[ExerciseRun]) -> Marks:
+    """The marks for runs that are done, one for each seed."""
+    marks: dict[str, CheckMark] = {}
+    for check in exercise.checks:
+        marks[check.name] = _mark(check, [_figure(exercise, check, run) for run in runs], marks)
+    seeds = tuple(run.seed for run in runs)
+    done = tuple(marks.values())
+    return Marks(exercise=exercise.name, seeds=seeds, checks=done, runs=tuple(runs), most=exercise.points)
+
+
+def _figure(exercise: Exercise, check: ExerciseCheck, run: ExerciseRun) -> float:
+    if run.failure is not None and not exercise.keep_failed:
+        return math.nan
+    chosen = run.figures.values() if check.robot is None else [run.figures.get(check.robot, {})]
+    return check.find_worst([figures.get(check.measure, math.nan) for figures in chosen])
+
+
+def _mark(check: ExerciseCheck, figures: list[float], before: dict[str, CheckMark]) -> CheckMark:
+    if check.over == "mean":
+        met = [check.admits(sum(figures) / len(figures))] * len(figures)
+    else:
+        met = [check.admits(figure) for figure in figures]
+    if check.requires is not None:
+        met = [own and needed for own, needed in zip(met, before[check.requires].met, strict=True)]
+    share = sum(met) / len(met) if check.over == "each" else float(all(met))
+    points = round(check.points * share, DIGITS)
+    return CheckMark(check=check, figures=tuple(figures), met=tuple(met), points=points)

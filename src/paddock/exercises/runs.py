@@ -1,0 +1,105 @@
+"""run_exercise: one run of a student's program in an exercise, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from paddock.arena import Arena
+from paddock.core.observation import Observation
+from paddock.episodes import Episode
+from paddock.exercises.figures import collect_figures
+from paddock.exercises.spec import Exercise
+from paddock.referees import officiate
+from paddock.sandbox import SandboxedController, SubmissionFailure
+from paddock.worlds.build import build
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFailure:
+    """Why a program did not reach the end of a run."""
+
+    kind: str  # crash, answer-timeout, memory …
+    place: str  # of the mistake: `my.py line 4`; empty where it is not known
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}" if self.place else self.text
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExerciseRun:
+    """What came of one seed."""
+
+    seed: int
+    figures: Mapping[str, Mapping[str, float]]  # by robot, by name; of a run that failed, up to then
+    failure: RunFailure | None = None
+    episode: Episode | None = None  # None: it never began
+    output: str = ""  # what the program printed
+
+
+def run_exercise(
+    exercise: Exercise,
+    file: str | Path,
+    seed: int,
+    *,
+    folder: Path | None = None,
+    speed: float | None = None,
+    watch: Callable[[Arena], AbstractContextManager[object]] | None = None,
+) -> ExerciseRun:
+    """Let a program drive the robots of an exercise. The same program and seed give the same figures, always.
+
+    Each robot's controller is in a process of its own, which sees nothing but the readings of the allowed devices.
+
+    Args:
+        exercise: what to run.
+        file: a Python file as `paddock run -c` takes it.
+        seed: decides the world, the starts and all noise.
+        folder: all of it belongs to the program; None: the file alone.
+        speed: 1 for real time; None for as fast as possible.
+        watch: shows the arena to somebody while the program drives.
+    """
+    world, failure, guests = exercise.make_world(seed), None, list[SandboxedController]()
+    with ExitStack() as stack:
+        arena = stack.enter_context(Arena(build(world), seed=seed))
+        game = stack.enter_context(officiate(arena, copy(exercise.referee))) if exercise.needs_referee else None
+        if watch is not None:
+            stack.enter_context(watch(arena))
+        try:
+            for robot in arena.robots.values():
+                robot.enable(*exercise.devices)
+                guest = SandboxedController(file, robot, devices=exercise.devices, folder=folder)
+                guests.append(stack.enter_context(guest))
+            ticks = max(1, round((exercise.period or arena.dt) / arena.dt))
+            drivers = {name: EveryFewTicks(each, ticks) for name, each in zip(arena.robots, guests, strict=True)}
+            until = None if game is None else game.is_over
+            arena.run(exercise.seconds, drivers, metrics=exercise.make_metrics(), speed=speed, until=until)
+        except SubmissionFailure as error:
+            failure = RunFailure(kind=error.kind, place=error.place, text=error.text)
+        for guest in guests:
+            guest.close()
+        episode = arena.episode
+        figures = {} if episode is None else collect_figures(exercise, world, episode, game)
+    output = "".join(dict.fromkeys(guest.output for guest in guests))
+    return ExerciseRun(seed=seed, figures=figures, failure=failure, episode=episode, output=output)
+
+
+class EveryFewTicks:
+    """A controller that is asked once in some ticks; in between its command stays."""
+
+    def __init__(self, controller: SandboxedController, ticks: int) -> None:
+        self._controller, self._ticks, self._asked = controller, ticks, 0
+
+    def act(self, observation: Observation) -> Any:
+        """The answer, or None."""
+        self._asked += 1
+        return None if (self._asked - 1) % self._ticks else self._controller.act(observation)
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self._asked = 0
+        self._controller.reset()

@@ -1,0 +1,158 @@
+"""Exercise: a task for students as data: world, robot, allowed devices, seeds, and the checks that give points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from paddock.control.tasks.base import Duration
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
+from paddock.core.spec import Count, Description, Positive, Spec, refuse_twins
+from paddock.core.user_code import is_path, load_path
+from paddock.exercises.checks import ExerciseCheck
+from paddock.exercises.randomise import Randomise
+from paddock.metrics import Metric
+from paddock.metrics.choice import MetricChoice, make_metric
+from paddock.referees import AnyReferee
+from paddock.robots import RobotSpec, find_robot, load_robot
+from paddock.scenarios.spec import Seed, expand_seeds
+from paddock.worlds import Placed, WorldSpec, load_world
+from paddock.worlds.placement import Room, check_placement, robot_types
+
+FILE, HIDDEN_FILE, TEXT_FILE = "exercise.toml", "hidden.toml", "text.md"
+STARTER, SOLUTION = "starter.py", "solution.py"
+RUN_FIGURES = ("seconds",)  # of every run: how long it took, simulated
+OWN_FILES = (HIDDEN_FILE, SOLUTION, "wrong_*.py")  # of the lecturer: students do not get them
+Seeds = Annotated[tuple[Seed, ...], Count(1, "seed")]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exercise(Spec):
+    """What students shall program, what they may use for it, and what it is worth."""
+
+    title: str
+    world: str  # a shipped world, a TOML file in the folder, or file.py:function that makes the world of a seed
+    robot: str | None = None  # instead of the world's own; a shipped one, or a TOML file in the folder
+    seconds: Duration = 60.0  # simulated, of a run
+    period: Positive | None = None  # [s] between two decisions; None: every tick
+    devices: Annotated[tuple[str, ...], Count(1, "device")]  # all that programs may look at
+    shows: Literal["all", "own", "nothing"] = "all"  # what students see of the arena in class
+    lock_step: bool = False  # whether programs in class may make time wait for them
+    seeds: Seeds  # public
+    randomise: Randomise = Randomise()
+    metrics: tuple[Annotated[str | MetricChoice, Description("a metric's name, or a table with one")], ...] = ()
+    referee: AnyReferee | None = None  # for heats in class, and for checks of its score
+    checks: Annotated[tuple[ExerciseCheck, ...], Count(1, "check")]
+    keep_failed: bool = True  # a run whose program fails is worth what it had reached; else nothing
+    hidden_seeds: tuple[Seed, ...] = field(default=(), compare=False)  # from hidden.toml, which students do not get
+    folder: str = field(default="", compare=False, repr=False)
+    name: str = field(default="", compare=False)  # of the folder
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """As any spec; `seeds = 10` stands for 0 … 9."""
+        for key in ("hidden_seeds", "folder", "name"):
+            if key in table:
+                raise SpecError(
+                    f"it is not said here: seeds that students do not know stand in {HIDDEN_FILE}", path=key
+                )
+        return super(Exercise, cls).from_table(expand_seeds(table))
+
+    def check(self) -> None:
+        names = [check.name for check in self.checks]
+        refuse_twins(names, "checks[{}].name")
+        for i, check in enumerate(self.checks):
+            if check.requires is not None and check.requires not in names[:i]:
+                problem = f"expected the name of a check before this one, got {format_value(check.requires)}"
+                raise SpecError(problem, path=f"checks[{i}].requires")
+        if set(self.seeds) & set(self.hidden_seeds):
+            raise SpecError(f"expected other seeds than those in {FILE}", path="seeds", file=HIDDEN_FILE)
+
+    @property
+    def points(self) -> float:
+        """All that can be earned."""
+        return sum(check.points for check in self.checks)
+
+    @property
+    def all_seeds(self) -> tuple[int, ...]:
+        """The public ones first."""
+        return (*self.seeds, *self.hidden_seeds)
+
+    def path(self, name: str) -> Path:
+        """A file of the exercise."""
+        return Path(self.folder) / name
+
+    def read_text(self) -> str:
+        """What students read."""
+        return self.path(TEXT_FILE).read_text(encoding="utf-8")
+
+    def make_world(self, seed: int) -> WorldSpec:
+        """The world of a seed, with its robots where they begin."""
+        world = self._with_robot(self._load_world(seed))
+        check_placement(world, robot_types(world))
+        return self.randomise.apply(world, seed)
+
+    def make_metrics(self) -> tuple[Metric, ...]:
+        """What is measured of each robot."""
+        return tuple(
+            make_metric(each, folder=self.folder or None, path=f"metrics[{i}]", file=FILE)
+            for i, each in enumerate(self.metrics)
+        )
+
+    def list_figures(self) -> list[str]:
+        """The figures that checks can ask for by name."""
+        referee = [] if self.referee is None else [self.referee.label, "fouls"]
+        return [*RUN_FIGURES, *(name for metric in self.make_metrics() for name in metric.names()), *referee]
+
+    @property
+    def needs_referee(self) -> bool:
+        """Whether a check asks for what the referee says."""
+        return self.referee is not None and any(c.measure in (self.referee.label, "fouls") for c in self.checks)
+
+    def check_names(self) -> None:
+        """Refuse devices that no robot has, and measures that nothing measures."""
+        world = self.make_world(self.seeds[0])
+        if not world.robots:
+            raise SpecError(f"{world.name} has no robot: say which to take", path="robot", file=FILE)
+        for robot, spec in zip(world.robots, robot_types(world), strict=True):
+            known = [sensor.name for sensor in spec.sensors]
+            for i, device in enumerate(self.devices):
+                if device not in known:
+                    problem = str(UnknownName(f"device of {robot.name!r} ({spec.name})", device, known))
+                    raise SpecError(problem, path=f"devices[{i}]", file=FILE)
+        figures = self.list_figures()
+        robots = [robot.name for robot in world.robots]
+        for i, check in enumerate(self.checks):
+            if is_path(check.measure):
+                load_path(check.measure, self.folder, what="function that measures")
+            elif check.measure not in figures:
+                problem = str(UnknownName("figure of its metrics or referee", check.measure, figures))
+                raise SpecError(problem, path=f"checks[{i}].measure", file=FILE)
+            if check.robot not in (None, *robots):
+                problem = str(UnknownName("robot", str(check.robot), robots))
+                raise SpecError(problem, path=f"checks[{i}].robot", file=FILE)
+
+    def _load_world(self, seed: int) -> WorldSpec:
+        if is_path(self.world):
+            made = load_path(self.world, self.folder, what="function that makes a world")(seed)
+            if not isinstance(made, WorldSpec):
+                raise PaddockError(
+                    f"{self.world}: expected a function that makes a WorldSpec, got {format_value(made)}"
+                )
+            return made
+        own = self.path(self.world)
+        return load_world(own if own.is_file() else self.world)
+
+    def _with_robot(self, world: WorldSpec) -> WorldSpec:
+        if self.robot is None:
+            return world
+        own = self.path(self.robot)
+        spec: RobotSpec = load_robot(own if own.is_file() else find_robot(self.robot))
+        if world.robots:
+            return world.with_robots(*(replace(placed, type=spec) for placed in world.robots))
+        pose = Room(world).free_pose(spec)
+        if pose is None:
+            raise PaddockError(f"{world.name}: there is no room for {spec.name}")
+        return world.with_robots(Placed(name="robot", type=spec, at=(pose.x, pose.y)))

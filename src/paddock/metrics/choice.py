@@ -1,0 +1,44 @@
+"""MetricChoice: a metric by its name and options, as files have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from paddock.core.errors import PaddockError, SpecError, suggestion
+from paddock.core.spec import Spec
+from paddock.metrics.base import Metric
+from paddock.metrics.registry import METRICS
+
+
+class MetricOptions(dict[str, Any]):
+    """Keys of a metric."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MetricChoice(Spec):
+    """A metric and its options: `{metric = "goal", at = [0.9, 0.9], radius = 0.1}`."""
+
+    metric: str
+    options: MetricOptions = field(default_factory=MetricOptions)
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """All keys but `metric` are options."""
+        if "metric" not in table:
+            raise SpecError(f"missing: the name of a metric{suggestion('', METRICS)}", path="metric")
+        options = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items() if key != "metric"}
+        return cls(metric=table["metric"], options=MetricOptions(options))
+
+    def to_table(self) -> dict[str, Any]:
+        return {"metric": self.metric, **self.options}
+
+
+def make_metric(choice: str | MetricChoice, *, folder: str | None, path: str, file: str) -> Metric:
+    """The metric; one of a user's own is looked for in a folder, and what is wrong is told with path and file."""
+    chosen = choice if isinstance(choice, MetricChoice) else MetricChoice(metric=choice)
+    try:
+        return METRICS.get(chosen.metric, folder=folder)(**chosen.options)
+    except (PaddockError, TypeError) as error:
+        raise SpecError(str(error), path=path, file=file) from None

@@ -1,0 +1,123 @@
+"""FoulWatch: what no robot should do in any game: drive into others, leave, be moved by hand, start too early."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from paddock.arena import Arena
+from paddock.core.geometry import Disc, bounding_radius, overlap, placed
+from paddock.engine.state import BEARINGS, CONTACTS, FORWARD, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
+from paddock.referees.base import Foul, Rule
+from paddock.referees.places import Places
+
+TOUCH = 1e-3  # [m] bodies that touched within a tick may be this far apart at its end, besides what they drove
+SLOWEST_PUSH = 1e-3  # [m/s] towards the other
+PARTED = 0.5  # [s] without contact, after which another one is another foul
+STEP = 1e-3  # [m] farther than this is a start
+
+
+class FoulWatch:
+    """Looks at all robots after every tick. Whoever is driven into has done nothing wrong."""
+
+    def __init__(self, arena: Arena, rules: tuple[Rule, ...], *, waiting: bool = False) -> None:
+        self.arena, self.rules = arena, rules
+        self.fouls: list[Foul] = []
+        self.places = Places(arena)
+        self._touched: dict[tuple[str, str], float] = {}  # when, by who drove into whom
+        self._outside: set[str] = set()
+        self._starts = dict(zip(self.places.names, self.places.now, strict=True)) if waiting else {}
+        self._bodies = -1
+
+    def look(self) -> None:
+        """Time has passed."""
+        self.places.look(self.arena)
+        if "contact" in self.rules and len(self.places.names) > 1:
+            self._look_at_contacts()
+        if "leaving" in self.rules and self.arena.world.open:
+            self._look_at_bounds()
+        if "early" in self.rules and self._starts:
+            self._look_at_starts()
+
+    def signal(self) -> None:
+        """The start signal: from now on robots may move."""
+        self._starts = {}
+
+    def find_moved(self) -> list[str]:
+        """The robots that were put elsewhere by hand since the last tick; that is a foul."""
+        places, motion = self.places, self.arena.motion
+        moved = [
+            name
+            for row, name in enumerate(places.names)
+            if name in self.arena.numbers
+            and not np.array_equal(places.now[row], motion[self.arena.numbers[name], X : Y + 1])
+        ]
+        for name in moved:
+            places.forget(self.arena, name)
+            self._starts.pop(name, None)
+            if "moved" in self.rules:
+                self._call(name, "was moved by hand")
+        return moved
+
+    def _call(self, robot: str, text: str) -> None:
+        self.fouls.append(Foul(robot=robot, time=self.arena.time, text=text))
+
+    def _look_at_contacts(self) -> None:
+        motion, time = self.arena.motion, self.arena.time
+        rows = np.flatnonzero(motion[:, CONTACTS]).tolist()
+        if not rows:
+            return
+        self._measure_bodies()
+        poses = motion[:, X : HEADING + 1].tolist()
+        driven = (np.abs(motion[:, FORWARD]) * self.arena.dt).tolist()
+        for row in rows:
+            state = motion[row]
+            speed = (state[LEFT_SPEED] + state[RIGHT_SPEED]) / 2
+            for bearing in state[BEARINGS : BEARINGS + int(state[CONTACTS])].tolist():
+                if speed * math.cos(bearing) <= SLOWEST_PUSH:
+                    continue
+                other = self._touching(row, bearing, poses, driven)
+                if other is not None:
+                    pair = self.places.names[row], self.places.names[other]
+                    if time - self._touched.get(pair, -math.inf) > PARTED:
+                        self._call(pair[0], f"drove into {pair[1]}")
+                    self._touched[pair] = time
+
+    def _touching(self, row: int, bearing: float, poses: list[list[float]], driven: list[float]) -> int | None:
+        """The robot that stands where a robot's body was touched, if it was a robot."""
+        x, y, heading = poses[row]
+        shape = self.arena.built.robots[row].body.shape
+        for other, (other_x, other_y, other_heading) in enumerate(poses):
+            reach = TOUCH + driven[row] + driven[other]
+            gap = math.hypot(other_x - x, other_y - y) - self._radii[row] - self._radii[other]
+            if other == row or gap > reach:
+                continue
+            if math.cos(math.atan2(other_y - y, other_x - x) - heading - bearing) <= 0:
+                continue  # it stands elsewhere
+            body = self.arena.built.robots[other].body.shape
+            if not (isinstance(shape, Disc) and isinstance(body, Disc)):
+                gap = -overlap(placed(shape, x, y, heading), placed(body, other_x, other_y, other_heading))
+            if gap <= reach:
+                return other
+        return None
+
+    def _measure_bodies(self) -> None:
+        if self._bodies != self.arena.layout:
+            self._bodies = self.arena.layout
+            self._radii = [bounding_radius(spec.body.shape) for spec in self.arena.built.robots]
+
+    def _look_at_bounds(self) -> None:
+        x0, y0, x1, y1 = self.arena.world.bounds
+        x, y = self.places.now.T
+        outside = {self.places.names[row] for row in np.flatnonzero((x < x0) | (x > x1) | (y < y0) | (y > y1)).tolist()}
+        for name in sorted(outside - self._outside):
+            self._call(name, "left the arena")
+        self._outside = outside
+
+    def _look_at_starts(self) -> None:
+        for row, name in enumerate(self.places.names):
+            start = self._starts.get(name)
+            if start is not None and math.dist(start, self.places.now[row]) > STEP:
+                del self._starts[name]
+                self._call(name, "moved before the start signal")

@@ -1,0 +1,63 @@
+"""Meeting: robots that have to find each other, and stand there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from paddock.arena import Arena
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.spec import Metres, NotNegative
+from paddock.engine.state import FORWARD, TURN, X, Y
+from paddock.referees.base import Referee, Rule
+
+STANDS = 1e-3  # [m/s], [rad/s] at most
+
+
+@dataclass(kw_only=True)
+class Meeting(Referee):
+    """The time until the robots stand near each other; it counts for all of them."""
+
+    tag: ClassVar = ("kind", "meet")
+    label: ClassVar[str] = "time to the meeting"
+    unit: ClassVar[str] = "s"
+    higher_is_better: ClassVar[bool] = False
+    rules: tuple[Rule, ...] = ("leaving", "moved", "early")  # touching is near
+
+    robots: tuple[str, ...] = ()  # who has to meet; none: all
+    distance: Metres = 0.15  # at most, between the centres of any two
+    seconds: NotNegative = 1.0  # for which they have to stand there
+
+    def start(self, arena: Arena) -> None:
+        self._names = self.robots or tuple(arena.numbers)
+        for name in self._names:
+            if name not in arena.numbers:
+                raise UnknownName("robot", name, arena.numbers)
+        if len(self._names) < 2:
+            raise PaddockError(f"meet: expected at least 2 robots, {arena.world.name} has {len(self._names)}")
+        self._begin = arena.time
+        self._since: float | None = None  # when they came to stand
+        self.time = math.inf  # [s] when they had met
+        self.tick(arena)
+
+    def tick(self, arena: Arena) -> None:
+        motion = arena.motion[[arena.numbers[name] for name in self._names if name in arena.numbers]]
+        self.apart = float(np.hypot(*(motion[:, None, X : Y + 1] - motion[:, X : Y + 1]).transpose(2, 0, 1)).max())
+        stand = bool((np.abs(motion[:, [FORWARD, TURN]]) <= STANDS).all())
+        if not (len(motion) == len(self._names) and stand and self.apart <= self.distance):
+            self._since = None
+        elif self._since is None:
+            self._since = arena.time
+        if self._since is not None and arena.time - self._since >= self.seconds - arena.dt / 2:
+            self.time = min(self.time, arena.time - self._begin)
+
+    def score(self) -> Mapping[str, float]:
+        return dict.fromkeys(self._names, self.time)
+
+    @property
+    def finished(self) -> bool:
+        return math.isfinite(self.time)

@@ -1,0 +1,241 @@
+"""Officiating: a referee at work in an arena, tick by tick, whether or not anyone watches."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from paddock.arena import Arena
+from paddock.arena.base import BaseArena
+from paddock.arena.observers import Schedule
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.numeric import all_finite
+from paddock.core.places import error_location, problem_of
+from paddock.episodes import Episode
+from paddock.referees.base import Foul, Referee
+from paddock.referees.budget import CpuBudget
+from paddock.referees.fouls import FoulWatch
+from paddock.referees.registry import make_referee
+from paddock.referees.standings import RobotScore, rank
+
+log = logging.getLogger("paddock.referees")
+
+
+class Officiating:
+    """A game: calls a referee in simulated time, survives its errors and tells them. A context manager.
+
+    What it decides depends on nothing but the arena's ticks. A referee that costs more than its budget is warned
+    about; when that lasts it is stopped, with an error: never is it called less often.
+    """
+
+    def __init__(
+        self,
+        arena: Arena,
+        referee: Referee,
+        *,
+        budget: float | None = None,
+        countdown: float = 0.0,
+        survive: bool = False,
+    ) -> None:
+        """As `officiate` says; `survive`: also a referee that refuses to begin."""
+        self.arena, self.referee = arena, referee
+        self.budget = CpuBudget(budget)
+        self.countdown = countdown
+        with arena.turn:
+            try:
+                self._begin()
+            except Exception as error:
+                if not survive:
+                    raise
+                self._fail(error)
+            self._ends = arena.on_tick(self._tick), arena.on_state_change(self._on_state_change)
+
+    def close(self) -> None:
+        """The referee goes; what it has decided stays."""
+        with self.arena.turn:
+            self._read()
+            for end in self._ends:
+                end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # ---- what it has decided
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The score of each robot."""
+        with self.arena.turn:
+            self._read()
+            return dict(self._scores)
+
+    @property
+    def fouls(self) -> tuple[Foul, ...]:
+        """All fouls, the earliest first."""
+        with self.arena.turn:
+            self._read()
+            return self._fouls
+
+    @property
+    def standings(self) -> list[RobotScore]:
+        """Every robot with its score, place and number of fouls, the best first."""
+        with self.arena.turn:
+            fouls = Counter(foul.robot for foul in self.fouls)
+            better = self.referee.higher_is_better
+            return rank(self.scores, higher_is_better=better, tie_break=self._ties, fouls=fouls)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the referee has ended the game: nothing is counted any more."""
+        return self._finished
+
+    @property
+    def seconds(self) -> float:
+        """How long the game lasts so far, from the start signal on; negative before it."""
+        return self._time - self.signal_time
+
+    def is_over(self, arena: BaseArena | None = None) -> str:
+        """Why the game is over, or an empty text: for the `until` of `arena.run`."""
+        return "the referee ended the game" if self._finished else ""
+
+    def add_to(self, episode: Episode) -> Episode:
+        """The same episode with each robot's score, place and number of fouls among its figures."""
+        lines = {line.robot: line for line in self.standings}
+        robots = {
+            name: replace(
+                record, metrics={**record.metrics, "score": line.score, "place": line.place, "fouls": line.fouls}
+            )
+            if (line := lines.get(name))
+            else record
+            for name, record in episode.robots.items()
+        }
+        return replace(episode, robots=robots)
+
+    # ---- its work
+
+    def _begin(self) -> None:
+        arena = self.arena
+        self.error = ""  # what went wrong last
+        self._finished = self._started = self._stopped = False
+        self._scores: dict[str, float] = {}
+        self._fouls: tuple[Foul, ...] = ()
+        self._ties: Mapping[str, float] = {}
+        self._noted = 0, 0  # fouls that were told: of the rules, of the referee
+        self._restarts, self._time = arena.restarts, arena.time
+        self.signal_time = arena.time + self.countdown
+        self._watch = FoulWatch(arena, self.referee.rules, waiting=self.countdown > 0)
+        if not self.countdown:
+            self._start()
+
+    def _start(self) -> None:
+        """The start signal."""
+        self._started = self._stopped = True  # it stays stopped if it cannot begin
+        self._watch.signal()
+        self._schedule = Schedule(self.referee.period, self.arena.dt)
+        self._schedule.due(self.arena.tick)
+        self.referee.start(self.arena)
+        self._stopped, self._stale = False, True
+
+    def _tick(self) -> None:
+        if self._finished:
+            return
+        self._time = self.arena.time
+        self._watch.look()
+        self._stale = True
+        began = time.thread_time()
+        try:
+            if not self._started:
+                if self._time >= self.signal_time - self.arena.dt / 2:
+                    self._start()
+            elif self._stopped or not self._schedule.due(self.arena.tick):
+                return
+            else:
+                self.referee.tick(self.arena)
+            self._note_fouls()
+            if self.referee.finished:
+                self._read()
+                self._finished = True
+        except Exception as error:
+            self._fail(error)
+        self._charge(time.thread_time() - began)
+
+    def _note_fouls(self) -> None:
+        """Runs, recordings and reports tell of fouls, too."""
+        fouls = [*self._watch.fouls[self._noted[0] :], *self.referee.fouls()[self._noted[1] :]]
+        for foul in fouls:
+            self.arena.note_event("note", foul.robot, f"foul: {foul.robot} {foul.text}")
+        self._noted = len(self._watch.fouls), len(self.referee.fouls())
+
+    def _on_state_change(self) -> None:
+        try:
+            if self.arena.restarts != self._restarts:
+                self._begin()
+            elif not self._finished:
+                for robot in self._watch.find_moved():
+                    self._stale = True
+                    if self._started:
+                        self.referee.on_moved(self.arena, robot)
+        except Exception as error:
+            self._fail(error)
+
+    def _read(self) -> None:
+        """Ask the referee, unless nothing has happened since."""
+        if self._finished or self._stopped or not self._started or not self._stale:
+            return
+        self._stale = False
+        try:
+            scores = {str(name): float(score) for name, score in self.referee.score().items()}
+            fouls = sorted([*self._watch.fouls, *self.referee.fouls()], key=lambda foul: foul.time)
+            self._scores, self._fouls, self._ties = scores, tuple(fouls), dict(self.referee.tie_break())
+        except Exception as error:
+            self._fail(error)
+
+    def _charge(self, seconds: float) -> None:
+        verdict = self.budget.charge(seconds)
+        if verdict:
+            mean = f"{1000 * self.budget.mean:.3g} ms of CPU in a call, {1000 * self.budget.seconds:.3g} ms are allowed"
+            self._read()
+            self._stopped = verdict == "too much"
+            self._tell(f"the referee takes {mean}" + (": it was stopped, scores stay as they are" * self._stopped))
+
+    def _fail(self, error: Exception) -> None:
+        where = error_location(error)
+        self._tell(f"the referee failed: {f'{where}: ' if where else ''}{problem_of(error)}")
+
+    def _tell(self, problem: str) -> None:
+        if problem != self.error:
+            self.error = problem
+            log.warning("%s", problem)
+
+
+def officiate(
+    arena: Arena,
+    referee: Referee | str | Mapping[str, Any],
+    *,
+    budget: float | None = None,
+    countdown: float = 0.0,
+    folder: str | Path | None = None,
+) -> Officiating:
+    """Let a referee look at all that happens in an arena from now on: `with officiate(arena, "laps") as game: …`.
+
+    Args:
+        arena: one of this process: a referee sees the truth.
+        referee: a referee, its name, `file.py:Name`, or a table with a key `kind` and its options.
+        budget: CPU seconds that a call may take on average; None: any.
+        countdown: simulated seconds until the start signal; who moves before it commits a foul.
+        folder: where `file.py` is looked for first; None: in the working directory.
+    """
+    if not isinstance(arena, Arena):
+        raise PaddockError(f"officiate: expected an arena of this process, got {format_value(arena)}")
+    for name, value in (("budget", budget), ("countdown", countdown)):
+        if value is not None and not (all_finite(value) and value >= 0):
+            raise PaddockError(f"officiate: {name}: expected seconds >= 0, got {value!r}")
+    return Officiating(arena, make_referee(referee, folder=folder), budget=budget, countdown=countdown)

@@ -1,0 +1,42 @@
+"""All referees by name; each is imported when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from paddock.core.convert import convert
+from paddock.core.registry import Registry
+from paddock.core.rules import Tagged
+from paddock.core.user_code import code_beside
+from paddock.referees.base import Referee
+
+REFEREES: Registry[type[Referee]] = Registry(
+    "referee",
+    group="paddock.referees",
+    builtin={
+        "laps": "paddock.referees.laps:Laps",
+        "maze-race": "paddock.referees.maze_race:MazeRace",
+        "coverage": "paddock.referees.coverage:FloorCoverage",
+        "sumo": "paddock.referees.ring:Sumo",
+        "king-of-the-hill": "paddock.referees.ring:KingOfTheHill",
+        "foraging": "paddock.referees.foraging:Foraging",
+        "meet": "paddock.referees.meeting:Meeting",
+    },
+    base=Referee,
+)
+AnyReferee = Annotated[Referee, Tagged("kind", "referee", REFEREES)]  # a `[referee]` table in a spec
+
+
+def make_referee(what: str | Mapping[str, Any] | Referee, *, folder: str | Path | None = None) -> Referee:
+    """A referee by its name, by `file.py:Name`, or from a table with a key `kind` and its options.
+
+    Args:
+        what: the name or table; a referee is given back as it is.
+        folder: where files are looked for first; None: only in the working directory.
+    """
+    table = {"kind": what} if isinstance(what, str) else what
+    with code_beside(Path(folder or "").resolve()):
+        made: Referee = convert(table, AnyReferee, "referee")
+    return made

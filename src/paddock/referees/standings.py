@@ -1,0 +1,42 @@
+"""Standings of a game: who is at which place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RobotScore:
+    """A robot's line in the table."""
+
+    robot: str
+    score: float
+    place: int  # from 1 on; those who are equal share one
+    fouls: int = 0
+
+
+def rank(
+    scores: Mapping[str, float],
+    *,
+    higher_is_better: bool = True,
+    tie_break: Mapping[str, float] | None = None,
+    fouls: Mapping[str, int] | None = None,
+) -> list[RobotScore]:
+    """The best first; of those with the same score, the one with the smaller number of the tie-break."""
+    ties, counts = tie_break or {}, fouls or {}
+
+    def key(robot: str) -> tuple[float, float]:
+        score = scores[robot]
+        worth = math.inf if math.isnan(score) else -score if higher_is_better else score
+        return worth, ties.get(robot, 0.0)
+
+    ordered = sorted(scores, key=key)
+    places: dict[tuple[float, float], int] = {}
+    for place, robot in enumerate(ordered, 1):
+        places.setdefault(key(robot), place)
+    return [
+        RobotScore(robot=robot, score=scores[robot], place=places[key(robot)], fouls=counts.get(robot, 0))
+        for robot in ordered
+    ]

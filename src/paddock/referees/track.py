@@ -1,0 +1,147 @@
+"""The gates of a world's track: across its closed line on the floor, or from its island of walls outwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Point, Pose, signed_area
+from paddock.engine.model import Floats
+from paddock.referees.gates import Gates
+from paddock.worlds.floor import curve
+from paddock.worlds.placement import start_pose
+from paddock.worlds.spec import WorldSpec
+
+AHEAD = 0.01  # [m] the line lies this far ahead of the first start
+CLEAR = 0.9  # of half the way to the next stretch of the line, at most, belongs to a gate
+GOALS = ("exit", "goal")  # starts of these names are where robots want to go
+
+
+@dataclass(frozen=True)
+class Track:
+    """Gates around a loop; the first one is the line."""
+
+    gates: Gates
+    loop: ClosedLine | None = None  # None: nobody said where it runs between the gates
+
+    def distance(self, place: Floats) -> float:
+        """How far a place is from the loop [m]."""
+        return 0.0 if self.loop is None else self.loop.nearest(place)[1]
+
+
+def find_tracks(world: WorldSpec, count: int, width: float) -> list[Track]:
+    """The tracks of a world, each with its line just ahead of the first start on it.
+
+    Args:
+        world: with closed strokes on its floor, each a track; else with a closed wall that robots drive around.
+        count: gates, the line included; they lie evenly along the track.
+        width: of a gate across a stroke [m]; it ends sooner where the next stretch of the stroke is near.
+    """
+    strokes = [curve(stroke) for stroke in world.floor.strokes if stroke.closed and not stroke.filled]
+    if strokes:
+        return [_across(points, world, count, width) for points in strokes]
+    walls = [list(wall.points) for wall in world.walls if wall.closed]
+    if walls:
+        return [_outwards(max(walls, key=_length), world, count)]
+    raise PaddockError(
+        f"laps: {world.name} has neither a closed line on its floor nor a closed wall: "
+        "say where the line is, line = [[x, y], [x, y]], and the checkpoints"
+    )
+
+
+def list_starts(world: WorldSpec) -> list[Pose]:
+    """The starts that are no goals, then where robots start."""
+    starts = [Pose(*start.at, math.radians(start.heading_deg)) for start in world.starts if start.name not in GOALS]
+    return starts + [start_pose(world, robot) for robot in world.robots]
+
+
+class ClosedLine:
+    """A closed line of points."""
+
+    def __init__(self, points: Sequence[Point]) -> None:
+        corners = np.array([*points, points[0]], float)
+        pieces = np.diff(corners, axis=0)
+        lengths = np.hypot(*pieces.T)
+        kept = lengths > 0
+        self.corners = corners[:-1][kept]
+        self.along = pieces[kept] / lengths[kept, None]  # directions of the pieces
+        self.ends = np.cumsum(lengths[kept])
+        self.lengths = lengths[kept]
+        self.length = float(self.ends[-1])
+
+    def at(self, distance: float) -> tuple[Floats, Floats]:
+        """The place at a distance [m] along it, and its direction there."""
+        distance %= self.length
+        piece = min(int(np.searchsorted(self.ends, distance, side="right")), len(self.ends) - 1)
+        beyond = distance - (self.ends[piece] - self.lengths[piece])
+        place: Floats = self.corners[piece] + beyond * self.along[piece]
+        return place, self.along[piece]
+
+    def nearest(self, place: Sequence[float] | Floats) -> tuple[float, float]:
+        """How far along it is nearest to a place, and how near that is [m]."""
+        offset = np.asarray(place) - self.corners
+        beyond = np.clip((offset * self.along).sum(1), 0, self.lengths)
+        apart = np.hypot(*(offset - beyond[:, None] * self.along).T)
+        piece = int(apart.argmin())
+        return float(self.ends[piece] - self.lengths[piece] + beyond[piece]), float(apart[piece])
+
+    def hit(self, start: Floats, direction: Floats) -> float:
+        """How far a ray goes before it meets the line [m]; where it stands on it does not count."""
+        return hit(start, direction, self.corners, self.corners + self.along * self.lengths[:, None])
+
+
+def hit(start: Floats, direction: Floats, first: Floats, last: Floats) -> float:
+    """How far a ray goes before it meets one of the segments [m]; those at its start do not count."""
+    edge, offset = last - first, first - start
+    across = direction[0] * edge[:, 1] - direction[1] * edge[:, 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        far = (offset[:, 0] * edge[:, 1] - offset[:, 1] * edge[:, 0]) / across
+        share = (offset[:, 0] * direction[1] - offset[:, 1] * direction[0]) / across
+    met = (across != 0) & (far > 1e-6) & (share >= 0) & (share <= 1)
+    return float(far[met].min(initial=math.inf))
+
+
+def _length(points: Sequence[Point]) -> float:
+    return sum(math.dist(a, b) for a, b in pairwise([*points, points[0]]))
+
+
+def _across(points: list[Point], world: WorldSpec, count: int, width: float) -> Track:
+    """Gates square to the line, in the direction in which the first start on it looks; else in that of its points."""
+    loop = ClosedLine(points)
+    start = next((pose for pose in list_starts(world) if loop.nearest(pose[:2])[1] <= width / 2), None)
+    begin = 0.0
+    if start is not None:
+        _, direction = loop.at(loop.nearest(start[:2])[0])
+        if math.cos(start.heading) * direction[0] + math.sin(start.heading) * direction[1] < 0:
+            loop = ClosedLine(points[::-1])
+        begin = loop.nearest(start[:2])[0] + AHEAD
+    gates = []
+    for k in range(count):
+        place, direction = loop.at(begin + k * loop.length / count)
+        left = np.array([-direction[1], direction[0]])
+        sides = [min(width, CLEAR * loop.hit(place, side)) / 2 for side in (-left, left)]
+        gates.append([*(place - sides[0] * left), *(place + sides[1] * left)])
+    return Track(Gates(np.array(gates)), loop)
+
+
+def _outwards(points: list[Point], world: WorldSpec, count: int) -> Track:
+    """Gates from a wall outwards, to the next one or to the bounds; who goes forwards has the wall at the left."""
+    loop = ClosedLine(points if signed_area(points) > 0 else points[::-1])
+    x0, y0, x1, y1 = world.bounds
+    corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]
+    walls = [[*wall.points, wall.points[0]] if wall.closed else list(wall.points) for wall in world.walls]
+    pieces = np.array([pair for line in (corners, *walls) for pair in pairwise(line)])
+    starts = list_starts(world)
+    begin = loop.nearest(starts[0][:2])[0] + AHEAD if starts else 0.0
+    gates = []
+    for k in range(count):
+        place, direction = loop.at(begin + k * loop.length / count)
+        right = np.array([direction[1], -direction[0]])
+        far = hit(place, right, pieces[:, 0], pieces[:, 1])
+        gates.append([*(place + min(far, math.hypot(x1 - x0, y1 - y0)) * right), *place])
+    return Track(Gates(np.array(gates)), loop)

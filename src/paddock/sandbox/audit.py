@@ -1,0 +1,75 @@
+"""An audit hook: refuses in Python what a controller may not do, with words; the kernel's rules are behind it.
+
+Where there are no such rules it is the only guard: against mistakes, not against those who know how to go round it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection
+from typing import Any
+
+STARTS = ("subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "pty.", "os.startfile")
+SIGNALS = ("os.kill", "os.killpg", "signal.pthread_kill")
+NETWORK = ("socket.", "ftplib.", "http.", "imaplib.", "poplib.", "smtplib.", "telnetlib.", "urllib.Request")
+CHANGES = (
+    "os.remove",
+    "os.rename",
+    "os.rmdir",
+    "os.mkdir",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "os.utime",
+    "os.chmod",
+    "os.chown",
+    "os.mkfifo",
+    "os.mknod",
+    "os.setxattr",
+    "os.removexattr",
+)
+LISTS = ("os.listdir", "os.scandir", "os.chdir")
+HARMLESS = ("socket.gethostname",)
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class Forbidden(PermissionError):
+    """A controller tried what it may not do."""
+
+
+def forbid(readable: Collection[str], own: str) -> None:
+    """From now on refuse what reaches beyond a process: it reads beneath some folders, and writes beneath its own."""
+    within, real, text = _is_within, os.path.realpath, os.fspath
+    roots = tuple(readable)
+
+    def check_path(path: Any, writes: bool) -> None:
+        if path is None or isinstance(path, int):
+            return
+        name = os.fsdecode(text(path))
+        if not within(real(name), (own,) if writes else (*roots, own)):
+            raise Forbidden(f"a controller may not {'change' if writes else 'read'} {name}")
+
+    def check(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            check_path(path, bool(isinstance(flags, int) and flags & WRITES))
+        elif event.startswith(LISTS):
+            check_path(arguments[0] if arguments else None, False)
+        elif event.startswith(CHANGES):
+            for path in arguments[: 2 if event in ("os.rename", "os.link") else 1]:
+                check_path(path, True)
+        elif event.startswith(STARTS):
+            raise Forbidden("a controller may not start processes")
+        elif event.startswith(SIGNALS):
+            raise Forbidden("a controller may not send signals")
+        elif event.startswith(NETWORK) and event not in HARMLESS:
+            raise Forbidden("a controller may not use the network")
+        elif event == "ctypes.dlopen" and (arguments[0] is None or not within(real(os.fsdecode(arguments[0])), roots)):
+            raise Forbidden("a controller may not load libraries of the system")
+
+    sys.addaudithook(check)
+
+
+def _is_within(path: str, roots: Collection[str]) -> bool:
+    return any(path == root or path.startswith(f"{root}/") for root in roots)

@@ -1,0 +1,170 @@
+"""SandboxedController: a controller in a user's file, driven from here, at work in a limited process of its own."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from struct import Struct
+from types import MappingProxyType
+from typing import Any, Self
+
+import msgspec
+import numpy as np
+
+from paddock.arena import Robot
+from paddock.core.errors import UnknownName
+from paddock.core.observation import Command, Observation, Slot
+from paddock.core.user_code import check_file
+from paddock.sandbox import messages
+from paddock.sandbox.failure import SubmissionFailure
+from paddock.sandbox.fork_server import fork_server
+from paddock.sandbox.guest import GuestJob
+from paddock.sandbox.guest_process import GuestProcess
+from paddock.sandbox.limits import SandboxLimits
+
+PAIR = Struct("<dd")
+
+
+class SandboxedController:
+    """A controller like any other: `arena.run(60, {"red": SandboxedController(file, arena["red"])})`.
+
+    The process starts at once: a file that cannot be loaded is a SubmissionFailure here, what goes wrong later is one
+    in `act`. It is at work on a copy of the file; `output` is what it printed, once it is closed.
+
+    Args:
+        file: what `paddock run --controller` takes: `act`, a class `Controller`, or `CONTROLLERS`.
+        robot: the robot that it drives.
+        parameters: keyword arguments of the class.
+        devices: all that it may look at; None: whatever is enabled.
+        folder: all of it is the user's, and may be read; None: the file alone.
+        limits: what it may use up; None: what SandboxLimits says.
+    """
+
+    def __init__(
+        self,
+        file: str | Path,
+        robot: Robot,
+        *,
+        parameters: Mapping[str, Any] = MappingProxyType({}),
+        devices: Iterable[str] | None = None,
+        folder: Path | None = None,
+        limits: SandboxLimits | None = None,
+    ) -> None:
+        self.file, self._folder, self._robot, self._limits = Path(file), folder, robot, limits or SandboxLimits()
+        self._parameters, self._devices = dict(parameters), None if devices is None else tuple(devices)
+        check_file(self.file, str(self.file))
+        for name in self._devices or ():
+            if name not in robot.devices:
+                raise UnknownName(f"device of {robot.name}", name, robot.devices)
+        self.failure: SubmissionFailure | None = None
+        self.output, self.cpu_seconds = "", 0.0
+        self._process: GuestProcess | None = None
+        self._start()
+
+    def _start(self) -> None:
+        self._slots: Mapping[str, Slot] | None = None  # those that the process knows of
+        self._chosen: Any = slice(None)  # which readings it may see
+        try:
+            self._process = GuestProcess(self._make_job())
+        except SubmissionFailure as failure:
+            self.failure = failure
+            raise
+
+    def _make_job(self) -> GuestJob:
+        private = Path(tempfile.mkdtemp(dir=fork_server().folder))
+        name = self.file.name
+        if self._folder is None:
+            shutil.copyfile(self.file, private / name)
+        else:
+            name = str(self.file.resolve().relative_to(self._folder.resolve()))
+            shutil.copytree(self._folder, private, symlinks=True, dirs_exist_ok=True)
+        return GuestJob(
+            file=name,
+            folder=private,
+            robot=self._robot.name,
+            spec=self._robot.spec,
+            dt=self._robot.arena.dt,
+            parameters=self._parameters,
+            devices=self._devices,
+            limits=self._limits,
+        )
+
+    def act(self, observation: Observation) -> Command | tuple[float, float] | None:
+        """What the user's controller answers; after a failure, that again."""
+        if self.failure is not None:
+            raise self.failure
+        if self._process is None:
+            self._start()
+        assert self._process is not None
+        try:
+            letter, data = self._process.ask(self._encode(observation), self._limits.answer_seconds)
+            return self._decode(self._process, letter, data)
+        except SubmissionFailure as failure:
+            self.failure = failure
+            self.close()
+            raise
+
+    def _encode(self, observation: Observation) -> bytes:
+        time, row, slots, pictures = observation.parts()
+        if slots is not self._slots and slots != self._slots:
+            self._choose(slots)
+        if pictures:
+            shots = {name: shot for name, shot in pictures.items() if self._devices is None or name in self._devices}
+            return messages.frame(messages.OBSERVATION, pickle.dumps((time, row[self._chosen], shots)))
+        readings: bytes = row[self._chosen].tobytes()
+        return messages.HEAD.pack(16 + len(readings), messages.READINGS, time) + readings
+
+    def _choose(self, slots: Mapping[str, Slot]) -> None:
+        """Tell the process what the readings from now on are of; it never gets those of other devices."""
+        assert self._process is not None
+        self._slots, self._chosen = slots, slice(None)
+        known = dict(slots)
+        if self._devices is not None:
+            known = {name: slot for name, slot in slots.items() if name in self._devices}
+            self._chosen = np.concatenate([np.arange(0), *(np.arange(s.first, s.last) for s in known.values())])
+            first = 0
+            for name, slot in known.items():
+                known[name] = Slot(first, first := first + slot.last - slot.first, slot.show)
+        self._process.tell(messages.frame(messages.SLOTS, pickle.dumps(known)))
+
+    def _decode(self, process: GuestProcess, letter: bytes, data: bytes) -> Command | tuple[float, float] | None:
+        """An answer; whatever else came is told as invalid."""
+        if letter == messages.DRIVE and len(data) == PAIR.size:
+            left, right = PAIR.unpack(data)
+            if math.isfinite(left) and math.isfinite(right):
+                return left, right
+        elif letter == messages.SILENT:
+            return None
+        elif letter == messages.COMMAND:
+            try:
+                return messages.decode_command(data)
+            except msgspec.DecodeError as error:
+                process.fail("invalid", "", f"what came from the program is no command: {error}")
+        return process.fail("invalid", "", "what came from the program is no answer")
+
+    def reset(self) -> None:
+        """Begin anew, in another process."""
+        self.close()
+        self.failure = None
+        self._start()
+
+    def end(self, reason: str) -> None:
+        """The run is over."""
+        self.close()
+
+    def close(self) -> None:
+        """End the process; another one starts with the next observation."""
+        if self._process is not None:
+            self._process.close()
+            self.output, self.cpu_seconds = self._process.output, self._process.cpu_seconds
+            self._process = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -1,0 +1,179 @@
+"""GuestProcess: this side of a controller's process: questions, answers in time, and the verdict when it ends."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import shutil
+import signal
+import socket
+import struct
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from typing import IO, NoReturn
+
+import msgspec
+
+from paddock.sandbox import messages
+from paddock.sandbox.failure import FailureKind, SubmissionFailure
+from paddock.sandbox.fork_server import fork_server
+from paddock.sandbox.guest import GuestJob
+from paddock.sandbox.serve import DUMP, NUMBER
+
+LOOKS = 0.1  # [s] between two looks at what a process uses up
+PATIENCE = 60.0  # [s] for a process to be there, or to be gone
+LAST_WORDS = 0.5  # [s] for a process to tell where it is
+TIMEOUT = struct.pack("@ll", 0, int(LOOKS * 1e6))
+FAULT = re.compile(rb'File "([^"\n]+)", line (\d+)')
+MOST_FAULTS = 1 << 16  # bytes of a traceback
+
+
+class GuestProcess:
+    """A process for one run. Whatever goes wrong in it is raised here as a SubmissionFailure."""
+
+    def __init__(self, job: GuestJob) -> None:
+        self._job, self._limits = job, job.limits
+        self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (they live as long as the process)
+        self._faults: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        self._talk, their_talk = socket.socketpair()
+        self._life, their_life = socket.socketpair()
+        with their_talk, their_life:
+            fork_server().fork(their_talk, their_life, self._output.fileno(), self._faults.fileno())
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            self._talk.setsockopt(socket.SOL_SOCKET, option, TIMEOUT)
+        self._rest, self._looked = b"", time.monotonic()
+        self._number = self._read_number(PATIENCE)
+        self.cpu_seconds = 0.0  # used when it ended
+        self.output = ""  # what it has printed, when it ended
+        self.ask(messages.frame(messages.JOB, pickle.dumps(job)), self._limits.start_seconds, "to be imported and made")
+
+    def ask(self, message: bytes, seconds: float, task: str = "for an answer") -> tuple[bytes, bytes]:
+        """Send a message, and wait for the answer: a letter, and the rest; so many seconds of CPU it may take."""
+        self.tell(message)
+        data, began, before = self._rest, 0.0, 0.0
+        while len(data) < 4 or len(data) < 4 + (length := messages.LENGTH.unpack_from(data)[0]):
+            if len(data) >= 4 and not 0 < length <= messages.MOST_BYTES:
+                self.fail("invalid", "", "what came from the program is no answer")
+            try:
+                more = self._talk.recv(messages.CHUNK)
+            except BlockingIOError:
+                if not began:
+                    began, before = time.monotonic(), self._measure()
+                self._look(time.monotonic() - began, self._measure() - before, seconds, task)
+                continue
+            except ConnectionError:
+                more = b""
+            if not more:
+                self._explain_end()
+            data = data + more if data else more
+        self._rest = data[4 + length :]
+        if data[4:5] == messages.FAILED:
+            self._fail_as_told(data[5 : 4 + length])
+        return data[4:5], data[5 : 4 + length]
+
+    def tell(self, message: bytes) -> None:
+        """Send a message."""
+        now = time.monotonic()
+        if now - self._looked > LOOKS:
+            self._looked = now
+            self._check_folder()
+        try:
+            self._talk.sendall(message)
+        except BlockingIOError:
+            self.fail("answer-timeout", "", "the program does not listen")
+        except ConnectionError:
+            self._explain_end()
+
+    def close(self) -> None:
+        """End the process, and keep what it printed."""
+        if self._output.closed:
+            return
+        self.cpu_seconds = max(self.cpu_seconds, self._measure())
+        self._talk.close()
+        with suppress(OSError):
+            self._life.shutdown(socket.SHUT_WR)  # it is killed
+        self._read_number(PATIENCE)
+        self._life.close()
+        self._output.seek(0)
+        self.output = self._output.read(self._limits.output_kb * 1024).decode("utf-8", "replace")
+        self._output.close()
+        self._faults.close()
+        shutil.rmtree(self._job.folder, ignore_errors=True)
+
+    # ---- what goes wrong
+
+    def fail(self, kind: FailureKind, place: str, text: str) -> NoReturn:
+        """End the process with a verdict."""
+        place = place or self._find_fault()
+        self.close()
+        raise SubmissionFailure(kind, place, text, self.output)
+
+    def _look(self, wall: float, cpu: float, seconds: float, task: str) -> None:
+        """While there is no answer: whether it takes too long, or writes too much."""
+        self._check_folder()
+        if cpu > seconds:
+            self._dump()
+            self.fail("answer-timeout", "", f"more than {seconds:g} s {task}: is there an endless loop?")
+        if wall > seconds * self._limits.wall_factor:
+            self._dump()
+            longest = seconds * self._limits.wall_factor
+            self.fail("answer-timeout", "", f"more than {longest:g} s {task}, most of it asleep: does it wait?")
+
+    def _dump(self) -> None:
+        """Have the process tell where it is."""
+        with suppress(OSError):
+            self._life.send(DUMP)
+        self._read_number(LAST_WORDS)
+
+    def _check_folder(self) -> None:
+        with suppress(OSError):
+            used = sum(path.lstat().st_size for path in self._job.folder.rglob("*"))
+            if used > self._limits.folder_mb << 20:
+                self.fail("forbidden", "", f"more than {self._limits.folder_mb} MB of files were written")
+
+    def _fail_as_told(self, data: bytes) -> NoReturn:
+        try:
+            told = messages.decode_failure(data)
+        except msgspec.DecodeError:
+            self.fail("invalid", "", "what came from the program is no answer")
+        self.fail(told.kind, told.place, told.text)
+
+    def _explain_end(self) -> NoReturn:
+        """The process is gone, without a word."""
+        status = self._read_number(PATIENCE)
+        if status is None or status >= 0:
+            self.fail("exit", "", f"the process ended itself, with status {status}")
+        name = next((known.name for known in signal.Signals if known == -status), f"signal {-status}")
+        if name == "SIGXCPU":
+            self.fail("cpu", "", f"more than {self._limits.run_cpu_seconds:g} s of CPU time in all")
+        self.fail("died", "", f"the process was ended by {name}")
+
+    def _find_fault(self) -> str:
+        """The innermost place in the user's files of the last traceback that the system's signals left."""
+        self._faults.seek(0)
+        folder = str(self._job.folder)
+        for file, line in FAULT.findall(self._faults.read(MOST_FAULTS)):
+            name = file.decode("utf-8", "replace")
+            if not name.startswith("/") or name.startswith(f"{folder}/"):
+                return f"{name.removeprefix(f'{folder}/')} line {int(line)}"
+        return ""
+
+    def _measure(self) -> float:
+        """Seconds of CPU that the process has used; 0 where the system does not tell."""
+        if sys.platform != "linux" or self._number is None:
+            return 0.0
+        try:
+            return time.clock_gettime((~self._number << 3) | 2)
+        except OSError:
+            return 0.0
+
+    def _read_number(self, patience: float) -> int | None:
+        """The next number that the fork server tells of the process; None: there is none."""
+        self._life.settimeout(patience)
+        try:
+            data = self._life.recv(NUMBER.size)
+        except OSError:
+            return None
+        return int(NUMBER.unpack(data)[0]) if len(data) == NUMBER.size else None

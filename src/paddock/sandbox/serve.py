@@ -1,0 +1,135 @@
+"""The fork server: a small process without threads and secrets, from which controllers' processes are forked.
+
+It is told of a run by three file numbers: `talk` for the controller, `life`, and where its output and its faults go.
+Through `life` it says the number of the process, and how it ended; it kills the process when the other side closes it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import select
+import shutil
+import signal
+import socket
+import struct
+import sys
+from contextlib import suppress
+from typing import Any
+
+from paddock.sandbox.guest import be_guest
+
+NUMBER = struct.Struct("<i")
+FIX_ADDRESSES = 0x0040000  # for `personality`: programs may depend on addresses, by the order of a set
+DIE_WITH_PARENT = 1  # for prctl
+DUMP = b"d"  # through `life`: tell where you are, and die
+
+
+def fix_addresses() -> None:
+    """Begin again with the same addresses in every process, where the system can do that."""
+    if sys.platform == "linux" and "PADDOCK_SAME_ADDRESSES" not in os.environ:
+        ctypes.CDLL(None).personality(FIX_ADDRESSES)
+        os.environ["PADDOCK_SAME_ADDRESSES"] = "1"
+        os.execv(sys.executable, sys.orig_argv)
+
+
+def serve(control: int, folder: str) -> None:
+    """Fork a process whenever asked to, until the other side is gone; then all of them end, and their folders."""
+    runs: dict[int, socket.socket] = {}
+    server = socket.socket(fileno=control)
+    woken, wake = os.pipe()
+    for end in (woken, wake):
+        os.set_blocking(end, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it
+    signal.set_wakeup_fd(wake)
+    gc.freeze()
+    watched: list[Any] = [server, woken]
+    try:
+        while True:
+            ready = select.select([*watched, *runs.values()], [], [])[0]
+            if server in ready:
+                _, numbers, _, _ = socket.recv_fds(server, 1, 4)
+                if len(numbers) < 4:
+                    return
+                start_run(numbers, runs)
+            if woken in ready:
+                os.read(woken, 4096)
+                reap(runs)
+            for process, life in list(runs.items()):
+                if life in ready:
+                    hear(process, life)
+    finally:
+        for process in runs:
+            kill(process)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def start_run(numbers: list[int], runs: dict[int, socket.socket]) -> None:
+    """Fork a process for a controller."""
+    talk, life, output, faults = numbers
+    process = os.fork()
+    if process == 0:
+        try:
+            become_guest(talk, output, faults)
+            be_guest(3, 4)
+        finally:
+            os._exit(0)
+    for number in (talk, output, faults):
+        os.close(number)
+    runs[process] = socket.socket(fileno=life)
+    with suppress(OSError):
+        runs[process].send(NUMBER.pack(process))
+
+
+def become_guest(talk: int, output: int, faults: int) -> None:
+    """A session of its own, and no file numbers but 0 (nothing), 1 and 2 (output), 3 (talk) and 4 (faults)."""
+    os.setsid()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    high = [os.dup(number) for number in (os.open(os.devnull, os.O_RDONLY), output, output, talk, faults)]
+    while min(high) < 5:
+        high = [os.dup(number) for number in high]
+    for target, number in enumerate(high):
+        os.dup2(number, target, inheritable=False)
+    os.closerange(5, 4096)
+
+
+def reap(runs: dict[int, socket.socket]) -> None:
+    """Tell how processes ended, and kill what they may have left."""
+    while True:
+        try:
+            process, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if process == 0:
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process, signal.SIGKILL)
+        life = runs.pop(process, None)
+        if life is not None:
+            with suppress(OSError), life:
+                life.send(NUMBER.pack(os.waitstatus_to_exitcode(status)))
+
+
+def hear(process: int, life: socket.socket) -> None:
+    """What the other side wants of a process."""
+    try:
+        asked = life.recv(1)
+    except OSError:
+        asked = b""
+    if asked == DUMP:
+        os.kill(process, signal.SIGXCPU)
+    else:
+        kill(process)
+
+
+def kill(process: int) -> None:
+    """End a process, and what it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(process, signal.SIGKILL)
+        os.killpg(process, signal.SIGKILL)

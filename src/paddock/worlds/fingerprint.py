@@ -1,0 +1,25 @@
+"""A digest of all that decides how a world is: other pictures or robots under the same names make another world."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from paddock.worlds.placement import robot_types
+from paddock.worlds.spec import WorldSpec
+
+
+def fingerprint_world(world: WorldSpec) -> str:
+    """SHA-256 of a world, its robots' types and its pictures."""
+    told = {
+        "world": world.to_table(),
+        "robots": [robot.to_table() for robot in robot_types(world)],
+        "pictures": hash_pictures(world),
+    }
+    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def hash_pictures(world: WorldSpec) -> list[str]:
+    """SHA-256 of each picture of its floor and fields."""
+    names = [world.floor.image, *(field.image for field in world.fields)]
+    return [hashlib.sha256(world.path_of(name).read_bytes()).hexdigest() for name in names if name is not None]

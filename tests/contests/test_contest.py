@@ -1,0 +1,234 @@
+"""Contests of real files: in processes of their own, recorded, repeatable, and resumed after an end in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line import paddock
+from paddock.classes import ClassFolder, ClassSpec
+from paddock.contests import draw_bracket, find_entrants, load_contest, new_contest, run_contest
+from paddock.contests.new import GAMES
+from paddock.core.errors import PaddockError, SpecError
+from paddock.recordings import Recording
+from paddock.testing import wait_for
+
+REFEREE = """
+from dataclasses import dataclass
+from typing import ClassVar
+from paddock.referees import Referee
+
+@dataclass(kw_only=True)
+class Height(Referee):
+    label: ClassVar[str] = "height"
+    unit: ClassVar[str] = "m"
+
+    def start(self, arena):
+        self.heights = {}
+        self.tick(arena)
+
+    def tick(self, arena):
+        self.heights = {name: round(robot.pose.y, 3) for name, robot in arena.robots.items()}
+
+    def score(self):
+        return self.heights
+"""
+CONTEST = {"name": "up", "world": "race-track", "seconds": 0.4, "seed": 4, "devices": ["ground"]}
+DRIVE = "def act(observation):\n    return {speed}, {speed}\n"
+CRASH = "def act(observation):\n    if observation.time > 0.2:\n        return 1 / 0\n    return 0.1, 0.1\n"
+
+
+@pytest.fixture
+def submissions(tmp_path: Path) -> Path:
+    """Four controllers: one is fast, one slow, one crashes on the way, one cannot even be loaded."""
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    (folder / "fast.py").write_text(DRIVE.format(speed=0.12))
+    (folder / "slow.py").write_text(DRIVE.format(speed=0.03))
+    (folder / "crash.py").write_text(CRASH)
+    (folder / "typo.py").write_text("def act(observation:\n    return 0, 0\n")
+    (tmp_path / "height.py").write_text(REFEREE)
+    return folder
+
+
+def write_contest(folder: Path, **more: object) -> Path:
+    spec = {**CONTEST, **more}
+    lines = [f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in spec.items()]
+    (folder / "contest.toml").write_text("\n".join(lines) + '\n[referee]\nkind = "height.py:Height"\n')
+    return folder / "contest.toml"
+
+
+def read_all(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.*")) if path.is_file()}
+
+
+def test_the_better_file_wins_and_failed_controllers_stand_with_a_foul(submissions: Path, tmp_path: Path) -> None:
+    result = run_contest(write_contest(tmp_path), submissions, out=tmp_path / "out", workers=1)
+    assert [line.robot for line in result.standings] == ["fast", "crash", "slow", "typo"]
+    assert [line.points for line in result.standings] == [3.0, 2.0, 1.0, 0.0]
+    assert [line.failures for line in result.standings] == [0, 3, 0, 3]
+    rows = {row.robot: row for row in result.rows if row.failure}
+    assert rows["crash"].failure == "crash.py line 3: ZeroDivisionError: division by zero"
+    assert rows["crash"].score > 0.515  # what it had until then counts
+    assert rows["typo"].score == 0.5
+    assert "typo.py line 1" in rows["typo"].failure
+    fast = [row for row in result.rows if row.robot == "fast"]
+    assert sorted(row.start for row in fast) in (["left", "left", "right"], ["left", "right", "right"])
+
+
+def test_every_heat_is_recorded_with_what_happened(submissions: Path, tmp_path: Path) -> None:
+    result = run_contest(write_contest(tmp_path), submissions, out=tmp_path / "out", workers=1)
+    row = next(row for row in result.rows if row.robot == "crash")
+    recording = Recording(tmp_path / "out" / row.recording)
+    recording.check()
+    assert round(recording.replay(recording.end)["crash"].pose.y, 3) == row.score
+    assert any("its controller failed: crash.py line 3" in event.text for event in recording.events)
+
+
+def test_workers_and_interruptions_change_no_byte(submissions: Path, tmp_path: Path) -> None:
+    contest = write_contest(tmp_path, format="double-elimination", qualifying=1, legs=1)
+    whole = run_contest(contest, submissions, out=tmp_path / "whole", workers=1)
+
+    def stop(done: int, of: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_contest(contest, submissions, out=tmp_path / "again", workers=1, progress=stop)
+    assert not (tmp_path / "again" / "results.csv").exists()
+    told: list[tuple[int, int]] = []
+    run_contest(contest, submissions, out=tmp_path / "again", workers=2, progress=lambda *now: told.append(now))
+    assert told[0][0] == 2  # both heats of the qualifying
+    assert told[-1] == (len(whole.heats), len(whole.heats))
+    first, second = read_all(tmp_path / "whole"), read_all(tmp_path / "again")
+    assert first.keys() == second.keys()
+    assert [name for name in first if first[name] != second[name] and name != "finished.jsonl"] == []
+
+
+@pytest.mark.long
+def test_killed_in_the_middle_it_goes_on(submissions: Path, tmp_path: Path) -> None:
+    contest = write_contest(tmp_path, meetings=20)
+    program = [sys.executable, "-m", "paddock", "contest", "run", str(contest), "--workers", "2"]
+    process = subprocess.Popen(program, start_new_session=True, stderr=subprocess.DEVNULL)
+    finished = tmp_path / "results" / "finished.jsonl"
+    wait_for(lambda: finished.exists() and finished.read_text().count("\n") > 10)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    told: list[int] = []
+    run_contest(contest, submissions, out=tmp_path / "results", progress=lambda done, of: told.append(done))
+    assert 10 <= told[0] < 120
+    run_contest(contest, submissions, out=tmp_path / "whole")
+    first, second = read_all(tmp_path / "whole"), read_all(tmp_path / "results")
+    assert [name for name in first if first[name] != second[name] and name != "finished.jsonl"] == []
+
+
+def test_a_changed_file_is_driven_anew_and_only_where_it_takes_part(submissions: Path, tmp_path: Path) -> None:
+    contest = write_contest(tmp_path)
+    run_contest(contest, submissions, out=tmp_path / "out", workers=1)
+    (submissions / "slow.py").write_text(DRIVE.format(speed=0.128))
+    told: list[int] = []
+    result = run_contest(
+        contest, submissions, out=tmp_path / "out", workers=1, progress=lambda done, of: told.append(done)
+    )
+    assert told[0] == 3  # of six heats
+    assert result.standings[0].robot == "slow"
+
+
+def test_alone_the_robots_of_a_round_are_compared(submissions: Path, tmp_path: Path) -> None:
+    contest = write_contest(tmp_path, heat_size=1, meetings=2)
+    result = run_contest(contest, submissions, out=tmp_path / "out", workers=1)
+    assert [(line.robot, line.points) for line in result.standings][:2] == [("fast", 2.0), ("crash", 4 / 3)]
+    assert {row.start for row in result.rows} == {"left"}
+    assert len({row.seed for row in result.rows if row.round == 1}) == 1
+
+
+def test_an_elimination_has_a_champion_and_a_picture(submissions: Path, tmp_path: Path) -> None:
+    contest = write_contest(tmp_path, format="single-elimination", qualifying=1, advance=3)
+    result = run_contest(contest, submissions, out=tmp_path / "out", workers=1)
+    assert result.standings[0].robot == "fast"
+    assert result.standings[0].out == ""
+    assert result.standings[1].out == "final"
+    assert [line.place for line in result.standings] == [1, 2, 3, 4]
+    assert {line.robot for line in result.standings} == {"fast", "slow", "crash", "typo"}
+    assert (tmp_path / "out" / "bracket.png").stat().st_size > 5000
+    assert result.bracket is not None
+    texts = [text.get_text() for text in draw_bracket(result.bracket, {"fast": "Ada"}).texts]
+    assert sum("Ada" in text for text in texts) == len([1 for row in result.rows if row.robot == "fast"]) // 2
+
+
+# what people write
+
+
+def test_a_class_takes_part_by_the_names_of_its_students(tmp_path: Path) -> None:
+    (tmp_path / "height.py").write_text(REFEREE)
+    members = ClassFolder.create(tmp_path / "class", ClassSpec(title="R"), ["Ada Lovelace", "Grace Hopper"])
+    members.receive("Ada Lovelace", "climb", "mine.py", DRIVE.format(speed=0.12).encode())
+    members.receive("Grace Hopper", "climb", "other.py", DRIVE.format(speed=0.05).encode())
+    contest = write_contest(tmp_path)
+    done = paddock(
+        "contest", "run", str(contest), "--class", str(members.path), "--exercise", "climb", "--workers", "1"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.index("Ada Lovelace") < done.stdout.index("Grace Hopper")
+    assert "wrote" in done.stderr
+    shown = paddock("contest", "show", str(tmp_path / "results"), "--heats")
+    assert "heats/001.mcap" in shown.stdout
+    assert "Grace Hopper" in (tmp_path / "results" / "report.html").read_text()
+
+
+def test_submissions_are_files_or_folders_and_robots_get_valid_names(tmp_path: Path) -> None:
+    (tmp_path / "Anna Müller_42").mkdir()
+    (tmp_path / "Anna Müller_42" / "line.py").write_text("")
+    (tmp_path / "ben.py").write_text("")
+    (tmp_path / "__pycache__").mkdir()
+    assert [(each.robot, each.name) for each in find_entrants(tmp_path)] == [
+        ("Anna-Müller_42", "Anna Müller_42"),
+        ("ben", "ben"),
+    ]
+    (tmp_path / "Anna Müller_42" / "other.py").write_text("")
+    with pytest.raises(PaddockError, match=r"expected controller.py or a single Python file, got line.py, other.py"):
+        find_entrants(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({"world": "line-track"}, "line-track has 0 starts"),
+        ({"heat_size": 3}, "race-track has 2 starts .left, right."),
+        ({"starts": ["rihgt"]}, "did you mean 'right'"),
+        ({"format": "single-elimination", "heat_size": 1}, "in an elimination pairs meet"),
+        ({"qualifying": 1}, "qualifying: a league has none"),
+        ({"format": "double-elimination", "advance": 4}, "qualifying: missing"),
+        ({"refere": "laps"}, "refere"),
+        ({"referee": {"kind": "lap"}}, "did you mean 'laps'"),
+        ({"referee": {"kind": "laps", "lap": 3}}, "did you mean 'laps'"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(more: dict[str, object], problem: str) -> None:
+    with pytest.raises((SpecError, PaddockError), match=problem):
+        load_contest({**CONTEST, "referee": {"kind": "laps"}, **more})
+
+
+def test_a_folder_without_submissions_or_results_is_told(tmp_path: Path) -> None:
+    contest = new_contest(tmp_path / "mine")
+    for file in (tmp_path / "mine" / "submissions").iterdir():
+        file.unlink()
+    done = paddock("contest", "run", str(contest))
+    assert done.returncode != 0
+    assert "there are no submissions" in done.stderr
+    assert "standings.csv" in paddock("contest", "show", str(tmp_path)).stderr
+    assert "not empty" in paddock("contest", "new", str(tmp_path / "mine")).stderr
+    assert "did you mean 'sumo'" in paddock("contest", "new", str(tmp_path / "new"), "--game", "sumoo").stderr
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_template_is_a_contest_whose_files_can_be_read(game: str, tmp_path: Path) -> None:
+    contest = new_contest(tmp_path / game, game)
+    spec = load_contest(contest)
+    assert spec.to_table() == load_contest(spec.to_table()).to_table()
+    assert len(find_entrants(contest.parent / "submissions")) == 2

@@ -1,0 +1,228 @@
+"""What a controller may try in the sandbox: each ends with a clear failure, the arena lives on, no process is left."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import paddock
+from paddock.arena import Arena
+from paddock.sandbox import SandboxedController, SandboxLimits, SubmissionFailure, active_guards
+from paddock.sandbox.fork_server import fork_server
+
+LIMITS = SandboxLimits(start_seconds=0.5, answer_seconds=0.3, memory_mb=128, wall_factor=100.0)
+BY_KERNEL = pytest.mark.skipif(len(active_guards()) < 5, reason="needs seccomp and Landlock")
+
+
+@pytest.fixture(scope="module")
+def arena() -> Iterator[Arena]:
+    with paddock.open("line-track", seed=1) as arena:
+        arena["red"].enable("ground")
+        yield arena
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Iterator[None]:
+    yield
+    assert not list(fork_server().folder.iterdir())
+    assert children_of_the_server() == []
+
+
+def children_of_the_server() -> list[str]:
+    number = fork_server()._process.pid
+    children = Path(f"/proc/{number}/task/{number}/children")
+    return children.read_text().split() if children.exists() else []
+
+
+def fail(arena: Arena, tmp_path: Path, code: str, limits: SandboxLimits = LIMITS) -> SubmissionFailure:
+    """How a controller with this code fails."""
+    file = tmp_path / "mine.py"
+    file.write_text(textwrap.dedent(code))
+    with pytest.raises(SubmissionFailure) as caught:
+        arena.run(1, SandboxedController(file, arena["red"], limits=limits))
+    assert file.read_text() == textwrap.dedent(code)
+    return caught.value
+
+
+IN_ACT = """
+import ctypes, os, random, signal, socket, subprocess, sys, threading, time
+def act(seen):
+    {}
+    return 0.0, 0.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind", "words"),
+    [
+        ("while True: pass", "answer-timeout", "endless loop"),
+        ("while seen.time > 0.1: pass", "answer-timeout", "endless loop"),
+        ("1 / 0", "crash", "ZeroDivisionError: division by zero"),
+        ("sys.exit(3)", "exit", "ended itself, with 3"),
+        ("exit()", "exit", "ended itself"),
+        ("raise KeyboardInterrupt", "crash", "KeyboardInterrupt"),
+        ("os.fork()", "forbidden", "may not start processes"),
+        ("subprocess.run(['true'])", "forbidden", "may not start processes"),
+        ("os.system('true')", "forbidden", "may not start processes"),
+        ("os.execv('/bin/true', ['true'])", "forbidden", "may not start processes"),
+        ("x = bytearray(10**9)", "memory", "memory"),
+        ("open('/etc/passwd')", "forbidden", "may not read /etc/passwd"),
+        ("os.listdir('/')", "forbidden", "may not read /"),
+        ("open('/tmp/mine', 'w')", "forbidden", "may not change /tmp/mine"),
+        ("os.remove('/etc/passwd')", "forbidden", "may not change /etc/passwd"),
+        ("socket.create_connection(('127.0.0.1', 80))", "forbidden", "network"),
+        ("os.kill(os.getppid(), 9)", "forbidden", "may not send signals"),
+        ("os.killpg(0, 9)", "forbidden", "may not send signals"),
+        ("ctypes.CDLL(None)", "forbidden", "libraries of the system"),
+        ("return float('nan'), 0.0", "invalid", "expected two finite speeds"),
+        ("return 'fast'", "invalid", "expected (left, right)"),
+        ("return list(range(10**6))", "invalid", "expected (left, right)"),
+        ("return seen.ground", "invalid", "expected (left, right)"),
+        ("seen.camera", "crash", "no enabled device called 'camera'"),
+    ],
+)
+def test_what_goes_wrong_in_act_is_told_with_its_kind_and_line(
+    arena: Arena, tmp_path: Path, statement: str, kind: str, words: str
+) -> None:
+    failure = fail(arena, tmp_path, IN_ACT.format(statement))
+    assert (failure.kind, failure.place) == (kind, f"mine.py line {3 if kind == 'invalid' else 4}")
+    assert words in failure.text
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "place"),
+    [
+        ("while True: pass", "answer-timeout", "mine.py line 1"),
+        ("x = 1\nimport nothing_like_it", "crash", "mine.py line 2"),
+        ("def act(", "crash", "mine.py line 1"),
+        ("x = 1", "invalid", "mine.py"),
+        ("class Controller:\n  def __init__(self):\n    while True: pass", "answer-timeout", "mine.py line 3"),
+        ("class Controller:\n  pass", "invalid", "mine.py line 1"),
+        ("import os\nos._exit(0)", "exit", ""),
+        ("import os\nos.abort()", "died", "mine.py line 2"),
+        ("import os\nos.close(3)\ndef act(seen): pass", "exit", ""),
+        ("import os\nos.write(3, b'x' * 100)\ndef act(seen): pass", "invalid", ""),
+        ("import os\nos.write(3, b'\\x01\\0\\0\\0w')\ndef act(seen): pass", "invalid", ""),
+        ("import os\nos.write(3, b'\\x05\\0\\0\\0fooo\\xff')\ndef act(seen): pass", "invalid", ""),
+        ("import signal\nsignal.raise_signal(signal.SIGSEGV)", "died", "mine.py line 2"),
+        ("kept = []\nwhile True: kept.append(bytearray(4096))", "memory", "mine.py line 2"),
+    ],
+)
+def test_what_goes_wrong_while_the_file_is_loaded_is_told_likewise(
+    arena: Arena, tmp_path: Path, code: str, kind: str, place: str
+) -> None:
+    failure = fail(arena, tmp_path, code)
+    assert (failure.kind, failure.place) == (kind, place)
+
+
+def test_who_sleeps_is_given_up_by_the_clock(arena: Arena, tmp_path: Path) -> None:
+    limits = SandboxLimits(answer_seconds=0.1, wall_factor=4.0)
+    failure = fail(arena, tmp_path, IN_ACT.format("time.sleep(1000)"), limits)
+    assert (failure.kind, failure.place) == ("answer-timeout", "mine.py line 4")
+    assert "asleep" in failure.text
+
+
+def test_much_time_for_all_answers_is_too_much(arena: Arena, tmp_path: Path) -> None:
+    code = IN_ACT.format("for _ in range(3_000_000): pass")
+    failure = fail(arena, tmp_path, code, SandboxLimits(answer_seconds=10.0, run_cpu_seconds=1.0))
+    assert (failure.kind, failure.place) == ("cpu", "mine.py line 4")
+
+
+def test_threads_that_go_on_end_with_the_run(arena: Arena, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import threading, time\n"
+        "def spin():\n  while True: time.sleep(0.001)\n"
+        "threading.Thread(target=spin).start()\n"
+        "def act(seen): return 0.0, 0.0\n"
+    )
+    episode = arena.run(0.2, SandboxedController(file, arena["red"], limits=LIMITS))
+    assert not episode.failed
+
+
+def test_printing_without_end_is_cut_and_harms_nobody(arena: Arena, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def act(seen):\n    print('x' * 10**6)\n    return 0.0, 0.0\n")
+    controller = SandboxedController(file, arena["red"], limits=SandboxLimits(output_kb=4))
+    arena.run(0.2, controller)
+    assert controller.output.startswith("xxx")
+    assert controller.output.endswith("… (the rest of the output was dropped)\n")
+    assert len(controller.output.encode()) <= 4096
+
+
+def test_it_may_spoil_its_own_copy_and_all_of_python_for_itself_alone(arena: Arena, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import os, numpy, paddock.core.observation as seen\n"
+        "os.remove(__file__)\n"
+        "open('log.csv', 'w').write('mine')\n"
+        "numpy.zeros = seen.Observation = None\n"
+        "def act(seen): return 0.01, 0.01\n"
+    )
+    for _ in range(2):
+        assert not arena.run(0.2, SandboxedController(file, arena["red"], limits=LIMITS)).failed
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
+
+
+def test_files_of_neighbours_and_of_the_exercise_cannot_be_read(arena: Arena, tmp_path: Path) -> None:
+    for name in ("neighbour.py", "hidden.toml"):
+        (tmp_path / name).write_text("seeds = [1, 2, 3]")
+        failure = fail(arena, tmp_path, f"open({str(tmp_path / name)!r})\ndef act(seen): pass")
+        assert (failure.kind, failure.place) == ("forbidden", "mine.py line 1")
+    assert fail(arena, tmp_path, "import neighbour").kind == "crash"
+
+
+def test_too_many_files_are_too_much(arena: Arena, tmp_path: Path) -> None:
+    code = "n = 0\nwhile True:\n  n += 1\n  open(f'{n}', 'wb').write(bytes(10**6))"
+    failure = fail(arena, tmp_path, code, SandboxLimits(folder_mb=2))
+    assert failure.kind == "forbidden"
+    assert "files" in failure.text
+    failure = fail(arena, tmp_path, "open('long', 'wb').write(bytes(10**8))")
+    assert (failure.kind, failure.place) == ("crash", "mine.py line 1")
+
+
+@BY_KERNEL
+@pytest.mark.parametrize(
+    "call",
+    [
+        "os.fork()",
+        "os.execv('/bin/true', ['true'])",
+        "os.open('/etc/passwd', os.O_RDONLY)",
+        "os.open('/proc/self/environ', os.O_RDONLY)",
+        "os.listdir('/')",
+        "os.remove('/etc/hostname')",
+        "os.kill(os.getppid(), 0)",
+        "socket.socket()",
+        "socket.socketpair()",
+        "resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
+        "resource.setrlimit(resource.RLIMIT_CPU, (10**6, 10**6))",
+        "os.mkdir('/tmp/mine')",
+        "os.chown('.', 1, 1)",
+    ],
+)
+def test_the_kernel_refuses_even_those_who_get_past_python(call: str, tmp_path: Path) -> None:
+    from paddock.sandbox import landlock, seccomp
+    from paddock.sandbox.guards import DEVICES, drop_capabilities, find_readable, set_limits
+
+    number = os.fork()
+    if number == 0:
+        status = 99
+        try:
+            import resource
+            import socket
+
+            readable, listed = find_readable()
+            set_limits(LIMITS)
+            drop_capabilities()
+            landlock.restrict_files([*readable, *map(Path, DEVICES)], listed, tmp_path)
+            seccomp.restrict_calls()
+            eval(call, {"os": os, "socket": socket, "resource": resource})
+        except (PermissionError, ValueError):
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 0
