@@ -202,10 +202,13 @@ def flood(url: str, token: str) -> None:
 
 
 def robots(url: str, token: str) -> None:
-    """32 robots with lamps of long names: each is 1 MB; they leave, and come again."""
+    """32 robots with lamps of long names: one of 1 MB, then as large as allowed; they leave and come again."""
+    kind = {"base": "e-puck", "name": "big", "leds": [f"{i}" + "x" * 99_000 for i in range(10)]}
+    with contextlib.suppress(OSError):
+        Line(url, token).say(type="spawn", id=1, robot=f"robot{HOSTILE}_0", kind=kind)
+    kind["leds"] = [f"{i}" + "x" * 6_000 for i in range(10)]
     line = Line(url, token)
     threading.Thread(target=drain, args=([line],), daemon=True).start()
-    kind = {"base": "e-puck", "name": "big", "leds": [f"{i}" + "x" * 99_000 for i in range(10)]}
     while True:
         for i in range(32):
             line.say(type="spawn", id=i, robot=f"robot{HOSTILE}_{i}", kind=kind | {"title": f"{i}"})
@@ -268,11 +271,13 @@ def garbage(url: str, token: str) -> None:
 
 
 def huge(url: str, token: str) -> None:
-    """Messages of nearly 1 MiB."""
+    """Messages nearly as long as allowed, and on some connections longer ones."""
     lines = try_lines(url, token, 8)
-    junk = [{"type": "enable", "id": 1, "robot": f"robot{HOSTILE}", "devices": ["x" * 60] * 16_000}]
-    junk.append({"type": "spawn", "id": 2, "robot": f"robot{HOSTILE}_1", "kind": {"sensors": [[0.5] * 1000] * 100}})
+    junk = [{"type": "enable", "id": 1, "robot": f"robot{HOSTILE}", "devices": ["x" * 60] * 4_000}]
+    junk.append({"type": "spawn", "id": 2, "robot": f"robot{HOSTILE}_1", "kind": {"sensors": [[0.5] * 1000] * 25}})
     data = b"".join(masked_frame(msgpack.packb(message)) for message in junk)
+    for line in lines[:2]:
+        line.say(type="enable", id=1, robot=f"robot{HOSTILE}", devices=["x" * 60] * 16_000)
     sent = dict.fromkeys(lines, 0)
 
     def say() -> None:
@@ -348,6 +353,7 @@ def paced_share(served: Class, seconds: float, act: str) -> tuple[float, float, 
         listen(began + seconds)
         listen(time.perf_counter() + 2 * TICK)
         clock, ended = served.clock(), began + seconds
+        speed = (clock["tick"] - first) * TICK / (time.perf_counter() - began)
     kept = []
     for seen in arrivals.values():
         delays = [(when - (clock["start"] + (tick - clock["start_tick"]) * TICK), when) for tick, when in seen.items()]
@@ -355,7 +361,7 @@ def paced_share(served: Class, seconds: float, act: str) -> tuple[float, float, 
         kept.append(in_time / (seconds / TICK))
     for line in lines:
         line.socket.close()
-    return min(kept), statistics.mean(kept), (clock["tick"] - first) / ((time.perf_counter() - began) / TICK)
+    return min(kept), statistics.mean(kept), speed
 
 
 @contextlib.contextmanager
@@ -368,6 +374,7 @@ def hostile(act: str, served: Class) -> Iterator[None]:
     finally:
         process.kill()
         process.communicate()
+        time.sleep(1.5)  # for the server to notice
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """The network server: one arena, many clients, and the page to watch it."""
 
+from paddock.core.limits import ClassLimits
 from paddock.server.server import Server, Settings
 
-__all__ = ["Server", "Settings"]
+__all__ = ["ClassLimits", "Server", "Settings"]

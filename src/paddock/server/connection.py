@@ -24,6 +24,7 @@ from paddock.protocol import MINOR, MessageDecoder, encode
 from paddock.protocol.encoding import Malformed
 from paddock.protocol.messages import REQUESTS, Hello
 from paddock.protocol.websocket import MessageReader, frame
+from paddock.server.access import Role
 from paddock.server.client import Client, refusal
 from paddock.server.files import respond_with_file
 from paddock.server.shares import Share
@@ -317,7 +318,10 @@ class Connection(asyncio.Protocol):
         self.share = share
         share.connections[self] = None
         self._newer = hello.minor > MINOR
-        self._reader.most = MOST_BYTES
+        if grant.role is Role.SUPERVISOR:
+            self._reader.most = MOST_BYTES
+        else:
+            self._reader.most = int(1000 * self.session.limits.message_kb)
         self._timers.pop("hello").cancel()
 
     def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:

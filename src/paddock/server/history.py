@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -38,10 +38,14 @@ class RunHistory:
     """Samples at equal intervals of simulated time. When there are too many, every second one is dropped.
 
     So memory is bounded, and work too: when the length of a run doubles, half as many samples as are kept are added.
+
+    Args:
+        arena: whose past it is.
+        guests: tells the robots whose readings are not kept: strangers brought them, with whatever sensors they like.
     """
 
-    def __init__(self, arena: Arena) -> None:
-        self.arena = arena
+    def __init__(self, arena: Arena, guests: Callable[[], Collection[str]] = frozenset) -> None:
+        self.arena, self._guests = arena, guests
         self._failed = False
         self._layout = -1
         self.clear()
@@ -93,7 +97,8 @@ class RunHistory:
         count = len(self._numbers)
         self._most = max(LEAST_SAMPLES, min(MOST_SAMPLES, MOST_POINTS // max(1, count)))
         self._fastest = np.array([spec.drive.max_speed for spec in arena.built.robots])
-        self._robots = [charted_robot(arena, name) for name in self._numbers] if count <= FEW_ROBOTS else []
+        charted = [name for name in self._numbers if name not in self._guests()] if count <= FEW_ROBOTS else []
+        self._robots = [charted_robot(arena, name) for name in charted]
 
     def _drop_every_second(self) -> None:
         for dropped, kept in zip(self.samples[1::2], self.samples[2::2], strict=False):

@@ -118,6 +118,12 @@ class Ownership:
         client.driven.append(wish.robot)
         self.changes += 1
 
+    def guests(self) -> set[str]:
+        """Robots that others than supervisors brought along."""
+        return {
+            name for name in self.spawned if name in self.owners and self.owners[name].grant.role is not Role.SUPERVISOR
+        }
+
     def give_up(self, robots: Iterable[str], clients: Iterable[Client]) -> None:
         """Robots lose their driver: they stop; those that were brought along vanish, for all clients."""
         for name in list(robots):

@@ -30,7 +30,7 @@ from paddock.server.order_board import ListOrders, OrderBoard
 from paddock.server.ownership import Ownership
 from paddock.server.replay_desk import ReplayDesk
 from paddock.server.scoreboard import Scoreboard
-from paddock.server.shares import Shares
+from paddock.server.shares import ShareLedger
 from paddock.server.supervision import Supervision
 from paddock.server.visibility import welcome_of, world_news_of
 from paddock.server.world_view import floor_file, readings_of
@@ -64,12 +64,12 @@ class Session:
         self.clients: list[Client] = []
         self.ownership = Ownership(arena)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
-        self.history = RunHistory(arena)
+        self.history = RunHistory(arena, self.ownership.guests)
         self.interventions = Interventions(self)
         self.run: m.RunStatus | None = None  # of the program beside this server, if it tells
         self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
         self._loop = asyncio.get_running_loop()
-        self.shares = Shares(
+        self.shares = ShareLedger(
             self._loop.call_later,
             first=lambda: {client.share for client in self.clients if client.member.locked},
             flat_out=lambda: self.clock.speed is None,

@@ -1,4 +1,4 @@
-"""Shares: the server's time, divided among tokens. Who has used up its share waits until the others had theirs.
+"""ShareLedger: the server's time, divided among tokens. Who has used up its share waits until the others had theirs.
 
 A share belongs to a token, with all its connections; before they say who they are, to an address. Whatever is done for
 a connection is charged to its share, by switching the ledger to it; what the clock does, and what is done for those in
@@ -9,6 +9,7 @@ passes: a share has a turn, then the others have theirs. While it is scarce, eac
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Hashable, Iterator
 from typing import Protocol
@@ -17,11 +18,13 @@ from paddock.core.limits import ClassLimits
 from paddock.server.access import Grant
 
 TURN = 0.005  # seconds that a share may use at a time
+WELCOME = 0.2  # seconds that a token has at first: to look around, and to be heard of
 RECENT = 0.25  # seconds; who used time within them counts as active
 WINDOW = 0.05  # seconds over which the load is measured
 SOON = 0.001  # seconds
 OUTSIDE = 0.125  # the part of the time for all outside the lock together, while those inside go as fast as they can
 BUSY = 0.5  # load above which time is scarce
+LULL = 2.0  # seconds in which a load is forgotten
 
 
 class Holdable(Protocol):
@@ -39,7 +42,7 @@ class Share:
 
     def __init__(self, name: str, *, is_strange: bool = False) -> None:
         self.name, self.is_strange = name, is_strange
-        self.balance = TURN  # seconds in hand; below 0 is a debt
+        self.balance = TURN if is_strange else WELCOME  # seconds in hand; below 0 is a debt
         self.used = 0.0  # seconds so far
         self.held = False
         self.connections: dict[Holdable, None] = {}
@@ -58,8 +61,8 @@ class Share:
         return now - self._active < RECENT
 
     def pay(self, now: float, rate: float) -> None:
-        """Earn a part of the time since the last payment; no more than a turn is kept."""
-        self.balance = min(TURN, self.balance + (now - self._paid) * rate)
+        """Earn a part of the time since the last payment; no more than a turn is saved up."""
+        self.balance = max(self.balance, min(TURN, self.balance + (now - self._paid) * rate))
         self._paid = now
 
     def used_in(self, tick: int) -> float:
@@ -79,7 +82,7 @@ class Share:
         return 0.0
 
 
-class Shares:
+class ShareLedger:
     """The ledger: at any moment, one share is charged, or nobody is.
 
     Args:
@@ -125,9 +128,15 @@ class Shares:
         return iter(self._all.values())
 
     def forget_unused(self) -> None:
-        """Shares without connections and debts are not kept: strangers may come from anywhere."""
+        """Shares of addresses without connections are not kept: strangers may come from anywhere."""
         now = self._now()
-        self._all = {key: share for key, share in self._all.items() if share.connections or share.is_active(now)}
+        unused = [
+            key
+            for key, share in self._all.items()
+            if share.is_strange and not share.connections and not share.held and not share.is_active(now)
+        ]
+        for key in unused:
+            del self._all[key]
 
     # ---- charging
 
@@ -145,59 +154,55 @@ class Shares:
         return self._current
 
     def is_over(self, share: Share) -> bool:
-        """Whether a share has had its turn; then it is held."""
+        """Whether a share has had its turn; then it is held, if only until the others had theirs."""
         if share is self._current:
             self.switch(share)
         if share.held:
             return True
         if share.balance > 0 or share is self.clock:
             return False
-        self._measure()
-        share.pay(self._since, self._rate(share))
-        if share.balance > 0:
+        self._measure_load()
+        rivals, rate = self._terms(share)
+        share.pay(self._since, rate)
+        if share.balance > 0 and not rivals:
             return False
-        self._hold(share)
-        return True
-
-    def _measure(self) -> None:
-        now, idle = self._since, self.nobody.used
-        if now - self._measured > WINDOW:
-            self.load = 1.0 - (idle - self._idle) / (now - self._measured)
-            self._measured, self._idle = now, idle
-
-    def _rate(self, share: Share) -> float:
-        """What a share earns per second. Where time is scarce, a part is left over that is as large as each of theirs.
-
-        Those in the lock need not care for the others, nor anybody for strangers.
-        """
-        first, now = self._first(), self._now()
-        rivals = first - {share}
-        if share in first:
-            scarce = self.load > BUSY
-        else:
-            active = {other for other in self._all.values() if not other.is_strange and other.is_active(now)}
-            if first and self._flat_out():
-                return OUTSIDE / len(active - first | {share})
-            rivals |= active - {share}
-            scarce = self.load > BUSY
-        return 1.0 / (len(rivals) + 2) if rivals and scarce else 1.0
-
-    # ---- holding
-
-    def _hold(self, share: Share) -> None:
         share.held = True
         for connection in share.connections:
             connection.hold("share")
-        self._call_later(max(0.0, -share.balance / self._rate(share)), lambda: self._release(share))
+        self._call_later(max(0.0, -share.balance / rate), lambda: self._release(share))
+        return True
 
     def _release(self, share: Share) -> None:
-        now = self._now()
-        self._measure()
-        rate = self._rate(share)
-        share.pay(now, rate)
+        rate = self._terms(share)[1]
+        share.pay(self._now(), rate)
         if share.balance <= 0:  # more of the others are active by now
             self._call_later(max(SOON, -share.balance / rate), lambda: self._release(share))
             return
         share.held = False
         for connection in list(share.connections):
             connection.release("share")
+
+    def _measure_load(self) -> None:
+        """Those who are held lower it, so that it is forgotten slowly."""
+        now, idle = self._since, self.nobody.used
+        elapsed = now - self._measured
+        if elapsed > WINDOW:
+            self.load = max(1.0 - (idle - self._idle) / elapsed, self.load * math.exp(-elapsed / LULL))
+            self._measured, self._idle = now, idle
+
+    def _terms(self, share: Share) -> tuple[set[Share], float]:
+        """The rivals of a share, and what it earns per second.
+
+        Where time is scarce, a part is left over that is as large as each of theirs. Those in the lock need not care
+        for the others, nor anybody for strangers.
+        """
+        first, now = self._first(), self._now()
+        active = {other for other in self._all.values() if not other.is_strange and other.is_active(now)}
+        if share in first:
+            active &= first
+        elif first and self._flat_out():
+            return first, OUTSIDE / len(active - first | {share})
+        rivals = (first | active) - {share}
+        if not rivals or self.load < BUSY:
+            return rivals, 1.0
+        return rivals, OUTSIDE if share.is_strange else 1.0 / (len(rivals) + 2)

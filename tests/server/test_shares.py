@@ -1,0 +1,250 @@
+"""The server's time is divided among tokens: who is charged for what, who waits, until when; time is set by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgpack
+import pytest
+from websockets.frames import Frame, Opcode
+
+from paddock.core.limits import ClassLimits
+from paddock.server import Server
+from paddock.server.access import Grant, Role
+from paddock.server.shares import OUTSIDE, TURN, WELCOME, Share, ShareLedger
+from server.parties import Peer, on_loop, served
+
+
+class World:
+    """A clock that is set by hand, what is to be done later, and who is in the lock."""
+
+    def __init__(self) -> None:
+        self.time, self.later = 0.0, list[tuple[float, Callable[[], object]]]()
+        self.first: set[Share] = set()
+        self.flat_out = False
+        self.shares = ShareLedger(self.call_later, lambda: self.first, lambda: self.flat_out, lambda: self.time)
+
+    def call_later(self, seconds: float, function: Callable[[], object]) -> None:
+        self.later.append((self.time + seconds, function))
+
+    def token(self, name: str) -> Share:
+        share = self.shares.of_grant(Grant(Role.CONTROLLER, frozenset(), name), "10.0.0.1")
+        share.balance = TURN  # its welcome is used up
+        return share
+
+    def use(self, share: Share, seconds: float) -> bool:
+        """Something is done for a share; whether its turn is over."""
+        before = self.shares.switch(share)
+        self.time += seconds
+        self.shares.switch(before)
+        return self.shares.is_over(share)
+
+    def rest(self, seconds: float) -> None:
+        """Time passes, and what was to be done later is done."""
+        end = self.time + seconds
+        while self.later and (soonest := min(self.later, key=lambda entry: entry[0]))[0] <= end:
+            self.later.remove(soonest)
+            self.time = max(self.time, soonest[0])
+            soonest[1]()
+        self.time = end
+
+
+class Reading:
+    """A connection that notes whether it is read."""
+
+    held = False
+
+    def hold(self, why: str) -> None:
+        self.held = True
+
+    def release(self, why: str) -> None:
+        self.held = False
+
+
+def test_what_is_done_is_charged_to_whom_it_is_done_for_also_within_something_else() -> None:
+    world = World()
+    outer, inner = world.token("outer"), world.token("inner")
+    before = world.shares.switch(outer)
+    world.time += 0.25
+    assert world.shares.switch(inner) is outer
+    world.time += 0.5
+    world.shares.switch(outer)
+    world.time += 0.125
+    world.shares.switch(before)
+    world.time += 1.0
+    assert (outer.used, inner.used) == (0.375, 0.5)
+
+
+def test_who_is_alone_never_waits() -> None:
+    world = World()
+    only = world.token("only")
+    assert not any(world.use(only, 10 * TURN) for _ in range(100))
+
+
+def test_beside_others_a_share_has_a_turn_and_all_its_connections_wait_for_the_next() -> None:
+    world = World()
+    busy, other = world.token("busy"), world.token("other")
+    connections = [Reading(), Reading()]
+    busy.connections = dict.fromkeys(connections)
+    world.use(other, 0.001)
+    assert not world.use(busy, 0.9 * TURN)
+    assert world.use(busy, 0.2 * TURN)
+    assert [connection.held for connection in connections] == [True, True]
+    world.rest(0.0)  # time is plentiful: just until the others had their turn
+    assert not busy.held
+    assert [connection.held for connection in connections] == [False, False]
+
+
+def used_in_a_second(world: World, busy: Share, others: list[Share]) -> float:
+    """How much of a second a share gets that always wants more, while others use a little."""
+    before, end = busy.used, world.time + 1.0
+    while world.time < end:
+        for other in others:
+            world.use(other, 0.0001)
+        if not busy.held:
+            world.use(busy, TURN)
+        world.rest(0.001)
+    return busy.used - before
+
+
+@pytest.mark.parametrize("count", [1, 4, 29])
+def test_where_time_is_scarce_nobody_gets_more_than_a_fair_part(count: int) -> None:
+    world = World()
+    busy, others = world.token("busy"), [world.token(f"student {i}") for i in range(count)]
+    world.shares.load = 1.0
+    used_in_a_second(world, busy, others)
+    world.shares.load = 1.0
+    used = used_in_a_second(world, busy, others)
+    assert used == pytest.approx(1 / (count + 2), abs=3 * TURN)
+
+
+def test_those_in_the_lock_leave_the_others_a_small_part_and_are_not_held_for_them() -> None:
+    world = World()
+    world.flat_out = True
+    busy, quick = world.token("busy"), world.token("quick")
+    world.first = {quick}
+    used_in_a_second(world, busy, [])
+    assert used_in_a_second(world, busy, []) == pytest.approx(OUTSIDE, abs=2 * TURN)
+    assert not any(world.use(quick, 10 * TURN) for _ in range(10))
+
+
+def test_a_debt_is_paid_back_before_anything_else_is_done() -> None:
+    world = World()
+    busy, other = world.token("busy"), world.token("other")
+    world.shares.load = 1.0
+    world.use(other, 0.001)
+    assert world.use(busy, 0.1)  # one long piece of work
+    world.rest(0.1)
+    assert busy.held
+    world.rest(0.3)  # a third of the time is earned
+    assert not busy.held
+
+
+def test_a_named_token_has_one_share_wherever_it_connects_from_and_one_for_many_has_one_per_address() -> None:
+    shares = World().shares
+    ada, viewer = Grant(Role.CONTROLLER, frozenset({"red"}), "Ada"), Grant(Role.VIEWER)
+    assert shares.of_grant(ada, "10.0.0.1") is shares.of_grant(ada, "10.0.0.2")
+    assert shares.of_grant(viewer, "10.0.0.1") is not shares.of_grant(viewer, "10.0.0.2")
+    assert shares.of_address("10.0.0.1") is not shares.of_grant(viewer, "10.0.0.1")
+
+
+def test_shares_of_strangers_are_forgotten_those_of_tokens_are_not() -> None:
+    world = World()
+    world.shares.of_address("10.0.0.1")
+    ada = world.token("Ada")
+    world.rest(10.0)
+    world.shares.forget_unused()
+    assert list(world.shares) == [ada]
+
+
+# ---- on a real server
+
+
+def student(server: Server, name: str, robot: str) -> str:
+    return server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), name))
+
+
+def share_of(server: Server, name: str) -> Share:
+    found: Share = on_loop(server, lambda: next(share for share in server.session.shares if share.name == name))
+    return found
+
+
+def test_streams_and_messages_are_charged_to_their_own_token_whoever_lets_time_pass() -> None:
+    with (
+        served("line-crossing") as server,
+        Peer(server, token=student(server, "Ada", "red")) as ada,
+        Peer(server, name="lecturer") as lecturer,
+    ):
+        ada.ask("subscribe", robot="red", devices=["camera"])
+        lecturer.ask("lock")
+        share = share_of(server, "Ada")
+        before = share.used
+        lecturer.ask("step", ticks=20)
+        assert share.used > before
+        assert ada.all_news("sensed")
+
+
+def hold(server: Server, name: str) -> Share:
+    """A share whose debt takes an hour to pay back, and whose next message holds it."""
+    share = share_of(server, name)
+    on_loop(server, lambda: setattr(share, "balance", -3600.0))
+    return share
+
+
+def test_who_is_over_its_share_is_not_read_and_its_streams_skip_while_others_go_on() -> None:
+    with served("line-crossing") as server:
+        token = student(server, "Ada", "red")
+        with Peer(server, token=token) as ada, Peer(server, token=token) as second, Peer(server) as lecturer:
+            ada.ask("subscribe", robot="red", devices=["ground"])
+            lecturer.ask("lock")
+            share = hold(server, "Ada")
+            ada.ask("sense", robot="red")  # is still answered
+            until_held = on_loop(server, lambda: share.held)
+            assert until_held
+            ada.tell("sense", robot="red")
+            asked = second.tell("sense", robot="red")
+            assert lecturer.ask("step", ticks=50)["tick"] == 50
+            on_loop(server, lambda: setattr(share, "balance", 1.0))
+            on_loop(server, lambda: server.session.shares._release(share))
+            assert second.answer(asked)["tick"] == 50
+            ticks = [news["tick"] for news in ada.all_news("sensed")]
+            assert ticks == [0]
+
+
+def test_those_in_the_lock_are_answered_though_their_token_is_held() -> None:
+    with served("line-crossing") as server:
+        token = student(server, "Ada", "red")
+        with Peer(server, token=token) as locked, Peer(server, token=token) as page, Peer(server):
+            locked.ask("lock")
+            share = hold(server, "Ada")
+            page.ask("sense", robot="red")
+            assert on_loop(server, lambda: share.held)
+            page.tell("sense", robot="red")
+            assert [locked.ask("step", ticks=5)["tick"] for _ in range(3)] == [5, 10, 15]
+
+
+def test_a_flood_in_one_burst_is_answered_in_turns_and_in_order() -> None:
+    with (
+        served("line-crossing") as server,
+        Peer(server, token=student(server, "Ada", "red")) as ada,
+        Peer(server) as lecturer,
+    ):
+        message = [msgpack.packb({"type": "sense", "id": i, "robot": "red"}) for i in range(1000)]
+        ada.send_bytes(b"".join(Frame(Opcode.BINARY, data, True).serialize(mask=True) for data in message))
+        assert lecturer.ask("sense", robot="red")["type"] == "observed"
+        assert [ada.answer(i)["id"] for i in range(1000)] == list(range(1000))
+
+
+def test_who_says_nothing_that_can_be_read_pays_with_the_share_of_its_address() -> None:
+    with served() as server, Peer(server, hello=False) as stranger:
+        strangers = share_of(server, "strangers at 127.0.0.1")
+        before = strangers.used
+        stranger.send_frame(b"\xc1" * 1000)
+        stranger.until_closed()
+        assert strangers.used > before
+
+
+def test_a_newcomer_may_look_around_before_it_has_to_wait() -> None:
+    with served(limits=ClassLimits()) as server, Peer(server, token=student(server, "Ada", "red")) as ada:
+        ada.ask("look")
+        assert 0 < share_of(server, "Ada").balance < WELCOME
