@@ -33,11 +33,11 @@ from rich.table import Table
 
 import paddock
 from paddock.bench.local import swarm_world
+from paddock.core.limits import ClassLimits
 from paddock.protocol.websocket import masked_frame
 
 TICK, STUDENTS = 0.02, 30  # seconds; the last student is the hostile one
 HOSTILE = STUDENTS - 1
-DEBUG = bool(os.environ.get("DEBUG"))
 HEAD = (
     "GET /ws HTTP/1.1\r\nHost: {}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -54,7 +54,8 @@ def serve(lock_step: str) -> None:
 
     arena = paddock.open(replace(swarm_world(STUDENTS), dt=TICK))
     locked = lock_step == "lock"
-    server = Server(arena, Settings(port=0, lock_step=locked, speed=None if locked else 1.0))
+    limits = ClassLimits(join_lock=locked)
+    server = Server(arena, Settings(port=0, lock_step=locked, speed=None if locked else 1.0, limits=limits))
     tokens = [
         server.tokens.add(Grant(Role.CONTROLLER, frozenset({f"robot{i}"}), f"student {i}")) for i in range(STUDENTS)
     ]
@@ -165,8 +166,6 @@ def drain(lines: list[Line], then: Callable[[], object] = lambda: None) -> None:
                 continue
             except OSError:
                 data = b""
-            if DEBUG:
-                print(data[:300], file=sys.stderr)
             if not data:
                 poll.unregister(key.fileobj)
         then()
@@ -217,7 +216,7 @@ def robots(url: str, token: str) -> None:
 def sensors(url: str, token: str) -> None:
     """31 connections, each with a robot of many rays and a camera that it looks at in every tick."""
     lines = try_lines(url, token, 31)
-    ring = {"kind": "proximity", "range": 3.0, "rays": 16, "mounts": [[0.03, 0, 0.02, a] for a in range(0, 256, 2)]}
+    ring = {"kind": "proximity", "range": 3.0, "rays": 15, "mounts": [[0.03, 0, 0.02, a] for a in range(0, 256, 2)]}
     kind = {"base": "e-puck", "name": "many", "sensors": [ring | {"name": f"ring{i}"} for i in range(2)]}
     for i, line in enumerate(lines):
         line.say(type="spawn", id=1, robot=f"robot{HOSTILE}_{i}", kind=kind)

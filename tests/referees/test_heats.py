@@ -24,17 +24,14 @@ RADII = (0.1, 0.2, 0.35)
 SECONDS = 30.0
 
 
-def expected_times():
+@pytest.fixture(scope="module")
+def times():
+    """When robots completed laps, in a run without a server."""
     with paddock.open(circle_world(*RADII), seed=7) as arena, officiate(arena, LAPS) as game:
         for name in arena:
             drive_circle(arena, name)
         arena.run(SECONDS)
     return game.referee.times
-
-
-@pytest.fixture(scope="module")
-def times():
-    return expected_times()
 
 
 def serve_heats(settings: HeatSettings, *, speed=None, world=None) -> Server:
@@ -58,18 +55,16 @@ def run_heat(server: Server) -> None:
      ((1.0, False), (1.0, True), (50.0, False)))],
 )  # fmt: skip
 def test_laps_and_times_are_the_same_at_every_speed_and_whoever_watches(times, speed, watched):
-    with serve_heats(HeatSettings(seconds=SECONDS, countdown=0), speed=speed).in_background() as server:
-        with Peer(server) as peer:
-            if watched:
-                peer.ask("frames", rate=60)
-            run_heat(server)
-            game = server.session.heats._game
-            assert game.referee.times == times  # to the last bit
-            assert server.arena.time == SECONDS  # and not a tick more
-            assert min(len(those) for those in times.values()) >= 1
-            if watched:
-                lines = peer.wait("scores")["scores"]
-                assert {line["robot"] for line in lines} == set(server.arena)
+    settings = HeatSettings(seconds=SECONDS, countdown=0)
+    with serve_heats(settings, speed=speed).in_background() as server, Peer(server) as peer:
+        if watched:
+            peer.ask("frames", rate=60)
+        run_heat(server)
+        assert server.session.scoreboard.game.referee.times == times  # to the last bit
+        assert server.arena.time == SECONDS  # and not a tick more
+        assert min(len(those) for those in times.values()) >= 1
+        if watched:
+            assert {line["robot"] for line in peer.wait("scores")["scores"]} == set(server.arena)
 
 
 def test_nobody_moves_before_the_start_signal_and_commands_of_before_hold_then():
@@ -134,8 +129,8 @@ def test_a_heat_without_a_referee_is_refused_and_so_are_words_that_mean_nothing(
 
 
 def test_a_referee_that_fails_is_told_to_those_who_watch_and_at_the_terminal(caplog: pytest.LogCaptureFixture):
-    with Server(paddock.open("empty"), Settings(port=0), referee=make_referee("laps")).in_background() as server:
-        with Peer(server) as peer:
-            peer.ask("frames", rate=60)
-            assert "neither a closed line" in peer.wait("scores")["error"]
+    server = Server(paddock.open("empty"), Settings(port=0), referee=make_referee("laps"))
+    with server.in_background(), Peer(server) as peer:
+        peer.ask("frames", rate=60)
+        assert "neither a closed line" in peer.wait("scores")["error"]
     assert [record.levelno for record in caplog.records if "the referee failed" in record.message] == [logging.WARNING]

@@ -45,7 +45,7 @@ def test_programs_drive_on_in_another_world(tmp_path: Path) -> None:
         assert served.wait("Ada L.", state="connected")
         ben["ben"].drive(0.05, 0.0)
         ben.step(50)
-        assert "opened clutter with seed 5" in served.log
+        assert "went on in clutter with seed 5 (by teacher)" in served.log
 
 
 def test_a_lesson_survives_a_restart_of_the_server(tmp_path: Path) -> None:

@@ -357,47 +357,37 @@ class Arena(BaseArena):
 
     def adopt(self, built: BuiltWorld) -> None:
         """Go on in the same world with other robots, built before."""
-        before, state, commands = self.numbers, self.state, self.commands
-        lamps = self.built.lamps
-        self._hold(built)
-        self.layout += 1
-        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=self.seed)
-        self.commands = engine.initial_commands(self.model)
+        before, state, commands, lamps = self.numbers, self.state, self.commands, self.built.lamps
+        self._move_into(built, self.seed)
         stay = [(before[name], row) for name, row in self.numbers.items() if name in before]
         engine.carry_over(state, commands, lamps, self.state, self.commands, built.lamps, stay)
-        self._bind_kernels()
-        self.robots.rebind()
         self.index()
         self.on_change()
 
     def change_world(self, spec: WorldSpec, seed: int | None = None) -> None:
-        """Go on in another world, from its start; a tick is as long as before.
+        """Go on in another world, from its start, with this seed or the present one; a tick is as long as before.
 
-        Handles go on with the robots of the same name. Devices that both have stay enabled; those that the new one
-        lacks are refused from now on.
-
-        Args:
-            spec: the world, with its robots.
-            seed: None for the present one.
+        Handles go on with the robots of the same name. Devices that both have stay enabled; others are refused.
         """
         self.check_live("change_world")
-        number = self.seed if seed is None else check_seed(seed)
-        built = build(spec, dt=self.dt)
+        number, built = self.seed if seed is None else check_seed(seed), build(spec, dt=self.dt)
         with self.turn:
             if self.recorder is not None:
                 raise SimulationError("change_world: this arena is recorded, in one world; close its recorder first")
-            for robot in [robot for robot in self._watched if robot.name not in {p.name for p in spec.robots}]:
-                robot.watches.end()
-            self._hold(built)
-            self.layout += 1
+            self._move_into(built, number)
             self.restarts += 1
-            self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=number)
-            self.commands = engine.initial_commands(self.model)
-            self._bind_kernels()
-            self.robots.rebind()
             self.index()
             self.on_change()
             self.note_event("reset", text=f"went on in {spec.name}")
+
+    def _move_into(self, built: BuiltWorld, seed: int) -> None:
+        """Begin anew with other tables; handles follow."""
+        self._hold(built)
+        self.layout += 1
+        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=seed)
+        self.commands = engine.initial_commands(self.model)
+        self._bind_kernels()
+        self.robots.rebind()
 
     def room(self, *, without: Container[str] = ()) -> Room:
         """The obstacles and robots at present, but for some, to see where there is space."""

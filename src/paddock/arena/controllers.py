@@ -140,7 +140,7 @@ def _checked(controllers: Any, robots: Mapping[str, Robot], only: str | None = N
             f"CONTROLLERS: expected a dict of controllers by robot name, got {format_value(controllers)}"
         )
     for name, controller in controllers.items():
-        if name not in robots:
+        if only is None and name not in robots:  # with only one, others may be elsewhere
             raise UnknownName("robot", name, robots)
         acting(controller)  # refuses what is none
     if only is None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from paddock.cli import class_control  # noqa: F401 adds its commands to `paddock class`
 from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
 from paddock.cli.class_commands import class_app, submit
@@ -46,10 +47,9 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment):
+COMMANDS = (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment, grade, submit)
+for command in COMMANDS:
     app.command(context_settings=NEGATIVE_NUMBERS if command in (go, goal) else None)(command)
-for command in (submit, grade):
-    app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)

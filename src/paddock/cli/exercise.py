@@ -13,7 +13,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from paddock.arena import Arena
-from paddock.cli.pages import show_page
+from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.sheets import print_sheet
 from paddock.cli.tables import cell, new_table
 from paddock.core.outside import visible
@@ -23,6 +23,8 @@ from paddock.exercises.report import list_failures, marks_report, marks_sheet
 from paddock.exercises.spec import STARTER
 from paddock.exercises.verify import verify_exercise
 from paddock.report.document_files import ensure_folder, write_document
+
+MAIN = "controller.py"  # of a program that is a folder
 
 
 def list_exercises() -> None:
@@ -38,7 +40,7 @@ def list_exercises() -> None:
 def show_exercise(name: str) -> None:
     """Print the text, and the checks as a table."""
     found, console = load_exercise(name), Console()
-    console.print(Markdown(visible(found.read_text())))
+    console.print(Markdown(_visible_lines(found.read_text())))
     table = new_table("Checks", "check", "measure", "wanted", "points", right=("points",))
     for check in found.checks:
         row = check.name, check.measure.rpartition(":")[2], check.wanted, f"{check.points:g}"
@@ -48,6 +50,10 @@ def show_exercise(name: str) -> None:
     console.print(
         f"{found.seconds:g} s with each of the seeds {seeds}; in {found.folder}", highlight=False, markup=False
     )
+
+
+def _visible_lines(text: str) -> str:
+    return "\n".join(visible(line) for line in text.splitlines())
 
 
 def begin_exercise(folder: Path, template: str) -> None:
@@ -60,17 +66,26 @@ def begin_exercise(folder: Path, template: str) -> None:
 def try_exercise(
     name: str, controller: Path | None, *, seed: int | None, speed: float | None, headless: bool, port: int | None
 ) -> bool:
-    """Run a program with one seed, on the page; whether it did not fail."""
+    """Run a program with one seed, on the page, as often as people there want; whether it did not fail."""
     found, console = load_exercise(name), Console()
+    again = True
 
     @contextmanager
     def watch(arena: Arena) -> Iterator[None]:
-        with show_page(arena, console=console, speed=speed, port=port):
+        nonlocal again
+        with show_page(arena, console=console, speed=speed, port=port) as page:
             yield
+            ended = arena.episode
+            reason, failed = ("it did not begin", True) if ended is None else (ended.reason, ended.failed)
+            again = offer_to_run_again(page, console, reason, failed=failed)
 
-    file, chosen = controller or found.path(STARTER), found.seeds[0] if seed is None else seed
-    run = run_exercise(found, file, chosen, watch=None if headless else watch)
-    console.print(visible(run.output), end="", highlight=False, markup=False)
+    file, folder = _find_program(controller or found.path(STARTER))
+    chosen = found.seeds[0] if seed is None else seed
+    while again:
+        again = False
+        run = run_exercise(found, file, chosen, folder=folder, watch=None if headless else watch)
+    if run.output:
+        console.print(_visible_lines(run.output), highlight=False, markup=False)
     for robot, figures in run.figures.items():
         told = ", ".join(f"{figure.rpartition(':')[2]} {value:.3g}" for figure, value in figures.items())
         console.print(f"{robot}: {told}", highlight=False, markup=False)
@@ -85,7 +100,8 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
     if report is not None:
         ensure_folder(report)
     with aside.status(f"checking {file.name} …"):
-        marks = check_exercise(found, file, seeds)
+        program, folder = _find_program(file)
+        marks = check_exercise(found, program, seeds, folder=folder)
     if json_lines:
         _print_json(marks)
     else:
@@ -97,6 +113,11 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
         written = write_document(found.title, list(marks_report(found, marks, file.name)), report)
         aside.print(f"wrote {written[1]}", highlight=False, markup=False, soft_wrap=True)
     return marks.full
+
+
+def _find_program(path: Path) -> tuple[Path, Path | None]:
+    """The file of a program, and the folder that belongs to it, as grading takes both."""
+    return (path / MAIN, path) if path.is_dir() else (path, None)
 
 
 def _print_json(marks: Marks) -> None:

@@ -17,7 +17,9 @@ exercise = typer.Typer(
 )
 
 Exercise = Annotated[str, typer.Argument(help="A shipped exercise (see: paddock exercise list), or a folder.")]
-Program = Annotated[Path, typer.Argument(help="A Python file with act(observation), or a class Controller.")]
+Program = Annotated[
+    Path, typer.Argument(help="Your Python file with act(observation), or a folder with controller.py.")
+]
 
 
 @exercise.command("list")

@@ -87,9 +87,7 @@ def run_world(
                     raise
                 continue
             _report(console, arena, outcome.episode, time.perf_counter() - started)
-            config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
-            config |= {} if referee is None else {"referee": referee.to_table()}
-            config |= settings or {}
+            config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
             _write_folder(console, arena, outcome.episode, keeper, html, config, (controller, policy))
             _write_picture(arena, outcome.episode, picture)
             why, failed = outcome.explanation, outcome.episode.failed
@@ -97,6 +95,12 @@ def run_world(
                 break
     if outcome.interrupted or outcome.episode.failed:
         sys.exit(130 if outcome.interrupted else 2)  # the former as shells expect it after Ctrl-C
+
+
+def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
+    """What decides a run, for its summary."""
+    config = {"seed": arena.seed, "seconds": seconds, "controller": str(driver or "")}
+    return config if referee is None else {**config, "referee": referee.to_table()}
 
 
 @contextmanager

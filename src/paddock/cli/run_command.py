@@ -110,8 +110,7 @@ def run(
 
         how: dict[str, Any] = {"seconds": seconds, "speed": speed, "headless": headless, "port": port}
         how |= {"traceback": traceback, "record": record, "picture": picture, "out": out, "html": report}
-        how["referee"] = choose_referee(referee)
-        run_world(world, controller, policy=policy, seed=seed or 0, **how)
+        run_world(world, controller, policy=policy, seed=seed or 0, referee=choose_referee(referee), **how)
 
 
 def refuse_old_recording(path: Path | None, *, force: bool) -> None:

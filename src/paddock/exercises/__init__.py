@@ -8,14 +8,14 @@ from paddock.exercises.marks import CheckMark, Marks, check_exercise, mark_runs
 from paddock.exercises.randomise import Randomise
 from paddock.exercises.runs import ExerciseRun, RunFailure, run_exercise
 from paddock.exercises.spec import Exercise
-from paddock.exercises.verify import Finding, verify_exercise
+from paddock.exercises.verify import ExerciseFinding, verify_exercise
 
 __all__ = [
     "CheckMark",
     "Exercise",
     "ExerciseCheck",
+    "ExerciseFinding",
     "ExerciseRun",
-    "Finding",
     "LineProgress",
     "Marks",
     "Randomise",

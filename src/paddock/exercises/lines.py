@@ -24,7 +24,7 @@ class LineProgress(NamedTuple):
     heading: Floats  # of the robot, relative to the line's direction [rad]
 
 
-class Line:
+class FloorLine:
     """The world's first line as points, and how far along it they lie [m]."""
 
     def __init__(self, world: WorldSpec) -> None:
@@ -49,13 +49,13 @@ class Line:
 
 def find_on_line(world: WorldSpec, share: float, *, backwards: bool = False) -> Pose:
     """The pose at a share of the way along the world's first line, looking along it."""
-    x, y, heading = Line(world).sample(np.array([share]))[0].tolist()
+    x, y, heading = FloorLine(world).sample(np.array([share]))[0].tolist()
     return Pose(x, y, heading + (math.pi if backwards else 0.0))
 
 
 def follow_line(trace: Trace, world: WorldSpec) -> LineProgress:
     """How far a robot got along the world's first line; what it does elsewhere counts by the line's nearest point."""
-    line = Line(world)
+    line = FloorLine(world)
     points = max(2, round(line.length / STEP))
     shares = np.arange(points) / points
     poses = line.sample(shares)

@@ -66,7 +66,8 @@ def run_exercise(
     world, failure, guests = exercise.make_world(seed), None, list[SandboxedController]()
     with ExitStack() as stack:
         arena = stack.enter_context(Arena(build(world), seed=seed))
-        game = stack.enter_context(officiate(arena, copy(exercise.referee))) if exercise.needs_referee else None
+        referee = copy(exercise.referee) if exercise.needs_referee else None
+        game = None if referee is None else stack.enter_context(officiate(arena, referee))
         if watch is not None:
             stack.enter_context(watch(arena))
         try:

@@ -11,7 +11,7 @@ from paddock.exercises.runs import run_exercise
 from paddock.exercises.spec import HIDDEN_FILE, SOLUTION, STARTER, TEXT_FILE, Exercise
 
 
-class Finding(NamedTuple):
+class ExerciseFinding(NamedTuple):
     """Something that must hold of an exercise, and whether it does."""
 
     holds: bool
@@ -19,7 +19,9 @@ class Finding(NamedTuple):
     detail: str = ""
 
 
-def verify_exercise(exercise: Exercise, *, on_file: Callable[[str], object] = lambda _: None) -> Iterator[Finding]:
+def verify_exercise(
+    exercise: Exercise, *, on_file: Callable[[str], object] = lambda _: None
+) -> Iterator[ExerciseFinding]:
     """Look at all that a lecturer would find out in class otherwise; one finding after the other.
 
     Args:
@@ -28,22 +30,22 @@ def verify_exercise(exercise: Exercise, *, on_file: Callable[[str], object] = la
     """
     for name, use in ((TEXT_FILE, "the text for students"), (STARTER, "what they begin with"), (SOLUTION, "")):
         if not exercise.path(name).is_file():
-            yield Finding(False, f"there is {name}", use)
+            yield ExerciseFinding(False, f"there is {name}", use)
             return
-    yield Finding(bool(exercise.hidden_seeds), f"there are hidden seeds in {HIDDEN_FILE}")
+    yield ExerciseFinding(bool(exercise.hidden_seeds), f"there are hidden seeds in {HIDDEN_FILE}")
     worlds = {repr(exercise.make_world(seed).to_table()) for seed in exercise.all_seeds}
     told = f"{len(worlds)} different worlds and starts for {len(exercise.all_seeds)} seeds"
-    yield Finding(len(worlds) == len(exercise.all_seeds), "every seed is another run", told)
+    yield ExerciseFinding(len(worlds) == len(exercise.all_seeds), "every seed is another run", told)
     on_file(STARTER)
     started = run_exercise(exercise, exercise.path(STARTER), exercise.seeds[0])
-    yield Finding(started.failure is None, f"{STARTER} runs", str(started.failure or ""))
+    yield ExerciseFinding(started.failure is None, f"{STARTER} runs", str(started.failure or ""))
     on_file(SOLUTION)
     solved = check_exercise(exercise, exercise.path(SOLUTION), exercise.all_seeds)
-    yield Finding(solved.full, f"{SOLUTION} earns all points with all seeds", _tell_points(exercise, solved))
+    yield ExerciseFinding(solved.full, f"{SOLUTION} earns all points with all seeds", _tell_points(exercise, solved))
     for path in sorted(Path(exercise.folder).glob("wrong_*.py")):
         on_file(path.name)
         marks = check_exercise(exercise, path)
-        yield Finding(not marks.full, f"{path.name} does not", _tell_points(exercise, marks))
+        yield ExerciseFinding(not marks.full, f"{path.name} does not", _tell_points(exercise, marks))
 
 
 def _tell_points(exercise: Exercise, marks: Marks) -> str:

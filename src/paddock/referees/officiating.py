@@ -202,6 +202,7 @@ class Officiating:
         verdict = self.budget.charge(seconds)
         if verdict:
             mean = f"{1000 * self.budget.mean:.3g} ms of CPU in a call, {1000 * self.budget.seconds:.3g} ms are allowed"
+            self._read()
             self._stopped = verdict == "too much"
             self._tell(f"the referee takes {mean}" + (": it was stopped, scores stay as they are" * self._stopped))
 

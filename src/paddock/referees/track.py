@@ -27,7 +27,7 @@ class Track:
     """Gates around a loop; the first one is the line."""
 
     gates: Gates
-    loop: Loop | None = None  # None: nobody said where it runs between the gates
+    loop: ClosedLine | None = None  # None: nobody said where it runs between the gates
 
     def distance(self, place: Floats) -> float:
         """How far a place is from the loop [m]."""
@@ -60,7 +60,7 @@ def list_starts(world: WorldSpec) -> list[Pose]:
     return starts + [start_pose(world, robot) for robot in world.robots]
 
 
-class Loop:
+class ClosedLine:
     """A closed line of points."""
 
     def __init__(self, points: Sequence[Point]) -> None:
@@ -112,13 +112,13 @@ def _length(points: Sequence[Point]) -> float:
 
 def _across(points: list[Point], world: WorldSpec, count: int, width: float) -> Track:
     """Gates square to the line, in the direction in which the first start on it looks; else in that of its points."""
-    loop = Loop(points)
+    loop = ClosedLine(points)
     start = next((pose for pose in list_starts(world) if loop.nearest(pose[:2])[1] <= width / 2), None)
     begin = 0.0
     if start is not None:
         _, direction = loop.at(loop.nearest(start[:2])[0])
         if math.cos(start.heading) * direction[0] + math.sin(start.heading) * direction[1] < 0:
-            loop = Loop(points[::-1])
+            loop = ClosedLine(points[::-1])
         begin = loop.nearest(start[:2])[0] + AHEAD
     gates = []
     for k in range(count):
@@ -131,7 +131,7 @@ def _across(points: list[Point], world: WorldSpec, count: int, width: float) -> 
 
 def _outwards(points: list[Point], world: WorldSpec, count: int) -> Track:
     """Gates from a wall outwards, to the next one or to the bounds; who goes forwards has the wall at the left."""
-    loop = Loop(points if signed_area(points) > 0 else points[::-1])
+    loop = ClosedLine(points if signed_area(points) > 0 else points[::-1])
     x0, y0, x1, y1 = world.bounds
     corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]
     walls = [[*wall.points, wall.points[0]] if wall.closed else list(wall.points) for wall in world.walls]

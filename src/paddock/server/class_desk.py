@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
+from dataclasses import replace as replace_lesson
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -11,8 +13,10 @@ from msgspec.structs import replace
 from paddock.classes import ClassFolder, Student
 from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.protocol import messages as m
+from paddock.referees import RobotScore
 from paddock.server.access import Grant, Role
 from paddock.server.attendance import Attendance, is_program
+from paddock.server.best_scores import BestScores
 from paddock.server.class_log import ClassLog
 from paddock.server.client import Client
 from paddock.server.lessons import Lesson, list_exercises, list_worlds, make_lesson, remember_lesson
@@ -47,6 +51,7 @@ class ClassDesk:
         self._tokens: dict[str, str] = {}  # by robot
         self._told: dict[Client, m.ClassState] = {}  # to supervisors
         self._complaint = ""  # about the folder
+        self._best = BestScores(folder.path / "results")
 
     def attach(self, server: Server, session: Session) -> None:
         """Begin."""
@@ -54,12 +59,13 @@ class ClassDesk:
         self._loop = asyncio.get_running_loop()
         server.tokens.add(Grant(Role.VIEWER, name="projector"), self.folder.keys.projector)
         self._apply_roster()
-        session.set_limits(self.lesson.limits(self.folder.spec.limits))
+        self._apply_lesson()
         self._timer = self._loop.call_later(PERIOD, self._look)
 
     def close(self) -> None:
         """The server ends."""
         self._timer.cancel()
+        self._keep_scores(last=True)
 
     # ---- the roster
 
@@ -68,12 +74,15 @@ class ClassDesk:
         try:
             if self.folder.refresh():
                 self._apply_roster()
-                self._session.set_limits(self.lesson.limits(self.folder.spec.limits))
+                self._session.supervision.set_limits(self.lesson.limits(self.folder.spec.limits))
             self._complaint = ""
         except PaddockError as error:
-            if str(error) != self._complaint:
-                self._complaint = str(error)
-                self.log.write(f"the folder of the class was changed, but: {error}")
+            self._complain(f"the folder of the class was changed, but: {error}")
+
+    def _complain(self, text: str) -> None:
+        if text != self._complaint:
+            self._complaint = text
+            self.log.write(text)
 
     def _apply_roster(self) -> None:
         students = {student.robot: student for student in self.folder.students}
@@ -85,11 +94,12 @@ class ClassDesk:
             self._seat(student)
             self._admit(student)
             self.present[robot].student = student
+        self._session.scoreboard.people = {robot: student.name for robot, student in students.items()}
 
     def _remove(self, robot: str) -> None:
         student = self.present.pop(robot).student
         self._server.tokens.remove(self._tokens.pop(robot))
-        self._session.dismiss(self._clients_of(robot), "you are no longer in this class")
+        self._session.supervision.dismiss(self._clients_of(robot), "you are no longer in this class")
         self._grants.pop(robot)
         if robot in self._session.arena:
             self._session.arena.remove(robot)
@@ -113,7 +123,9 @@ class ClassDesk:
         before, tokens = self._tokens.get(robot), self._server.tokens
         if before not in (None, token):
             tokens.remove(before or "")
-            self._session.dismiss(self._clients_of(robot), "your link is not valid any more; ask for the new one")
+            self._session.supervision.dismiss(
+                self._clients_of(robot), "your link is not valid any more; ask for the new one"
+            )
             self.log.write(f"{student.name} has a new link")
         self._tokens[robot] = token
         grant = self.lesson.grant(student)
@@ -121,7 +133,7 @@ class ClassDesk:
             self._change_grant(robot, grant)
         if student.state == "locked-out":
             tokens.refuse(token, LOCKED_OUT)
-            self._session.dismiss(self._clients_of(robot), LOCKED_OUT)
+            self._session.supervision.dismiss(self._clients_of(robot), LOCKED_OUT)
         else:
             tokens.add(self._grants[robot], token)
         was = self.present[robot].student
@@ -154,7 +166,8 @@ class ClassDesk:
 
     def on_join(self, client: Client) -> None:
         """Someone is welcome."""
-        self.log.write(f"{client.name} joined", client.grant.name)
+        if client.grant.role is not Role.SUPERVISOR:
+            self.log.write(f"{client.name} joined", client.grant.name)
 
     def on_leave(self, client: Client) -> None:
         """Someone is gone."""
@@ -163,7 +176,8 @@ class ClassDesk:
         if found is not None and is_program(client) and client.parting and found.ended is None:
             found.note_loss(client.parting)
         told = f": {client.parting}" if client.parting else ""
-        self.log.write(f"{client.name} left{told}", client.grant.name)
+        if client.grant.role is not Role.SUPERVISOR:
+            self.log.write(f"{client.name} left{told}", client.grant.name)
 
     def on_end(self, client: Client, message: m.ProgramEnded) -> None:
         """A program says that it ends."""
@@ -182,6 +196,11 @@ class ClassDesk:
         """Someone was not let in."""
         self.log.write(f"somebody at {address} was not let in: {text}", address)
 
+    def on_intervention(self, client: Client, text: str) -> None:
+        """A supervisor did something to the clock or to robots."""
+        if client.grant.role is Role.SUPERVISOR:
+            self.log.write(text)
+
     # ---- what the supervisor does
 
     def open_world(self, client: Client, wish: m.OpenWorld) -> None:
@@ -194,12 +213,26 @@ class ClassDesk:
         seed = self.lesson.seed if wish.seed is None else wish.seed
         lesson = make_lesson(self.folder, world, wish.exercise, seed)
         seated = lesson.seat([student.robot for student in self.folder.students])
-        self.lesson = lesson
+        self._keep_scores(last=True)
         change_world(self._session, client, seated, seed)
+        self.lesson = replace_lesson(lesson, own_referee=self.lesson.own_referee)
         self._apply_roster()
-        self._session.set_limits(lesson.limits(self.folder.spec.limits))
+        self._apply_lesson()
         remember_lesson(self.folder.path, lesson, world)
-        self.log.write(f"{client.name} opened {wish.exercise or world} with seed {seed}")
+
+    def _apply_lesson(self) -> None:
+        session, lesson = self._session, self.lesson
+        session.supervision.set_limits(lesson.limits(self.folder.spec.limits))
+        session.heats.settings = lesson.heats(self.folder)
+        session.scoreboard.set_referee(lesson.referee)
+
+    def _keep_scores(self, *, last: bool = False) -> None:
+        try:
+            self._best.look(self.lesson.name, self._session.scoreboard.game)
+            if last:
+                self._best.write()
+        except PaddockError as error:  # a full disk
+            self._complain(str(error))
 
     def lock_out(self, student: str, on: bool) -> None:
         """Do not let a student in until further notice, or let them in again."""
@@ -211,6 +244,7 @@ class ClassDesk:
     def _look(self) -> None:
         self._timer = self._loop.call_later(PERIOD, self._look)
         self.refresh()
+        self._keep_scores()
         now = self._loop.time()
         for robot, found in self.present.items():
             found.look(self._clients_of(robot), now)
@@ -223,24 +257,30 @@ class ClassDesk:
                     client.send(replace(state, now=time.time()))
 
     def _describe(self) -> m.ClassState:
+        game = self._session.scoreboard.game
+        standings = {line.robot: line for line in game.standings} if game is not None else {}
         return m.ClassState(
             title=self.folder.spec.title,
             exercise=self.lesson.exercise_name,
             world=self._session.arena.world.name,
-            students=tuple(self._describe_student(robot, found) for robot, found in self.present.items()),
+            students=tuple(self._describe_student(robot, found, standings) for robot, found in self.present.items()),
             log=tuple(self.log.lines),
             worlds=tuple(list_worlds(self.folder.path)),
             exercises=tuple(list_exercises(self.folder.path)),
         )
 
-    def _describe_student(self, robot: str, found: Attendance) -> m.StudentState:
+    def _describe_student(self, robot: str, found: Attendance, standings: Mapping[str, RobotScore]) -> m.StudentState:
         clients = self._clients_of(robot)
+        line = standings.get(robot)
         return m.StudentState(
             name=found.student.name,
             robot=robot,
             state=found.state,
             since=found.since,
             detail=found.detail,
+            score=self._best.find(self.lesson.name, robot),
+            place=line.place if line is not None else 0,
+            fouls=line.fouls if line is not None else 0,
             connections=len(clients),
             in_lock=any(client.member.locked for client in clients),
         )

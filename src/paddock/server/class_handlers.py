@@ -24,7 +24,7 @@ def desk_of(session: Session, what: str) -> ClassDesk:
 
 def check_there(session: Session, name: str) -> None:
     """Refuse somebody who is not connected."""
-    if not session.clients_of(name):
+    if not session.supervision.clients_of(name):
         known = [client.name for client in session.clients]
         raise UnknownName("client", name, known)
 
@@ -42,13 +42,13 @@ def lock_out(session: Session, client: Client, wish: m.LockOut) -> None:
 @handles(m.Release, Role.SUPERVISOR, done=True)
 def release(session: Session, client: Client, wish: m.Release) -> None:
     check_there(session, wish.client)
-    session.release(wish.client)
+    session.supervision.release(wish.client)
 
 
 @handles(m.Disconnect, Role.SUPERVISOR, done=True)
 def disconnect(session: Session, client: Client, wish: m.Disconnect) -> None:
     check_there(session, wish.client)
-    session.disconnect(wish.client)
+    session.supervision.disconnect(wish.client)
 
 
 @handles(m.SetHeat, Role.SUPERVISOR, done=True)

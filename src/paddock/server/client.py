@@ -60,6 +60,7 @@ class Client:
     member: Member = field(init=False)
     received: int = 0  # bytes of the message that is handled
     wants_lock: bool = False
+    timeout: float = 10.0  # seconds for which it wants others to wait for it
     wants_events: bool = False
     shows: bool = False  # what its program knows, when it is asked
     silent: bool = False  # no sign of life for a while

@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1024 * 1024  # of a message
 MOST_BEFORE_HELLO = 4096  # bytes of the first message
+MOST_UNHEARD = 64 * 1024  # bytes that may come after it was told that it is closed
 MOST_HEAD_BYTES = 32 * 1024  # of an HTTP request
 MOST_PER_SECOND = 100_000  # messages; whoever sends more has to wait
 PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
 TURN = 0.01  # seconds for one client's messages before others have their turn
+ENTRY = 0.0003  # seconds that accepting and dropping a connection takes, about
 GLANCE = 0.0002  # seconds of looking for the next message before falling asleep, while a client is so quick
 PING_PERIOD, REAL_PING_PERIOD = 5.0, 0.3  # seconds; where robots are real
 STOP, GIVE_UP = 3, 60  # periods without a sign of life until a client's robots stop, and until it is given up
@@ -64,6 +66,7 @@ class Connection(asyncio.Protocol):
         self._newer = False  # the client's minor version is newer than ours
         self._proxied = False
         self._ended = self._closed = False  # the other side sends no more; we listen no more
+        self._unheard = 0  # bytes that came after it was told that it is closed
         self._loop = asyncio.get_running_loop()
         self._heard = self._asked = self._loop.time()  # the last sign of life; when the last request was noticed
         self._requests = 0  # frames that had come then
@@ -80,6 +83,7 @@ class Connection(asyncio.Protocol):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, HOST_GONE)
         self.share = self.shares.of_address(transport.get_extra_info("peername")[0])
         self.share.connections[self] = None
+        self.share.balance -= ENTRY
         if self.share.held:
             self.hold("share")
         self.server.connections[self] = None
@@ -112,6 +116,11 @@ class Connection(asyncio.Protocol):
             data = self._read_head(data)
         if self.protocol.state in (State.CONNECTING, State.CLOSED):
             return  # a file was sent, or everything was said
+        if self.protocol.state is State.CLOSING:
+            self._unheard += len(data)
+            if self._unheard > MOST_UNHEARD:
+                self.transport.abort()
+                return
         messages = self._reader.feed(data)
         self._count()
         if len(messages) == 1 and not self._inbox and not self._held:

@@ -213,13 +213,13 @@ def step(session: Session, client: Client, wish: m.Step) -> None:
     client.step_id = wish.id
     member, clock = client.member, session.clock
     if member not in clock.members or member.locked != client.wants_lock:
-        clock.join(member, client.wants_lock)
+        session.supervision.take_part(client)
     clock.ask(member, wish.ticks, lambda: session.finish_step(client))
 
 
 @handles(m.Lock, Role.CONTROLLER, done=True)
 def lock(session: Session, client: Client, wish: m.Lock) -> None:
-    session.join_lock(client, wish.on, wish.timeout)
+    session.supervision.join_lock(client, wish.on, wish.timeout)
 
 
 @handles(m.Play, Role.SUPERVISOR, done=True)

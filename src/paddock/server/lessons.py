@@ -12,8 +12,10 @@ from paddock.core.files import write_text
 from paddock.core.limits import ClassLimits
 from paddock.core.spec import Spec, read_toml_file, spec_from_table
 from paddock.exercises import Exercise, exercise_names, load_exercise
+from paddock.referees import Referee
 from paddock.robots import RobotSpec, load_robot
 from paddock.server.access import Grant, Role
+from paddock.server.heat_desk import HeatSettings
 from paddock.worlds import load_world, world_names
 from paddock.worlds.spec import WorldSpec
 
@@ -38,6 +40,27 @@ class Lesson:
     exercise: Exercise | None = None
     robot: RobotSpec | None = None  # what students get; None: what the world has
     seed: int = 0
+    own_referee: Referee | None = None  # for worlds; an exercise brings its own
+
+    @property
+    def name(self) -> str:
+        """What scores and results are filed under."""
+        return self.exercise_name or self.world.name
+
+    @property
+    def referee(self) -> Referee | None:
+        """Who counts; None: nobody."""
+        return self.exercise.referee if self.exercise is not None else self.own_referee
+
+    def heats(self, folder: ClassFolder) -> HeatSettings:
+        """How heats go, and where their results are kept."""
+        return HeatSettings(
+            seconds=self.exercise.seconds if self.exercise is not None else None,
+            exercise=self.name,
+            first=max((row.heat for row in folder.results()), default=0) + 1,
+            keep=folder.record_results,
+            recordings=folder.path / "results" / "recordings",
+        )
 
     @property
     def exercise_name(self) -> str:

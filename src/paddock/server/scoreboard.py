@@ -10,6 +10,7 @@ from paddock.arena import Arena
 from paddock.protocol import messages as m
 from paddock.referees import Officiating, Referee
 from paddock.server.client import Client
+from paddock.server.visibility import hide_scores
 
 BOARD_PERIOD = 0.5  # wall seconds between two looks; the game itself does not depend on it
 BUDGET = 0.002  # CPU seconds of a tick for the referee, on average
@@ -71,4 +72,4 @@ class Scoreboard:
         if watching and self.game is not None:
             message = self.message()
             for client in watching:
-                client.send(message)
+                client.send(hide_scores(message, client.grant))

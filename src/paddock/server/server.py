@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
 
 PORT = 8642
-NO_CLASS = ClassLimits()
+BACKLOG = 256  # connections that wait to be accepted
+NO_CLASS = ClassLimits(lock_timeout=10.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,11 +124,14 @@ class Server:
             if self.desk is not None:
                 self.session.desk = self.desk
                 self.desk.attach(self, self.session)
+            doors = [asyncio.create_task(self._accept(door.dup())) for door in listener.sockets]
             if callable(ready):
                 ready()
             self.session.clock.run_ticks()
             async with listener:
                 await self._stopped.wait()
+                for door in doors:
+                    door.cancel()
         finally:
             if self.arena.time_lock is self.time_lock:
                 self.arena.time_lock = None
@@ -147,15 +152,33 @@ class Server:
         host, port = self.settings.host, self.settings.port
         loop = asyncio.get_running_loop()
         try:
-            return await loop.create_server(lambda: Connection(self), host, port, backlog=256)
+            return await loop.create_server(lambda: Connection(self), host, port, start_serving=False)
         except OSError as error:
             if error.errno == errno.EADDRINUSE and self.settings.any_port:
-                return await loop.create_server(lambda: Connection(self), host, 0, backlog=256)
+                return await loop.create_server(lambda: Connection(self), host, 0, start_serving=False)
             if error.errno == errno.EADDRINUSE:
                 raise LinkError(
                     f"port {port} on {host} is in use: stop what listens there, or choose another port"
                 ) from None
             raise LinkError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
+
+    async def _accept(self, door: socket.socket) -> None:
+        """Let connections in, one in each turn of the loop; none of an address where too many wait already."""
+        with door:
+            door.setblocking(False)
+            door.listen(BACKLOG)
+            while True:
+                try:
+                    connection, address = await self._loop.sock_accept(door)
+                    strangers = self.session.shares.of_address(address[0])
+                    if strangers.held and len(strangers.connections) >= self.settings.most_clients:
+                        connection.close()
+                    else:
+                        await self._loop.connect_accepted_socket(lambda: Connection(self), connection)
+                    await asyncio.sleep(0)
+                except OSError as error:  # it went away already, or there are too many open files
+                    if error.errno in (errno.EMFILE, errno.ENFILE):
+                        await asyncio.sleep(1.0)
 
     def stay_awake(self, until: float) -> None:
         """Look for messages, until a time of the loop, before falling asleep: waking up takes longer than a message."""

@@ -6,12 +6,11 @@ import asyncio
 import logging
 import math
 import threading
-from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from paddock.arena import Arena, Robot
-from paddock.core.errors import PaddockError, Refused, VersionMismatch
+from paddock.core.errors import PaddockError, VersionMismatch
 from paddock.core.limits import ClassLimits
 from paddock.protocol import VERSION, Message
 from paddock.protocol import messages as m
@@ -32,6 +31,7 @@ from paddock.server.ownership import Ownership
 from paddock.server.replay_desk import ReplayDesk
 from paddock.server.scoreboard import Scoreboard
 from paddock.server.shares import Shares
+from paddock.server.supervision import Supervision
 from paddock.server.visibility import welcome_of, world_news_of
 from paddock.server.world_view import floor_file, readings_of
 
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 PUSH_BUDGET = 0.002  # seconds of a tick for the subscriptions of one share, on a paced clock
 MOST_NAMED = 3  # robots of a client that lags
-DISMISSED = 4403  # close code
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
 log = logging.getLogger("paddock.server")
@@ -61,7 +60,6 @@ class Session:
         limits: ClassLimits | None = None,
     ) -> None:
         self.arena = arena
-        self.limits = limits or ClassLimits()
         self.clients: list[Client] = []
         self.ownership = Ownership(arena)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
@@ -73,7 +71,7 @@ class Session:
         self.shares = Shares(
             self._loop.call_later, lambda: {client.share for client in self.clients if client.member.locked}
         )
-        self._blamed = self._charged = self.shares.nobody  # who changed what is news; who was charged before the clock
+        self._blamed = self._charged = self.shares.nobody  # who made news; who was charged before the clock
         self._news: asyncio.TimerHandle | None = None
         self._told = 0  # changes of robots and owners that all clients know of, or soon will
         self._reminder = self._loop.call_later(REMINDER, self._remind)
@@ -82,6 +80,7 @@ class Session:
         self.map_board = MapBoard(arena.board, self.clients, self.ownership)
         self.goals = GoalDesk(arena.board, self.ownership)
         self.replay = ReplayDesk(self, arena) if isinstance(arena, ReplayArena) else None
+        self.supervision = Supervision(self, limits or ClassLimits())
         self.desk: ClassDesk | None = None  # of the class that is served
         self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
@@ -172,58 +171,15 @@ class Session:
         finally:
             self.clock.leave(client.member)
 
-    def clients_of(self, name: str) -> list[Client]:
-        """The connections of a person, or the one that is called so."""
-        return [client for client in self.clients if name and name in (client.grant.name, client.name)]
-
-    def release(self, name: str, reason: str = "a supervisor released it") -> None:
-        """Time waits no longer for someone, until they ask for it again: their robots stop."""
-        for client in self.clients_of(name):
-            self._release(client, reason)
-
-    def _release(self, client: Client, reason: str) -> None:
-        client.wants_lock = False
-        if client.member.locked:
-            self.clock.release(client.member, reason)
-
-    def disconnect(self, name: str, reason: str = "a supervisor closed this connection") -> int:
-        """Close the connections of someone; how many there were. Their robots stop."""
-        found = self.clients_of(name)
-        self.dismiss(found, reason)
-        return len(found)
-
-    def dismiss(self, clients: Iterable[Client], reason: str) -> None:
-        """Close connections."""
-        for client in clients:
-            self.drop(client)
-            client.close(DISMISSED, reason)
-
-    def may_join_lock(self, client: Client) -> bool:
-        """Whether a client may ask time to wait for it."""
-        return self.limits.join_lock or client.grant.role is Role.SUPERVISOR
-
-    def join_lock(self, client: Client, on: bool, timeout: float) -> None:
-        """Have time wait for a client, or no longer; at most for as long as the limits say, not as it likes."""
-        if on and not self.may_join_lock(client):
-            raise Refused(
-                "lock: this exercise does not use lock-step, time passes by itself here: connect with lock_step=False"
-            )
-        supervisor = client.grant.role is Role.SUPERVISOR
-        client.wants_lock = on
-        client.member.timeout = timeout if supervisor else min(timeout, self.limits.lock_timeout)
-        self.clock.join(client.member, on)
-
-    def set_limits(self, limits: ClassLimits) -> None:
-        """Other limits from now on: who may no longer be in the lock is released."""
-        self.limits = limits
-        for client in self.clients:
-            if client.wants_lock and not self.may_join_lock(client):
-                self._release(client, "this exercise does not use lock-step")
+    @property
+    def limits(self) -> ClassLimits:
+        """What one person may use."""
+        return self.supervision.limits
 
     def rename(self, client: Client, name: str) -> None:
         """Someone is called otherwise from now on."""
         client.name = client.member.name = self._unique(name)
-        self.mark_stale("robots")
+        self.ownership.changes += 1
         self.mark_stale("clock")
 
     def _unique(self, name: str) -> str:
@@ -406,9 +362,15 @@ class Session:
         robots = self._driven_by(member)
         for name in robots:
             self.ownership.halt(name)
+        share = next((client.share for client in self.clients if client.member is member), None)
         log.warning("time waits no longer for %s: %s", self._who(member), reason)
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
+        if share is not None:
+            share.released = self._loop.time()
+            for client in self.clients:  # the others must not wait for one after the other of the same person
+                if client.share is share and client.member.locked and client.member.waiting is None:
+                    self.clock.release(client.member, reason)
 
     def _driven_by(self, member: Member) -> tuple[str, ...]:
         return next((tuple(client.driven) for client in self.clients if client.member is member), ())

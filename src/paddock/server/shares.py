@@ -9,6 +9,7 @@ passes: a share has a turn, then the others have theirs. While it is scarce, eac
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Hashable, Iterator
 from typing import Protocol
@@ -20,6 +21,7 @@ TURN = 0.005  # seconds that a share may use at a time
 RECENT = 0.25  # seconds; who used time within them counts as active
 WINDOW = 0.05  # seconds over which the load is measured
 SOON = 0.001  # seconds
+SHORTEST, REGAINED = 0.02, 0.05  # seconds for which others wait for someone just released; and per second since then
 BUSY = 0.5  # load above which time is scarce
 
 
@@ -45,6 +47,7 @@ class Share:
         self._paid = 0.0  # when it was last paid
         self._seen = 0.0  # `used` when it was last looked at
         self._active = 0.0  # when it was last seen to have used some
+        self.released = -math.inf  # when time last stopped waiting for one of its members of the lock
         self._mark = (-1, 0.0)  # a tick, and `used` when it began
         self._bytes = 0.0  # uploads that are still to be worked off
         self._uploaded = 0.0  # when the last one came
@@ -59,6 +62,10 @@ class Share:
         """Earn a part of the time since the last payment; no more than a turn is kept."""
         self.balance = min(TURN, self.balance + (now - self._paid) * rate)
         self._paid = now
+
+    def patience(self, most: float, now: float) -> float:
+        """Seconds for which others wait for it. Whoever was released regains them slowly."""
+        return min(most, max(SHORTEST, REGAINED * (now - self.released)))
 
     def used_in(self, tick: int) -> float:
         """Seconds used since it was first asked about this tick."""

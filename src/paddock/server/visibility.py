@@ -40,7 +40,7 @@ def welcome_of(session: Session, client: Client, id: int) -> m.Welcome:
         role=str(client.grant.role),
         world=world_table(arena.world, client.grant),
         dt=arena.dt,
-        lock_step=session.clock.lock_step and session.may_join_lock(client),
+        lock_step=session.clock.lock_step and session.supervision.may_join_lock(client),
         minor=MINOR,
         real=arena.is_real,
         title=desk.folder.spec.title if desk is not None else "",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paddock.core.errors import PaddockError, Refused
 from paddock.server.client import Client
 from paddock.worlds.spec import WorldSpec
 
@@ -18,8 +19,18 @@ def change_world(session: Session, client: Client, world: WorldSpec, seed: int |
 
     Drivers keep robots of the same name. Those that were brought along vanish.
     """
-    arena, ownership = session.arena, session.ownership
-    arena.change_world(world, seed)
+    arena, ownership, heats = session.arena, session.ownership, session.heats
+    if heats.phase == "running":
+        raise Refused(f"open_world: heat {heats.number} is running; stop it first")
+    if heats.phase != "none":
+        heats.release()
+    referee = session.scoreboard.referee
+    session.scoreboard.set_referee(None)  # it knows the old world
+    try:
+        arena.change_world(world, seed)
+    except PaddockError:
+        session.scoreboard.set_referee(referee)
+        raise
     ownership.spawned.clear()
     ownership.catch_up(session.clients)
     arena.prepare_sensing(camera=np.empty((1, 1)))
@@ -31,4 +42,4 @@ def change_world(session: Session, client: Client, world: WorldSpec, seed: int |
     session.mark_stale("world")
     session.mark_stale("robots")
     session.on_jump()
-    session.interventions.announce(client, "reset", f"went on in {world.name}")
+    session.interventions.announce(client, "reset", f"went on in {world.name} with seed {arena.seed}")

@@ -12,6 +12,6 @@ def rounds(trace, world):
 
 def passes(episode, world):
     """How often the two robots passed each other. They begin half a round apart, and drive towards each other."""
-    one, other = (follow_line(record.trace, world).laps for record in episode.robots.values())
-    driven = abs(one[-1] - other[-1])  # by both together; after half a round they meet, then after every whole one
+    first, second = (follow_line(record.trace, world).laps for record in episode.robots.values())
+    driven = abs(first[-1] - second[-1])  # by both together; after half a round they meet, then after every whole one
     return np.floor(driven + 0.5 - 0.05)

@@ -1,0 +1,77 @@
+"""`paddock exercise`: what students and lecturers type, and what they are told."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from command_line import paddock
+
+WRONG = "def act(observation):\n    return 1 / 0\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An exercise with few seeds."""
+    done = paddock("exercise", "new", "week-1", "--from", "first-drive", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    there = tmp_path / "week-1"
+    text = (there / "exercise.toml").read_text(encoding="utf-8")
+    (there / "exercise.toml").write_text(text.replace("seeds = [1, 2, 3, 4, 5]", "seeds = [2]"), encoding="utf-8")
+    (there / "hidden.toml").write_text("seeds = [7]", encoding="utf-8")
+    return there
+
+
+def test_all_exercises_are_listed() -> None:
+    done = paddock("exercise", "list")
+    assert done.returncode == 0
+    assert "two-robots-meet" in done.stdout
+
+
+def test_the_text_and_the_checks_are_shown() -> None:
+    done = paddock("exercise", "show", "line-following")
+    assert "Make an e-puck follow a dark line" in done.stdout
+    assert "drives a whole lap" in done.stdout
+
+
+def test_an_unknown_exercise_is_named_with_the_nearest() -> None:
+    done = paddock("exercise", "show", "line-folowing")
+    assert done.returncode == 2
+    assert "did you mean 'line-following'" in done.stderr
+
+
+@pytest.mark.heavy
+def test_a_new_exercise_is_verified_and_its_handout_checks_the_same(folder: Path) -> None:
+    done = paddock("exercise", "verify", str(folder))
+    assert done.returncode == 0, done.stdout
+    assert "solution.py earns all points with all seeds: 10 of 10 points" in done.stdout
+    (folder / "solution.py").replace(folder / "wrong_1.py")
+    done = paddock("exercise", "verify", str(folder))
+    assert done.returncode == 1
+    assert "NO there is solution.py" in done.stdout
+    paddock("exercise", "handout", "week-1", folder=folder.parent)
+    with zipfile.ZipFile(folder.parent / "week-1.zip") as archive:
+        assert "week-1/solution.py" not in archive.namelist()
+        archive.extractall(folder.parent / "student")
+    arguments = "exercise", "check", "week-1", str(folder / "wrong_2.py"), "--json"
+    here, there = (paddock(*arguments, folder=where) for where in (folder.parent, folder.parent / "student"))
+    assert here.returncode == 1
+    assert here.stdout == there.stdout
+    assert json.loads(here.stdout.splitlines()[1])["points"] == 3.0
+
+
+@pytest.mark.heavy
+def test_a_program_that_fails_is_told_its_line(folder: Path) -> None:
+    file = folder.parent / "mine.py"
+    file.write_text(WRONG, encoding="utf-8")
+    done = paddock("exercise", "check", str(folder), str(file), "--report", str(folder / "checked"))
+    assert done.returncode == 1
+    assert "failed: seed 2: mine.py line 2: ZeroDivisionError: division by zero (crash)" in done.stderr
+    assert "0 of 10" in done.stdout
+    assert "mine.py line 2" in (folder / "checked" / "report.html").read_text(encoding="utf-8")
+    done = paddock("exercise", "try", str(folder), "-c", str(file), "--headless")
+    assert done.returncode == 1
+    assert "failed: mine.py line 2" in done.stdout
