@@ -79,6 +79,7 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
         DOCS / "recordings.md",
         DOCS / "referees.md",
         pytest.param(BATCHES, marks=pytest.mark.long),
+        pytest.param(DOCS / "grading.md", marks=pytest.mark.long),
         SLAM,
     ],  # it compiles a loop of its own
     ids=lambda page: page.stem,

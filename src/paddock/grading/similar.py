@@ -47,7 +47,7 @@ def find_similar(programs: Mapping[str, str], starter: str = "") -> list[Similar
     for first, second in combinations(sorted(programs), 2):
         share, exactly = _share(loose[first], loose[second]), _share(exact[first], exact[second])
         if max(share, exactly) >= ALIKE:
-            found.append(SimilarPair(first=first, second=second, share=share, exact_share=exactly))
+            found.append(SimilarPair(first=first, second=second, share=max(share, exactly), exact_share=exactly))
     return sorted(found, key=lambda pair: (-pair.exact_share, -pair.share, pair.first, pair.second))
 
 

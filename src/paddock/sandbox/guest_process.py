@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
 import re
 import shutil
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, NoReturn
 
 import msgspec
@@ -28,7 +30,7 @@ PATIENCE = 60.0  # [s] for a process to be there, or to be gone
 LAST_WORDS = 0.5  # [s] for a process to tell where it is
 TIMEOUT = struct.pack("@ll", 0, int(LOOKS * 1e6))
 FAULT = re.compile(rb'File "([^"\n]+)", line (\d+)')
-MOST_FAULTS = 1 << 16  # bytes of a traceback
+MOST = 1 << 16  # bytes of a traceback
 
 
 class GuestProcess:
@@ -107,7 +109,7 @@ class GuestProcess:
 
     def fail(self, kind: FailureKind, place: str, text: str) -> NoReturn:
         """End the process with a verdict."""
-        place = place or self._find_fault()
+        place = place or self._find_fault(kind)
         self.close()
         raise SubmissionFailure(kind, place, text, self.output)
 
@@ -154,15 +156,24 @@ class GuestProcess:
             self.fail("cpu", "", f"more than {self._limits.run_cpu_seconds:g} s of CPU time in all")
         self.fail("died", "", f"the process was ended by {name}")
 
-    def _find_fault(self) -> str:
-        """The innermost place in the user's files of the last traceback that the system's signals left."""
+    def _find_fault(self, kind: FailureKind) -> str:
+        """The innermost place in the user's files of the traceback that a signal left.
+
+        Of an endless loop it is where the outermost one begins: where in it the signal came is chance. Who takes too
+        long in all does so everywhere.
+        """
         self._faults.seek(0)
-        folder = str(self._job.folder)
-        for file, line in FAULT.findall(self._faults.read(MOST_FAULTS)):
-            name = file.decode("utf-8", "replace")
-            if not name.startswith(("/", "<")) or name.startswith(f"{folder}/"):
-                return f"{name.removeprefix(f'{folder}/')} line {int(line)}"
-        return ""
+        folder = f"{self._job.folder}/"
+        found = [(file.decode("utf-8", "replace"), int(line)) for file, line in FAULT.findall(self._faults.read(MOST))]
+        own = [
+            (name.removeprefix(folder), line) for name, line in found if name.startswith(folder) or name[0] not in "/<"
+        ]
+        if not own or kind == "cpu":
+            return ""
+        name, line = own[-1] if kind == "answer-timeout" else own[0]
+        if kind == "answer-timeout":
+            line = find_loop(self._job.folder / name, line)
+        return f"{name} line {line}"
 
     def _measure(self) -> float:
         """Seconds of CPU that the process has used; 0 where the system does not tell."""
@@ -181,3 +192,17 @@ class GuestProcess:
         except OSError:
             return None
         return int(NUMBER.unpack(data)[0]) if len(data) == NUMBER.size else None
+
+
+def find_loop(file: Path, line: int) -> int:
+    """Where the outermost loop around a line begins, within its function; the line itself where there is none."""
+    try:
+        nodes = list(ast.walk(ast.parse(file.read_bytes())))
+    except Exception:  # the program may have changed or removed its copy
+        return line
+    around = [
+        node for node in nodes if getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", 0) or 0)
+    ]
+    functions = [node.lineno for node in around if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    loops = [node.lineno for node in around if isinstance(node, ast.While | ast.For | ast.AsyncFor)]
+    return min((begin for begin in loops if begin >= max(functions, default=0)), default=line)
