@@ -1,13 +1,16 @@
-"""Other people's tools read our recordings: the mcap library, protobuf with Foxglove's schemas, rosbags."""
+"""Other people's tools read our recordings: the mcap library, protobuf, the Foxglove SDK, rosbags."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import foxglove.messages
 import numpy as np
 import pytest
+from foxglove.datasets import EpisodeReader, ObjectLocation
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from mcap.reader import make_reader
 from mcap.stream_reader import StreamReader
@@ -36,20 +39,30 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+class ProtobufDecoders:
+    """Reads messages with protobuf's own package and the schemas in the file; a decoder factory of `mcap`."""
+
+    def __init__(self) -> None:
+        self._decoders: dict[str, Any] = {}
+
+    def decoder_for(self, encoding: str, schema: Any) -> Any:
+        assert encoding == schema.encoding == "protobuf"
+        if schema.name not in self._decoders:
+            pool = descriptor_pool.DescriptorPool()
+            for part in descriptor_pb2.FileDescriptorSet.FromString(schema.data).file:
+                pool.Add(part)
+            found = message_factory.GetMessageClass(pool.FindMessageTypeByName(schema.name))
+            self._decoders[schema.name] = found.FromString
+        return self._decoders[schema.name]
+
+
 def messages_of(path: Path) -> dict[str, list[tuple[int, Any]]]:
-    """All messages by topic, as protobuf's own package reads them with the schemas in the file."""
+    """All messages by topic."""
     found: dict[str, list[tuple[int, Any]]] = {}
-    classes: dict[int, Any] = {}
     with path.open("rb") as file:
-        for schema, channel, message in make_reader(file, validate_crcs=True).iter_messages():
-            assert schema is not None
-            if schema.id not in classes:
-                files = descriptor_pb2.FileDescriptorSet.FromString(schema.data)
-                pool = descriptor_pool.DescriptorPool()
-                for part in files.file:
-                    pool.Add(part)
-                classes[schema.id] = message_factory.GetMessageClass(pool.FindMessageTypeByName(schema.name))
-            found.setdefault(channel.topic, []).append((message.log_time, classes[schema.id].FromString(message.data)))
+        reader = make_reader(file, validate_crcs=True, decoder_factories=[ProtobufDecoders()])
+        for _, channel, message, decoded in reader.iter_decoded_messages():
+            found.setdefault(channel.topic, []).append((message.log_time, decoded))
     return found
 
 
@@ -125,6 +138,42 @@ def test_the_foxglove_sdk_writes_the_same_messages(run: Path, tmp_path: Path) ->
         ranges=list(ours.ranges),
     )
     assert type(ours).FromString(theirs.encode()) == ours
+
+
+@dataclass
+class LocalEpisode:
+    """A whole recording in a folder, as the SDK's reader of data sets knows an episode in a cloud."""
+
+    path: Path
+    start_time: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+    end_time: datetime = datetime(1970, 1, 2, tzinfo=UTC)
+    id: str = "run"
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def locations(self) -> tuple[ObjectLocation, ...]:
+        return (ObjectLocation(bucket=str(self.path.parent), path=self.path.name),)
+
+    def open(self, location: ObjectLocation) -> IO[bytes]:
+        return (Path(location.bucket) / location.path).open("rb", buffering=0)
+
+
+def test_the_foxglove_sdk_reads_what_protobuf_reads(run: Path) -> None:
+    """Its reader of data sets, with this folder as the store: it demands message indexes in every chunk."""
+    expected = messages_of(run)
+    episode: Any = LocalEpisode(run)
+    reader = EpisodeReader(episode, tuple(expected), None, episode)
+    found: dict[str, list[tuple[int, Any]]] = {}
+    for _, channel, message, decoded in reader.iter_messages(decoder_factories=[ProtobufDecoders()]):
+        found.setdefault(channel.topic, []).append((message.log_time, decoded))
+    assert {topic: [time for time, _ in rows] for topic, rows in found.items()} == {
+        topic: [time for time, _ in rows] for topic, rows in expected.items()
+    }
+    for topic, rows in expected.items():
+        texts = [
+            [message.SerializeToString(deterministic=True) for _, message in each] for each in (found[topic], rows)
+        ]
+        assert texts[0] == texts[1], topic
 
 
 def test_rosbags_reads_an_exported_bag(run: Path, tmp_path: Path) -> None:
