@@ -15,10 +15,11 @@ from rich.console import Console
 import paddock
 from command_line import paddock as command
 from paddock.arena.controllers import chosen_controllers, load_file
+from paddock.cli.referee import load_score_function
 from paddock.cli.run_robot import halt
-from paddock.cli.serve import load_scoring
 from paddock.policies.inputs import Input, nearness
 from paddock.policies.networks import Network
+from paddock.referees import officiate
 from paddock.testing import PaddockProcess
 from server.parties import served
 from warm_start import start_python
@@ -91,10 +92,8 @@ def test_a_mistake_in_a_file_for_scores_is_told_with_its_line_and_it_may_import_
     (tmp_path / "points_for_all.py").write_text("def score(arena):\n    return dict.fromkeys(arena.robots, 3.0)\n")
     (tmp_path / "good.py").write_text("from points_for_all import score\n")
     (tmp_path / "bad.py").write_text("import math\n\nWIDTH = math.sqr(2)\n")
-    scoring = load_scoring(tmp_path / "good.py")
-    assert scoring is not None
-    with paddock.open("line-crossing") as arena:
-        assert scoring(arena) == {"red": 3.0, "blue": 3.0}
+    with paddock.open("line-crossing") as arena, officiate(arena, load_score_function(tmp_path / "good.py")) as game:
+        assert game.scores == {"red": 3.0, "blue": 3.0}
     done = command("serve", "clutter", "--port", "0", "--score", "bad.py", folder=tmp_path)
     assert done.returncode == 2
     assert "paddock: bad.py line 3: AttributeError: module 'math' has no attribute 'sqr'" in done.stderr

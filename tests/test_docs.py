@@ -76,6 +76,7 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
         SENSORS,
         CONTROLLERS,
         DOCS / "recordings.md",
+        DOCS / "referees.md",
         pytest.param(BATCHES, marks=pytest.mark.long),
         SLAM,
     ],  # it compiles a loop of its own

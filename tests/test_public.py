@@ -47,6 +47,7 @@ PUBLIC = {
     "policies",
     "reactions",
     "recordings",
+    "referees",
     "report",
     "robots",
     "ros2",

@@ -48,7 +48,7 @@ def test_a_robot_of_another_kind_refuses_the_devices_that_it_lacks() -> None:
         assert red.wheels.max_speed == red.spec.drive.max_speed
         assert not ground.enabled
         for call in (ground.read, ground.enable, lambda: red.ground):
-            with pytest.raises(UnknownName, match="no device of red.* called 'ground'"):
+            with pytest.raises(UnknownName, match=r"no device of red.* called 'ground'"):
                 call()
         assert encoders.read().shape == (2,)
         assert red.camera.read().shape == (red.camera.height, red.camera.width, 3)

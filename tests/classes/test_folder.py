@@ -1,4 +1,4 @@
-"""A class folder: who is in it, and that tokens survive everything."""
+"""A class folder: who is in it, that tokens survive everything, and that it may be edited by hand."""
 
 from __future__ import annotations
 
@@ -8,17 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from paddock.classes import ClassFolder, ClassSpec
-from paddock.core.errors import PaddockError, SpecError
+from paddock.classes import ClassFolder, ClassSpec, read_students
+from paddock.classes.spec import class_text
+from paddock.core.errors import PaddockError, SpecError, UnknownName
+from paddock.core.limits import ClassLimits
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> ClassFolder:
-    return ClassFolder.create(tmp_path / "robotics-101", ClassSpec(title="Robotics 101"), ["Ada", "Zoë M.", "李雷"])
+    spec = ClassSpec(title="Robotics 101", world="line-track")
+    return ClassFolder.create(tmp_path / "robotics-101", spec, ["Ada", "Zoë M.", "李雷"])
 
 
 def tokens(folder: ClassFolder) -> dict[str, str]:
-    return {student.name: folder.token(student) for student in ClassFolder.load(folder.path).students}
+    """As whoever comes next reads them."""
+    loaded = ClassFolder.load(folder.path)
+    return {student.name: loaded.token(student) for student in loaded.students}
+
+
+def write(folder: ClassFolder, name: str, text: str) -> None:
+    (folder.path / name).write_text(text, encoding="utf-8")
+
+
+# ---- who is in it
 
 
 def test_tokens_and_robots_survive_a_restart_and_every_change_of_the_list(folder: ClassFolder) -> None:
@@ -36,31 +48,127 @@ def test_tokens_and_robots_survive_a_restart_and_every_change_of_the_list(folder
     assert after.pop("Bo")
     assert after.pop("Zoë Meyer") == before.pop("Zoë M.")
     assert after == before
-    assert folder.new_token("Ada") != before["Ada"] == after["Ada"]
+    assert folder.new_token("Ada") != before["Ada"]
+    assert tokens(folder) == {**tokens(folder), "李雷": before["李雷"], "Ada": folder.token(folder.find("ada"))}
+
+
+def test_two_people_with_one_name_are_refused_with_a_way_out(folder: ClassFolder) -> None:
+    for change in (lambda: folder.add("Ada"), lambda: folder.rename("李雷", " Ada ")):
+        with pytest.raises(PaddockError, match=r"'Ada' is in the class already: .*such as 'Ada \(2\)'"):
+            change()
+    assert folder.add("Ada (2)").robot == "ada-2"
+    assert [student.name for student in folder.students] == ["Ada", "Zoë M.", "李雷", "Ada (2)"]
+
+
+def test_an_unknown_student_is_named_with_the_likeliest_one(folder: ClassFolder) -> None:
+    with pytest.raises(UnknownName, match=r"no student in robotics-101 called 'Zoe M\.' \(did you mean 'Zoë M\.'\?\)"):
+        folder.remove("Zoe M.")
+
+
+def test_whoever_comes_after_a_removed_student_gets_another_robot(folder: ClassFolder) -> None:
+    folder.remove("李雷")
+    assert folder.add("韩梅梅").robot == "student-2"
 
 
 def test_only_the_owner_reads_the_tokens(folder: ClassFolder) -> None:
     folder.add("Bo")
     if os.name != "nt":
         assert stat.S_IMODE((folder.path / "secrets.toml").stat().st_mode) == 0o600
+    assert "secrets.toml" in (folder.path / ".gitignore").read_text().split()
 
 
-def test_a_submission_has_a_receipt_and_is_never_overwritten(folder: ClassFolder) -> None:
-    first = folder.receive("Ada", "line-following", "my controller.py", b"a = 1\n")
-    second = folder.receive("ada", "line-following", "../../my controller.py", b"a = 2\n")
-    assert (first.number, second.number) == (1, 2)
-    kept = folder.path / "submissions" / "line-following" / "ada"
-    assert {path.name: path.read_bytes() for path in kept.iterdir()} == {
-        "0001-my-controller.py": b"a = 1\n",
-        "0002-my-controller.py": b"a = 2\n",
-    }
-    assert folder.receipts("Ada") == [first, second]
+def test_a_running_server_sees_what_others_changed_and_only_then_reads_again(folder: ClassFolder) -> None:
+    server = ClassFolder.load(folder.path)
+    assert not server.refresh()
+    folder.lock_out("Ada")
+    assert server.refresh()
+    assert server.find("Ada").state == "locked-out"
+    assert not server.refresh()
 
 
-def test_what_is_wrong_in_a_file_is_named_with_its_place(folder: ClassFolder) -> None:
-    (folder.path / "students.csv").write_text("name,robot,state\nAda,ada,actve\n")
-    with pytest.raises(PaddockError, match=r"students\.csv, line 2: state: .*did you mean 'active'"):
+# ---- by hand
+
+
+def test_a_new_class_file_names_every_key_with_what_holds_if_nothing_is_said(folder: ClassFolder) -> None:
+    text = (folder.path / "class.toml").read_text(encoding="utf-8")
+    lines = [line.removeprefix("# ") if " = " in line else line for line in text.splitlines()]
+    everything = ClassSpec.from_toml("\n".join(line for line in lines if not line.startswith("#") and ":" not in line))
+    assert everything == folder.spec
+    for key in (*ClassSpec.__dataclass_fields__, *ClassLimits.__dataclass_fields__):
+        assert key in text
+    other = ClassSpec(title='A "quoted" title', exercise="maze", seed=7, limits=ClassLimits(connections=3))
+    assert ClassSpec.from_toml(class_text(other)) == other
+
+
+def test_students_written_into_the_list_by_hand_get_a_robot_and_a_token_and_nothing_else_changes(
+    folder: ClassFolder,
+) -> None:
+    before = tokens(folder)
+    write(folder, "students.csv", 'name;e-mail;robot\r\nAda;ada@x.org;ada\r\nZoe M;;\r\n"李雷";;student\r\n')
+    after = ClassFolder.load(folder.path)
+    assert [(s.name, s.robot, s.state) for s in after.students] == [
+        ("Ada", "ada", "active"),
+        ("Zoe M", "zoe-m", "active"),
+        ("李雷", "student", "active"),
+    ]
+    assert dict(after.find("Ada").other) == {"e-mail": "ada@x.org"}
+    assert list(tokens(folder).values()) == list(before.values())  # zoe-m is known from before
+    after.add("Bo")
+    assert "ada@x.org" in (folder.path / "students.csv").read_text(encoding="utf-8-sig").splitlines()[1]
+
+
+def test_a_list_from_elsewhere_may_have_more_columns(tmp_path: Path) -> None:
+    (tmp_path / "export.csv").write_text("number,name\n17,Ada\n18,Bo\n")
+    folder = ClassFolder.create(tmp_path / "c", ClassSpec(title="c"), read_students(tmp_path / "export.csv"))
+    assert [(s.robot, s.other["number"]) for s in folder.students] == [("ada", "17"), ("bo", "18")]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("name,robot,state\nAda,ada,actve\n", r"line 2: state: expected active, .*did you mean 'active'"),
+        ("name,robot\nAda,ada\nBo,a da\n", r"line 3: robot: expected a name of letters"),
+        ("name,robot\nAda,ada\nBo,ada\n", r"line 3: 'robot ada' is in line 2 already"),
+        ("name\nAda\nBo\nAda\n", r"line 4: 'Ada' is in line 2 already: write what tells them apart"),
+        ("nmae,robot\nAda,ada\n", r"line 2: expected a column 'name' \(did you mean 'nmae'\?\)"),
+        ("name\nAda,ada,active\n", r"line 2: more values than the first line has columns"),
+        ("name,robot\n,ada\n", r"line 2: a student's name is empty"),
+    ],
+)
+def test_what_is_wrong_in_the_list_is_named_with_its_line(folder: ClassFolder, text: str, problem: str) -> None:
+    write(folder, "students.csv", text)
+    with pytest.raises(PaddockError, match=r"students\.csv, " + problem):
         ClassFolder.load(folder.path)
-    (folder.path / "class.toml").write_text("title = 'x'\nwrld = 'clutter'\n")
-    with pytest.raises(SpecError, match=r"class\.toml: wrld: unknown key \(did you mean 'world'\?\)"):
+    assert (folder.path / "students.csv").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("class.toml", "title = 'x'\nwrld = 'clutter'\n", r"wrld: unknown key \(did you mean 'world'\?\)"),
+        ("class.toml", "title = 'x'\nport = 0\n", r"port: expected a port >= 1 and <= 65535, got 0"),
+        ("class.toml", "title = 'x'\n[limits]\nrobots = -1\n", r"limits\.robots: expected"),
+        ("class.toml", "title = 'x'\nworld = 'a'\nexercise = 'b'\n", r"world: expected a world or an exercise, not b"),
+        ("class.toml", "title = 'x'\naddress = 'me:80'\n", r"address: expected an address such as 'http://"),
+        ("class.toml", "title = \n", r"not valid TOML: .*line 1"),
+        ("secrets.toml", "supervisor = 'abcdefgh'\n", r"projector: missing: a token of at least 8"),
+        ("secrets.toml", "supervisor = 'a#&cdefgh'\nprojector = 'abcdefgh'\n", r"supervisor: expected a token"),
+        (
+            "secrets.toml",
+            "supervisor = 'abcdefgh'\nprojector = 'abcdefgi'\n[students]\nada = 'abcdefgh'\n",
+            r"students\.ada: expected different tokens, this is the one of supervisor",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_named_with_its_key(folder: ClassFolder, name: str, text: str, problem: str) -> None:
+    write(folder, name, text)
+    with pytest.raises(SpecError, match=rf"{name}: {problem}"):
         ClassFolder.load(folder.path)
+    assert (folder.path / name).read_text() == text
+
+
+def test_other_folders_are_no_classes_and_no_class_is_overwritten(folder: ClassFolder, tmp_path: Path) -> None:
+    with pytest.raises(PaddockError, match=r"this is no class folder: make one with `paddock class new"):
+        ClassFolder.load(tmp_path)
+    with pytest.raises(PaddockError, match="it is there already, and not empty"):
+        ClassFolder.create(folder.path, ClassSpec(title="x"))

@@ -144,7 +144,7 @@ def test_a_position_and_then_an_orientation_may_pass_through_a_wall(caplog: pyte
 
 
 def fits(arena: paddock.Arena, pose: Pose) -> bool:
-    return not arena.room(without=arena.numbers["pioneer"]).problem(arena["pioneer"].spec, pose)
+    return not arena.room(without=["pioneer"]).problem(arena["pioneer"].spec, pose)
 
 
 def test_a_script_function_tells_all_distances_of_a_robot_at_once() -> None:

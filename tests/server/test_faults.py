@@ -17,6 +17,7 @@ from websockets.frames import Frame, Opcode
 
 import paddock
 from paddock.core.errors import LinkError, Refused, Timeout
+from paddock.referees.score_function import ScoreFunction
 from paddock.server import Server
 from server.parties import LONG, Closed, Peer, ServerProcess, address, on_loop, open_socket, program, served
 
@@ -371,34 +372,37 @@ def score_badly(arena: paddock.Arena) -> dict[str, float]:
 
 
 def test_a_scoring_function_that_raises_is_told_once_and_the_server_goes_on(caplog: pytest.LogCaptureFixture) -> None:
-    with served(scoring=score_badly) as server, Peer(server) as peer:
+    with served(referee=ScoreFunction(score_badly)) as server, Peer(server) as peer:
         peer.ask("lock")
         peer.ask("frames", rate=60)
-        until(server, lambda: "a mistake in the scoring" in caplog.text)
+        assert "a mistake in the scoring" in peer.wait("scores")["error"]
         assert peer.ask("step", ticks=100)["tick"] == 100
-        assert caplog.text.count("the scoring failed; there will be no more scores") == 1
+        assert caplog.text.count("the referee failed") == 1
 
 
 @pytest.mark.parametrize("scores", [None, {"red": "much"}, {"red": None}, [1, 2]])
 def test_scores_that_are_none_are_told_once_and_the_server_goes_on(
-    scores: object, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    scores: object, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("paddock.server.scoreboard.SCORE_PERIOD", 0.05)
-    calls = []
-    with served(scoring=lambda arena: calls.append(1) or scores) as server, Peer(server, encoding="json") as peer:
+    with served(referee=ScoreFunction(lambda arena: scores)) as server, Peer(server, encoding="json") as peer:
         peer.ask("frames", rate=60)
-        until(server, lambda: len(calls) > 2 or "the scoring failed" in caplog.text)
         peer.ask("lock")
         assert peer.ask("step", ticks=100)["tick"] == 100
+        assert peer.wait("scores")["error"]
+    assert caplog.text.count("the referee failed") == 1
     assert "Exception in callback" not in caplog.text
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
 def test_scores_that_are_no_numbers_do_not_reach_anyone(score: float) -> None:
     scoring = {"red": score, "blue": 2}
-    with served("line-crossing", scoring=lambda arena: scoring) as server, Peer(server, encoding="json") as peer:
+    with (
+        served("line-crossing", referee=ScoreFunction(lambda arena: scoring)) as server,
+        Peer(server, encoding="json") as peer,
+    ):
         peer.ask("frames", rate=60)
-        assert peer.wait("scores")["scores"] == [{"robot": "blue", "score": 2.0}]
+        lines = {line["robot"]: line.get("score") for line in peer.wait("scores")["scores"]}
+        assert lines == {"blue": 2.0, "red": None}
 
 
 def test_a_controller_that_raises_leaves_its_robot_standing_and_the_others_driving() -> None:

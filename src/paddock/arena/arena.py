@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.base import BaseArena, check_ticks
+from paddock.arena.callbacks import Callbacks
 from paddock.arena.compiled_recording import CompiledRecording, check_devices
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
 from paddock.arena.local import LocalBody
@@ -58,8 +59,7 @@ class Arena(BaseArena):
         self.layout = 0  # how often robots came or went
         self._watched: list[Robot] = []
         self.restarts = 0  # how often it went back to its start, or to a snapshot
-        self._on_tick: tuple[Callable[[], object], ...] = ()
-        self._on_state_change: tuple[Callable[[], object], ...] = ()
+        self._on_tick, self._on_state_change = Callbacks(), Callbacks()
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self.time_lock: TimeLock | None = None  # how bridges take part in its time, where it is served
         self.recorder: TickRecorder | None = None  # is told of all that decides the future
@@ -131,13 +131,13 @@ class Arena(BaseArena):
 
     def advance(self, n: int) -> None:
         """Let ticks pass without asking the gate; for whoever keeps it."""
-        if self._on_tick:
+        if self._on_tick.calls:
             for _ in range(check_ticks(n)):
                 with self.turn:
                     self._step(self.model, self.state, self.commands, self.scratch, 1)
                     if self.recorder is not None:
                         self.recorder.after_ticks()
-                    for call in self._on_tick:
+                    for call in self._on_tick.calls:
                         call()
         elif n == 1:
             with self.turn:
@@ -152,24 +152,11 @@ class Arena(BaseArena):
 
         The answer is a function that ends it.
         """
-        self._on_tick = (*self._on_tick, call)
-
-        def end() -> None:
-            self._on_tick = tuple(other for other in self._on_tick if other is not call)
-
-        return end
+        return self._on_tick.add(call)
 
     def on_state_change(self, call: Callable[[], object]) -> Callable[[], None]:
-        """Call a function whenever the state is changed by hand: a robot is put elsewhere, comes or goes, a reset.
-
-        The answer is a function that ends it.
-        """
-        self._on_state_change = (*self._on_state_change, call)
-
-        def end() -> None:
-            self._on_state_change = tuple(other for other in self._on_state_change if other is not call)
-
-        return end
+        """Call a function whenever the state is changed by hand: robots put elsewhere, that come or go; a reset."""
+        return self._on_state_change.add(call)
 
     def _advance(
         self,
@@ -198,7 +185,7 @@ class Arena(BaseArena):
 
     def _drive(self, loop: EpisodeLoop) -> str:
         plan = loop.plan
-        hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched or self._on_tick
+        hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched or self._on_tick.calls
         controllers = {id(controller): controller for controller in plan.controllers.values()}.values()
         if hooks or not controllers or not all(isinstance(controller, Policy) for controller in controllers):
             return loop.drive()
@@ -318,7 +305,7 @@ class Arena(BaseArena):
         """The state was changed by hand: whoever does it calls this."""
         if self.recorder is not None:
             self.recorder.after_change()
-        for call in self._on_state_change:
+        for call in self._on_state_change.calls:
             call()
 
     def check_live(self, what: str) -> None:
@@ -367,53 +354,44 @@ class Arena(BaseArena):
 
     def adopt(self, built: BuiltWorld) -> None:
         """Go on in the same world with other robots, built before."""
-        before, state, commands = self.numbers, self.state, self.commands
-        lamps = self.built.lamps
-        self._hold(built)
-        self.layout += 1
-        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=self.seed)
-        self.commands = engine.initial_commands(self.model)
+        before, state, commands, lamps = self.numbers, self.state, self.commands, self.built.lamps
+        self._move_into(built, self.seed)
         stay = [(before[name], row) for name, row in self.numbers.items() if name in before]
         engine.carry_over(state, commands, lamps, self.state, self.commands, built.lamps, stay)
-        self._bind_kernels()
-        self.robots.rebind()
         self.index()
         self.on_change()
 
     def change_world(self, spec: WorldSpec, seed: int | None = None) -> None:
-        """Go on in another world, from its start; a tick is as long as before.
+        """Go on in another world, from its start, with this seed or the present one; a tick is as long as before.
 
-        Handles go on with the robots of the same name. Devices that both have stay enabled; those that the new one
-        lacks are refused from now on.
-
-        Args:
-            spec: the world, with its robots.
-            seed: None for the present one.
+        Handles go on with the robots of the same name. Devices that both have stay enabled; others are refused.
         """
         self.check_live("change_world")
-        number = self.seed if seed is None else check_seed(seed)
-        built = build(spec, dt=self.dt)
+        number, built = self.seed if seed is None else check_seed(seed), build(spec, dt=self.dt)
         with self.turn:
             if self.recorder is not None:
                 raise SimulationError("change_world: this arena is recorded, in one world; close its recorder first")
-            for robot in [robot for robot in self._watched if robot.name not in {p.name for p in spec.robots}]:
-                robot.watches.end()
-            self._hold(built)
-            self.layout += 1
+            self._move_into(built, number)
             self.restarts += 1
-            self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=number)
-            self.commands = engine.initial_commands(self.model)
-            self._bind_kernels()
-            self.robots.rebind()
             self.index()
+            self.on_change()
             self.note_event("reset", text=f"went on in {spec.name}")
 
-    def room(self, *, without: int | None = None) -> Room:
-        """The obstacles and robots at present, to see where there is space."""
+    def _move_into(self, built: BuiltWorld, seed: int) -> None:
+        """Begin anew with other tables; handles follow."""
+        self._hold(built)
+        self.layout += 1
+        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=seed)
+        self.commands = engine.initial_commands(self.model)
+        self._bind_kernels()
+        self.robots.rebind()
+
+    def room(self, *, without: Container[str] = ()) -> Room:
+        """The obstacles and robots at present, but for some, to see where there is space."""
         room = Room(self.world)
-        for i, (pose, spec) in enumerate(zip(self.poses.tolist(), self.built.robots, strict=True)):
-            if i != without:
-                room.add(spec, Pose(*pose), f"robot {self.world.robots[i].name!r}")
+        for name, pose, spec in zip(self.numbers, self.poses.tolist(), self.built.robots, strict=True):
+            if name not in without:
+                room.add(spec, Pose(*pose), f"robot {name!r}")
         return room
 
     def index(self) -> None:

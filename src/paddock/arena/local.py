@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from paddock.arena.body import Body
 from paddock.arena.devices import Camera, Device
-from paddock.core.errors import SimulationError
-from paddock.core.geometry import Pose, wrap
+from paddock.arena.placing import place_robots
+from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.engine import state as column
@@ -77,18 +77,7 @@ class LocalBody(Body):
         """Nothing to prepare: `Robot.chosen` decides."""
 
     def set_pose(self, pose: Pose) -> None:
-        with self.arena.turn:
-            problem = self.arena.room(without=self.index).problem(self.spec, pose)
-            if problem:
-                raise SimulationError(f"robot {self.name!r} cannot be put to ({pose.x:g}, {pose.y:g}): it {problem}")
-            past = self.arena.state.motion[0, :, self.index]
-            for columns in (slice(column.X, column.HEADING + 1), slice(column.BELIEF_X, column.BELIEF_HEADING + 1)):
-                past[:, columns] = pose.x, pose.y, wrap(pose.heading)
-            past[:, column.FORWARD : column.ACCELERATION + 1] = 0.0
-            past[:, [column.LEFT_SPEED, column.RIGHT_SPEED, column.CONTACTS]] = 0.0
-            self.arena.index()
-            self.arena.on_change()
-            self.arena.note_event("teleport", self.name, f"moved by hand to ({pose.x:.3f}, {pose.y:.3f})")
+        place_robots(self.arena, {self.name: pose})
 
     def sense(self, robot: Robot) -> Observation:
         slots, length, mask, cameras = robot.chosen

@@ -55,6 +55,7 @@ class Robots(Mapping[str, Robot]):
             if handle.name in numbers:
                 self._bind(handle, handle.body, numbers[handle.name])
             else:
+                handle.watches.end()
                 handle.body = cast(Body, Gone(handle.body))
                 self._all.discard(handle)
                 self._handles.pop(handle.name, None)

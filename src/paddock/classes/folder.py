@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from paddock.classes.keys import ClassKeys, new_token, read_keys, write_keys
 from paddock.classes.names import tidy_name
-from paddock.classes.roster import State, Student, give_robots, read_roster, write_roster
-from paddock.classes.spec import ClassSpec, class_text
 from paddock.classes.results import ResultRow, append_results, read_results
+from paddock.classes.roster import State, Student, give_robots, read_roster, refuse_equal_names, write_roster
+from paddock.classes.spec import ClassSpec, class_text
 from paddock.classes.submissions import Receipt, keep_submission, last_submissions, read_receipts
 from paddock.core.errors import PaddockError, UnknownName, suggestion
 from paddock.core.files import whole_file, write_text
@@ -34,16 +34,18 @@ class ClassFolder:
         self._stamp: object = None
 
     @classmethod
-    def create(cls, path: str | Path, spec: ClassSpec, names: Iterable[str] = ()) -> ClassFolder:
-        """Make the folder of a new class."""
+    def create(cls, path: str | Path, spec: ClassSpec, students: Iterable[str | Student] = ()) -> ClassFolder:
+        """Make the folder of a new class; of students their names will do."""
         folder = cls(path)
+        listed = [Student(tidy_name(student)) if isinstance(student, str) else student for student in students]
+        refuse_equal_names(listed)
         if folder.path.exists() and any(folder.path.iterdir()):
             raise PaddockError(f"{path}: it is there already, and not empty: choose another name")
         for part in PARTS:
             (folder.path / part).mkdir(parents=True, exist_ok=True)
         write_text(folder.path / ".gitignore", IGNORED)
         write_text(folder.path / SPEC, class_text(spec))
-        write_roster(folder.path / ROSTER, give_robots(Student(name) for name in names))
+        write_roster(folder.path / ROSTER, give_robots(listed))
         return cls.load(path)
 
     @classmethod
@@ -59,8 +61,9 @@ class ClassFolder:
             return False
         if not (self.path / SPEC).is_file():
             raise PaddockError(f"{self.path}: this is no class folder: make one with `paddock class new {self.path}`")
-        with lock_folder(self.path):
-            self._read()
+        self._read()
+        if self._is_incomplete():
+            self._change(list)
         return True
 
     # ---- who is in it
@@ -87,9 +90,7 @@ class ClassFolder:
 
         def change(students: list[Student]) -> list[Student]:
             for i, student in enumerate(students):
-                if student.name == name:
-                    if student.state != "removed":
-                        raise PaddockError(f"{name!r} is in {self.path.name} already: write what tells them apart")
+                if student.name == name and student.state == "removed":
                     students[i] = replace(student, state="active")
                     return students
             return [*students, Student(name)]
@@ -97,9 +98,9 @@ class ClassFolder:
         self._change(change)
         return self.find(name)
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str) -> Student:
         """Take somebody out. What they submitted and their results stay."""
-        self._set(name, state="removed")
+        return self._set(name, state="removed")
 
     def rename(self, old: str, new: str) -> Student:
         """Write a name differently. Robot and token stay."""
@@ -134,7 +135,7 @@ class ClassFolder:
         return [receipt for receipt in receipts if robot in (None, receipt.robot)]
 
     def collect(self, exercise: str, out: str | Path) -> dict[str, Path]:
-        """Copy the last submission of each student for an exercise, as `out/ROBOT.py`; the copies by students' names."""
+        """Copy each student's last submission for an exercise as `out/ROBOT.py`; the copies by students' names."""
         last = last_submissions(self.path / "submissions", exercise)
         if not last:
             handed_in = {receipt.exercise for receipt in self.receipts()}
@@ -165,28 +166,33 @@ class ClassFolder:
         def change(students: list[Student]) -> list[Student]:
             nonlocal robot
             robot = self.find(student).robot
-            if any(s.robot != robot and s.name == new.get("name") for s in students):
-                raise PaddockError(f"{new['name']!r} is in {self.path.name} already: write what tells them apart")
             return [replace(s, **new) if s.robot == robot else s for s in students]  # type: ignore[arg-type]
 
         self._change(change)
         return next(student for student in self.everyone if student.robot == robot)
 
-    def _change(self, change: Callable[[list[Student]], Sequence[Student]]) -> None:
+    def _change(self, change: Callable[[list[Student]], list[Student]]) -> None:
         with lock_folder(self.path):
             self._read()
-            self._write(change(list(self.everyone)), self.keys)
+            students = change(list(self.everyone))
+            refuse_equal_names(students)
+            self._write(students, self.keys)
 
     def _read(self) -> None:
-        """All of it, and write what is missing. Whoever calls this holds the lock."""
-        file = self.path / SPEC
-        self.spec = spec_from_table(ClassSpec, read_toml_file(file), file=str(file))
-        self.everyone = read_roster(self.path / ROSTER)
+        """All of it. First the list: whoever is in it has a token, which is written before."""
+        stamp, file = self._look(), self.path / SPEC
+        spec = spec_from_table(ClassSpec, read_toml_file(file), file=str(file))
+        everyone = read_roster(self.path / ROSTER)
         self.keys = read_keys(self.path / KEYS)
-        self._write(self.everyone, self.keys)
+        self.spec, self.everyone, self._stamp = spec, everyone, stamp
 
-    def _write(self, students: Sequence[Student], keys: ClassKeys) -> None:
-        """What differs from what was read. First the tokens: whoever is in the list has one at any moment."""
+    def _is_incomplete(self) -> bool:
+        """Whether somebody was added by hand, or there are no tokens yet."""
+        robots = {student.robot for student in self.everyone}
+        return not (robots <= self.keys.students.keys() and (self.path / KEYS).exists())
+
+    def _write(self, students: list[Student], keys: ClassKeys) -> None:
+        """What differs from what was read; whoever calls this holds the lock."""
         students = give_robots(students)
         keys = keys.with_tokens_for(student.robot for student in students)
         if keys != self.keys or not (self.path / KEYS).exists():

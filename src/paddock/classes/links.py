@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ from paddock.classes.tables import write_table
 from paddock.core.addresses import own_address
 from paddock.core.files import write_text
 from paddock.core.packages import import_package
-from paddock.report.document import render_template
 
 if TYPE_CHECKING:
     from paddock.classes.folder import ClassFolder
@@ -26,6 +26,11 @@ class JoinLink:
     name: str
     robot: str
     link: str
+
+    @property
+    def parts(self) -> list[str]:
+        """The link in pieces between which a line may break: nobody wants to type a token over two lines."""
+        return re.split("(?=[#&])", self.link)
 
 
 def base_url(spec: ClassSpec) -> str:
@@ -51,6 +56,15 @@ def join_links(folder: ClassFolder, base: str = "") -> list[JoinLink]:
     ]
 
 
+def staff_links(folder: ClassFolder, base: str = "") -> dict[str, str]:
+    """The links of those who are no students: the lecturer's, and the projector's."""
+    base = base.rstrip("/") or base_url(folder.spec)
+    return {
+        "lecturer": f"{base}/#token={folder.keys.supervisor}",
+        "projector": f"{base}/#view=projector&token={folder.keys.projector}",
+    }
+
+
 def write_links(folder: ClassFolder, file: Path, base: str = "") -> None:
     """Write the links as CSV: for mail merge, or to look them up."""
     columns = tuple(field.name for field in fields(JoinLink))
@@ -59,6 +73,8 @@ def write_links(folder: ClassFolder, file: Path, base: str = "") -> None:
 
 def write_sheet(folder: ClassFolder, file: Path, base: str = "") -> None:
     """Write the links as a page of cards with QR codes, for A4 and Letter."""
+    from paddock.report.document import render_template
+
     segno = import_package("segno", "a sheet with QR codes", extra="teaching")
     cards = [
         (link, segno.make_qr(link.link, error="m").svg_inline(omitsize=True, border=2, svgclass=None, lineclass=None))

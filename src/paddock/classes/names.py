@@ -10,7 +10,7 @@ from pathlib import Path
 from paddock.core.errors import PaddockError
 
 LONGEST_NAME = 64  # as on the wire
-LONGEST_ROBOT = 40
+LONGEST_ROBOT = 24
 # Letters that Unicode does not take apart into a plain one and a mark.
 PLAIN_LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}

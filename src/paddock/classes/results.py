@@ -22,7 +22,7 @@ class ResultRow:
     student: str
     robot: str
     place: int  # from 1
-    score: float
+    score: float | None  # None: the aim was not reached
     unit: str
     fouls: int
 
@@ -42,10 +42,9 @@ def read_results(folder: Path) -> list[ResultRow]:
 
 def _read_row(row: Mapping[str, str], where: str) -> ResultRow:
     try:
-        return ResultRow(
-            time=row["time"], exercise=row["exercise"], heat=int(row["heat"]), student=row["student"],
-            robot=row["robot"], place=int(row["place"]), score=float(row["score"]), unit=row["unit"],
-            fouls=int(row["fouls"]),
-        )  # fmt: skip
+        score = float(row["score"]) if row["score"] else None
+        whole = {key: int(row[key]) for key in ("heat", "place", "fouls")}
+        texts = {key: row[key] for key in ("time", "exercise", "student", "robot", "unit")}
+        return ResultRow(**texts, **whole, score=score)  # type: ignore[arg-type]
     except (KeyError, ValueError) as error:
         raise PaddockError(f"{where}: this is no result: {error}") from None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from paddock.classes.names import free_robot_name, tidy_name
+from paddock.classes.names import free_robot_name, read_names, tidy_name
 from paddock.classes.tables import read_table, write_table
 from paddock.core.convert import convert
 from paddock.core.errors import PaddockError, suggestion
@@ -32,7 +33,7 @@ def read_roster(file: Path) -> list[Student]:
     """The students of a file, the removed ones too. Who was added by hand may have no robot yet."""
     rows = read_table(file)
     if not rows and not file.exists():
-        raise PaddockError(f"{file}: no such file: is this a class folder? Make one with `paddock class new`")
+        raise PaddockError(f"{file}: no such file")
     students: list[Student] = []
     lines: dict[str, int] = {}
     for line, row in rows:
@@ -70,6 +71,20 @@ def give_robots(students: Iterable[Student]) -> list[Student]:
             students[i] = replace(student, robot=free_robot_name(student.name, taken))
             taken.add(students[i].robot)
     return students
+
+
+def refuse_equal_names(students: Iterable[Student]) -> None:
+    """Whoever is meant by a name must be clear."""
+    for name, count in Counter(student.name for student in students).items():
+        if count > 1:
+            raise PaddockError(f"{name!r} is in the class already: write what tells them apart, such as '{name} (2)'")
+
+
+def read_students(file: Path) -> list[Student]:
+    """The students of a list that somebody else wrote: a name per line, or a CSV file with a column `name`."""
+    if file.suffix.lower() == ".csv":
+        return read_roster(file)
+    return [Student(name) for name in read_names(file)]
 
 
 def write_roster(file: Path, students: Iterable[Student]) -> None:

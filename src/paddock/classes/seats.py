@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import colorsys
+import math
 from collections.abc import Sequence
 
-from paddock.core.errors import SimulationError
+from paddock.referees.starts import assign_places
 from paddock.robots import RobotSpec, load_robot
-from paddock.worlds.placement import Room, robot_types
+from paddock.worlds.placement import robot_types
 from paddock.worlds.spec import Placed, WorldSpec
 
 DEFAULT_ROBOT = "e-puck"
 
 
 def seat_students(world: WorldSpec, robots: Sequence[str], kind: RobotSpec | None = None) -> WorldSpec:
-    """The world with the students' robots instead of its own.
+    """The world with the students' robots instead of its own: at its starts, then wherever there is room.
 
     Args:
         world: where they are to stand.
@@ -22,17 +23,17 @@ def seat_students(world: WorldSpec, robots: Sequence[str], kind: RobotSpec | Non
         kind: what they are; None: as the world's first robot, or an e-puck.
     """
     kind = kind or (robot_types(world)[0] if world.robots else load_robot(DEFAULT_ROBOT))
-    room = Room(world)
-    seats = []
-    for i, name in enumerate(robots):
-        pose = room.free_pose(kind)
-        if pose is None:
-            raise SimulationError(
-                f"classroom: {world.name} has room for {i} robots of kind {kind.name}, not for {len(robots)}: "
-                "choose a larger world"
-            )
-        room.add(kind, pose, f"robot {name!r}")
-        seats.append(Placed(name=name, type=kind, at=(pose.x, pose.y), color=seat_color(i)))
+    places = assign_places(world, dict.fromkeys(robots, kind))
+    seats = [
+        Placed(
+            name=name,
+            type=kind,
+            at=(places[name].x, places[name].y),
+            heading_deg=math.degrees(places[name].heading),
+            color=seat_color(i),
+        )
+        for i, name in enumerate(robots)
+    ]
     return world.with_robots(*seats)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Annotated
 
 from paddock.core.errors import SpecError
@@ -36,7 +36,7 @@ class ClassSpec(Spec):
     address: str = ""
     submission_kb: Annotated[int, Number("kilobytes", low=1, high=10_000)] = 256
     submissions: Annotated[int, Number("submissions", low=1, high=9999)] = 100
-    limits: ClassLimits = ClassLimits()
+    limits: ClassLimits = field(default_factory=ClassLimits)
 
     def check(self) -> None:
         if self.world and self.exercise:
@@ -94,7 +94,8 @@ def class_text(spec: ClassSpec) -> str:
     """The text of class.toml: all keys, with what they mean."""
     given = spec.to_table() | spec.limits.to_table()
     lines = {}
-    for field in (*fields(spec), *fields(spec.limits)):
-        line = toml_text({field.name: given.get(field.name, field.default)}) if field.name != "limits" else ""
-        lines[field.name] = line.strip() if field.name in given else f"# {line.strip()}"
+    for key in (*fields(spec), *fields(spec.limits)):
+        if key.name != "limits":
+            line = toml_text({key.name: given.get(key.name, key.default)}).strip()
+            lines[key.name] = line if key.name in given else f"# {line}"
     return string.Template(TEMPLATE).substitute(lines)

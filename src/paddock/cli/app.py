@@ -7,13 +7,17 @@ from typing import Annotated
 
 import typer
 
+from paddock.cli import class_control  # noqa: F401 adds its commands to `paddock class`
 from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
+from paddock.cli.class_commands import class_app, submit
 from paddock.cli.contest import contest_app
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
+from paddock.cli.exercise_command import exercise
 from paddock.cli.explore_command import explore, go
 from paddock.cli.goal import goal
+from paddock.cli.grade import grade
 from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
 from paddock.cli.modules import module, modules_app
@@ -44,11 +48,14 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment):
+COMMANDS = (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment, grade, submit)
+for command in COMMANDS:
     app.command(context_settings=NEGATIVE_NUMBERS if command in (go, goal) else None)(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)
+app.add_typer(class_app)
+app.add_typer(exercise)
 app.add_typer(orders_app)
 app.add_typer(modules_app)
 app.add_typer(contest_app)

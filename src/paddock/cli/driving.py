@@ -16,6 +16,7 @@ from rich.text import Text
 
 from paddock.arena.base import BaseArena
 from paddock.arena.controllers import ANSWERING, Drivers, telling_place
+from paddock.arena.episode_loop import Until
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
 from paddock.core.places import is_users
@@ -39,6 +40,7 @@ class DrivePlan:
     every: float | None = None  # seconds between two rows of the traces
     headless: bool = False  # without a status line
     traceback: bool = False  # print all of it
+    until: Until | None = None  # ends it early
     keep: Callable[[BaseArena], None] | None = None  # keeps what was recorded so far; called after each tick
 
 
@@ -85,6 +87,7 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
                 drivers.controllers,
                 every=drive.every,
                 metrics=METRICS,
+                until=drive.until,
                 on_step=None if quiet else on_step,
                 renew=lambda: drive.choose().controllers,
             )

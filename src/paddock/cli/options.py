@@ -89,6 +89,17 @@ AllowHost = Annotated[list[str] | None, typer.Option(help="Another name under wh
 Classroom = Annotated[
     Path | None, typer.Option(help="A text file with a student per line: a robot and a join link for each.")
 ]
+RefereeName = Annotated[
+    str | None,
+    typer.Option(
+        "--referee",
+        help="Who counts: a referee's name (laps, maze-race, …), file.py:Name, or a TOML file with options.",
+    ),
+]
+Results = Annotated[
+    Path | None, typer.Option(help="Folder for the results of heats (results.csv) and a recording of each.")
+]
+HeatSeconds = Annotated[float | None, typer.Option(help="Simulated seconds of a heat, unless the referee ends it.")]
 Score = Annotated[
     Path | None, typer.Option(help="A Python file with score(arena) → points by robot name, for the page.")
 ]

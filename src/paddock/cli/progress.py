@@ -11,13 +11,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 @contextmanager
-def show_runs(console: Console, name: str, what: str = "runs") -> Iterator[Callable[[int, int], None]]:
-    """While the block runs: call what it gives with how many runs (or what else) are done, and how many there are."""
+def show_runs(console: Console, name: str, *, of: str = "runs") -> Iterator[Callable[[int, int], None]]:
+    """While the block runs: call what it gives with how many are done, and how many there are."""
     with Progress(
         TextColumn(f"[bold]{escape(name)}"),
         BarColumn(bar_width=30),
         MofNCompleteColumn(),
-        TextColumn(what),
+        TextColumn(of),
         TimeElapsedColumn(),
         TextColumn("left:"),
         TimeRemainingColumn(),

@@ -18,14 +18,16 @@ from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
-from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
+from paddock.cli.driving import DrivePlan, check_seconds
 from paddock.cli.files import checked_picture, save_picture
 from paddock.cli.keeping import RunFiles, RunKeeper
 from paddock.cli.pages import offer_to_run_again, show_page
+from paddock.cli.referee import run_with_referee
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.provenance import collect, write_provenance
 from paddock.episodes import Episode
+from paddock.referees import Referee
 from paddock.report import write_run
 from paddock.worlds.placement import source_files
 
@@ -48,6 +50,7 @@ def run_world(
     needs_viewer: bool = False,
     traceback: bool = False,
     record: Path | None = None,
+    referee: Referee | None = None,
     choose: Callable[[Arena], Drivers] | None = None,
     files: RunFiles | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -78,14 +81,13 @@ def run_world(
             )
             started = time.perf_counter()
             try:
-                outcome = run_drivers(arena, drive, console)
+                outcome = run_with_referee(arena, drive, referee, console)
             except PaddockError as error:  # such as a mistake in a file that was changed before the run was repeated
                 if page is None or not offer_to_run_again(page, console, str(error), failed=True):
                     raise
                 continue
             _report(console, arena, outcome.episode, time.perf_counter() - started)
-            config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
-            config |= settings or {}
+            config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
             _write_folder(console, arena, outcome.episode, keeper, html, config, (controller, policy))
             _write_picture(arena, outcome.episode, picture)
             why, failed = outcome.explanation, outcome.episode.failed
@@ -93,6 +95,12 @@ def run_world(
                 break
     if outcome.interrupted or outcome.episode.failed:
         sys.exit(130 if outcome.interrupted else 2)  # the former as shells expect it after Ctrl-C
+
+
+def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
+    """What decides a run, for its summary."""
+    config = {"seed": arena.seed, "seconds": seconds, "controller": str(driver or "")}
+    return config if referee is None else {**config, "referee": referee.to_table()}
 
 
 @contextmanager

@@ -64,6 +64,7 @@ def run(
     report: options.Report = False,
     trace: options.TraceFile = None,
     record: options.Record = None,
+    referee: options.RefereeName = None,
     traceback: options.Traceback = False,
     headless: options.Headless = False,
     port: options.Port = None,
@@ -80,6 +81,7 @@ def run(
       paddock run line-track -c my_controller.py --speed 1
       paddock run clutter --out runs --report
       paddock run clutter --record run.mcap
+      paddock run line-track -c my_controller.py --seconds 120 --referee laps
       paddock run runs/maze/world.toml --policy runs/maze/champion.npz
       paddock run --scenario paper-loop --seed 3 --out runs --report
       paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
@@ -104,11 +106,12 @@ def run(
         drive: dict[str, Any] = {"seconds": seconds, "headless": headless, "trace": trace, "traceback": traceback}
         run_robot(robot, controller, policy=policy, **drive)
     elif world is not None:
+        from paddock.cli.referee import choose_referee
         from paddock.cli.run import run_world
 
         how: dict[str, Any] = {"seconds": seconds, "speed": speed, "headless": headless, "port": port}
         how |= {"traceback": traceback, "record": record, "picture": picture, "out": out, "html": report}
-        run_world(world, controller, policy=policy, seed=seed or 0, **how)
+        run_world(world, controller, policy=policy, seed=seed or 0, referee=choose_referee(referee), **how)
 
 
 def check_choices(context: typer.Context, world: str | None, scenario: str | None, robot: str | None) -> None:

@@ -15,16 +15,17 @@ from rich.console import Console
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
-from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
+from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, telling_place
 from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.classes import robot_names, seat_students
 from paddock.classes.names import read_names
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.outside import VisibleFormatter, visible
+from paddock.referees import Referee
 from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
-from paddock.server.scoreboard import Scoring
+from paddock.server.heat_desk import HeatSettings
 from paddock.server.show import open_browser
 from paddock.worlds import load_world
 
@@ -38,7 +39,8 @@ def serve_world(
     robots: Sequence[str] = (),
     seed: int,
     classroom: Path | None,
-    score: Path | None,
+    referee: Referee | None = None,
+    heats: HeatSettings | None = None,
     controller: Path | None = None,
     policy: Path | None = None,
     bridges: Sequence[tuple[str, str]] = (),
@@ -55,7 +57,8 @@ def serve_world(
         raise PaddockError(f"--speed: expected a factor from 0.01 to 1000, or 0 for flat out, got {settings.speed:g}")
     names = read_names(classroom) if classroom is not None else []
     arena, seats = open_real_arena(world, robots, names) if robots else open_arena(world or "", seed, names)
-    server = Server(arena, settings, scoring=load_scoring(score))
+    server = Server(arena, settings, referee=referee, heats=heats)
+    server.people.update({robot: student for student, robot in seats.items()})
     choose = partial(chosen_controllers, controller=controller, policy=policy)
     drivers = choose(server.arena)
     bridged = OpenBridges(server.arena, bridges, host=bridge_host)
@@ -151,13 +154,3 @@ def drive(
     except PaddockError as error:
         if server.goodbye not in str(error):
             console.print(visible(f"{error}\n{name} drives no more", lines=True), style="bold red")
-
-
-def load_scoring(path: Path | None) -> Scoring | None:
-    """The function `score(arena)` of a user's Python file."""
-    if path is None:
-        return None
-    scoring = getattr(load_file(path), "score", None)
-    if not callable(scoring):
-        raise PaddockError(f"{path}: expected a function score(arena) that answers a dict of points by robot name")
-    return scoring  # type: ignore[no-any-return]

@@ -14,7 +14,7 @@ NAMED_BRIDGES = (
 )
 # Options that mean something where robots are real. Bridges ask for no token: they are for simulated ones.
 SERVED_REAL = (
-    *("world", "host", "port", "token", "allow_host", "classroom", "score", "controller", "policy"),
+    *("world", "host", "port", "token", "allow_host", "classroom", "score", "referee", "controller", "policy"),
     "open_page",
 )
 
@@ -64,6 +64,9 @@ def serve(
     allow_host: options.AllowHost = None,
     classroom: options.Classroom = None,
     score: options.Score = None,
+    referee: options.RefereeName = None,
+    heat_seconds: options.HeatSeconds = None,
+    results: options.Results = None,
     controller: options.Controller = None,
     policy: options.PolicyFile = None,
     epuck_serial: options.EPuckSerial = None,
@@ -84,6 +87,7 @@ def serve(
     """Serve a world to programs and browsers, on this machine or on the network.
 
     paddock serve line-track --host 0.0.0.0 --classroom names.txt
+    paddock serve line-track --classroom names.txt --referee laps --heat-seconds 120 --results results
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
     paddock serve petri-dish --orders all --overhead-camera 8081
     paddock serve yellow-rooms --usarsim 3000
@@ -94,13 +98,16 @@ def serve(
     paddock serve clutter -c my_controller.py --lock-step --seed 7 --open
     paddock serve --robot epuck:///dev/rfcomm0 --robot epuck2://192.168.1.20?name=blue
     """
+    from paddock.cli.referee import choose_referee, plan_heats
     from paddock.cli.serve import serve_world
     from paddock.server import Settings
 
     check_served(context)
     pace, hosts = choose_speed(speed, lock_step=lock_step), tuple(allow_host or ())
+    judged, heats = choose_referee(referee, score), plan_heats(heat_seconds, results)
     settings = Settings(host=host, port=port, speed=pace, lock_step=lock_step, token=token, allowed_hosts=hosts)
     serve_world(
-        world, settings, robots=robot or (), seed=seed, classroom=classroom, score=score, controller=controller,
-        policy=policy, bridges=list_bridges(context), bridge_host=bridge_host, record=record, open_page=open_page,
+        world, settings, robots=robot or (), seed=seed, classroom=classroom, referee=judged, heats=heats,
+        controller=controller, policy=policy, bridges=list_bridges(context), bridge_host=bridge_host, record=record,
+        open_page=open_page,
     )  # fmt: skip

@@ -22,6 +22,6 @@ class ClassLimits(Spec):
     upload_kb: Annotated[float, Number("kilobytes", above=0, high=1000)] = 64.0  # of one robot that is brought along
     upload_kb_per_s: Annotated[float, Number("kilobytes per second", above=0, high=100_000)] = 16.0
     join_lock: bool = True  # whether programs may ask time to wait for them
-    lock_timeout: Patience = 10.0  # seconds for which others wait for a program in the lock, whatever it asked for
+    lock_timeout: Patience = 2.0  # seconds for which others wait for a program in the lock, whatever it asked for
     silence: Patience = 15.0  # seconds without any sign of life until a program's robots stop
     idle: Annotated[float, Number("seconds", low=0, high=3600)] = 0.0  # … without a request, though it lives; 0: never

@@ -12,6 +12,7 @@ from paddock.exercises.runs import ExerciseRun, run_exercise
 from paddock.exercises.spec import Exercise
 
 DIGITS = 2  # of points
+COSTLY = ("answer-timeout", "cpu", "memory")  # failures that would take long again
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,10 +51,21 @@ class Marks:
         return all(mark.full for mark in self.checks)
 
 
-def check_exercise(exercise: Exercise, file: str | Path, seeds: Iterable[int] | None = None) -> Marks:
-    """The marks of a program; with the public seeds unless others are given."""
-    chosen = exercise.seeds if seeds is None else tuple(seeds)
-    return mark_runs(exercise, [run_exercise(exercise, file, seed) for seed in chosen])
+def check_exercise(
+    exercise: Exercise, file: str | Path, seeds: Iterable[int] | None = None, *, folder: Path | None = None
+) -> Marks:
+    """The marks of a program; with the public seeds unless others are given.
+
+    Who uses up all time or memory in one run is not tried again: the other runs fail alike.
+    """
+    runs: list[ExerciseRun] = []
+    for seed in exercise.seeds if seeds is None else seeds:
+        before = runs[-1].failure if runs else None
+        if before is not None and before.kind in COSTLY:
+            runs.append(ExerciseRun(seed=seed, figures={}, failure=before))
+        else:
+            runs.append(run_exercise(exercise, file, seed, folder=folder))
+    return mark_runs(exercise, runs)
 
 
 def mark_runs(exercise: Exercise, runs: Sequence[ExerciseRun]) -> Marks:

@@ -11,54 +11,71 @@ from paddock.core.chance import chance
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import Pose
 from paddock.core.spec import MetresOrZero, Number, Spec
+from paddock.exercises.lines import find_on_line
 from paddock.worlds import Placed, WorldSpec
-from paddock.worlds.placement import Room, random_poses, robot_types, start_pose
+from paddock.worlds.placement import Room, robot_types, start_pose
 
-TRIES = 200  # of a pose with room
+TRIES = 500  # of a pose with room
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Randomise(Spec):
-    """All is drawn evenly, from the seed and the robot's name."""
+    """All is drawn evenly, from the seed and the robot's name.
 
-    starts: Literal["placed", "named", "anywhere"] = "placed"  # as the world has it; one of its starts; any free place
+    `starts`: as the world places its robots; its named starts, in any order; anywhere; or on the first line on the
+    floor: robots spread evenly along it, every second one the other way round.
+    """
+
+    starts: Literal["placed", "named", "line", "anywhere"] = "placed"
     position: MetresOrZero = 0.0  # how far from there, along x and along y
     heading_deg: Annotated[float, Number("degrees", low=0, high=180)] = 0.0  # how far turned, to either side
     wheel_error: Annotated[float, Number("a relative error", low=0, high=0.2)] = 0.0  # of each wheel's diameter
 
     def apply(self, world: WorldSpec, seed: int) -> WorldSpec:
         """The world of a seed."""
-        if self.starts == "named" and len(world.starts) < len(world.robots):
-            problem = f"{world.name} has {len(world.starts)} starts for {len(world.robots)} robots"
-            raise SpecError(f"{problem}: add [[starts]] to the world", path="randomise.starts")
-        specs, room, robots = robot_types(world), Room(world), []
-        for robot, spec, pose in zip(world.robots, specs, self._list_starts(world, seed), strict=True):
-            near = (moved for moved in self._list_poses(pose, robot.name, seed) if not room.problem(spec, moved))
-            found = next(near, None)
-            if found is None:
-                raise PaddockError(f"{world.name}: robot {robot.name!r} finds no room near its start: randomise less")
-            room.add(spec, found, f"robot {robot.name!r}")
-            robots.append(self._place(robot, found, seed))
+        self._refuse_missing_starts(world)
+        room, robots = Room(world), []
+        for number, (robot, spec) in enumerate(zip(world.robots, robot_types(world), strict=True)):
+            poses = self._list_poses(world, number, seed)
+            pose = next((pose for pose in poses if not room.problem(spec, pose)), None)
+            if pose is None:
+                raise PaddockError(f"{world.name}: robot {robot.name!r} finds no room to start: randomise less")
+            room.add(spec, pose, f"robot {robot.name!r}")
+            robots.append(self._place(robot, pose, seed))
         return world.with_robots(*robots)
 
-    def _list_starts(self, world: WorldSpec, seed: int) -> list[Pose]:
-        if self.starts == "anywhere":
-            return random_poses(world, robot_types(world), seed)
-        if self.starts == "placed":
-            return [start_pose(world, robot) for robot in world.robots]
-        shuffled = sorted(world.starts, key=lambda start: chance(seed, "start", start.name))
-        return [Pose(*start.at, math.radians(start.heading_deg)) for start in shuffled[: len(world.robots)]]
+    def _refuse_missing_starts(self, world: WorldSpec) -> None:
+        if self.starts == "named" and len(world.starts) < len(world.robots):
+            problem = f"{world.name} has {len(world.starts)} starts for {len(world.robots)} robots: add [[starts]]"
+            raise SpecError(problem, path="randomise.starts")
+        if self.starts == "line" and not world.floor.strokes:
+            raise SpecError(f"{world.name} has no line: add [[floor.strokes]]", path="randomise.starts")
 
-    def _list_poses(self, pose: Pose, name: str, seed: int) -> Iterator[Pose]:
-        """Poses near a start, one after the other."""
+    def _list_poses(self, world: WorldSpec, number: int, seed: int) -> Iterator[Pose]:
+        """Poses that a robot may begin with, one after the other."""
+        robot = world.robots[number]
         for trial in range(TRIES):
-            dx, dy, turn = (2 * chance(seed, name, what, trial) - 1 for what in ("x", "y", "heading"))
-            moved = pose.x + self.position * dx, pose.y + self.position * dy
-            yield Pose(*moved, pose.heading + math.radians(self.heading_deg) * turn)
+            x, y, heading = self._draw_start(world, number, seed, trial)
+            dx, dy, turn = (2 * chance(seed, robot.name, what, trial) - 1 for what in ("x", "y", "heading"))
+            yield Pose(x + self.position * dx, y + self.position * dy, heading + math.radians(self.heading_deg) * turn)
+
+    def _draw_start(self, world: WorldSpec, number: int, seed: int, trial: int) -> Pose:
+        if self.starts == "placed":
+            return start_pose(world, world.robots[number])
+        if self.starts == "named":
+            start = sorted(world.starts, key=lambda start: chance(seed, "start", start.name))[number]
+            return Pose(*start.at, math.radians(start.heading_deg))
+        if self.starts == "line":
+            share = chance(seed, "line", trial) + number / len(world.robots)
+            return find_on_line(world, share, backwards=(chance(seed, "direction") < 0.5) ^ (number % 2 == 1))
+        x0, y0, x1, y1 = world.bounds
+        x, y, turn = (chance(seed, world.robots[number].name, what, "anywhere", trial) for what in "xyh")
+        return Pose(x0 + x * (x1 - x0), y0 + y * (y1 - y0), 2 * math.pi * turn - math.pi)
 
     def _place(self, robot: Placed, pose: Pose, seed: int) -> Placed:
-        errors = tuple(self.wheel_error * (2 * chance(seed, robot.name, wheel) - 1) for wheel in ("left", "right"))
-        left, right = (own + drawn for own, drawn in zip(robot.wheel_diameter_error, errors, strict=True))
-        heading_deg = math.degrees(pose.heading)
-        placed = replace(robot, at=(pose.x, pose.y), heading_deg=heading_deg, start=None)
+        left, right = (
+            own + self.wheel_error * (2 * chance(seed, robot.name, wheel) - 1)
+            for own, wheel in zip(robot.wheel_diameter_error, ("left", "right"), strict=True)
+        )
+        placed = replace(robot, at=(pose.x, pose.y), heading_deg=math.degrees(pose.heading), start=None)
         return replace(placed, wheel_diameter_error=(left, right))

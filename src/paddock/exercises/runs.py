@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from paddock.arena import Arena
-from paddock.arena.controllers import ANSWERING, load_controllers, telling_place
-from paddock.core.errors import PaddockError
-from paddock.core.observation import Observation, acting
+from paddock.core.observation import Observation
 from paddock.episodes import Episode
+from paddock.exercises.figures import collect_figures
 from paddock.exercises.spec import Exercise
+from paddock.referees import officiate
+from paddock.sandbox import SandboxedController, SubmissionFailure
 from paddock.worlds.build import build
 
 
@@ -21,7 +24,7 @@ class RunFailure:
     """Why a program did not reach the end of a run."""
 
     kind: str  # crash, answer-timeout, memory …
-    place: str  # of the mistake: `my.py, line 4`; empty where it is not known
+    place: str  # of the mistake: `my.py line 4`; empty where it is not known
     text: str
 
     def __str__(self) -> str:
@@ -39,43 +42,64 @@ class ExerciseRun:
     output: str = ""  # what the program printed
 
 
-def run_exercise(exercise: Exercise, file: str | Path, seed: int, *, speed: float | None = None) -> ExerciseRun:
+def run_exercise(
+    exercise: Exercise,
+    file: str | Path,
+    seed: int,
+    *,
+    folder: Path | None = None,
+    speed: float | None = None,
+    watch: Callable[[Arena], AbstractContextManager[object]] | None = None,
+) -> ExerciseRun:
     """Let a program drive the robots of an exercise. The same program and seed give the same figures, always.
+
+    Each robot's controller is in a process of its own, which sees nothing but the readings of the allowed devices.
 
     Args:
         exercise: what to run.
         file: a Python file as `paddock run -c` takes it.
         seed: decides the world, the starts and all noise.
+        folder: all of it belongs to the program; None: the file alone.
         speed: 1 for real time; None for as fast as possible.
+        watch: shows the arena to somebody while the program drives.
     """
-    path, failure = Path(file), None
-    with Arena(build(exercise.make_world(seed)), seed=seed) as arena:
+    world, failure, guests = exercise.make_world(seed), None, list[SandboxedController]()
+    with ExitStack() as stack:
+        arena = stack.enter_context(Arena(build(world), seed=seed))
+        game = stack.enter_context(officiate(arena, copy(exercise.referee))) if exercise.needs_referee else None
+        if watch is not None:
+            stack.enter_context(watch(arena))
         try:
-            with telling_place(path, *ANSWERING):
-                controllers = load_controllers(path, arena)
-                for robot in controllers:
-                    for device in exercise.devices:
-                        arena[robot].device(device).enable()
-                drivers = {name: AllowedDevices(each, exercise.devices) for name, each in controllers.items()}
-                arena.run(exercise.seconds, drivers, metrics=exercise.make_metrics(), speed=speed)
-        except PaddockError as error:
-            place, _, text = str(error).partition(": ")
-            failure = RunFailure(kind="crash", place=place, text=text)
-        return ExerciseRun(seed=seed, figures=_figures(arena.episode), failure=failure, episode=arena.episode)
+            for robot in arena.robots.values():
+                robot.enable(*exercise.devices)
+                guest = SandboxedController(file, robot, devices=exercise.devices, folder=folder)
+                guests.append(stack.enter_context(guest))
+            ticks = max(1, round((exercise.period or arena.dt) / arena.dt))
+            drivers = {name: EveryFewTicks(each, ticks) for name, each in zip(arena.robots, guests, strict=True)}
+            until = None if game is None else game.is_over
+            arena.run(exercise.seconds, drivers, metrics=exercise.make_metrics(), speed=speed, until=until)
+        except SubmissionFailure as error:
+            failure = RunFailure(kind=error.kind, place=error.place, text=error.text)
+        for guest in guests:
+            guest.close()
+        episode = arena.episode
+        figures = {} if episode is None else collect_figures(exercise, world, episode, game)
+    output = "".join(dict.fromkeys(guest.output for guest in guests))
+    return ExerciseRun(seed=seed, figures=figures, failure=failure, episode=episode, output=output)
 
 
-def _figures(episode: Episode | None) -> dict[str, dict[str, float]]:
-    if episode is None:
-        return {}
-    return {name: {**record.metrics, "seconds": episode.seconds} for name, record in episode.robots.items()}
+class EveryFewTicks:
+    """A controller that is asked once in some ticks; in between its command stays."""
 
-
-class AllowedDevices:
-    """A controller that sees nothing but the devices that an exercise allows."""
-
-    def __init__(self, controller: Any, devices: tuple[str, ...]) -> None:
-        self._act, self._devices = acting(controller), devices
+    def __init__(self, controller: SandboxedController, ticks: int) -> None:
+        self._controller, self._ticks, self._asked = controller, ticks, 0
 
     def act(self, observation: Observation) -> Any:
-        """The answer of the controller."""
-        return self._act(observation.only(self._devices))
+        """The answer, or None."""
+        self._asked += 1
+        return None if (self._asked - 1) % self._ticks else self._controller.act(observation)
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self._asked = 0
+        self._controller.reset()

@@ -15,6 +15,7 @@ from paddock.exercises.checks import ExerciseCheck
 from paddock.exercises.randomise import Randomise
 from paddock.metrics import Metric
 from paddock.metrics.choice import MetricChoice, make_metric
+from paddock.referees import AnyReferee
 from paddock.robots import RobotSpec, find_robot, load_robot
 from paddock.scenarios.spec import Seed, expand_seeds
 from paddock.worlds import Placed, WorldSpec, load_world
@@ -23,6 +24,7 @@ from paddock.worlds.placement import Room, check_placement, robot_types
 FILE, HIDDEN_FILE, TEXT_FILE = "exercise.toml", "hidden.toml", "text.md"
 STARTER, SOLUTION = "starter.py", "solution.py"
 RUN_FIGURES = ("seconds",)  # of every run: how long it took, simulated
+OWN_FILES = (HIDDEN_FILE, SOLUTION, "wrong_*.py")  # of the lecturer: students do not get them
 Seeds = Annotated[tuple[Seed, ...], Count(1, "seed")]
 
 
@@ -41,6 +43,7 @@ class Exercise(Spec):
     seeds: Seeds  # public
     randomise: Randomise = Randomise()
     metrics: tuple[Annotated[str | MetricChoice, Description("a metric's name, or a table with one")], ...] = ()
+    referee: AnyReferee | None = None  # for heats in class, and for checks of its score
     checks: Annotated[tuple[ExerciseCheck, ...], Count(1, "check")]
     keep_failed: bool = True  # a run whose program fails is worth what it had reached; else nothing
     hidden_seeds: tuple[Seed, ...] = field(default=(), compare=False)  # from hidden.toml, which students do not get
@@ -98,6 +101,16 @@ class Exercise(Spec):
             for i, each in enumerate(self.metrics)
         )
 
+    def list_figures(self) -> list[str]:
+        """The figures that checks can ask for by name."""
+        referee = [] if self.referee is None else [self.referee.label, "fouls"]
+        return [*RUN_FIGURES, *(name for metric in self.make_metrics() for name in metric.names()), *referee]
+
+    @property
+    def needs_referee(self) -> bool:
+        """Whether a check asks for what the referee says."""
+        return self.referee is not None and any(c.measure in (self.referee.label, "fouls") for c in self.checks)
+
     def check_names(self) -> None:
         """Refuse devices that no robot has, and measures that nothing measures."""
         world = self.make_world(self.seeds[0])
@@ -109,11 +122,13 @@ class Exercise(Spec):
                 if device not in known:
                     problem = str(UnknownName(f"device of {robot.name!r} ({spec.name})", device, known))
                     raise SpecError(problem, path=f"devices[{i}]", file=FILE)
-        figures = [*RUN_FIGURES, *(name for metric in self.make_metrics() for name in metric.names())]
+        figures = self.list_figures()
         robots = [robot.name for robot in world.robots]
         for i, check in enumerate(self.checks):
-            if check.measure not in figures:
-                problem = str(UnknownName("figure of its metrics", check.measure, figures))
+            if is_path(check.measure):
+                load_path(check.measure, self.folder, what="function that measures")
+            elif check.measure not in figures:
+                problem = str(UnknownName("figure of its metrics or referee", check.measure, figures))
                 raise SpecError(problem, path=f"checks[{i}].measure", file=FILE)
             if check.robot not in (None, *robots):
                 problem = str(UnknownName("robot", str(check.robot), robots))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Collection
 from functools import cached_property
 from itertools import count
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from paddock.arena.base import BaseArena, check_ticks
 from paddock.arena.robot import Robot
@@ -23,8 +24,8 @@ from paddock.core.errors import (
 )
 from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
-from paddock.episodes.events import Event, Kind
 from paddock.links.dialogue import Dialogue
+from paddock.links.farewell import note_open, say_farewell
 from paddock.links.remote_board import RemoteBoard
 from paddock.links.remote_body import RemoteBody, chosen_of
 from paddock.links.remote_robots import RemoteRobots
@@ -74,21 +75,15 @@ class RemoteArena(BaseArena):
     def _greet(self) -> None:
         self.dialogue = Dialogue(WebSocketWire(self.url, self.timeout), self._hear)
         try:
-            hello = m.Hello(
-                id=self.number(),
-                version=VERSION,
-                minor=MINOR,
-                name=self._name,
-                token=self._token,
-                events=True,
-                shows=True,
-            )
+            number, name, token = self.number(), self._name, self._token
+            hello = m.Hello(id=number, version=VERSION, minor=MINOR, name=name, token=token, events=True, shows=True)
             welcome = self.ask(hello, m.Welcome)
             if welcome.version != VERSION:
                 raise VersionMismatch(
                     f"{self.url}: this client speaks version {VERSION}, the server {welcome.version}: "
                     "install the same release of Paddock on both sides"
                 )
+            self.server_minor = welcome.minor
             self.dialogue.wire.newer = welcome.minor > MINOR
             self.name, self.role = welcome.client, welcome.role
             self.world = WorldSpec.from_table(welcome.world)
@@ -97,6 +92,7 @@ class RemoteArena(BaseArena):
             self.in_lock = (welcome.lock_step if self._wish is None else self._wish) and self.role != "viewer"
             if self.in_lock:
                 self._do(m.Lock(id=self.number(), timeout=min(3600.0, self.timeout)))
+            note_open(self)
         except BaseException:
             self.dialogue.wire.close()
             raise
@@ -343,7 +339,7 @@ class RemoteArena(BaseArena):
             self.world, self.robots.in_new_world = WorldSpec.from_table(message.world), True
             self.forget()
         elif isinstance(message, m.EventNews):
-            self._hear_event(message)
+            self.steering.hear_event(message)
         elif isinstance(message, m.Asked | m.GoalNews):
             self.board.hear(message)
         elif isinstance(message, m.Released):
@@ -364,13 +360,6 @@ class RemoteArena(BaseArena):
         else:
             for camera, picture in message.seen.pictures.items():
                 body.keep_picture(camera, picture)
-
-    def _hear_event(self, message: m.EventNews) -> None:
-        """Someone else intervened: a run under way should know."""
-        if message.kind == "driver" and message.robot in self.steering.driven:
-            return  # the list of robots tells it, too
-        time, kind = message.tick * self._dt, cast(Kind, message.kind)
-        self.append_event(Event(time=time, kind=kind, robot=message.robot, text=message.text))
 
     def _hear_clock(self, clock: m.ClockState) -> None:
         before = self._clock
@@ -396,6 +385,8 @@ class RemoteArena(BaseArena):
 
     def close(self) -> None:
         """Leave: your robots stop, and those you brought along vanish."""
+        if not self.closed:
+            say_farewell(self, sys.exc_info()[1])
         self.closed = True
         self.dialogue.wire.close()
         for error in self.watcher.errors:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from paddock.core.errors import Refused
 from paddock.core.observation import Command
-from paddock.episodes.events import Event
+from paddock.episodes.events import Event, Kind
 from paddock.links.dialogue import error_of
 from paddock.protocol import messages as m
 
@@ -66,6 +66,13 @@ class Steering:
             elif info.owner not in free and self._arena.robots.owner(info.name) in free:
                 self._taken.add(info.name)
                 self._note(info.name, f"{info.owner} took over {info.name}: commands from here are not applied")
+
+    def hear_event(self, message: m.EventNews) -> None:
+        """Someone else intervened: a run under way should know."""
+        if message.kind == "driver" and message.robot in self.driven:
+            return  # the list of robots tells it, too
+        time, kind = message.tick * self._arena.dt, cast(Kind, message.kind)
+        self._arena.append_event(Event(time=time, kind=kind, robot=message.robot, text=message.text))
 
     def _note(self, robot: str, text: str) -> None:
         self._arena.append_event(Event(time=self._arena.time, kind="driver", robot=robot, text=text))

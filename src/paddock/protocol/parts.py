@@ -130,7 +130,7 @@ class Score(MessagePart, frozen=True, kw_only=True):
     """A line of the scoreboard."""
 
     robot: Text
-    score: Finite
+    score: Finite | None = None  # None: not achieved yet
     note: Text = ""
     name: Text = ""  # of the student, as people write it
     place: Int64 = 0  # from 1; 0: none

@@ -9,7 +9,7 @@ from paddock.referees.meeting import Meeting
 from paddock.referees.officiating import Officiating, officiate
 from paddock.referees.registry import REFEREES, AnyReferee, make_referee
 from paddock.referees.ring import KingOfTheHill, Sumo
-from paddock.referees.standings import Standing, rank
+from paddock.referees.standings import RobotScore, rank
 
 __all__ = [
     "REFEREES",
@@ -23,7 +23,7 @@ __all__ = [
     "Meeting",
     "Officiating",
     "Referee",
-    "Standing",
+    "RobotScore",
     "Sumo",
     "make_referee",
     "officiate",

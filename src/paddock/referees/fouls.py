@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.core.geometry import Pose, bounding_radius, overlap, placed
+from paddock.core.geometry import Disc, bounding_radius, overlap, placed
 from paddock.engine.state import BEARINGS, CONTACTS, FORWARD, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
 from paddock.referees.base import Foul, Rule
 from paddock.referees.places import Places
@@ -65,39 +65,47 @@ class FoulWatch:
 
     def _look_at_contacts(self) -> None:
         motion, time = self.arena.motion, self.arena.time
-        for row in np.flatnonzero(motion[:, CONTACTS]).tolist():
+        rows = np.flatnonzero(motion[:, CONTACTS]).tolist()
+        if not rows:
+            return
+        self._measure_bodies()
+        poses = motion[:, X : HEADING + 1].tolist()
+        driven = (np.abs(motion[:, FORWARD]) * self.arena.dt).tolist()
+        for row in rows:
             state = motion[row]
             speed = (state[LEFT_SPEED] + state[RIGHT_SPEED]) / 2
             for bearing in state[BEARINGS : BEARINGS + int(state[CONTACTS])].tolist():
-                other = self._touching(row, bearing) if speed * math.cos(bearing) > SLOWEST_PUSH else None
-                if other is None:
+                if speed * math.cos(bearing) <= SLOWEST_PUSH:
                     continue
-                pair = self.places.names[row], self.places.names[other]
-                if time - self._touched.get(pair, -math.inf) > PARTED:
-                    self._call(pair[0], f"drove into {pair[1]}")
-                self._touched[pair] = time
+                other = self._touching(row, bearing, poses, driven)
+                if other is not None:
+                    pair = self.places.names[row], self.places.names[other]
+                    if time - self._touched.get(pair, -math.inf) > PARTED:
+                        self._call(pair[0], f"drove into {pair[1]}")
+                    self._touched[pair] = time
 
-    def _touching(self, row: int, bearing: float) -> int | None:
-        """The robot that stands where a robot's body was touched."""
-        self._measure_bodies()
-        motion, specs = self.arena.motion, self.arena.built.robots
-        apart = np.hypot(*(motion[:, X : Y + 1] - motion[row, X : Y + 1]).T) - self._radii - self._radii[row]
-        driven = np.abs(motion[:, FORWARD]) * self.arena.dt
-        near = np.flatnonzero(apart <= TOUCH + driven + driven[row])
-        body = placed(specs[row].body.shape, *Pose(*motion[row, X : HEADING + 1].tolist()))
-        for other in near.tolist():
-            towards = math.atan2(*(motion[other, [Y, X]] - motion[row, [Y, X]])) - motion[row, HEADING]
-            if other == row or math.cos(towards - bearing) <= 0:
+    def _touching(self, row: int, bearing: float, poses: list[list[float]], driven: list[float]) -> int | None:
+        """The robot that stands where a robot's body was touched, if it was a robot."""
+        x, y, heading = poses[row]
+        shape = self.arena.built.robots[row].body.shape
+        for other, (other_x, other_y, other_heading) in enumerate(poses):
+            reach = TOUCH + driven[row] + driven[other]
+            gap = math.hypot(other_x - x, other_y - y) - self._radii[row] - self._radii[other]
+            if other == row or gap > reach:
                 continue
-            gap = -overlap(body, placed(specs[other].body.shape, *Pose(*motion[other, X : HEADING + 1].tolist())))
-            if gap <= TOUCH + driven[other] + driven[row]:
-                return int(other)
+            if math.cos(math.atan2(other_y - y, other_x - x) - heading - bearing) <= 0:
+                continue  # it stands elsewhere
+            body = self.arena.built.robots[other].body.shape
+            if not (isinstance(shape, Disc) and isinstance(body, Disc)):
+                gap = -overlap(placed(shape, x, y, heading), placed(body, other_x, other_y, other_heading))
+            if gap <= reach:
+                return other
         return None
 
     def _measure_bodies(self) -> None:
         if self._bodies != self.arena.layout:
             self._bodies = self.arena.layout
-            self._radii = np.array([bounding_radius(spec.body.shape) for spec in self.arena.built.robots])
+            self._radii = [bounding_radius(spec.body.shape) for spec in self.arena.built.robots]
 
     def _look_at_bounds(self) -> None:
         x0, y0, x1, y1 = self.arena.world.bounds

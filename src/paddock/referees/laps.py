@@ -14,7 +14,7 @@ from paddock.core.spec import Count, Metres, Number, Point
 from paddock.referees.base import Foul, Referee
 from paddock.referees.gates import Gates, Passage
 from paddock.referees.places import Places
-from paddock.referees.track import find_gates
+from paddock.referees.track import Track, find_tracks
 
 Segment = Annotated[tuple[Point, ...], Count(2, "points", exactly=True)]
 
@@ -39,11 +39,12 @@ class Laps(Referee):
 
     def start(self, arena: Arena) -> None:
         if self.line is None:
-            self.track = find_gates(arena.world, self.gates, self.width)
+            self.tracks = find_tracks(arena.world, self.gates, self.width)
         else:
-            self.track = Gates(np.array([np.ravel(gate) for gate in (self.line, *self.checkpoints)]))
+            self.tracks = [Track(Gates(np.array([np.ravel(gate) for gate in (self.line, *self.checkpoints)])))]
         self._places = Places(arena)
         self._passages: dict[str, Passage] = {}
+        self._lanes: dict[str, int] = {}
         self._fouls: list[Foul] = []
         self.times: dict[str, list[float]] = {}  # [s] at which each robot crossed the line at the end of a lap
         self._meet()
@@ -52,25 +53,30 @@ class Laps(Referee):
         places = self._places
         if places.look(arena):
             self._meet()
-        for share, row, gate, direction in self.track.crossings(places.before, places.now):
-            name = places.names[row]
-            passage = self._passages[name]
-            missed = passage.missed(gate, direction)
-            if missed is not None:
-                text = f"missed checkpoint {missed}"
-                self._fouls.append(Foul(robot=name, time=places.at(share), text=text))
-            passage.cross(gate, direction)
-            laps = passage.laps_forwards
-            if self.direction == "either":
-                laps = max(laps, passage.laps_backwards)
-            if laps > len(self.times[name]):
-                self.times[name].append(places.at(share))
+        for lane, track in enumerate(self.tracks):
+            for share, row, gate, direction in track.gates.crossings(places.before, places.now):
+                if self._lanes[places.names[row]] == lane:
+                    self._cross(places.names[row], gate, direction, places.at(share))
+
+    def _cross(self, name: str, gate: int, direction: int, time: float) -> None:
+        passage = self._passages[name]
+        missed = passage.missed(gate, direction)
+        if missed is not None:
+            self._fouls.append(Foul(robot=name, time=time, text=f"missed checkpoint {missed}"))
+        passage.cross(gate, direction)
+        laps = passage.laps_forwards
+        if self.direction == "either":
+            laps = max(laps, passage.laps_backwards)
+        if laps > len(self.times[name]):
+            self.times[name].append(time)
 
     def _meet(self) -> None:
-        """Take in the robots that came; who went keeps what it has."""
-        for name in self._places.names:
-            self._passages.setdefault(name, Passage(len(self.track)))
-            self.times.setdefault(name, [])
+        """Take in the robots that came, each on the nearest track; who went keeps what it has."""
+        for name, place in zip(self._places.names, self._places.now, strict=True):
+            if name not in self.times:
+                lane = min(range(len(self.tracks)), key=lambda k: self.tracks[k].distance(place))
+                self._lanes[name], self._passages[name] = lane, Passage(len(self.tracks[lane].gates))
+                self.times[name] = []
 
     def on_moved(self, arena: Arena, robot: str) -> None:
         self._places.forget(arena, robot)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,6 +16,28 @@ from paddock.referees.base import Referee
 from paddock.referees.places import Places
 from paddock.referees.ring import entry
 from paddock.referees.track import GOALS
+from paddock.worlds.mazes import measure_distances, read_maze
+from paddock.worlds.mazes.read import Grid
+from paddock.worlds.mazes.world import EXIT, START
+from paddock.worlds.spec import WorldSpec
+
+
+def measure_way(world: WorldSpec, goal: tuple[float, float]) -> Callable[[Sequence[float]], float]:
+    """What tells how far it is from a place to the goal [m]: along the corridors of a maze, else straight."""
+    if world.maze is None or not {START, EXIT} <= {start.name for start in world.starts}:
+        return lambda place: math.dist(place, goal)
+    maze, grid = read_maze(world), Grid(world, (world.maze.columns, world.maze.rows))
+    steps, ways = measure_distances(replace(maze, exit=grid.cell(goal))), maze.ways()
+
+    def way_left(place: Sequence[float]) -> float:
+        cell = grid.cell((place[0], place[1]))
+        onward = min(ways.get(cell, ()), key=lambda other: int(steps[other]), default=None)
+        if onward is None or steps[cell] <= 0:
+            return math.dist(place, goal)
+        x, y = grid.x + (onward[0] + 0.5) * grid.wide, grid.y + (onward[1] + 0.5) * grid.high
+        return math.dist(place, (x, y)) + float(steps[onward]) * min(grid.wide, grid.high)
+
+    return way_left
 
 
 @dataclass(kw_only=True)
@@ -36,6 +58,7 @@ class MazeRace(Referee):
         if self.goal is None and not goals:
             raise PaddockError(f"maze-race: {arena.world.name} has no start called 'exit' or 'goal': say goal = [x, y]")
         self._goal = np.array(goals[0] if self.goal is None else self.goal)
+        self._way_left = measure_way(arena.world, tuple(self._goal.tolist()))
         self._places, self._begin = Places(arena), arena.time
         self.times: dict[str, float] = {}  # [s] at which robots arrived, by robot
         self.ways = dict.fromkeys(self._places.names, 0.0)  # [m] that robots drove until then
@@ -57,7 +80,7 @@ class MazeRace(Referee):
 
     def _measure(self, rows: range | list[int]) -> None:
         for row in rows:
-            self._away[self._places.names[row]] = math.dist(self._places.now[row], self._goal)
+            self._away[self._places.names[row]] = self._way_left(self._places.now[row].tolist())
 
     def on_moved(self, arena: Arena, robot: str) -> None:
         self._places.forget(arena, robot)

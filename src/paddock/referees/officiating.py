@@ -6,6 +6,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,11 +16,12 @@ from paddock.arena.observers import Schedule
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.numeric import all_finite
 from paddock.core.places import error_location, problem_of
+from paddock.episodes import Episode
 from paddock.referees.base import Foul, Referee
 from paddock.referees.budget import CpuBudget
 from paddock.referees.fouls import FoulWatch
 from paddock.referees.registry import make_referee
-from paddock.referees.standings import Standing, rank
+from paddock.referees.standings import RobotScore, rank
 
 log = logging.getLogger("paddock.referees")
 
@@ -31,13 +33,26 @@ class Officiating:
     about; when that lasts it is stopped, with an error: never is it called less often.
     """
 
-    def __init__(self, arena: Arena, referee: Referee, *, budget: float | None = None, countdown: float = 0.0) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        referee: Referee,
+        *,
+        budget: float | None = None,
+        countdown: float = 0.0,
+        survive: bool = False,
+    ) -> None:
+        """As `officiate` says; `survive`: also a referee that refuses to begin."""
         self.arena, self.referee = arena, referee
         self.budget = CpuBudget(budget)
-        self.error = ""  # what went wrong last
         self.countdown = countdown
         with arena.turn:
-            self._begin()
+            try:
+                self._begin()
+            except Exception as error:
+                if not survive:
+                    raise
+                self._fail(error)
             self._ends = arena.on_tick(self._tick), arena.on_state_change(self._on_state_change)
 
     def close(self) -> None:
@@ -70,7 +85,7 @@ class Officiating:
             return self._fouls
 
     @property
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[RobotScore]:
         """Every robot with its score, place and number of fouls, the best first."""
         with self.arena.turn:
             fouls = Counter(foul.robot for foul in self.fouls)
@@ -91,14 +106,29 @@ class Officiating:
         """Why the game is over, or an empty text: for the `until` of `arena.run`."""
         return "the referee ended the game" if self._finished else ""
 
+    def add_to(self, episode: Episode) -> Episode:
+        """The same episode with each robot's score, place and number of fouls among its figures."""
+        lines = {line.robot: line for line in self.standings}
+        robots = {
+            name: replace(
+                record, metrics={**record.metrics, "score": line.score, "place": line.place, "fouls": line.fouls}
+            )
+            if (line := lines.get(name))
+            else record
+            for name, record in episode.robots.items()
+        }
+        return replace(episode, robots=robots)
+
     # ---- its work
 
     def _begin(self) -> None:
         arena = self.arena
+        self.error = ""  # what went wrong last
         self._finished = self._started = self._stopped = False
         self._scores: dict[str, float] = {}
         self._fouls: tuple[Foul, ...] = ()
         self._ties: Mapping[str, float] = {}
+        self._noted = 0, 0  # fouls that were told: of the rules, of the referee
         self._restarts, self._time = arena.restarts, arena.time
         self.signal_time = arena.time + self.countdown
         self._watch = FoulWatch(arena, self.referee.rules, waiting=self.countdown > 0)
@@ -107,11 +137,12 @@ class Officiating:
 
     def _start(self) -> None:
         """The start signal."""
-        self._started = self._stale = True
+        self._started = self._stopped = True  # it stays stopped if it cannot begin
         self._watch.signal()
         self._schedule = Schedule(self.referee.period, self.arena.dt)
         self._schedule.due(self.arena.tick)
         self.referee.start(self.arena)
+        self._stopped, self._stale = False, True
 
     def _tick(self) -> None:
         if self._finished:
@@ -128,12 +159,20 @@ class Officiating:
                 return
             else:
                 self.referee.tick(self.arena)
+            self._note_fouls()
             if self.referee.finished:
                 self._read()
                 self._finished = True
         except Exception as error:
             self._fail(error)
         self._charge(time.thread_time() - began)
+
+    def _note_fouls(self) -> None:
+        """Runs, recordings and reports tell of fouls, too."""
+        fouls = [*self._watch.fouls[self._noted[0] :], *self.referee.fouls()[self._noted[1] :]]
+        for foul in fouls:
+            self.arena.note_event("note", foul.robot, f"foul: {foul.robot} {foul.text}")
+        self._noted = len(self._watch.fouls), len(self.referee.fouls())
 
     def _on_state_change(self) -> None:
         try:
@@ -149,7 +188,7 @@ class Officiating:
 
     def _read(self) -> None:
         """Ask the referee, unless nothing has happened since."""
-        if self._finished or not self._started or not self._stale:
+        if self._finished or self._stopped or not self._started or not self._stale:
             return
         self._stale = False
         try:
@@ -163,6 +202,7 @@ class Officiating:
         verdict = self.budget.charge(seconds)
         if verdict:
             mean = f"{1000 * self.budget.mean:.3g} ms of CPU in a call, {1000 * self.budget.seconds:.3g} ms are allowed"
+            self._read()
             self._stopped = verdict == "too much"
             self._tell(f"the referee takes {mean}" + (": it was stopped, scores stay as they are" * self._stopped))
 

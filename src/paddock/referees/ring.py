@@ -82,8 +82,9 @@ class Sumo(RingReferee):
         places = self._places
         apart = np.hypot(*(places.now - self._centre).T)
         for row in np.flatnonzero(apart > self._radius).tolist():
-            share = entry(places.now[row], places.before[row], self._centre, self._radius)
-            self.out.setdefault(places.names[row], places.at(1.0 - (1.0 if share is None else share)) - self._begin)
+            if places.names[row] not in self.out:
+                share = entry(places.now[row], places.before[row], self._centre, self._radius)  # the way back
+                self.out[places.names[row]] = places.at(0.0 if share is None else 1.0 - share) - self._begin
 
     def on_moved(self, arena: Arena, robot: str) -> None:
         super().on_moved(arena, robot)
@@ -116,9 +117,11 @@ class KingOfTheHill(RingReferee):
         places = self._places
         if places.look(arena):
             self.held = dict.fromkeys(places.names, 0.0) | self.held
+        driven = np.hypot(*(places.now - places.before).T)
+        near = np.flatnonzero(np.hypot(*(places.now - self._centre).T) <= self._radius + driven).tolist()
         spans = [
-            (*inside_share(before, now, self._centre, self._radius), name)
-            for before, now, name in zip(places.before, places.now, places.names, strict=True)
+            (*inside_share(places.before[row], places.now[row], self._centre, self._radius), places.names[row])
+            for row in near
         ]
         spans = [span for span in spans if span[1] > span[0]]
         edges = sorted({edge for first, last, _ in spans for edge in (first, last)})

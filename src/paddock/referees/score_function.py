@@ -27,5 +27,8 @@ class ScoreFunction(Referee):
     def tick(self, arena: Arena) -> None:
         self._points = dict(self._function(arena))
 
+    def on_moved(self, arena: Arena, robot: str) -> None:
+        self.tick(arena)
+
     def score(self) -> Mapping[str, float]:
         return self._points

@@ -1,4 +1,4 @@
-"""Standings: who is at which place."""
+"""Standings of a game: who is at which place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Standing:
+class RobotScore:
     """A robot's line in the table."""
 
     robot: str
@@ -23,7 +23,7 @@ def rank(
     higher_is_better: bool = True,
     tie_break: Mapping[str, float] | None = None,
     fouls: Mapping[str, int] | None = None,
-) -> list[Standing]:
+) -> list[RobotScore]:
     """The best first; of those with the same score, the one with the smaller number of the tie-break."""
     ties, counts = tie_break or {}, fouls or {}
 
@@ -37,6 +37,6 @@ def rank(
     for place, robot in enumerate(ordered, 1):
         places.setdefault(key(robot), place)
     return [
-        Standing(robot=robot, score=scores[robot], place=places[key(robot)], fouls=counts.get(robot, 0))
+        RobotScore(robot=robot, score=scores[robot], place=places[key(robot)], fouls=counts.get(robot, 0))
         for robot in ordered
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -21,37 +22,45 @@ CLEAR = 0.9  # of half the way to the next stretch of the line, at most, belongs
 GOALS = ("exit", "goal")  # starts of these names are where robots want to go
 
 
-def find_gates(world: WorldSpec, count: int, width: float) -> Gates:
-    """So many gates around the world's track; the first one is the line, just ahead of the first start.
+@dataclass(frozen=True)
+class Track:
+    """Gates around a loop; the first one is the line."""
+
+    gates: Gates
+    loop: ClosedLine | None = None  # None: nobody said where it runs between the gates
+
+    def distance(self, place: Floats) -> float:
+        """How far a place is from the loop [m]."""
+        return 0.0 if self.loop is None else self.loop.nearest(place)[1]
+
+
+def find_tracks(world: WorldSpec, count: int, width: float) -> list[Track]:
+    """The tracks of a world, each with its line just ahead of the first start on it.
 
     Args:
-        world: with a closed stroke on its floor, else with a closed wall in its middle that robots drive around.
+        world: with closed strokes on its floor, each a track; else with a closed wall that robots drive around.
         count: gates, the line included; they lie evenly along the track.
         width: of a gate across a stroke [m]; it ends sooner where the next stretch of the stroke is near.
     """
     strokes = [curve(stroke) for stroke in world.floor.strokes if stroke.closed and not stroke.filled]
-    walls = [list(wall.points) for wall in world.walls if wall.closed]
-    if not strokes and not walls:
-        raise PaddockError(
-            f"laps: {world.name} has neither a closed line on its floor nor a closed wall: "
-            "say where the line is, line = [[x, y], [x, y]], and the checkpoints"
-        )
-    loop = max(strokes or walls, key=_length)
-    start = first_start(world)
     if strokes:
-        return Gates(_across(Loop(_turned(loop, start, width)), start, count, width))
-    return Gates(_outwards(Loop(loop if signed_area(loop) > 0 else loop[::-1]), start, count, world))
+        return [_across(points, world, count, width) for points in strokes]
+    walls = [list(wall.points) for wall in world.walls if wall.closed]
+    if walls:
+        return [_outwards(max(walls, key=_length), world, count)]
+    raise PaddockError(
+        f"laps: {world.name} has neither a closed line on its floor nor a closed wall: "
+        "say where the line is, line = [[x, y], [x, y]], and the checkpoints"
+    )
 
 
-def first_start(world: WorldSpec) -> Pose | None:
-    """The first start that is no goal, else where the first robot starts."""
-    for start in world.starts:
-        if start.name not in GOALS:
-            return Pose(*start.at, math.radians(start.heading_deg))
-    return start_pose(world, world.robots[0]) if world.robots else None
+def list_starts(world: WorldSpec) -> list[Pose]:
+    """The starts that are no goals, then where robots start."""
+    starts = [Pose(*start.at, math.radians(start.heading_deg)) for start in world.starts if start.name not in GOALS]
+    return starts + [start_pose(world, robot) for robot in world.robots]
 
 
-class Loop:
+class ClosedLine:
     """A closed line of points."""
 
     def __init__(self, points: Sequence[Point]) -> None:
@@ -73,7 +82,7 @@ class Loop:
         place: Floats = self.corners[piece] + beyond * self.along[piece]
         return place, self.along[piece]
 
-    def nearest(self, place: Point) -> tuple[float, float]:
+    def nearest(self, place: Sequence[float] | Floats) -> tuple[float, float]:
         """How far along it is nearest to a place, and how near that is [m]."""
         offset = np.asarray(place) - self.corners
         beyond = np.clip((offset * self.along).sum(1), 0, self.lengths)
@@ -101,41 +110,38 @@ def _length(points: Sequence[Point]) -> float:
     return sum(math.dist(a, b) for a, b in pairwise([*points, points[0]]))
 
 
-def _turned(points: list[Point], start: Pose | None, width: float) -> list[Point]:
-    """The points in the order in which the first start looks, if that is on the track."""
-    if start is None:
-        return points
-    loop = Loop(points)
-    along, apart = loop.nearest(start[:2])
-    _, direction = loop.at(along)
-    looks = math.cos(start.heading) * direction[0] + math.sin(start.heading) * direction[1]
-    return points[::-1] if apart <= width / 2 and looks < 0 else points
-
-
-def _across(loop: Loop, start: Pose | None, count: int, width: float) -> Floats:
-    """Gates square to the line."""
-    begin, apart = loop.nearest(start[:2]) if start is not None else (0.0, 0.0)
-    begin = begin + AHEAD if apart <= width / 2 else 0.0  # else nobody starts here: at the line's first point
+def _across(points: list[Point], world: WorldSpec, count: int, width: float) -> Track:
+    """Gates square to the line, in the direction in which the first start on it looks; else in that of its points."""
+    loop = ClosedLine(points)
+    start = next((pose for pose in list_starts(world) if loop.nearest(pose[:2])[1] <= width / 2), None)
+    begin = 0.0
+    if start is not None:
+        _, direction = loop.at(loop.nearest(start[:2])[0])
+        if math.cos(start.heading) * direction[0] + math.sin(start.heading) * direction[1] < 0:
+            loop = ClosedLine(points[::-1])
+        begin = loop.nearest(start[:2])[0] + AHEAD
     gates = []
     for k in range(count):
         place, direction = loop.at(begin + k * loop.length / count)
         left = np.array([-direction[1], direction[0]])
         sides = [min(width, CLEAR * loop.hit(place, side)) / 2 for side in (-left, left)]
         gates.append([*(place - sides[0] * left), *(place + sides[1] * left)])
-    return np.array(gates)
+    return Track(Gates(np.array(gates)), loop)
 
 
-def _outwards(loop: Loop, start: Pose | None, count: int, world: WorldSpec) -> Floats:
+def _outwards(points: list[Point], world: WorldSpec, count: int) -> Track:
     """Gates from a wall outwards, to the next one or to the bounds; who goes forwards has the wall at the left."""
+    loop = ClosedLine(points if signed_area(points) > 0 else points[::-1])
     x0, y0, x1, y1 = world.bounds
-    corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
-    others = [[*wall.points, wall.points[0]] if wall.closed else list(wall.points) for wall in world.walls]
-    pieces = np.array([pair for line in ([*corners, corners[0]], *others) for pair in pairwise(line)])
-    begin = loop.nearest(start[:2])[0] + AHEAD if start is not None else 0.0
+    corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]
+    walls = [[*wall.points, wall.points[0]] if wall.closed else list(wall.points) for wall in world.walls]
+    pieces = np.array([pair for line in (corners, *walls) for pair in pairwise(line)])
+    starts = list_starts(world)
+    begin = loop.nearest(starts[0][:2])[0] + AHEAD if starts else 0.0
     gates = []
     for k in range(count):
         place, direction = loop.at(begin + k * loop.length / count)
         right = np.array([direction[1], -direction[0]])
         far = hit(place, right, pieces[:, 0], pieces[:, 1])
         gates.append([*(place + min(far, math.hypot(x1 - x0, y1 - y0)) * right), *place])
-    return np.array(gates)
+    return Track(Gates(np.array(gates)), loop)

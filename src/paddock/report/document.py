@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paddock.report.quantities import branches, format_value, is_tree
@@ -95,11 +96,20 @@ class LogText:
 Part = Heading | Paragraph | Remark | Failure | Figure | SettingsTable | LogText | Sheet
 
 
-def render_html(title: str, parts: Sequence[Part], folder: Path) -> str:
-    """A page that needs no other file; the pictures of figures are taken from PNG files in the folder."""
+def render_html(
+    title: str, parts: Sequence[Part], folder: Path, links: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """A page that needs no other file; the pictures of figures are taken from PNG files in the folder.
+
+    Args:
+        title: of the page.
+        parts: all that is on it.
+        folder: where the pictures are.
+        links: addresses by the names of rows in tables.
+    """
     figures = [part for part in parts if isinstance(part, Figure)]
     images = {part.name: base64.b64encode((folder / f"{part.name}.png").read_bytes()).decode() for part in figures}
-    return render_template("page.html", title=title, parts=parts, images=images)
+    return render_template("page.html", title=title, parts=parts, images=images, links=links)
 
 
 def render_template(name: str, **values: Any) -> str:

@@ -53,6 +53,9 @@ def _changes(trace: Trace) -> Iterator[Event]:
 def robot_outcome(numbers: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The summary of a robot in words and rounded numbers."""
     rows = [("time", f"{numbers['duration']:.2f} s"), ("distance", f"{numbers['distance']:.3f} m")]
+    if "place" in numbers:  # a referee looked on
+        score, fouls = numbers["score"], numbers["fouls"]
+        rows.insert(0, ("score", f"{'–' if score is None else f'{score:g}'}, place {numbers['place']}, fouls: {fouls}"))
     if numbers["estimated_distance"] is not None:
         rows.append(("estimated distance", f"{numbers['estimated_distance']:.3f} m"))
     if numbers["mean_speed"] is not None:

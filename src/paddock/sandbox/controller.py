@@ -110,7 +110,7 @@ class SandboxedController:
 
     def _encode(self, observation: Observation) -> bytes:
         time, row, slots, pictures = observation.parts()
-        if slots is not self._slots:
+        if slots is not self._slots and slots != self._slots:
             self._choose(slots)
         if pictures:
             shots = {name: shot for name, shot in pictures.items() if self._devices is None or name in self._devices}

@@ -18,11 +18,12 @@ class SubmissionFailure(PaddockError):
             or file), died (by a signal).
         place: `mine.py line 4`; empty if it is not known.
         text: what happened.
+        output: what the controller had printed.
     """
 
-    def __init__(self, kind: FailureKind, place: str, text: str) -> None:
-        self.kind, self.place, self.text = kind, place, text
+    def __init__(self, kind: FailureKind, place: str, text: str, output: str = "") -> None:
+        self.kind, self.place, self.text, self.output = kind, place, text, output
         super().__init__(f"{place}: {text}" if place else text)
 
-    def __reduce__(self) -> tuple[type[SubmissionFailure], tuple[FailureKind, str, str]]:
-        return SubmissionFailure, (self.kind, self.place, self.text)
+    def __reduce__(self) -> tuple[type[SubmissionFailure], tuple[FailureKind, str, str, str]]:
+        return SubmissionFailure, (self.kind, self.place, self.text, self.output)

@@ -108,7 +108,7 @@ class GuestProcess:
         """End the process with a verdict."""
         place = place or self._find_fault()
         self.close()
-        raise SubmissionFailure(kind, place, text)
+        raise SubmissionFailure(kind, place, text, self.output)
 
     def _look(self, wall: float, cpu: float, seconds: float, task: str) -> None:
         """While there is no answer: whether it takes too long, or writes too much."""

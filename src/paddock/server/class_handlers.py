@@ -2,58 +2,76 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from paddock.core.errors import Refused
+from paddock.core.errors import Refused, UnknownName
 from paddock.protocol import messages as m
 from paddock.server.access import Role
 from paddock.server.client import Client
 from paddock.server.handlers import handles
 
 if TYPE_CHECKING:
+    from paddock.server.class_desk import ClassDesk
     from paddock.server.session import Session
 
 
-def refuse_without_class(what: str) -> NoReturn:
-    """Say what is needed."""
-    raise Refused(f"{what}: no class is served here; `paddock class serve FOLDER` serves one")
+def desk_of(session: Session, what: str) -> ClassDesk:
+    """The desk of the class that is served."""
+    if session.desk is None:
+        raise Refused(f"{what}: no class is served here; `paddock class serve FOLDER` serves one")
+    return session.desk
+
+
+def check_there(session: Session, name: str) -> None:
+    """Refuse somebody who is not connected."""
+    if not session.supervision.clients_of(name):
+        known = [client.name for client in session.clients]
+        raise UnknownName("client", name, known)
 
 
 @handles(m.OpenWorld, Role.SUPERVISOR, done=True)
 def open_world(session: Session, client: Client, wish: m.OpenWorld) -> None:
-    refuse_without_class("open_world")
+    desk_of(session, "open_world").open_world(client, wish)
 
 
 @handles(m.LockOut, Role.SUPERVISOR, done=True)
 def lock_out(session: Session, client: Client, wish: m.LockOut) -> None:
-    refuse_without_class("lock_out")
+    desk_of(session, "lock_out").lock_out(wish.student, wish.on)
 
 
 @handles(m.Release, Role.SUPERVISOR, done=True)
 def release(session: Session, client: Client, wish: m.Release) -> None:
-    refuse_without_class("release")
+    check_there(session, wish.client)
+    session.supervision.release(wish.client)
 
 
 @handles(m.Disconnect, Role.SUPERVISOR, done=True)
 def disconnect(session: Session, client: Client, wish: m.Disconnect) -> None:
-    refuse_without_class("disconnect")
+    check_there(session, wish.client)
+    session.supervision.disconnect(wish.client)
 
 
 @handles(m.SetHeat, Role.SUPERVISOR, done=True)
 def set_heat(session: Session, client: Client, wish: m.SetHeat) -> None:
-    raise Refused("set_heat: there is no referee here; serve with one to have heats")
+    actions = {"prepare": session.heats.prepare, "start": session.heats.start, "stop": session.heats.stop}
+    if wish.action not in actions:
+        raise UnknownName("action of set_heat", wish.action, actions)
+    actions[wish.action]()
 
 
 @handles(m.Submit)
-def submit(session: Session, client: Client, wish: m.Submit) -> None:
-    refuse_without_class("submit")
+def submit(session: Session, client: Client, wish: m.Submit) -> m.ReceiptAnswer:
+    return desk_of(session, "submit").submissions.receive(client, wish)
 
 
 @handles(m.AskExercise)
 def ask_exercise(session: Session, client: Client, wish: m.AskExercise) -> m.ExerciseText:
-    return m.ExerciseText(id=wish.id)
+    if session.desk is None:
+        return m.ExerciseText(id=wish.id)
+    return session.desk.submissions.describe(client, wish.id)
 
 
 @handles(m.ProgramEnded)
 def note_end(session: Session, client: Client, wish: m.ProgramEnded) -> None:
-    """Nobody keeps a list of programs here."""
+    if session.desk is not None:
+        session.desk.on_end(client, wish)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
 from paddock.arena import Arena, Robot, Snapshot
-from paddock.core.errors import PaddockError, SimulationError
+from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.protocol import Encoding, Message
 from paddock.protocol.encoding import to_json, to_msgpack
 from paddock.protocol.messages import Refusal
-from paddock.server.access import Grant
+from paddock.server.access import Grant, Role
 from paddock.server.clock import Member
+from paddock.server.frame_stream import FrameStream
+from paddock.server.shares import Share
 
 log = logging.getLogger("paddock.server")
 
@@ -31,17 +33,17 @@ class Subscription:
     next: int  # tick
     jpeg: bool
     stream: str
+    devices: tuple[str, ...] = ()  # that were asked for; none named: all
 
-
-@dataclass
-class FrameStream:
-    """Where all robots are, a frame at a time: the next one leaves when the last one has arrived."""
-
-    period: float  # wall seconds
-    sent: int = 0
-    got: int = 0
-    last: tuple[int, int, bytes, bytes] | None = None  # tick, changes of owners, bodies, lamps
-    timer: asyncio.TimerHandle | None = None  # until the next one
+    def choose(self, grant: Grant) -> None:
+        """Enable what was asked for, as far as the robot has it and it may be read."""
+        for name, device in self.robot.devices.items():
+            wanted = grant.allows(name) and (not self.devices or name in self.devices)
+            if wanted != device.enabled:
+                (device.enable if wanted else device.disable)()
+            if name in self.devices:
+                device.polled = False
+        self.robot.refresh()
 
 
 @dataclass(eq=False)
@@ -50,19 +52,25 @@ class Client:
 
     name: str
     grant: Grant
+    share: Share  # what it uses is charged to
     write: Callable[[bytes, bool], None]  # (data, whether it is text)
     unread: Callable[[], int]  # bytes that wait to be sent
     close: Callable[[int, str], None]  # (code, reason)
     encoding: Encoding = "msgpack"
     member: Member = field(init=False)
+    received: int = 0  # bytes of the message that is handled
     wants_lock: bool = False
+    timeout: float = 10.0  # seconds for which it wants others to wait for it
     wants_events: bool = False
     shows: bool = False  # what its program knows, when it is asked
     silent: bool = False  # no sign of life for a while
+    heard: float = field(default_factory=time.monotonic)  # when it asked for something last, by the loop's clock
+    parting: str = ""  # why its connection ended without a word
     step_id: int | None = None  # of the step that is under way
     handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices
     driven: list[str] = field(default_factory=list)  # robots that it claimed or brought along
     subscriptions: dict[tuple[str, str], Subscription] = field(default_factory=dict)  # by robot and stream
+    due: int = 0  # no subscription is due before this tick
     frames: FrameStream | None = None
     stale: set[str] = field(default_factory=set)  # news that it has not been told yet: "robots", "clock"
     snapshots: dict[int, Snapshot] = field(default_factory=dict)
@@ -105,6 +113,12 @@ class Client:
         self.subscriptions = {key: kept for key, kept in self.subscriptions.items() if key[0] != robot}
         if robot in self.driven:
             self.driven.remove(robot)
+
+
+def check_count(what: str, client: Client, count: int, most: int) -> None:
+    """Refuse more than a token may have of something, all its connections together."""
+    if count > most and client.grant.role is not Role.SUPERVISOR:
+        raise Refused(f"{what}: your token has its limit of {most} already, all connections together: end one first")
 
 
 def refusal(error: PaddockError, id: int | None) -> Refusal:

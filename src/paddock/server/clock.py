@@ -66,6 +66,7 @@ class ServerClock:
         self.arena, self.audience, self.lock_step = arena, audience, lock_step
         self.speed = speed  # None for flat out
         self.running = True
+        self.held = False  # time stands still until a start signal, running or not
         self.members: list[Member] = []
         self._extra = 0  # ticks that a paused clock may still run
         self._loop = asyncio.get_running_loop()
@@ -107,6 +108,14 @@ class ServerClock:
     def set_running(self, running: bool) -> None:
         self.running, self._extra = running, 0
         self._announce()
+
+    def hold(self, on: bool) -> None:
+        """Let time stand still until a start signal, or give it; also while time passes."""
+        self.held, self._extra = on, 0
+        if on:
+            self.audience.on_clock_change()
+        else:
+            self._announce()
 
     def set_speed(self, speed: float | None) -> None:
         self.speed = speed
@@ -176,6 +185,8 @@ class ServerClock:
 
     def _ticks_allowed(self) -> int:
         """How many ticks may pass before someone has to be heard; the pace apart."""
+        if self.held:
+            return 0
         tick = self.arena.tick
         limit = tick + (self._leap if self.running else self._extra)
         locked = False
@@ -242,7 +253,7 @@ class ServerClock:
         for member in self.members:
             if not member.locked:
                 continue
-            if others_wait and self.running and member.target <= tick and member.waiting is None:
+            if others_wait and self.running and not self.held and member.target <= tick and member.waiting is None:
                 if member._patience is None and math.isfinite(member.timeout):
                     member._patience = self._loop.call_later(member.timeout, self._lose_patience, member)
                 if member._tale is None and not member.lags:

@@ -7,6 +7,7 @@ the event loop's callbacks, so that a step in lock-step costs no hop between tas
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import socket
 from collections import deque
@@ -25,19 +26,24 @@ from paddock.protocol.messages import REQUESTS, Hello
 from paddock.protocol.websocket import MessageReader, frame
 from paddock.server.client import Client, refusal
 from paddock.server.files import respond_with_file
+from paddock.server.shares import Share
 
 if TYPE_CHECKING:
     from paddock.server.server import Server
 
 MOST_BYTES = 1024 * 1024  # of a message
 MOST_BEFORE_HELLO = 4096  # bytes of the first message
+MOST_AT_ONCE = 32 * 1024  # bytes that are read at a time
+MOST_UNHEARD = 64 * 1024  # bytes that may come after it was told that it is closed
 MOST_HEAD_BYTES = 32 * 1024  # of an HTTP request
 MOST_PER_SECOND = 100_000  # messages; whoever sends more has to wait
 PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
 TURN = 0.01  # seconds for one client's messages before others have their turn
+ENTRY = 0.0003  # seconds that accepting and dropping a connection takes, about
 GLANCE = 0.0002  # seconds of looking for the next message before falling asleep, while a client is so quick
 PING_PERIOD, REAL_PING_PERIOD = 5.0, 0.3  # seconds; where robots are real
 STOP, GIVE_UP = 3, 60  # periods without a sign of life until a client's robots stop, and until it is given up
+BLOCKING = {"stuck", "share"}  # reasons not even to handle what has come
 HOST_GONE = 15_000  # milliseconds without an acknowledgement of the other side's system: it is no more
 NO_HELLO, NOT_ALLOWED, OTHER_VERSION = 4400, 4401, 4426  # close codes of our own
 FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")  # headers of proxies: whoever is behind is not on this machine
@@ -51,7 +57,7 @@ class Connection(asyncio.Protocol):
     """Reads, answers, and is gone."""
 
     def __init__(self, server: Server) -> None:
-        self.server, self.session = server, server.session
+        self.server, self.session, self.shares = server, server.session, server.session.shares
         self.protocol = ServerProtocol(max_size=MOST_BYTES, logger=quiet)
         self.client: Client | None = None
         self._head: bytes | None = b""  # of the HTTP request, as far as it has come
@@ -60,9 +66,11 @@ class Connection(asyncio.Protocol):
         self._held: set[str] = set()  # reasons not to read
         self._newer = False  # the client's minor version is newer than ours
         self._proxied = False
+        self._ended = self._closed = False  # the other side sends no more; we listen no more
+        self._unheard = 0  # bytes that came after it was told that it is closed
         self._loop = asyncio.get_running_loop()
-        self._period = REAL_PING_PERIOD if server.arena.is_real else PING_PERIOD
-        self._heard = self._loop.time()
+        self._heard = self._asked = self._loop.time()  # the last sign of life; when the last request was noticed
+        self._requests = 0  # frames that had come then
         self._second, self._frames = 0, 0  # frames that had come when this second began
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
@@ -71,9 +79,16 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
         self.transport.set_write_buffer_limits(high=MOST_BYTES)
+        if hasattr(transport, "max_size"):  # of asyncio's own loops: 256 KiB may be thousands of messages
+            transport.max_size = MOST_AT_ONCE
         connected = transport.get_extra_info("socket")
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, HOST_GONE)
+        self.share = self.shares.of_address(transport.get_extra_info("peername")[0])
+        self.share.connections[self] = None
+        self.share.balance -= ENTRY
+        if self.share.held:
+            self.hold("share")
         self.server.connections[self] = None
         if len(self.server.connections) > 2 * self.server.settings.most_clients:
             self._drop_oldest_stranger()
@@ -92,22 +107,49 @@ class Connection(asyncio.Protocol):
         if now - self._heard < GLANCE:
             self.server.stay_awake(now + GLANCE)
         self._heard = now
+        before = self.shares.switch(self._payer)
+        try:
+            self._take(data)
+        finally:
+            self.shares.switch(before)
+        self._end_turn()
+
+    def _take(self, data: bytes) -> None:
         if self._head is not None:
             data = self._read_head(data)
         if self.protocol.state in (State.CONNECTING, State.CLOSED):
             return  # a file was sent, or everything was said
+        if self.protocol.state is State.CLOSING:
+            self._unheard += len(data)
+            if self._unheard > MOST_UNHEARD:
+                self.transport.abort()
+                return
         messages = self._reader.feed(data)
         self._count()
-        if self._reader.has_replies:
-            self._reader.has_replies = False
-            self._flush()  # pongs, or why it is closed
         if len(messages) == 1 and not self._inbox and not self._held:
             self._handle(*messages[0])
         elif messages:
             self._inbox.extend(messages)
             self._work()
+        if self._reader.has_replies:
+            self._reader.has_replies = False
+            self._flush()  # pongs, or why it is closed
+
+    @property
+    def _payer(self) -> Share:
+        """Whom work for this connection is charged to. Time waits for those in the lock, whatever they do with it."""
+        return self.shares.clock if self.client is not None and self.client.member.locked else self.share
+
+    def _end_turn(self) -> bool:
+        """Wait, if this connection's share is used up."""
+        payer = self._payer
+        over = payer.balance <= 0 and self.shares.is_over(payer)
+        if over:
+            self.hold("share")
+        return over
 
     def eof_received(self) -> bool:
+        self._ended = True
         self.protocol.receive_eof()
         self._flush()
         return False
@@ -118,30 +160,46 @@ class Connection(asyncio.Protocol):
         self.server.connections.pop(self, None)
         self._inbox.clear()
         if self.client is not None:
+            if self.protocol.close_rcvd is None and self.protocol.close_sent is None:
+                self.client.parting = self._describe_loss(exc)
+            before = self.shares.switch(self.share)
             self.session.drop(self.client)
+            self.shares.switch(before)
             self.client = None
+        self.share.connections.pop(self, None)
+        self.shares.forget_unused()
+
+    def _describe_loss(self, error: Exception | None) -> str:
+        """Why a connection may have ended without a word."""
+        if self._ended or isinstance(error, ConnectionResetError | BrokenPipeError):
+            return "its program was killed, or its machine was switched off"
+        return f"its machine does not answer any more: is it off the network? ({error or 'no sign of life'})"
 
     def pause_writing(self) -> None:
         """The client does not read: do nothing more for it, and give it up after a while."""
-        self._hold("stuck")
+        self.hold("stuck")
         self._after("stuck", PATIENCE, self.transport.abort)
 
     def resume_writing(self) -> None:
         self._timers.pop("stuck").cancel()
-        self._release("stuck")
+        self.release("stuck")
 
-    def _hold(self, why: str) -> None:
-        """Do not read from this client for now."""
+    def hold(self, why: str) -> None:
+        """Do not read from this client for now. Those in the lock have no share to wait for."""
+        if why == "share" and self._payer is not self.share:
+            return
         if not self._held:
             self.transport.pause_reading()
         self._held.add(why)
 
-    def _release(self, why: str) -> None:
+    def release(self, why: str) -> None:
         """Read again, unless there is another reason not to."""
         self._held.discard(why)
-        if self._inbox and "stuck" not in self._held:
-            self._work()
-        if not self._held and not self.transport.is_closing():
+        if self._inbox:
+            if not self._held & BLOCKING:
+                self.hold("busy")
+                self._after("turn", 0.0, self._go_on)
+        elif not self._held and not self.transport.is_closing():
             self.transport.resume_reading()
 
     # ---- HTTP
@@ -199,17 +257,29 @@ class Connection(asyncio.Protocol):
     def _work(self) -> None:
         """Handle what has come, for a while; then others have their turn."""
         began = self._loop.time()
-        while self._inbox and "stuck" not in self._held:
+        while self._inbox and not self._held & BLOCKING:
             self._handle(*self._inbox.popleft())
-            if self._inbox and self._loop.time() - began > TURN:
-                self._hold("busy")
-                self._after("turn", 0.0, self._work)
+            if not self._inbox or self._end_turn():
+                break
+            if self._loop.time() - began > TURN:
+                self.hold("busy")
+                self._after("turn", 0.0, self._go_on)
                 return
         if "busy" in self._held and not self._inbox:
-            self._release("busy")
+            self.release("busy")
+
+    def _go_on(self) -> None:
+        before = self.shares.switch(self._payer)
+        try:
+            self._work()
+        finally:
+            self.shares.switch(before)
+        self._end_turn()
 
     def _handle(self, text: bool, data: bytes) -> None:
-        if self.protocol.state is not State.OPEN or self.transport.is_closing():
+        if self._closed or self.transport.is_closing():
+            return
+        if self.protocol.state is not State.OPEN and self.protocol.close_rcvd is None:  # else it came before goodbye
             return
         client = self.client
         try:
@@ -221,7 +291,7 @@ class Connection(asyncio.Protocol):
             self._refuse(BadMessage(str(error)), error.id, text)
             return
         if client is not None:
-            client.encoding = "json" if text else "msgpack"
+            client.encoding, client.received = "json" if text else "msgpack", len(data)
             self.session.handle(client, message)
         elif isinstance(message, Hello):
             self._hello(message, text)
@@ -232,14 +302,20 @@ class Connection(asyncio.Protocol):
         peer = self.transport.get_extra_info("peername")[0]
         try:
             grant = self.server.tokens.grant(hello.token, local=is_loopback(peer) and not self._proxied)
-            client = Client(hello.name, grant, self.write, self.transport.get_write_buffer_size, self.close)
+            share = self.shares.of_grant(grant, peer)
+            client = Client(hello.name, grant, share, self.write, self.transport.get_write_buffer_size, self.close)
             client.encoding = "json" if text else "msgpack"
             self.session.admit(client, hello)
         except LinkError as error:
+            if self.session.desk is not None:
+                self.session.desk.on_stranger(peer, str(error))
             self._refuse(error, hello.id, text)
             self.close(OTHER_VERSION if isinstance(error, VersionMismatch) else NOT_ALLOWED, str(error))
             return
         self.client = client
+        del self.share.connections[self]
+        self.share = share
+        share.connections[self] = None
         self._newer = hello.minor > MINOR
         self._reader.most = MOST_BYTES
         self._timers.pop("hello").cancel()
@@ -259,6 +335,7 @@ class Connection(asyncio.Protocol):
 
     def close(self, code: int, reason: str) -> None:
         """Say why, and close."""
+        self._closed = True
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason.encode()[:120].decode(errors="ignore"))
             self._flush()
@@ -271,7 +348,8 @@ class Connection(asyncio.Protocol):
             if data:
                 self.transport.write(data)
             elif self.transport.can_write_eof() and not self.transport.is_closing():
-                self.transport.write_eof()
+                with contextlib.suppress(OSError):  # the other side may be gone already
+                    self.transport.write_eof()
         if self.protocol.close_expected():
             self._after("closing", 1.0, self.transport.abort)
 
@@ -282,20 +360,37 @@ class Connection(asyncio.Protocol):
         if now != self._second:
             self._second, self._frames = now, self._reader.frames
         elif self._reader.frames - self._frames >= MOST_PER_SECOND and "rate" not in self._held:
-            self._hold("rate")
-            self._after("rate", 1.0, lambda: self._release("rate"))
+            self.hold("rate")
+            self._after("rate", 1.0, lambda: self.release("rate"))
 
     def _ping(self) -> None:
-        """Ask for a sign of life. Someone may be at a breakpoint: their robots stop, unless time waits for them."""
+        """Ask for a sign of life. Someone may be at a breakpoint: their robots stop, unless time waits for them.
+
+        A thread in the background may answer pings of a program that hangs: what lives and asks for nothing is idle.
+        """
         self._after("ping", self._period, self._ping)
-        silent = self._loop.time() - self._heard
+        now, limits = self._loop.time(), self.session.limits
+        if self._held or self._requests != self._reader.frames:  # who is not read cannot be heard
+            self._asked, self._requests = now, self._reader.frames
+        silent = 0.0 if self._held else now - self._heard
         if silent > GIVE_UP * PING_PERIOD:
             self.transport.abort()
         elif self.protocol.state is State.OPEN:
-            if silent > STOP * self._period and self.client is not None:
-                self.session.fell_silent(self.client)
+            if self.client is not None:
+                if silent > (STOP * self._period if self.server.arena.is_real else limits.silence):
+                    self.session.fell_silent(self.client, "gives no sign of life")
+                elif limits.idle and now - self._asked > limits.idle and self.client.step_id is None:
+                    self.session.fell_silent(self.client, f"has asked for nothing for {limits.idle:g} s")
             self.protocol.send_ping(b"")
             self._flush()
+
+    @property
+    def _period(self) -> float:
+        """Seconds between two pings."""
+        if self.server.arena.is_real:
+            return REAL_PING_PERIOD
+        limits = self.session.limits
+        return min(PING_PERIOD, limits.silence / STOP, (limits.idle or limits.silence) / STOP)
 
     def _after(self, what: str, seconds: float, then: object) -> None:
         if what in self._timers:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,8 +13,10 @@ from paddock.core.errors import BadMessage, Refused, SimulationError
 from paddock.protocol import Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
-from paddock.server.client import Client, FrameStream, Subscription
+from paddock.server.client import Client, Subscription, check_count
+from paddock.server.frame_stream import FrameStream, stream_frames
 from paddock.server.replay_desk import ReplayDesk
+from paddock.server.visibility import hide_scene
 from paddock.server.world_view import picture, scene_of
 
 if TYPE_CHECKING:
@@ -60,8 +64,29 @@ def claim(session: Session, client: Client, wish: m.Claim) -> None:
 
 @handles(m.Spawn, done=True)
 def spawn(session: Session, client: Client, wish: m.Spawn) -> None:
+    check_upload(session, client)
     session.ownership.spawn(client, wish)
     session.interventions.announce(client, "spawn", f"{wish.robot} came", wish.robot)
+
+
+def check_upload(session: Session, client: Client) -> None:
+    """Refuse more robots, and more bytes of them, than a token may bring along."""
+    if client.grant.role is Role.SUPERVISOR:
+        return
+    limits, spawned = session.limits, session.ownership.spawned
+    mine = [name for other in session.clients if other.share is client.share for name in other.driven]
+    check_count("spawn", client, len(spawned.intersection(mine)) + 1, limits.robots)
+    if client.received > 1000 * limits.upload_kb:
+        raise Refused(
+            f"spawn: this robot takes {client.received / 1000:.0f} kB, at most {limits.upload_kb:g} kB are allowed: "
+            "give its sensors shorter tables and its lamps shorter names"
+        )
+    wait = client.share.wait_for_upload(client.received, limits, time.monotonic())
+    if wait:
+        raise Refused(
+            f"spawn: you may upload {limits.upload_kb_per_s:g} kB per second, all connections together: "
+            f"try again in {math.ceil(wait)} s"
+        )
 
 
 @handles(m.Leave, done=True)
@@ -112,12 +137,15 @@ def handle_for(session: Session, client: Client, robot: str) -> Robot:
 
 @handles(m.Enable, done=True)
 def enable(session: Session, client: Client, wish: m.Enable) -> None:
-    handle = handle_for(session, client, wish.robot)
-    (handle.enable if wish.on else handle.disable)(*wish.devices)
+    handle, grant = handle_for(session, client, wish.robot), client.grant
+    grant.check_devices(wish.devices, "enable")
+    for device in [handle.device(name) for name in wish.devices or handle.devices if grant.allows(name)]:
+        (device.enable if wish.on else device.disable)()
 
 
 @handles(m.PollOnly, done=True)
 def poll_only(session: Session, client: Client, wish: m.PollOnly) -> None:
+    client.grant.check_devices((wish.device,), "poll_only")
     handle_for(session, client, wish.robot).device(wish.device).poll_only(wish.on)
 
 
@@ -130,6 +158,7 @@ def sense(session: Session, client: Client, wish: m.Sense) -> Message:
 
 @handles(m.Read)
 def read(session: Session, client: Client, wish: m.Read) -> Message:
+    client.grant.check_devices((wish.device,), "read")
     device = handle_for(session, client, wish.robot).device(wish.device)
     session.ownership.command(client, wish.commands)
     tick = session.arena.tick
@@ -145,16 +174,20 @@ def read(session: Session, client: Client, wish: m.Read) -> Message:
 @handles(m.Subscribe)
 def subscribe(session: Session, client: Client, wish: m.Subscribe) -> None:
     handle_for(session, client, wish.robot)
+    client.grant.check_devices(wish.devices, "subscribe")
     if len(client.subscriptions | {(wish.robot, wish.stream): None}) > MOST_SUBSCRIPTIONS:
         raise Refused(f"subscribe: you have {MOST_SUBSCRIPTIONS} subscriptions already; end one first")
+    if (wish.robot, wish.stream) not in client.subscriptions:
+        count = sum(len(other.subscriptions) for other in session.clients if other.share is client.share)
+        check_count("subscriptions", client, count + 1, session.limits.subscriptions)
     handle = session.arena.robots.new_handle(wish.robot)
-    handle.enable(*wish.devices)
     for name in wish.devices:
-        handle.device(name).polled = False
-    handle.refresh()
+        handle.device(name)  # refuses what there is not
     every = max(1, round(wish.period / session.arena.dt))
-    subscription = Subscription(handle, every, session.arena.tick, wish.jpeg, wish.stream)
+    subscription = Subscription(handle, every, session.arena.tick, wish.jpeg, wish.stream, wish.devices)
+    subscription.choose(client.grant)
     client.subscriptions[wish.robot, wish.stream] = subscription
+    client.due = min(client.due, subscription.next)
     client.send(m.Done(id=wish.id))
     session.push(client, subscription)
 
@@ -179,18 +212,18 @@ def step(session: Session, client: Client, wish: m.Step) -> None:
     session.ownership.command(client, wish.commands)
     client.step_id = wish.id
     member, clock = client.member, session.clock
-    if member not in clock.members or member.locked != client.wants_lock:
-        clock.join(member, client.wants_lock)
+    session.supervision.take_part(client)
     clock.ask(member, wish.ticks, lambda: session.finish_step(client))
 
 
 @handles(m.Lock, Role.CONTROLLER, done=True)
 def lock(session: Session, client: Client, wish: m.Lock) -> None:
-    session.join_lock(client, wish.on, wish.timeout)
+    session.supervision.join_lock(client, wish.on, wish.timeout)
 
 
 @handles(m.Play, Role.SUPERVISOR, done=True)
 def play(session: Session, client: Client, wish: m.Play) -> None:
+    session.heats.check_play()
     if session.replay is not None:
         session.replay.begin_again()
     if session.has_ended:
@@ -228,6 +261,7 @@ def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> None:
 
 @handles(m.Reset, Role.SUPERVISOR, done=True)
 def reset(session: Session, client: Client, wish: m.Reset) -> None:
+    session.heats.check_idle("reset")
     if session.has_ended:
         session.run_again(wish.seed)
     else:
@@ -276,6 +310,7 @@ def snapshot(session: Session, client: Client, wish: m.TakeSnapshot) -> Message:
 
 @handles(m.Restore, Role.SUPERVISOR, done=True)
 def restore(session: Session, client: Client, wish: m.Restore) -> None:
+    session.heats.check_idle("restore")
     snapshot = client.snapshots.get(wish.snapshot)
     if snapshot is None:
         raise SimulationError(
@@ -291,7 +326,7 @@ def restore(session: Session, client: Client, wish: m.Restore) -> None:
 
 @handles(m.LookRequest)
 def look(session: Session, client: Client, wish: m.LookRequest) -> Message:
-    return scene_of(session.arena, session.floor_png, wish.id)
+    return hide_scene(scene_of(session.arena, session.floor_png, wish.id), client.grant)
 
 
 @handles(m.Frames, done=True)
@@ -299,18 +334,23 @@ def frames(session: Session, client: Client, wish: m.Frames) -> None:
     client.stop_frames()
     if wish.rate:
         client.frames = FrameStream(1 / wish.rate)
-        session.stream_frames(client)
+        stream_frames(session, client)
         session.viewed.set()
+        if session.heats.phase != "none":
+            client.send(session.heats.message())
 
 
 @handles(m.Recall)
 def recall(session: Session, client: Client, wish: m.Recall) -> Message:
-    history = session.history
+    history, grant = session.history, client.grant
     if not wish.robot:
-        return m.History(id=wish.id, ticks=history.ticks, paths=history.paths())
+        hidden = grant.shows == "nothing"
+        paths = b"" if hidden else history.paths(None if grant.shows == "all" else grant.sees)
+        return m.History(id=wish.id, ticks=history.ticks[:0] if hidden else history.ticks, paths=paths)
     session.ownership.check_known(wish.robot)
-    client.grant.check_robot(wish.robot, "read")
-    wheels, readings = history.wheels(wish.robot), history.readings(wish.robot)
+    grant.check_robot(wish.robot, "read")
+    wheels = history.wheels(wish.robot)
+    readings = {name: values for name, values in history.readings(wish.robot).items() if grant.allows(name)}
     return m.History(id=wish.id, ticks=history.ticks, wheels=wheels, readings=readings)
 
 

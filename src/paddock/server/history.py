@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -109,9 +109,13 @@ class RunHistory:
         """Ticks of the samples."""
         return np.array([sample.tick for sample in self.samples], float)
 
-    def paths(self) -> bytes:
-        """x, y [m] of the present robots at every sample, float32; NaN where one was not there or was teleported."""
-        names = self.arena.numbers
+    def paths(self, sees: Callable[[str], bool] | None = None) -> bytes:
+        """x, y [m] of the present robots at every sample, float32; NaN where one was not there or was teleported.
+
+        Those of all, or of those that one sees.
+        """
+        there_now = [name for name in self.arena.numbers if sees is None or sees(name)]
+        names = {name: column for column, name in enumerate(there_now)}
         points = np.full((len(self.samples), len(names), 2), np.nan, "<f4")
         for point, sample in zip(points, self.samples, strict=True):
             there = [(names[name], row) for name, row in sample.numbers.items() if name in names]

@@ -32,9 +32,11 @@ class Interventions:
         if run is not None and run.state == "running" and not run.intervention:
             session.set_run(replace(run, intervention=f"{text} at {arena.time:g} s"))
         told = text if client.name in text else f"{text} (by {client.name})"
+        if session.desk is not None:
+            session.desk.on_intervention(client, told)
         news = m.EventNews(kind=kind, robot=robot, text=told, tick=arena.tick)
         for other in session.clients:
-            if other.wants_events and other is not client:
+            if other.wants_events and other is not client and (robot is None or other.grant.sees(robot)):
                 other.send(news)
 
     def note_drivers(self) -> None:

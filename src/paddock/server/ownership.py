@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace as replace_fields
+from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from paddock.arena import Arena
 from paddock.core.errors import PaddockError, Refused, UnknownName
 from paddock.core.observation import Command
 from paddock.protocol import messages as m
+from paddock.robots import RobotSpec
 from paddock.sensors.appearance import add_appearances
-from paddock.server.access import Role
+from paddock.server.access import Grant, Role
 from paddock.server.client import Client
 from paddock.server.uploads import uploaded_robot
 
@@ -28,6 +32,10 @@ class Ownership:
         self.spawned: set[str] = set()
         self.changes = 0  # of robots or drivers so far
         self._layout = arena.layout
+        self._listed = (-1, -1)  # the layout and the changes of which the next three tell
+        self._kinds: dict[frozenset[str] | None, tuple[dict[str, Any], ...]] = {}  # by the devices that are told of
+        self._numbers: list[int] = []  # of each robot's kind
+        self._robots: list[m.RobotInfo] = []
         self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not overrule
 
     def catch_up(self, clients: Iterable[Client]) -> None:
@@ -95,6 +103,8 @@ class Ownership:
         """Bring a client's robot into the world."""
         client.grant.check(Role.CONTROLLER, "spawn")
         client.grant.check_robot(wish.robot, "spawn")
+        if client.grant.devices is not None:  # a robot of one's own might have any device, by any name
+            raise Refused(f"spawn: the exercise {client.grant.exercise!r} is done with the robot that you have")
         if len(self.arena.robots) >= MOST_ROBOTS:
             raise Refused(f"spawn: there are {MOST_ROBOTS} robots already")
         if sum(name in self.spawned for name in client.driven) >= MOST_BROUGHT:
@@ -175,22 +185,47 @@ class Ownership:
 
     def robot_list(self, client: Client) -> m.RobotList:
         """All robots, as a client is told of them."""
-        kinds = list(dict.fromkeys(self.arena.built.robots))
-        numbers = {kind: i for i, kind in enumerate(kinds)}
-        may_drive = client.grant.role >= Role.CONTROLLER
-        return m.RobotList(
-            kinds=tuple(add_appearances(kind.to_table(), kind.sensors) for kind in kinds),
-            robots=tuple(
-                m.RobotInfo(
-                    name=robot.name,
-                    kind=numbers[kind],
-                    color=robot.color or kind.body.color,
-                    owner=self.owners[robot.name].name if robot.name in self.owners else "",
-                    spawned=robot.name in self.spawned,
-                    yours=may_drive
-                    and client.grant.covers(robot.name)
-                    and self.owners.get(robot.name, client) is client,
-                )
-                for robot, kind in zip(self.arena.world.robots, self.arena.built.robots, strict=True)
-            ),
-        )
+        if self._listed != (self.arena.layout, self.changes):
+            self._list_robots()
+        grant = client.grant
+        robots = [robot for robot in self._robots if grant.sees(robot.name)]
+        if grant.role >= Role.CONTROLLER:
+            for i, robot in enumerate(robots):
+                if grant.covers(robot.name) and self.owners.get(robot.name, client) is client:
+                    robots[i] = replace(robot, yours=True)
+        return m.RobotList(kinds=self._describe_kinds(grant), robots=tuple(robots))
+
+    def _describe_kinds(self, grant: Grant) -> tuple[dict[str, Any], ...]:
+        """The specs on the wire, with those devices that may be read."""
+        known = self._kinds.get(grant.devices)
+        if known is None:
+            known = self._kinds[grant.devices] = tuple(
+                describe_kind(kind, grant) for kind in dict.fromkeys(self.arena.built.robots)
+            )
+        return known
+
+    def _list_robots(self) -> None:
+        """Note what is the same for all clients: whenever a driver changes, all of them are told."""
+        if self._listed[0] != self.arena.layout:
+            built = self.arena.built.robots
+            kinds = {kind: i for i, kind in enumerate(dict.fromkeys(built))}
+            self._numbers = [kinds[kind] for kind in built]
+            self._kinds.clear()
+        self._listed = self.arena.layout, self.changes
+        self._robots = [
+            m.RobotInfo(
+                name=robot.name,
+                kind=number,
+                color=robot.color or kind.body.color,
+                owner=self.owners[robot.name].name if robot.name in self.owners else "",
+                spawned=robot.name in self.spawned,
+                yours=False,
+            )
+            for robot, kind, number in zip(self.arena.world.robots, self.arena.built.robots, self._numbers, strict=True)
+        ]
+
+
+def describe_kind(kind: RobotSpec, grant: Grant) -> dict[str, Any]:
+    """A robot's spec with those devices that may be read, and how they look."""
+    allowed = tuple(sensor for sensor in kind.sensors if grant.allows(sensor.name))
+    return add_appearances(replace_fields(kind, sensors=allowed).to_table(), allowed)

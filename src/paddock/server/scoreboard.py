@@ -1,45 +1,75 @@
-"""Scoreboard: what a scoring function makes of the arena, told to those who watch."""
+"""Scoreboard: the game that a referee watches here, shown to those who watch it too."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from paddock.arena import Arena
 from paddock.protocol import messages as m
+from paddock.referees import Officiating, Referee
 from paddock.server.client import Client
+from paddock.server.visibility import hide_scores
 
-Scoring = Callable[[Arena], Mapping[str, float]]
-SCORE_PERIOD = 0.5  # wall seconds
-log = logging.getLogger("paddock.server")
+BOARD_PERIOD = 0.5  # wall seconds between two looks; the game itself does not depend on it
+BUDGET = 0.002  # CPU seconds of a tick for the referee, on average
 
 
 class Scoreboard:
-    """Calls the function twice a second, until it fails or the server ends."""
+    """Shows a game. It goes on whether or not anyone watches."""
 
-    def __init__(self, arena: Arena, clients: Sequence[Client], scoring: Scoring) -> None:
-        self._arena, self._clients, self._scoring = arena, clients, scoring
+    def __init__(self, arena: Arena, clients: Sequence[Client], referee: Referee | None = None) -> None:
+        self._arena, self._clients = arena, clients
+        self.people: dict[str, str] = {}  # names as people write them, by robot
+        self.game: Officiating | None = None
         self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.Handle = self._loop.call_soon(self._score)
+        self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
+        self.set_referee(referee)
 
     def close(self) -> None:
         """No more scores."""
         self._timer.cancel()
+        if self.game is not None:
+            self.game.close()
 
-    def _score(self) -> None:
-        self._timer = self._loop.call_later(SCORE_PERIOD, self._score)
+    @property
+    def referee(self) -> Referee | None:
+        """Who decides."""
+        return None if self.game is None else self.game.referee
+
+    def set_referee(self, referee: Referee | None) -> None:
+        """Have another one decide, from now on; None: nobody."""
+        if self.game is not None:
+            self.game.close()
+        self.game = None if referee is None else Officiating(self._arena, referee, budget=BUDGET, survive=True)
+
+    def restart(self) -> Officiating | None:
+        """A new game with the same referee, with the robots where they stand now."""
+        self.set_referee(self.referee)
+        return self.game
+
+    def message(self) -> m.Scores:
+        """What clients are told: what a robot has not achieved yet has no score."""
+        if self.game is None:
+            return m.Scores(scores=())
+        lines = tuple(
+            m.Score(
+                robot=line.robot,
+                score=line.score if math.isfinite(line.score) else None,
+                name=self.people.get(line.robot, ""),
+                place=line.place,
+                fouls=line.fouls,
+            )
+            for line in self.game.standings
+        )
+        referee = self.game.referee
+        return m.Scores(scores=lines, label=referee.label, unit=referee.unit, error=self.game.error)
+
+    def _tell(self) -> None:
+        self._timer = self._loop.call_later(BOARD_PERIOD, self._tell)
         watching = [client for client in self._clients if client.frames is not None]
-        if not watching:
-            return
-        try:
-            scores = {name: float(score) for name, score in self._scoring(self._arena).items()}
-        except Exception:
-            log.exception("the scoring failed; there will be no more scores")
-            self.close()
-            return
-        lines = [m.Score(robot=name, score=score) for name, score in scores.items() if math.isfinite(score)]
-        message = m.Scores(scores=tuple(sorted(lines, key=lambda line: -line.score)))
-        for client in watching:
-            client.send(message)
+        if watching and self.game is not None:
+            message = self.message()
+            for client in watching:
+                client.send(hide_scores(message, client.grant))

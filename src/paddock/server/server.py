@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,15 +19,20 @@ from paddock.core.errors import LinkError
 from paddock.core.limits import ClassLimits
 from paddock.core.origins import own_hosts
 from paddock.core.provenance import available_threads
+from paddock.referees import Referee
 from paddock.server.access import Grant, Role, Tokens
 from paddock.server.connection import Connection
+from paddock.server.heat_desk import HeatSettings
 from paddock.server.order_board import ListOrders
-from paddock.server.scoreboard import Scoring
 from paddock.server.session import Session
 from paddock.server.time_lock import ServedTime
 
+if TYPE_CHECKING:
+    from paddock.server.class_desk import ClassDesk
+
 PORT = 8642
-NO_CLASS = ClassLimits()
+BACKLOG = 256  # connections that wait to be accepted
+NO_CLASS = ClassLimits(lock_timeout=10.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +56,19 @@ class Server:
 
     session: Session
 
-    def __init__(self, arena: Arena, settings: Settings | None = None, *, scoring: Scoring | None = None) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        settings: Settings | None = None,
+        *,
+        referee: Referee | None = None,
+        heats: HeatSettings | None = None,
+    ) -> None:
         self.arena, self.settings = arena, settings or Settings()
-        self._scoring = scoring
+        self._referee, self._heats = referee, heats or HeatSettings()
+        self.people: dict[str, str] = {}  # names as people write them, by robot
         self.list_orders: ListOrders | None = None  # tells how robots are that take orders; set before it serves
+        self.desk: ClassDesk | None = None  # of the class that is served; set before it serves
         self.tokens = Tokens(demanded=bool(self.settings.token))
         self.connections: dict[Connection, None] = {}  # the oldest first
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
@@ -96,19 +112,29 @@ class Server:
             self.arena,
             speed=speed,
             lock_step=lock_step,
-            scoring=self._scoring,
+            referee=self._referee,
             list_orders=self.list_orders,
             limits=self.settings.limits,
         )
+        self.session.heats.settings, self.session.scoreboard.people = self._heats, self.people
         try:
             listener = await self._listen()
             self.port = listener.sockets[0].getsockname()[1]
             self.time_lock.serve(self.session)
-            if callable(ready):
-                ready()
-            self.session.clock.run_ticks()
+            if self.desk is not None:
+                self.session.desk = self.desk
+                self.desk.attach(self, self.session)
             async with listener:
-                await self._stopped.wait()
+                with contextlib.ExitStack() as doors:
+                    for bound in listener.sockets:
+                        door = doors.enter_context(bound.dup())
+                        door.setblocking(False)
+                        door.listen(BACKLOG)
+                        doors.callback(asyncio.create_task(self._accept(door)).cancel)
+                    if callable(ready):
+                        ready()
+                    self.session.clock.run_ticks()
+                    await self._stopped.wait()
         finally:
             if self.arena.time_lock is self.time_lock:
                 self.arena.time_lock = None
@@ -129,15 +155,30 @@ class Server:
         host, port = self.settings.host, self.settings.port
         loop = asyncio.get_running_loop()
         try:
-            return await loop.create_server(lambda: Connection(self), host, port, backlog=256)
+            return await loop.create_server(lambda: Connection(self), host, port, start_serving=False)
         except OSError as error:
             if error.errno == errno.EADDRINUSE and self.settings.any_port:
-                return await loop.create_server(lambda: Connection(self), host, 0, backlog=256)
+                return await loop.create_server(lambda: Connection(self), host, 0, start_serving=False)
             if error.errno == errno.EADDRINUSE:
                 raise LinkError(
                     f"port {port} on {host} is in use: stop what listens there, or choose another port"
                 ) from None
             raise LinkError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
+
+    async def _accept(self, door: socket.socket) -> None:
+        """Let connections in, one in each turn of the loop; none of an address where too many wait already."""
+        while True:
+            try:
+                connection, address = await self._loop.sock_accept(door)
+                strangers = self.session.shares.of_address(address[0])
+                if strangers.held and len(strangers.connections) >= self.settings.most_clients:
+                    connection.close()
+                else:
+                    await self._loop.connect_accepted_socket(lambda: Connection(self), connection)
+                await asyncio.sleep(0)
+            except OSError as error:  # it went away already, or there are too many open files
+                if error.errno in (errno.EMFILE, errno.ENFILE):
+                    await asyncio.sleep(1.0)
 
     def stay_awake(self, until: float) -> None:
         """Look for messages, until a time of the loop, before falling asleep: waking up takes longer than a message."""

@@ -6,35 +6,42 @@ import asyncio
 import logging
 import math
 import threading
-import time
 from functools import cached_property
-from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from paddock.arena import Arena, Robot
-from paddock.core.errors import PaddockError, Refused, VersionMismatch
+from paddock.core.errors import PaddockError, VersionMismatch
 from paddock.core.limits import ClassLimits
-from paddock.protocol import MINOR, VERSION, Message
+from paddock.protocol import VERSION, Message
 from paddock.protocol import messages as m
 from paddock.recordings import ReplayArena
+from paddock.referees import Referee
 from paddock.server import class_handlers  # noqa: F401 enters its requests
 from paddock.server.access import Role
-from paddock.server.client import Client, Subscription, failure, refusal
+from paddock.server.client import Client, Subscription, check_count, failure, refusal
 from paddock.server.clock import PATIENCE, Member, ServerClock
 from paddock.server.goal_desk import GoalDesk
 from paddock.server.handlers import HANDLERS
+from paddock.server.heat_desk import HeatDesk
 from paddock.server.history import RunHistory
 from paddock.server.interventions import Interventions
 from paddock.server.map_board import MapBoard
 from paddock.server.order_board import ListOrders, OrderBoard
 from paddock.server.ownership import Ownership
 from paddock.server.replay_desk import ReplayDesk
-from paddock.server.scoreboard import Scoreboard, Scoring
-from paddock.server.world_view import bodies, floor_file, readings_of
+from paddock.server.scoreboard import Scoreboard
+from paddock.server.shares import Shares
+from paddock.server.supervision import Supervision
+from paddock.server.visibility import welcome_of, world_news_of
+from paddock.server.world_view import floor_file, readings_of
+
+if TYPE_CHECKING:
+    from paddock.server.class_desk import ClassDesk
 
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
-PUSH_BUDGET = 0.002  # CPU seconds of a tick for one client's subscriptions, on a paced clock
+PUSH_BUDGET = 0.002  # seconds of a tick for the subscriptions of one share, on a paced clock
 MOST_NAMED = 3  # robots of a client that lags
-DISMISSED = 4403  # close code
+PENANCE = 10  # times the longest wait, for which nobody waits for those who were released
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
 log = logging.getLogger("paddock.server")
@@ -49,12 +56,11 @@ class Session:
         *,
         speed: float | None = 1.0,
         lock_step: bool = False,
-        scoring: Scoring | None = None,
+        referee: Referee | None = None,
         list_orders: ListOrders | None = None,
         limits: ClassLimits | None = None,
     ) -> None:
         self.arena = arena
-        self.limits = limits or ClassLimits()
         self.clients: list[Client] = []
         self.ownership = Ownership(arena)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
@@ -63,18 +69,27 @@ class Session:
         self.run: m.RunStatus | None = None  # of the program beside this server, if it tells
         self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
         self._loop = asyncio.get_running_loop()
+        self.shares = Shares(
+            self._loop.call_later,
+            first=lambda: {client.share for client in self.clients if client.member.locked},
+            flat_out=lambda: self.clock.speed is None,
+        )
+        self._blamed = self._charged = self.shares.nobody  # who made news; who was charged before the clock
         self._news: asyncio.TimerHandle | None = None
         self._told = 0  # changes of robots and owners that all clients know of, or soon will
         self._reminder = self._loop.call_later(REMINDER, self._remind)
-        self._scoreboard = Scoreboard(arena, self.clients, scoring) if scoring is not None else None
+        self.scoreboard = Scoreboard(arena, self.clients, referee)
+        self.heats = HeatDesk(self)
         self.map_board = MapBoard(arena.board, self.clients, self.ownership)
         self.goals = GoalDesk(arena.board, self.ownership)
         self.replay = ReplayDesk(self, arena) if isinstance(arena, ReplayArena) else None
+        self.supervision = Supervision(self, limits or ClassLimits())
+        self.desk: ClassDesk | None = None  # of the class that is served
         self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
     @cached_property
     def floor_png(self) -> bytes:
-        """The floor's picture; it never changes."""
+        """The floor's picture; another world has another."""
         return floor_file(self.arena)
 
     def close(self) -> None:
@@ -82,7 +97,7 @@ class Session:
         for timer in (self._reminder, self._news):
             if timer is not None:
                 timer.cancel()
-        for board in (self._scoreboard, self.map_board, self._order_board):
+        for board in (self.heats, self.scoreboard, self.map_board, self._order_board, self.desk):
             if board is not None:
                 board.close()
         self.clock.close()
@@ -96,24 +111,13 @@ class Session:
                 f"hello.version: this server speaks version {VERSION}, you speak {hello.version}: "
                 "install the same release of Paddock on both sides"
             )
-        client.name = client.member.name = self._unique(client.grant.name or hello.name or "client")
+        check_count("connections", client, len(client.share.connections) + 1, self.limits.connections)
+        client.name = client.member.name = self.unique(client.grant.name or hello.name or "client")
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
-        world = self.arena.world
-        client.send(
-            m.Welcome(
-                id=hello.id,
-                version=VERSION,
-                server=f"paddock {version('paddock')}",
-                client=client.name,
-                role=str(client.grant.role),
-                world=world.with_robots().to_table(),
-                dt=self.arena.dt,
-                lock_step=self.clock.lock_step and self.may_join_lock(client),
-                minor=MINOR,
-                real=self.arena.is_real,
-            )
-        )
+        if self.desk is not None:
+            self.desk.on_join(client)
+        client.send(welcome_of(self, client, hello.id))
         client.send(self.ownership.robot_list(client))
         if self.run is not None:
             client.send(self.run)
@@ -123,30 +127,32 @@ class Session:
 
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""
-        client.silent = False
+        client.silent, client.heard = False, self._loop.time()
         answer: Message | None
         try:
             self.ownership.catch_up(self.clients)
             answer = HANDLERS[type(message)](self, client, message)
         except PaddockError as error:
             answer = refusal(error, getattr(message, "id", None))
+            if self.desk is not None:
+                self.desk.on_refusal(client, str(error))
         except Exception:
             log.exception("a %s of %s failed", message.type, client.name)
             answer = failure(message.type, getattr(message, "id", None))
         self._notice()
         if answer is not None:
-            self._tell_news(client)
+            self.tell_news(client)
             client.send(answer)
 
-    def fell_silent(self, client: Client) -> None:
-        """A client gives no sign of life: its robots stop, unless time waits for it anyway.
+    def fell_silent(self, client: Client, why: str) -> None:
+        """A client gives no sign of life, or asks for nothing: its robots stop, unless time waits for it anyway.
 
         Where robots are real a step is no excuse: whoever hangs meanwhile cannot cut it short.
         """
         waits = client.member.locked and not (self.arena.is_real and client.step_id is not None)
         if not waits:
             if client.driven and not client.silent:
-                log.warning("%s gives no sign of life: its robots stop (%s)", client.name, ", ".join(client.driven))
+                log.warning("%s %s: its robots stop (%s)", client.name, why, ", ".join(client.driven))
             for name in client.driven:
                 self.ownership.halt(name)
         client.silent = True
@@ -157,6 +163,8 @@ class Session:
             return
         self.clients.remove(client)
         client.stop_frames()
+        if self.desk is not None:
+            self.desk.on_leave(client)
         client.subscriptions.clear()
         try:
             self.ownership.catch_up([*self.clients, client])
@@ -166,55 +174,22 @@ class Session:
         finally:
             self.clock.leave(client.member)
 
-    def clients_of(self, name: str) -> list[Client]:
-        """The connections of a person, or the one that is called so."""
-        return [client for client in self.clients if name and name in (client.grant.name, client.name)]
+    @property
+    def limits(self) -> ClassLimits:
+        """What one person may use."""
+        return self.supervision.limits
 
-    def release(self, name: str, reason: str = "a supervisor released it") -> None:
-        """Time waits no longer for someone, until they ask for it again: their robots stop."""
-        for client in self.clients_of(name):
-            self._release(client, reason)
-
-    def _release(self, client: Client, reason: str) -> None:
-        client.wants_lock = False
-        if client.member.locked:
-            self.clock.release(client.member, reason)
-
-    def disconnect(self, name: str, reason: str = "a supervisor closed this connection") -> int:
-        """Close the connections of someone; how many there were. Their robots stop."""
-        found = self.clients_of(name)
-        for client in found:
-            self.drop(client)
-            client.close(DISMISSED, reason)
-        return len(found)
-
-    def may_join_lock(self, client: Client) -> bool:
-        """Whether a client may ask time to wait for it."""
-        return self.limits.join_lock or client.grant.role is Role.SUPERVISOR
-
-    def join_lock(self, client: Client, on: bool, timeout: float) -> None:
-        """Have time wait for a client, or no longer; at most for as long as the limits say, not as it likes."""
-        if on and not self.may_join_lock(client):
-            raise Refused(
-                "lock: this exercise does not use lock-step, time passes by itself here: connect with lock_step=False"
-            )
-        supervisor = client.grant.role is Role.SUPERVISOR
-        client.wants_lock = on
-        client.member.timeout = timeout if supervisor else min(timeout, self.limits.lock_timeout)
-        self.clock.join(client.member, on)
-
-    def set_limits(self, limits: ClassLimits) -> None:
-        """Other limits from now on: who may no longer be in the lock is released."""
-        self.limits = limits
-        for client in self.clients:
-            if client.wants_lock and not self.may_join_lock(client):
-                self._release(client, "this exercise does not use lock-step")
-
-    def _unique(self, name: str) -> str:
+    def unique(self, name: str) -> str:
+        """A name that nobody else has."""
         taken = {client.name for client in self.clients}
         return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
     # ---- news
+
+    def look_for_changes(self) -> None:
+        """Robots may have come or gone, by whoever else has the arena."""
+        self.ownership.catch_up(self.clients)
+        self._notice()
 
     def _notice(self) -> None:
         """See whether there are other robots or drivers than everyone knows."""
@@ -225,6 +200,7 @@ class Session:
 
     def mark_stale(self, what: str) -> None:
         """Tell everyone soon, and at once whoever is answered or sent a frame before that."""
+        self._blamed = self.shares.current
         for client in self.clients:
             client.stale.add(what)
         if self._news is None:
@@ -233,11 +209,14 @@ class Session:
     def _tell_all(self) -> None:
         self._news = None
         for client in self.clients:
-            self._tell_news(client)
+            self.tell_news(client)
 
-    def _tell_news(self, client: Client) -> None:
+    def tell_news(self, client: Client) -> None:
         if client.stale:
             news, client.stale = client.stale, set()
+            before = self.shares.switch(self._blamed)
+            if "world" in news:
+                client.send(world_news_of(self, client))
             if "robots" in news:
                 client.send(self.ownership.robot_list(client))
             if "run" in news and self.run is not None:  # before the clock: nobody is to see a new run's seed as that
@@ -246,6 +225,7 @@ class Session:
                 client.send(self.replay.timeline())
             if "clock" in news:
                 client.send(self._clock_message())
+            self.shares.switch(before)
 
     # ---- the run of a program beside this server
 
@@ -312,7 +292,7 @@ class Session:
             log.exception("a step of %s failed", client.name)
             answer = failure("step", id)
         if client.stale:
-            self._tell_news(client)
+            self.tell_news(client)
         client.send(answer)
 
     def on_jump(self) -> None:
@@ -320,6 +300,7 @@ class Session:
         self.ownership.forget_commands()
         self.history.clear()
         for client in self.clients:
+            client.due = self.arena.tick
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
         self.push_all()
@@ -328,15 +309,19 @@ class Session:
     # ---- the audience of the clock
 
     def next_tick(self, tick: int) -> float:
+        if self.heats.phase == "running":
+            return tick + 1  # it may end at any tick, and time stands still then
         soonest = math.inf
         for client in self.clients:
-            for subscription in client.subscriptions.values():
-                soonest = min(soonest, max(subscription.next, tick + 1))
-        return soonest
+            if client.subscriptions and client.due < soonest and not client.share.held:
+                soonest = client.due
+        return max(soonest, tick + 1)
 
     def before_ticks(self) -> None:
-        self.ownership.catch_up(self.clients)
-        self._notice()
+        self._charged = self.shares.current
+        if self._charged is not self.shares.clock:
+            self.shares.switch(self.shares.clock)
+        self.look_for_changes()
         if not self.history.samples:
             self.history.look()
         self.ownership.repeat_commands()
@@ -346,19 +331,25 @@ class Session:
             self.replay.after_ticks()
         if self.arena.tick >= self.history.due:
             self.history.look()
+        tick = self.arena.tick
         for client in self.clients:
-            if client.subscriptions:
+            if client.subscriptions and client.due <= tick and not client.share.held:
                 self._push_due(client)
+        if self._charged is not self.shares.clock:
+            self.shares.switch(self._charged)
 
     def _push_due(self, client: Client) -> None:
-        tick, began = self.arena.tick, time.thread_time()
+        """Send what is due, that which waits longest first, until the client's share is used up."""
+        tick, share = self.arena.tick, client.share
         hurried = self.clock.speed is not None and not self.clock.lock
-        for subscription in client.subscriptions.values():
-            if subscription.next <= tick:
-                if hurried and time.thread_time() - began > PUSH_BUDGET:  # the clock must not wait for one client
-                    subscription.next = tick + 1
-                else:
-                    self.push(client, subscription)
+        before = self.shares.switch(share)
+        due = [subscription for subscription in client.subscriptions.values() if subscription.next <= tick]
+        for subscription in sorted(due, key=lambda each: each.next):
+            if self.shares.is_over(share) or (hurried and share.used_in(tick) > PUSH_BUDGET):
+                break  # the clock must not wait for one of many
+            self.push(client, subscription)
+        client.due = min(subscription.next for subscription in client.subscriptions.values())
+        self.shares.switch(before)
 
     def report_lag(self, member: Member) -> None:
         log.warning("time waits for %s: no step for %g s", self._who(member), PATIENCE)
@@ -370,9 +361,15 @@ class Session:
         robots = self._driven_by(member)
         for name in robots:
             self.ownership.halt(name)
+        share = next((client.share for client in self.clients if client.member is member), None)
         log.warning("time waits no longer for %s: %s", self._who(member), reason)
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
+        if share is not None:
+            share.readmitted = self._loop.time() + PENANCE * self.limits.lock_timeout
+            for client in self.clients:  # the others must not wait for one after the other of the same person
+                if client.share is share and client.member.locked and client.member.waiting is None:
+                    self.clock.release(client.member, reason)
 
     def _driven_by(self, member: Member) -> tuple[str, ...]:
         return next((tuple(client.driven) for client in self.clients if client.member is member), ())
@@ -390,7 +387,7 @@ class Session:
         return m.ClockState(
             tick=self.arena.tick,
             seed=self.arena.seed,
-            running=self.clock.running,
+            running=self.clock.running and not self.clock.held,
             speed=self.clock.speed or 0.0,
             lock=tuple(member.name for member in self.clock.lock),
         )
@@ -402,23 +399,3 @@ class Session:
         for client in self.clients:
             if client.step_id is not None:
                 client.send(message)
-
-    # ---- the page
-
-    def stream_frames(self, client: Client) -> None:
-        """Send the newest frame if the last one has arrived and anything moved; and so on."""
-        stream = client.frames
-        if stream is None:
-            return
-        stream.timer = self._loop.call_later(stream.period, self.stream_frames, client)
-        if stream.got < stream.sent:
-            return
-        self.ownership.catch_up(self.clients)
-        self._notice()
-        places, lamps = bodies(self.arena)
-        state = (self.arena.tick, self.ownership.changes, places, lamps)
-        if state == stream.last:
-            return
-        stream.last, stream.sent = state, stream.sent + 1
-        self._tell_news(client)
-        client.send(m.FrameData(frame=stream.sent, tick=self.arena.tick, bodies=places, lamps=lamps))

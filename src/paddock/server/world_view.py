@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -79,10 +80,11 @@ def picture(camera: Camera, *, jpeg: bool) -> PictureData:
     return PictureData(width=camera.width, height=camera.height, data=data, jpeg=jpeg)
 
 
-def bodies(arena: Arena) -> tuple[bytes, bytes]:
-    """Where all robots are and which of their lamps are on, for a `frame`."""
+def bodies(arena: Arena, sees: Callable[[str], bool] | None = None) -> tuple[bytes, bytes]:
+    """Where robots are and which of their lamps are on, for a `frame`: of all, or of those that one sees."""
     with arena.turn:
-        motion, lamps = arena.motion.copy(), arena.built.lamps
+        rows = slice(None) if sees is None else [row for name, row in arena.numbers.items() if sees(name)]
+        motion, lamps = arena.motion[rows].copy(), arena.built.lamps
     places = pack(
         motion[:, X : HEADING + 1],
         motion[:, LEFT_SPEED : RIGHT_SPEED + 1],

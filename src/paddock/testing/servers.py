@@ -9,24 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import paddock
+from paddock.referees import Referee, make_referee
 from paddock.server.server import Server, Settings
 from paddock.worlds import WorldSpec
 
 
 @contextmanager
 def serve(
-    world: str | Path | WorldSpec = "clutter", *, seed: int = 0, scoring: Any = None, **settings: Any
+    world: str | Path | WorldSpec = "clutter", *, seed: int = 0, referee: Referee | str | None = None, **settings: Any
 ) -> Iterator[Server]:
     """A server in a thread of this process, on any free port: in lock-step and flat out, unless told otherwise.
 
     Args:
         world: as for `paddock.open`.
         seed: of the world.
-        scoring: a function of the arena that gives points by robot name.
+        referee: as for `officiate`.
         settings: of the server: speed, lock_step, token, …
     """
     chosen = Settings(**{"port": 0, "lock_step": True, "speed": None, **settings})
-    with Server(paddock.open(world, seed=seed), chosen, scoring=scoring).in_background() as server:
+    decides = None if referee is None else make_referee(referee)
+    with Server(paddock.open(world, seed=seed), chosen, referee=decides).in_background() as server:
         yield server
 
 

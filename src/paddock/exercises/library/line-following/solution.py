@@ -1,12 +1,19 @@
+"""Follow the line: steer towards the sensor that sees it, and remember on which side it was seen last."""
+
+SPEED = 0.1
+DARK = 0.5
+
+
 class Controller:
     def __init__(self):
-        self.side = 1.0
+        self.side = 1.0  # where the line was last seen: 1 left, -1 right
 
     def act(self, observation):
-        left, middle, right = observation.ground < 0.5
+        left, middle, right = observation.ground < DARK
         if left != right:
             self.side = 1.0 if left else -1.0
-        if middle and not (left or right):
-            return 0.08, 0.08
-        turn = self.side * (0.55 if middle else 0.8 if left or right else 1.4)
-        return 0.08 * (1 - turn), 0.08 * (1 + turn)
+        if middle and not left and not right:
+            return SPEED, SPEED
+        turn = 0.4 if middle else 0.7 if left or right else 1.4
+        fast, slow = SPEED, SPEED * (1.0 - turn)
+        return (slow, fast) if self.side > 0 else (fast, slow)

@@ -1,0 +1,112 @@
+"""Grade a class of 30: good, clumsy and broken programs, two endless loops, one that eats memory; twice.
+
+python benchmarks/grading.py --workers 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from paddock.exercises import Marks, check_exercise, load_exercise
+from paddock.grading import Grading, grade, save_grading
+
+EXERCISE = "line-following"
+FOLLOWER = """class Controller:
+    def __init__(self):
+        self.turn = {sign}
+
+    def act(self, observation):
+        left, middle, right = observation.ground
+        if left < {dark} and right >= {dark}:
+            self.turn = 1
+        elif right < {dark} and left >= {dark}:
+            self.turn = -1
+        if middle < {dark}:
+            return {speed}, {speed}
+        return {speed} * (1 - {gain} * self.turn), {speed} * (1 + {gain} * self.turn)
+"""
+BROKEN = {
+    "endless-act": "def act(observation):\n    while observation.time > 3:\n        pass\n    return 0.05, 0.05\n",
+    "endless-import": "n = 0\nwhile True:\n    n += 1\n",
+    "hog": "kept = []\n\ndef act(observation):\n    kept.append(bytearray(10**7))\n    return 0.05, 0.05\n",
+    "crash": "def act(observation):\n    left, right = observation.ground\n    return 0.05, 0.05\n",
+    "exits": "import sys\n\ndef act(observation):\n    sys.exit()\n",
+    "forks": "import os\n\ndef act(observation):\n    while True:\n        os.fork()\n",
+    "spies": "text = open('/etc/passwd').read()\n\ndef act(observation):\n    return 0.05, 0.05\n",
+    "syntax": "def act(observation)\n    return 0.05, 0.05\n",
+    "stands": "def act(observation):\n    return 0.0, 0.0\n",
+    "prints": "def act(observation):\n    print(observation, observation.ground)\n    return 0.05, 0.05\n",
+}
+
+
+def write_submissions(folder: Path) -> int:
+    """Programs of 30 students; how many."""
+    texts = {f"student-{k:02d}": _follower(k) for k in range(1, 19)}
+    texts["student-19"] = _follower(3).replace("self.turn", "self.side")  # a copy with another name in it
+    texts["student-20"] = load_exercise(EXERCISE).path("solution.py").read_text()
+    for name, text in {**texts, **BROKEN}.items():
+        (folder / f"{name}.py").write_text(text)
+    return len(texts) + len(BROKEN)
+
+
+def _follower(k: int) -> str:
+    text = FOLLOWER.format(sign=1 if k % 2 else -1, dark=0.3 + 0.02 * k, speed=0.03 + 0.004 * k, gain=0.4 + 0.05 * k)
+    return text if k % 3 else f"import numpy as np\n\n{text}"
+
+
+def grade_timed(submissions: Path, out: Path, workers: int) -> Grading:
+    shutil.rmtree(out, ignore_errors=True)
+    wall, cpu = time.perf_counter(), cpu_seconds()
+    done = grade(EXERCISE, submissions, out=out, workers=workers)
+    runs = time.perf_counter() - wall
+    save_grading(done, out / "marks.csv")
+    wall, used = time.perf_counter() - wall, cpu_seconds() - cpu
+    seeds = len(done.exercise.all_seeds)
+    print(f"{len(done.graded)} submissions × {seeds} seeds: {wall:.1f} s ({wall - runs:.1f} s of it reports)")
+    print(f"    {used:.1f} s of CPU: {used / workers:.1f} s on each of {workers} cores if nobody else used them")
+    return done
+
+
+def cpu_seconds() -> float:
+    """Of this process, and of those that it started and that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def compare_with_check(done: Grading) -> int:
+    """How many submissions get other marks by `check` than by `grade`, with the public seeds."""
+
+    def figures(marks: Marks) -> list[object]:
+        return [[(mark.points, mark.met, repr(mark.figures)) for mark in marks.checks], marks.points]
+
+    return sum(
+        figures(check_exercise(done.exercise, each.submission.file)) != figures(each.public) for each in done.graded
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=None, help="folder that keeps the reports")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        submissions, out = folder / "submissions", given.out or folder / "first"
+        submissions.mkdir()
+        write_submissions(submissions)
+        done = grade_timed(submissions, out, given.workers)
+        grade_timed(submissions, folder / "second", given.workers)
+        names = sorted(path.relative_to(out) for path in out.rglob("*") if path.suffix in (".csv", ".html"))
+        other = [name for name in names if (out / name).read_bytes() != (folder / "second" / name).read_bytes()]
+        print(f"of {len(names)} files {len(other)} differ the second time {[str(name) for name in other]}")
+        print(f"with the public seeds {compare_with_check(done)} get other marks by `paddock exercise check`")
+        print((out / "marks.csv").read_text())
+
+
+if __name__ == "__main__":
+    main()

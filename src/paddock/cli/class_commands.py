@@ -1,0 +1,202 @@
+"""`paddock class`: a class as a folder, and what is done with it; `paddock submit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from paddock.cli import class_options as options
+from paddock.cli.options import Force
+
+if TYPE_CHECKING:
+    from paddock.classes import ClassFolder, Student
+
+class_app = typer.Typer(
+    name="class",
+    help="A class as a folder: students, their robots and links, submissions, results.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+
+def open_class(path: Path) -> ClassFolder:
+    """The class in a folder."""
+    from paddock.classes import ClassFolder
+
+    return ClassFolder.load(path)
+
+
+def show_student(folder: ClassFolder, student: Student, what: str) -> None:
+    """Say what became of a student, with the link of those who may join."""
+    from paddock.classes import join_links
+    from paddock.core.outside import visible
+
+    typer.echo(visible(f"{student.name} {what}"))
+    for link in join_links(folder):
+        if link.robot == student.robot:
+            typer.echo(visible(f"  robot {link.robot}: {link.link}"))
+
+
+@class_app.command("new")
+def new_class(
+    folder: options.NewClassPath,
+    names: options.NamesFile = None,
+    title: options.Title = "",
+    world: options.ClassWorld = "",
+    exercise: options.ClassExercise = "",
+    robot: options.ClassRobot = "",
+) -> None:
+    """Make the folder of a class, with a robot and a link for every student.
+
+    paddock class new robotics-101 --names names.txt
+    paddock class new robotics-101 --names names.csv --exercise line-following
+    """
+    from paddock.classes import ClassSpec, make_class, read_students
+
+    students = read_students(names) if names is not None else []
+    spec = ClassSpec(title=title or folder.name, world=world, exercise=exercise, robot=robot)
+    made = make_class(folder, spec, students)
+    typer.echo(f"made {folder} with {len(made.students)} students; look at {folder / 'class.toml'}, then:")
+    typer.echo(f"  paddock class sheet {folder}    # links to hand out\n  paddock class serve {folder}")
+
+
+@class_app.command("add")
+def add_students(folder: options.ClassPath, names: options.StudentNames) -> None:
+    """Add students; a running class lets them in at once. Who was removed comes back with the same link.
+
+    paddock class add robotics-101 "Zoë M." 李雷
+    """
+    found = open_class(folder)
+    for name in names:
+        show_student(found, found.add(name), "is in the class")
+
+
+@class_app.command("remove")
+def remove_student(folder: options.ClassPath, name: options.StudentName) -> None:
+    """Take a student out. Submissions and results stay.
+
+    paddock class remove robotics-101 "Zoë M."
+    """
+    found = open_class(folder)
+    show_student(found, found.remove(name), "is out of the class; submissions and results stay")
+
+
+@class_app.command("rename")
+def rename_student(folder: options.ClassPath, name: options.StudentName, new: options.NewName) -> None:
+    """Write a student's name differently. Robot and link stay.
+
+    paddock class rename robotics-101 "Zoe M." "Zoë Meyer"
+    """
+    found = open_class(folder)
+    show_student(found, found.rename(name, new), "is the new name; robot and link stay")
+
+
+@class_app.command("lock-out")
+def lock_out_student(folder: options.ClassPath, name: options.StudentName, off: options.Off = False) -> None:
+    """Do not let a student in until further notice, or let them in again.
+
+    paddock class lock-out robotics-101 "Zoë M."
+    paddock class lock-out robotics-101 "Zoë M." --off
+    """
+    found = open_class(folder)
+    show_student(found, found.lock_out(name, not off), "may join again" if off else "is locked out")
+
+
+@class_app.command("new-token")
+def renew_token(folder: options.ClassPath, name: options.StudentName) -> None:
+    """Give a student a new link; the old one is of no use any more.
+
+    paddock class new-token robotics-101 "Zoë M."
+    """
+    found = open_class(folder)
+    found.new_token(name)
+    show_student(found, found.find(name), "has a new link")
+
+
+@class_app.command("list")
+def list_students(folder: options.ClassPath) -> None:
+    """List the students, their robots, and what they have submitted.
+
+    paddock class list robotics-101
+    """
+    from paddock.cli.class_tables import print_students
+
+    print_students(open_class(folder))
+
+
+@class_app.command("links")
+def print_links(folder: options.ClassPath, address: options.Address = "", out: options.LinksFile = None) -> None:
+    """Print every student's link, and write links.csv for a mail merge.
+
+    paddock class links robotics-101
+    paddock class links robotics-101 --address https://robots.example.org
+    """
+    from paddock.classes import write_links
+    from paddock.cli.class_tables import print_class_links
+
+    found = open_class(folder)
+    print_class_links(found, address)
+    write_links(found, out or folder / "links.csv", address)
+    typer.echo(f"wrote {out or folder / 'links.csv'}")
+
+
+@class_app.command("sheet")
+def print_sheet(folder: options.ClassPath, address: options.Address = "", out: options.SheetFile = None) -> None:
+    """Write a page of cards with names, links and QR codes, to print and to cut out.
+
+    paddock class sheet robotics-101
+    """
+    from paddock.classes import write_sheet
+
+    found = open_class(folder)
+    write_sheet(found, out or folder / "sheet.html", address)
+    typer.echo(f"wrote {out or folder / 'sheet.html'}: open it in a browser and print it")
+
+
+@class_app.command("collect")
+def collect_submissions(
+    folder: options.ClassPath, exercise: options.Exercise, out: options.CollectFolder = None, force: Force = False
+) -> None:
+    """Copy each student's last submission for an exercise into a folder, as ROBOT.py, for `paddock grade`.
+
+    paddock class collect robotics-101 line-following
+    paddock grade line-following robotics-101/collected/line-following --out marks.csv
+    """
+    from paddock.cli.files import checked_new
+
+    found = open_class(folder)
+    place = out or folder / "collected" / exercise
+    if out is not None and place.exists() and any(place.iterdir()):
+        checked_new(place, force=force)
+    copies = found.collect(exercise, place)
+    typer.echo(f"wrote {len(copies)} files into {place}")
+    for student in found.students:
+        if student.name not in copies:
+            typer.echo(f"  nothing from {student.name}")
+
+
+@class_app.command("results")
+def show_results(folder: options.ClassPath) -> None:
+    """Show the results of all heats; they are kept in results/results.csv.
+
+    paddock class results robotics-101
+    """
+    from paddock.cli.class_tables import print_results
+
+    print_results(open_class(folder))
+
+
+def submit(file: options.SubmittedFile, link: options.Link, exercise: options.ForExercise = "") -> None:
+    """Hand in a Python file for an exercise of your class, and get a receipt.
+
+    paddock submit my_controller.py --link "http://192.168.1.20:8642/#token=…&robot=ada"
+    """
+    from paddock.core.outside import visible
+    from paddock.links.submission import submit_file
+
+    receipt = submit_file(link, file, exercise=exercise)
+    typer.echo(visible(receipt.text or f"receipt {receipt.number}, {receipt.time}"))
+    typer.echo(visible(f"SHA-256 {receipt.sha256}"))

@@ -1,0 +1,149 @@
+"""`paddock class serve`, and the commands of its lecturer while it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paddock.cli import class_options, options
+from paddock.cli.class_commands import class_app, open_class
+
+if TYPE_CHECKING:
+    from paddock.protocol import messages as m
+
+Who = Annotated[str, typer.Argument(help="A student, or a client as the lists of robots and of the clock name it.")]
+Factor = Annotated[float, typer.Argument(min=0, max=1000, help="Simulated seconds per second; 0 for flat out.")]
+NewSeed = Annotated[int | None, typer.Option("--seed", min=0, help="Default: as before.")]
+HeatAction = Annotated[str, typer.Argument(help="prepare, start or stop.")]
+ClassHost = Annotated[str | None, typer.Option("--host", help="Address to listen on. Default: as class.toml tells.")]
+ClassPort = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Default: as class.toml tells.")]
+
+
+@class_app.command("serve")
+def serve(
+    folder: class_options.ClassPath,
+    host: ClassHost = None,
+    port: ClassPort = None,
+    speed: options.ServerSpeed = None,
+    referee: options.RefereeName = None,
+    open_page: options.OpenPage = False,
+) -> None:
+    """Serve a class: its students join with their links, in the world or with the exercise that it was at.
+
+    paddock class serve robotics-101
+    paddock class serve robotics-101 --host 127.0.0.1 --open
+    """
+    from dataclasses import replace
+
+    from paddock.cli.class_serve import serve_class, settings_of
+    from paddock.cli.referee import choose_referee
+
+    found = open_class(folder)
+    settings = settings_of(found)
+    settings = replace(
+        settings,
+        host=settings.host if host is None else host,
+        port=settings.port if port is None else port,
+        speed=settings.speed if speed is None else speed or None,
+    )
+    serve_class(found, settings, referee=choose_referee(referee), open_page=open_page)
+
+
+def ask(folder: Path, request: type[m.Request], **fields: object) -> None:
+    """Have the running class do something."""
+    from paddock.cli.class_serve import supervise_class
+    from paddock.protocol.messages import Done
+
+    with supervise_class(folder) as arena:
+        arena.ask(request(id=arena.number(), **fields), Done)
+    typer.echo("done")
+
+
+@class_app.command("open")
+def open_lesson(
+    folder: class_options.ClassPath,
+    world: class_options.ClassWorld = "",
+    exercise: class_options.ClassExercise = "",
+    seed: NewSeed = None,
+) -> None:
+    """Go on in another world, or with another exercise; students keep their links, robots and running programs.
+
+    paddock class open robotics-101 --exercise line-following
+    paddock class open robotics-101 --world clutter --seed 7
+    """
+    from paddock.protocol.messages import OpenWorld
+
+    if bool(world) == bool(exercise):
+        raise typer.BadParameter("expected either --world or --exercise")
+    ask(folder, OpenWorld, world=world, exercise=exercise, seed=seed)
+
+
+@class_app.command("pause")
+def pause(folder: class_options.ClassPath) -> None:
+    """Stop the clock of the running class."""
+    from paddock.protocol.messages import Pause
+
+    ask(folder, Pause)
+
+
+@class_app.command("play")
+def play(folder: class_options.ClassPath) -> None:
+    """Let the clock of the running class run."""
+    from paddock.protocol.messages import Play
+
+    ask(folder, Play)
+
+
+@class_app.command("speed")
+def set_speed(folder: class_options.ClassPath, factor: Factor) -> None:
+    """Set how fast the clock of the running class runs.
+
+    paddock class speed robotics-101 5
+    """
+    from paddock.protocol.messages import SetSpeed
+
+    ask(folder, SetSpeed, speed=factor)
+
+
+@class_app.command("reset")
+def reset(folder: class_options.ClassPath, seed: NewSeed = None) -> None:
+    """Put everything in the running class back to the start, with the same seed or another."""
+    from paddock.protocol.messages import Reset
+
+    ask(folder, Reset, seed=seed)
+
+
+@class_app.command("release")
+def release(folder: class_options.ClassPath, who: Who) -> None:
+    """Let time wait no longer for someone; their robots stop.
+
+    paddock class release robotics-101 "Zoë M."
+    """
+    from paddock.protocol.messages import Release
+
+    ask(folder, Release, client=who)
+
+
+@class_app.command("disconnect")
+def disconnect(folder: class_options.ClassPath, who: Who) -> None:
+    """Close someone's connections; they may come again, unless they are locked out.
+
+    paddock class disconnect robotics-101 "Zoë M."
+    """
+    from paddock.protocol.messages import Disconnect
+
+    ask(folder, Disconnect, client=who)
+
+
+@class_app.command("heat")
+def set_heat(folder: class_options.ClassPath, action: HeatAction) -> None:
+    """Seat all robots for a heat, give the start signal, or end it.
+
+    paddock class heat robotics-101 prepare
+    paddock class heat robotics-101 start
+    """
+    from paddock.protocol.messages import SetHeat
+
+    ask(folder, SetHeat, action=action)

@@ -1,0 +1,90 @@
+"""`paddock class serve`, and how other commands reach the class that it serves."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from rich.console import Console
+
+import paddock
+from paddock.classes import ClassFolder
+from paddock.core.errors import LinkError, PaddockError
+from paddock.core.files import write_text
+from paddock.core.outside import VisibleFormatter, visible
+from paddock.links.remote import RemoteArena
+from paddock.referees import Referee
+from paddock.server import Server, Settings
+from paddock.server.class_desk import ClassDesk
+from paddock.server.lessons import open_lesson
+from paddock.server.show import open_browser
+
+RUNNING = ".server"  # of a class folder: the address at which it is served at present
+ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
+
+
+def settings_of(folder: ClassFolder) -> Settings:
+    """How a class is served."""
+    spec = folder.spec
+    host = urlsplit(spec.address).hostname
+    return Settings(
+        host=spec.host,
+        port=spec.port,
+        speed=spec.speed or None,
+        token=folder.keys.supervisor,
+        allowed_hosts=(host,) if host else (),
+        limits=spec.limits,
+    )
+
+
+def serve_class(folder: ClassFolder, settings: Settings, *, referee: Referee | None, open_page: bool) -> None:
+    """Serve until Ctrl-C."""
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    handler = logging.StreamHandler()
+    handler.setFormatter(VisibleFormatter("%(message)s"))
+    logging.basicConfig(handlers=[handler])
+    lesson = replace(open_lesson(folder), own_referee=referee)
+    arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
+    server = Server(arena, settings)
+    server.desk = ClassDesk(folder, lesson)
+    running = folder.path / RUNNING
+
+    def ready() -> None:
+        host = ANY_ADDRESS.get(settings.host, settings.host)
+        write_text(running, f"http://{host}:{server.port}\n")
+        console.print(visible(f"serving {folder.spec.title} at {server.url()}   (Ctrl-C stops it)"))
+        console.print(f"lecturer:   {server.url(token=server.supervisor)}")
+        console.print(f"projector:  {server.url()}#view=projector&token={folder.keys.projector}")
+        console.print(
+            f"students:   {len(folder.students)}, in {lesson.title}; their links: paddock class links or sheet"
+        )
+        if open_page:
+            open_browser(server.url(token=server.supervisor))
+
+    try:
+        with arena:
+            server.run(ready)
+    finally:
+        running.unlink(missing_ok=True)
+    console.print("stopped")
+
+
+@contextmanager
+def supervise_class(path: Path) -> Iterator[RemoteArena]:
+    """The running class of a folder, as its supervisor."""
+    folder = ClassFolder.load(path)
+    hint = f"start it with `paddock class serve {path}`"
+    try:
+        url = (path / RUNNING).read_text(encoding="utf-8").strip()
+    except OSError:
+        raise PaddockError(f"{path}: this class is not served at present; {hint}") from None
+    try:
+        arena = RemoteArena(url, token=folder.keys.supervisor, name="command line", lock_step=False, timeout=10.0)
+    except LinkError as error:
+        raise LinkError(f"{path}: this class is not served any more ({error}); {hint}") from None
+    with arena:
+        yield arena

@@ -1,0 +1,59 @@
+"""Tables of a class."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from rich.console import Console
+
+from paddock.classes import ClassFolder, ResultRow, join_links, staff_links
+from paddock.cli.sheets import print_sheet
+from paddock.cli.tables import cell, new_table
+from paddock.core.outside import visible
+from paddock.experiments.rows import number
+from paddock.report.sheets import Sheet
+
+
+def print_students(folder: ClassFolder) -> None:
+    """Who is in the class."""
+    files = Counter((receipt.robot, receipt.exercise) for receipt in folder.receipts())
+    rows = []
+    for student in folder.everyone:
+        submitted = [f"{exercise} ({count})" for (robot, exercise), count in files.items() if robot == student.robot]
+        rows.append((visible(student.name), student.robot, student.state, ", ".join(submitted)))
+    print_sheet(Console(), folder.spec.title, Sheet(("student", "robot", "state", "submissions"), tuple(rows)))
+
+
+def print_class_links(folder: ClassFolder, address: str = "") -> None:
+    """The links of students, and those of the lecturer and the projector; none is cut."""
+    rows = join_links(folder, address)
+    table = new_table("Join links", "student", "robot", "link")
+    for row in rows:
+        table.add_row(cell(row.name), cell(row.robot), cell(row.link))
+    console = Console()
+    wide = max((2 * len(row.name) + len(row.robot) + len(row.link) for row in rows), default=0) + 20
+    Console(width=max(console.width, wide)).print(table)
+    for who, link in staff_links(folder, address).items():
+        console.print(cell(f"{who}: {link}"), soft_wrap=True, highlight=False)
+
+
+def print_results(folder: ClassFolder) -> None:
+    """How everyone did: the places in heats, and the last score."""
+    rows_of: dict[tuple[str, str], list[ResultRow]] = defaultdict(list)
+    for row in folder.results():
+        rows_of[row.exercise, row.student].append(row)
+    table = []
+    for (exercise, student), rows in sorted(rows_of.items(), key=lambda item: (item[0][0], _mean_place(item[1]))):
+        places, last = [row.place for row in rows], rows[-1]
+        figures = (str(len(rows)), str(places.count(1)), number(_mean_place(rows)), str(sum(r.fouls for r in rows)))
+        table.append((visible(student), visible(exercise), *figures, visible(_score(last))))
+    heads = ("student", "exercise", "heats", "won", "mean place", "fouls", "last score")
+    print_sheet(Console(), f"{folder.spec.title}: results", Sheet(heads, tuple(table)))
+
+
+def _mean_place(rows: list[ResultRow]) -> float:
+    return sum(row.place for row in rows) / len(rows)
+
+
+def _score(row: ResultRow) -> str:
+    return "–" if row.score is None else f"{number(row.score)} {row.unit}".strip()

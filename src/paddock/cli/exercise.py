@@ -1,0 +1,128 @@
+"""The work of `paddock exercise`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.text import Text
+
+from paddock.arena import Arena
+from paddock.cli.pages import show_page
+from paddock.cli.sheets import print_sheet
+from paddock.cli.tables import cell, new_table
+from paddock.core.outside import visible
+from paddock.exercises import Exercise, Marks, check_exercise, exercise_names, load_exercise, run_exercise
+from paddock.exercises.folders import new_exercise, write_handout
+from paddock.exercises.report import list_failures, marks_report, marks_sheet
+from paddock.exercises.spec import STARTER
+from paddock.exercises.verify import verify_exercise
+from paddock.report.document_files import ensure_folder, write_document
+
+
+def list_exercises() -> None:
+    """Print a table of the shipped ones."""
+    table = new_table("Exercises", "name", "title", "devices", "points", "seeds", right=("points", "seeds"))
+    for name in exercise_names():
+        found = load_exercise(name)
+        row = name, found.title, ", ".join(found.devices), f"{found.points:g}", str(len(found.seeds))
+        table.add_row(*map(cell, row))
+    Console().print(table)
+
+
+def show_exercise(name: str) -> None:
+    """Print the text, and the checks as a table."""
+    found, console = load_exercise(name), Console()
+    console.print(Markdown(visible(found.read_text())))
+    table = new_table("Checks", "check", "measure", "wanted", "points", right=("points",))
+    for check in found.checks:
+        row = check.name, check.measure.rpartition(":")[2], check.wanted, f"{check.points:g}"
+        table.add_row(*map(cell, row))
+    console.print(table)
+    seeds = ", ".join(map(str, found.seeds))
+    console.print(
+        f"{found.seconds:g} s with each of the seeds {seeds}; in {found.folder}", highlight=False, markup=False
+    )
+
+
+def begin_exercise(folder: Path, template: str) -> None:
+    """Make a folder, and say what is in it."""
+    for path in new_exercise(folder, template):
+        typer.echo(path)
+    typer.echo(f"change them, then: paddock exercise verify {folder}")
+
+
+def try_exercise(
+    name: str, controller: Path | None, *, seed: int | None, speed: float | None, headless: bool, port: int | None
+) -> bool:
+    """Run a program with one seed, on the page; whether it did not fail."""
+    found, console = load_exercise(name), Console()
+
+    @contextmanager
+    def watch(arena: Arena) -> Iterator[None]:
+        with show_page(arena, console=console, speed=speed, port=port):
+            yield
+
+    file, chosen = controller or found.path(STARTER), found.seeds[0] if seed is None else seed
+    run = run_exercise(found, file, chosen, watch=None if headless else watch)
+    console.print(visible(run.output), end="", highlight=False, markup=False)
+    for robot, figures in run.figures.items():
+        told = ", ".join(f"{figure.rpartition(':')[2]} {value:.3g}" for figure, value in figures.items())
+        console.print(f"{robot}: {told}", highlight=False, markup=False)
+    if run.failure is not None:
+        console.print(Text.assemble(("failed: ", "bold red"), visible(str(run.failure))))
+    return run.failure is None
+
+
+def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Path | None, json_lines: bool) -> bool:
+    """Check a program and print its marks; whether it earned all points."""
+    found, console, aside = load_exercise(name), Console(), Console(stderr=True)
+    if report is not None:
+        ensure_folder(report)
+    with aside.status(f"checking {file.name} …"):
+        marks = check_exercise(found, file, seeds)
+    if json_lines:
+        _print_json(marks)
+    else:
+        print_sheet(console, f"{found.title}: {file.name}", marks_sheet(marks))
+    for text, failed in list_failures(marks).items():
+        told = f"seed {', '.join(map(str, failed))}: {visible(text)}"
+        aside.print(Text.assemble(("failed: ", "bold red"), told), soft_wrap=True, highlight=False)
+    if report is not None:
+        written = write_document(found.title, list(marks_report(found, marks, file.name)), report)
+        aside.print(f"wrote {written[1]}", highlight=False, markup=False, soft_wrap=True)
+    return marks.full
+
+
+def _print_json(marks: Marks) -> None:
+    for mark in marks.checks:
+        figures = {str(seed): figure for seed, figure in zip(marks.seeds, mark.figures, strict=True)}
+        row = {"check": mark.check.name, "points": mark.points, "of": mark.check.points, "figures": figures}
+        typer.echo(json.dumps(row))
+
+
+def hand_out(name: str, output: Path | None) -> None:
+    """Write what students get, and list it."""
+    found = load_exercise(name)
+    out = Path(f"{found.name}.zip") if output is None else output
+    for file in write_handout(found, out):
+        typer.echo(file)
+    typer.echo(f"wrote {out}")
+
+
+def verify(name: str) -> bool:
+    """Verify an exercise and print what was found; whether it is fit for students."""
+    found: Exercise = load_exercise(name)
+    console, fit = Console(), True
+    with console.status("") as status:
+        for finding in verify_exercise(found, on_file=lambda file: status.update(f"running {file} …")):
+            fit = fit and finding.holds
+            mark, style = ("yes", "green") if finding.holds else ("NO", "bold red")
+            detail = f": {visible(finding.detail)}" if finding.detail else ""
+            console.print(Text.assemble((f"{mark:>3} ", style), finding.what, detail), soft_wrap=True)
+    return fit

@@ -1,0 +1,126 @@
+"""`paddock exercise`: its commands, options and help texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paddock.cli.grade import grade
+from paddock.cli.options import Json
+
+exercise = typer.Typer(
+    name="exercise",
+    help="Tasks for students: list and try them, check a program as it will be graded, write your own.",
+    no_args_is_help=True,
+)
+
+Exercise = Annotated[str, typer.Argument(help="A shipped exercise (see: paddock exercise list), or a folder.")]
+Program = Annotated[Path, typer.Argument(help="A Python file with act(observation), or a class Controller.")]
+
+
+@exercise.command("list")
+def list_all() -> None:
+    """List the shipped exercises."""
+    from paddock.cli.exercise import list_exercises
+
+    list_exercises()
+
+
+@exercise.command()
+def show(name: Exercise) -> None:
+    """Print the text of an exercise and how it is marked.
+
+    paddock exercise show line-following
+    """
+    from paddock.cli.exercise import show_exercise
+
+    show_exercise(name)
+
+
+@exercise.command()
+def new(
+    folder: Annotated[Path, typer.Argument(help="A folder that is not there yet.")],
+    template: Annotated[str, typer.Option("--from", help="The exercise to begin with.")] = "line-following",
+) -> None:
+    """Begin an exercise of your own: a folder with all files of another one, to be changed.
+
+    paddock exercise new week-3 --from maze
+    paddock exercise verify week-3
+    """
+    from paddock.cli.exercise import begin_exercise
+
+    begin_exercise(folder, template)
+
+
+@exercise.command("try")
+def try_out(
+    name: Exercise,
+    controller: Annotated[
+        Path | None,
+        typer.Option("--controller", "-c", help="The Python file that drives. Default: the exercise's starter.py."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Default: the first public one.")] = None,
+    speed: Annotated[float | None, typer.Option(help="Simulated seconds per second; 0 for flat out.")] = None,
+    headless: Annotated[bool, typer.Option("--headless", help="Without the page, flat out.")] = False,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Of the page.")] = None,
+) -> None:
+    """Watch a program in an exercise, with one seed.
+
+    paddock exercise try line-following -c mine.py --seed 3
+    """
+    from paddock.cli.exercise import try_exercise
+
+    if not try_exercise(name, controller, seed=seed, speed=speed, headless=headless, port=port):
+        raise typer.Exit(1)
+
+
+@exercise.command()
+def check(
+    name: Exercise,
+    file: Program,
+    seed: Annotated[
+        list[int] | None, typer.Option(help="Only this seed. May be repeated. Default: all public.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Folder for an HTML page with the paths of all runs.")] = None,
+    json: Json = False,
+) -> None:
+    """Check a program as it will be graded, with the public seeds. The exit status is 0 only with all points.
+
+    paddock exercise check line-following mine.py
+    paddock exercise check line-following mine.py --report checked
+    """
+    from paddock.cli.exercise import check_file
+
+    if not check_file(name, file, seeds=seed, report=report, json_lines=json):
+        raise typer.Exit(1)
+
+
+@exercise.command()
+def handout(
+    name: Exercise,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder or .zip. Default: NAME.zip.")] = None,
+) -> None:
+    """Write what students get: all but the solution, the hidden seeds and the wrong programs.
+
+    paddock exercise handout week-3 -o week-3.zip
+    """
+    from paddock.cli.exercise import hand_out
+
+    hand_out(name, output)
+
+
+@exercise.command()
+def verify(name: Exercise) -> None:
+    """Verify an exercise before students get it: its solution earns all points, its wrong programs do not.
+
+    paddock exercise verify week-3
+    """
+    from paddock.cli.exercise import verify
+
+    if not verify(name):
+        raise typer.Exit(1)
+
+
+exercise.command("grade")(grade)

@@ -1,0 +1,53 @@
+"""`paddock grade`: the marks of all submissions to an exercise, a progress bar, and where the reports are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paddock.cli.options import Workers
+
+
+def grade(
+    exercise: Annotated[str, typer.Argument(help="A shipped exercise, or the folder of yours.")],
+    submissions: Annotated[Path, typer.Argument(help="Folder with a file NAME.py, or a folder NAME, for everyone.")],
+    out: Annotated[Path, typer.Option(help="File for the marks; the reports are written beside it.")] = Path(
+        "marks/marks.csv"
+    ),
+    workers: Workers = None,
+) -> None:
+    """Grade all submissions to an exercise: marks, a page for every student, and one of the class.
+
+    Every program runs with all seeds, public and hidden, each time in a process of its own with limits of time, memory
+    and files. A grading that was stopped or killed goes on where it was.
+
+      paddock grade line-following submissions --out marks/marks.csv
+      paddock grade exercises/week-3 submissions --workers 4
+    """
+    from rich.console import Console
+
+    from paddock.cli.ending import INTERRUPTED, end_on_sigterm
+    from paddock.cli.progress import show_runs
+    from paddock.cli.sheets import print_sheet
+    from paddock.grading import grade as grade_all
+    from paddock.grading import save_grading
+    from paddock.grading.report import marks_sheet
+    from paddock.jobs import parse_workers
+
+    aside = Console(stderr=True)
+    with end_on_sigterm() as ended, show_runs(aside, "grading", of="submissions") as progress:
+        try:
+            done = grade_all(exercise, submissions, out=out.parent, workers=parse_workers(workers), progress=progress)
+        except KeyboardInterrupt:
+            told = f"stopped early: the same command goes on from what is in {out.parent}"
+            aside.print(told, style="yellow", markup=False)
+            sys.exit(ended[0] if ended else INTERRUPTED)
+    written = save_grading(done, out)
+    print_sheet(Console(), f"{done.exercise.title}: {len(done.graded)} submissions", marks_sheet(done))
+    there = len(done.graded) - done.fresh
+    before = f", {there} of them were graded already" if there else ""
+    told = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
+    aside.print(told, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,96 @@
+"""Options about referees: who decides, how long heats last, where results go."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from paddock.arena import Arena
+from paddock.arena.controllers import load_file
+from paddock.cli.driving import DriveOutcome, DrivePlan, run_drivers
+from paddock.cli.tables import cell, new_table
+from paddock.core.errors import PaddockError
+from paddock.core.outside import visible
+from paddock.core.spec import read_toml_file
+from paddock.referees import Officiating, Referee, make_referee, officiate
+from paddock.referees.score_function import ScoreFunction
+
+if TYPE_CHECKING:
+    from paddock.server.heat_desk import HeatSettings
+
+SHOWN = 12  # fouls
+
+
+def choose_referee(name: str | None, score: Path | None = None) -> Referee | None:
+    """What `--referee` or `--score` names, or nobody."""
+    if name is not None and score is not None:
+        raise PaddockError("expected either --referee or --score")
+    if score is not None:
+        return load_score_function(score)
+    return None if name is None else load_referee(name)
+
+
+def load_referee(name: str) -> Referee:
+    """A referee by its name, by `file.py:Name`, or from a TOML file with a key `kind` and its options."""
+    if not name.endswith(".toml"):
+        return make_referee(name)
+    path = Path(name)
+    table = read_toml_file(path)
+    return make_referee(table.get("referee", table), folder=path.parent)
+
+
+def load_score_function(path: Path) -> ScoreFunction:
+    """The function `score(arena)` of a user's Python file, as a referee."""
+    function = getattr(load_file(path), "score", None)
+    if not callable(function):
+        raise PaddockError(f"{path}: expected a function score(arena) that answers a dict of points by robot name")
+    return ScoreFunction(function)
+
+
+def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
+    """How heats go, and where their results are kept."""
+    from paddock.classes.results import append_results, read_results
+    from paddock.server.heat_desk import HeatSettings
+
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+        raise PaddockError(f"--heat-seconds: expected seconds > 0, got {seconds:g}")
+    if folder is None:
+        return HeatSettings(seconds=seconds)
+    folder.mkdir(parents=True, exist_ok=True)
+    last = max((row.heat for row in read_results(folder)), default=0)
+    return HeatSettings(
+        seconds=seconds, first=last + 1, keep=lambda rows: append_results(folder, rows), recordings=folder
+    )
+
+
+def run_with_referee(arena: Arena, drive: DrivePlan, referee: Referee | None, console: Console) -> DriveOutcome:
+    """Let controllers drive while a referee looks on, who may end it; print what it says."""
+    if referee is None:
+        return run_drivers(arena, drive, console)
+    with officiate(arena, referee) as game:
+        outcome = run_drivers(arena, replace(drive, until=game.is_over), console)
+    print_standings(console, game)
+    return replace(outcome, episode=game.add_to(outcome.episode))
+
+
+def print_standings(console: Console, game: Officiating) -> None:
+    """Who is at which place, and what was done wrong."""
+    referee = game.referee
+    score = f"{referee.label} [{referee.unit}]" if referee.unit else referee.label
+    table = new_table(
+        f"{referee.label}: {game.seconds:g} s", "place", "robot", score, "fouls", right=("place", score, "fouls")
+    )
+    for line in game.standings:
+        points = f"{line.score:.10g}" if math.isfinite(line.score) else "–"
+        table.add_row(str(line.place), cell(line.robot), points, str(line.fouls))
+    console.print(table)
+    for foul in game.fouls[:SHOWN]:
+        console.print(f"{foul.time:8.2f} s  {foul.robot} {foul.text}", style="yellow", markup=False, highlight=False)
+    if len(game.fouls) > SHOWN:
+        console.print(f"… and {len(game.fouls) - SHOWN} more fouls", style="yellow")
+    if game.error:
+        console.print(visible(game.error), style="bold red", markup=False)

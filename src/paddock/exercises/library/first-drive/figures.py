@@ -1,0 +1,16 @@
+"""What the checks measure."""
+
+import numpy as np
+
+RADIUS = 0.037  # of an e-puck [m]
+
+
+def end_gap(trace, world):
+    """How far the robot's front is from the wall at the end [m]."""
+    return world.bounds[2] - trace.pose[-1, 0] - RADIUS
+
+
+def last_way(trace):
+    """How far the robot drove in the last two seconds of the run [m]; of a shorter run, nothing is known."""
+    last = trace.pose[trace.time >= 28.0, :2]
+    return np.hypot(*np.diff(last, axis=0).T).sum() if len(last) else np.nan

@@ -1,0 +1,11 @@
+"""What the checks measure."""
+
+from paddock.worlds.mazes import Layout, measure_distances, read_maze
+
+
+def way_share(trace, world):
+    """How much of the way from the start to the exit the robot has covered, 0 … 1, where it was nearest to the exit."""
+    maze, layout = read_maze(world), Layout()
+    to_exit = measure_distances(maze)
+    cells = {layout.cell_at(x, y) for x, y in trace.pose[:, :2].tolist()}
+    return 1.0 - min(to_exit[cell] for cell in cells) / to_exit[maze.start]

@@ -1,0 +1,39 @@
+"""Find the way out: keep the right hand on the wall. In a maze without islands that leads everywhere."""
+
+import math
+from collections import deque
+
+SPEED = 0.12  # [m/s]
+DISTANCE = 0.05  # to keep to the wall on the right [m]
+OPEN = 0.12  # a wall of the same corridor is nearer than this [m]
+WHEELS = 0.08  # between the wheels [m]
+PERIOD = 0.04  # between two decisions [s]
+
+
+def drive(speed, turn):
+    """Wheel speeds for a speed [m/s] and a turn to the left [rad/s]."""
+    return speed - turn * WHEELS / 2, speed + turn * WHEELS / 2
+
+
+class Controller:
+    def __init__(self):
+        self.turn_until = None  # difference of the wheels' ways at which a turn on the spot ends [m]
+        self.seen = deque(maxlen=6)  # distances to the wall on the right
+
+    def act(self, observation):
+        left, front, right = observation.range
+        turned = observation.encoders[1] - observation.encoders[0]
+        if self.turn_until is None and front < 0.05:
+            self.turn_until = turned + WHEELS * math.pi / 2
+        if self.turn_until is not None:
+            if turned < self.turn_until:
+                return drive(0.0, 2.0)
+            self.turn_until = None
+            self.seen.clear()
+        if right > OPEN:  # round the end of the wall
+            self.seen.clear()
+            return drive(SPEED, -SPEED / 0.105)
+        self.seen.append(right)
+        slope = (self.seen[-1] - self.seen[0]) / (PERIOD * max(1, len(self.seen) - 1))  # [m/s]
+        turn = -20.0 * (right - DISTANCE) - 25.0 * slope
+        return drive(SPEED, max(-1.5, min(1.5, turn)))

@@ -1,0 +1,61 @@
+"""Marks as a table and as a page, as students see them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from paddock.exercises.marks import CheckMark, Marks
+from paddock.exercises.runs import ExerciseRun
+from paddock.exercises.spec import Exercise
+from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part
+from paddock.report.paths import draw_paths
+from paddock.report.sheets import Sheet
+
+
+def marks_sheet(marks: Marks) -> Sheet:
+    """A row for each check: its points, what was wanted, and the figure of every seed."""
+    rows = [(*_check_row(mark), *map(_format_figure, mark.figures)) for mark in marks.checks]
+    total = ("", "all checks", "", f"{marks.points:g} of {marks.most:g}", *("" for _ in marks.seeds))
+    heads = ("met", "check", "wanted", "points", *(f"seed {seed}" for seed in marks.seeds))
+    return Sheet(heads, (*rows, total))
+
+
+def list_failures(marks: Marks) -> dict[str, list[int]]:
+    """What went wrong, with the seeds of the runs in which it did."""
+    failures: dict[str, list[int]] = {}
+    for run in marks.runs:
+        if run.failure is not None:
+            failures.setdefault(f"{run.failure} ({run.failure.kind})", []).append(run.seed)
+    return failures
+
+
+def marks_report(exercise: Exercise, marks: Marks, file: str) -> Iterator[Part]:
+    """The parts of a page."""
+    yield Paragraph(f"{file}: {marks.points:g} of {marks.most:g} points.")
+    for text, seeds in list_failures(marks).items():
+        yield Failure(f"seed {', '.join(map(str, seeds))}: {text}")
+    yield marks_sheet(marks)
+    for run in marks.runs:
+        yield from _run_parts(exercise, run)
+
+
+def _run_parts(exercise: Exercise, run: ExerciseRun) -> Iterator[Part]:
+    if run.episode is None:
+        return
+    yield Heading(f"Seed {run.seed}")
+    traces = [record.trace for record in run.episode.robots.values()]
+    title = f"{exercise.title}, seed {run.seed}"
+    yield Figure(f"path-{run.seed}", run.episode.reason, draw_paths(traces, exercise.make_world(run.seed), title=title))
+    if run.output:
+        yield LogText(tuple(run.output.splitlines()), file="what it printed")
+
+
+def _check_row(mark: CheckMark) -> tuple[str, ...]:
+    state = "yes" if mark.full else "NO" if mark.points == 0 else "partly"
+    measure = mark.check.measure.rpartition(":")[2]
+    return state, mark.check.name, f"{measure} {mark.check.wanted}", f"{mark.points:g} of {mark.check.points:g}"
+
+
+def _format_figure(figure: float) -> str:
+    return "-" if math.isnan(figure) else f"{figure:.3g}"

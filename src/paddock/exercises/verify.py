@@ -1,0 +1,56 @@
+"""verify_exercise: whether an exercise is fit for students: its solution, its wrong programs, its seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from paddock.exercises.marks import CheckMark, Marks, check_exercise
+from paddock.exercises.runs import run_exercise
+from paddock.exercises.spec import HIDDEN_FILE, SOLUTION, STARTER, TEXT_FILE, Exercise
+
+
+class Finding(NamedTuple):
+    """Something that must hold of an exercise, and whether it does."""
+
+    holds: bool
+    what: str
+    detail: str = ""
+
+
+def verify_exercise(exercise: Exercise, *, on_file: Callable[[str], object] = lambda _: None) -> Iterator[Finding]:
+    """Look at all that a lecturer would find out in class otherwise; one finding after the other.
+
+    Args:
+        exercise: it needs a solution; wrong programs are those called `wrong_*.py`.
+        on_file: told which program is tried next.
+    """
+    for name, use in ((TEXT_FILE, "the text for students"), (STARTER, "what they begin with"), (SOLUTION, "")):
+        if not exercise.path(name).is_file():
+            yield Finding(False, f"there is {name}", use)
+            return
+    yield Finding(bool(exercise.hidden_seeds), f"there are hidden seeds in {HIDDEN_FILE}")
+    worlds = {repr(exercise.make_world(seed).to_table()) for seed in exercise.all_seeds}
+    told = f"{len(worlds)} different worlds and starts for {len(exercise.all_seeds)} seeds"
+    yield Finding(len(worlds) == len(exercise.all_seeds), "every seed is another run", told)
+    on_file(STARTER)
+    started = run_exercise(exercise, exercise.path(STARTER), exercise.seeds[0])
+    yield Finding(started.failure is None, f"{STARTER} runs", str(started.failure or ""))
+    on_file(SOLUTION)
+    solved = check_exercise(exercise, exercise.path(SOLUTION), exercise.all_seeds)
+    yield Finding(solved.full, f"{SOLUTION} earns all points with all seeds", _tell_points(exercise, solved))
+    for path in sorted(Path(exercise.folder).glob("wrong_*.py")):
+        on_file(path.name)
+        marks = check_exercise(exercise, path)
+        yield Finding(not marks.full, f"{path.name} does not", _tell_points(exercise, marks))
+
+
+def _tell_points(exercise: Exercise, marks: Marks) -> str:
+    lost = [f"{mark.check.name}: seed {_tell_missed(marks, mark)}" for mark in marks.checks if not mark.full]
+    failures = {str(run.failure) for run in marks.runs if run.failure is not None}
+    return "; ".join([f"{marks.points:g} of {exercise.points:g} points", *lost, *sorted(failures)])
+
+
+def _tell_missed(marks: Marks, mark: CheckMark) -> str:
+    return ", ".join(str(seed) for seed, met in zip(marks.seeds, mark.met, strict=True) if not met)

@@ -1,0 +1,17 @@
+"""Grading: the marks of many submissions to an exercise, with a report for each and one for the class."""
+
+from paddock.grading.files import save_grading
+from paddock.grading.grading import GradedSubmission, Grading, grade
+from paddock.grading.similar import SimilarPair, find_similar
+from paddock.grading.submissions import Submission, find_submissions
+
+__all__ = [
+    "GradedSubmission",
+    "Grading",
+    "SimilarPair",
+    "Submission",
+    "find_similar",
+    "find_submissions",
+    "grade",
+    "save_grading",
+]

@@ -1,0 +1,76 @@
+"""The files of a grading: marks.csv, similar.csv, a page for every student, and one of the class."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
+
+from paddock.core.files import write_text
+from paddock.grading.grading import Grading
+from paddock.grading.report import class_report, format_points, student_report, tell_failure
+from paddock.report.document import Figure, Part, render_html
+from paddock.report.document_files import ensure_folder
+from paddock.report.figures import save_figure
+
+OVERVIEW, SIMILAR, REPORTS = "overview.html", "similar.csv", "reports"
+
+
+def save_grading(grading: Grading, marks: Path) -> list[Path]:
+    """Write the marks, and all else beside them; equal submissions give equal files, to the last byte."""
+    folder = marks.parent
+    reports = ensure_folder(folder / REPORTS)
+    written = [_write_table(marks, *marks_table(grading))]
+    pairs = [(pair.first, pair.second, f"{pair.share:.3f}", pair.same_text) for pair in grading.similar]
+    written.append(_write_table(folder / SIMILAR, ("first", "second", "share", "same_text"), pairs))
+    links = {}
+    for each in grading.graded:
+        name = each.submission.name
+        links[name] = f"{REPORTS}/{quote(name)}.html"
+        page = list(student_report(grading.exercise, each))
+        written.append(_write_page(reports / f"{name}.html", f"{grading.exercise.title}: {name}", page))
+    title = f"{grading.exercise.title}: marks"
+    return [*written, _write_page(folder / OVERVIEW, title, list(class_report(grading)), links)]
+
+
+def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+    """The heads and rows of marks.csv."""
+    checks = [check.name for check in grading.exercise.checks]
+    heads = ("name", *checks, "total", "of", "known_seeds", "failed_runs", "failure")
+    rows = [
+        (
+            each.submission.name,
+            *(format_points(mark.points) for mark in each.marks.checks),
+            format_points(each.marks.points),
+            format_points(each.marks.most),
+            format_points(each.public.points),
+            each.failed,
+            tell_failure(each.failure),
+        )
+        for each in grading.graded
+    ]
+    return heads, rows
+
+
+def _write_page(path: Path, title: str, parts: Sequence[Part], links: Mapping[str, str] = MappingProxyType({})) -> Path:
+    """A page that needs no other file."""
+    with tempfile.TemporaryDirectory() as folder:
+        for part in parts:
+            if isinstance(part, Figure):
+                save_figure(part.picture, Path(folder) / f"{part.name}.png")
+        write_text(path, render_html(title, parts, Path(folder), links))
+    return path
+
+
+def _write_table(path: Path, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(heads)
+    table.writerows(rows)
+    write_text(path, text.getvalue())
+    return path

@@ -1,0 +1,125 @@
+"""grade: the marks of all submissions to an exercise. Equal submissions get equal marks, always."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import paddock
+from paddock.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
+from paddock.grading.similar import SimilarPair, find_similar, read_programs
+from paddock.grading.submissions import Submission, find_submissions
+from paddock.grading.worker import GradingJob, GradingWorker, unpack_run
+from paddock.jobs import FinishedJobs, JobRunner, Workers
+from paddock.report.document_files import ensure_folder
+
+FINISHED = "graded.jsonl"
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradedSubmission:
+    """What became of a submission."""
+
+    submission: Submission
+    marks: Marks  # over all seeds
+    public: Marks  # over those that students know: what `paddock exercise check` tells them
+    picture: str = ""  # of one run, PNG in base64
+    shown: int | None = None  # its seed
+
+    @property
+    def failure(self) -> RunFailure | None:
+        """The first failure of a run."""
+        return next((run.failure for run in self.marks.runs if run.failure is not None), None)
+
+    @property
+    def failed(self) -> int:
+        """How many runs failed."""
+        return sum(run.failure is not None for run in self.marks.runs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grading:
+    """What became of all submissions."""
+
+    exercise: Exercise
+    graded: Sequence[GradedSubmission]
+    similar: Sequence[SimilarPair]
+    fresh: int  # how many were graded now; the others were there already
+
+
+def grade(
+    exercise: str | Path,
+    submissions: str | Path,
+    *,
+    out: str | Path,
+    workers: Workers = None,
+    progress: Progress | None = None,
+) -> Grading:
+    """Run every submission with all seeds, each run in a sandbox of its own.
+
+    Args:
+        exercise: a shipped one by name, or a folder.
+        submissions: a folder with a file NAME.py or a folder NAME for everyone.
+        out: folder for what is finished; what is there already is not done again.
+        workers: processes; None: one for every core, 1: only this one; or "ray", the cores of a cluster.
+        progress: told how many submissions are done, and how many there are.
+    """
+    chosen = load_exercise(exercise)
+    found = find_submissions(submissions)
+    finished = FinishedJobs(ensure_folder(Path(out)) / FINISHED, f"grading of {chosen.name}")
+    head = _exercise_digest(chosen)
+    keys = {each.name: f"{head} {each.digest()}" for each in found}
+    todo = [each for each in found if not each.problem and keys[each.name] not in finished]
+    runner = JobRunner(partial(GradingWorker, chosen.folder), workers, most=max(1, len(todo)))
+    jobs = [GradingJob(each.name, each.file.resolve(), each.folder and each.folder.resolve()) for each in todo]
+    broken: dict[str, str] = {}
+    with runner, closing(runner.stream(jobs)) as answers:
+        for done, (number, answer) in enumerate(answers, len(found) - len(todo) + 1):
+            if answer.failure is None:
+                finished.add({keys[todo[number].name]: answer.value})
+            else:
+                broken[todo[number].name] = answer.failure.problem
+            if progress is not None:
+                progress(done, len(found))
+    graded = [_put_together(chosen, each, finished.get(keys[each.name]), broken) for each in found]
+    texts = read_programs({each.name: each.files for each in found if not each.problem})
+    starter = chosen.path("starter.py")
+    similar = find_similar(texts, starter.read_text(encoding="utf-8") if starter.is_file() else "")
+    return Grading(exercise=chosen, graded=graded, similar=similar, fresh=len(todo))
+
+
+def _put_together(
+    exercise: Exercise, submission: Submission, result: dict[str, Any] | None, broken: dict[str, str]
+) -> GradedSubmission:
+    if result is None:
+        problem = submission.problem or f"it could not be graded: {broken[submission.name]}"
+        failure = RunFailure(kind="invalid" if submission.problem else "not graded", place="", text=problem)
+        runs = [ExerciseRun(seed=seed, figures={}, failure=failure) for seed in exercise.all_seeds]
+    else:
+        runs = [unpack_run(packed) for packed in result["runs"]]
+    public = [run for run in runs if run.seed in exercise.seeds]
+    return GradedSubmission(
+        submission=submission,
+        marks=mark_runs(exercise, runs),
+        public=mark_runs(exercise, public),
+        picture=(result or {}).get("picture") or "",
+        shown=(result or {}).get("shown"),
+    )
+
+
+def _exercise_digest(exercise: Exercise) -> str:
+    """A text that differs when anything does that decides the marks."""
+    whole = hashlib.sha256(paddock.__version__.encode())
+    for path in _files(Path(exercise.folder)):
+        whole.update(path.name.encode() + b"\0" + path.read_bytes())
+    return whole.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in (".toml", ".py"))

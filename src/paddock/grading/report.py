@@ -1,0 +1,198 @@
+"""The reports of a grading: one for every student, without hidden seeds and others' names, and one of the class."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterator
+
+from PIL import Image
+
+from paddock.draw.colours import LINES
+from paddock.exercises import CheckMark, Exercise, ExerciseRun, RunFailure
+from paddock.grading.grading import GradedSubmission, Grading
+from paddock.report.charts import Level, histogram
+from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part, Remark
+from paddock.report.sheets import Sheet
+
+PATH, POINTS = "path", "points"
+DISTRIBUTION_FROM = 3  # submissions from which on there is a distribution to draw
+
+
+def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Part]:
+    """The parts of a student's page."""
+    marks = graded.marks
+    runs, known = len(marks.runs), len(graded.public.runs)
+    yield Remark(f"{exercise.title} · {graded.submission.file.name} · {runs} runs, {known} of them with known seeds")
+    yield Paragraph(
+        f"{format_points(marks.points)} of {format_points(marks.most)} points; with the known seeds alone, as "
+        f"`paddock exercise check` runs them, {format_points(graded.public.points)}."
+    )
+    if graded.failure is not None:
+        yield Failure(_tell_failure(graded))
+        yield from _failing_line(graded)
+    yield Heading("Checks")
+    yield Sheet(
+        ("met", "check", "wanted", "runs that meet it", "points", "of"), tuple(_check_row(m) for m in marks.checks)
+    )
+    if graded.picture:
+        image = Image.open(io.BytesIO(base64.b64decode(graded.picture)))
+        yield Figure(PATH, f"Where it drove with seed {graded.shown}", image)
+    yield Heading("Runs")
+    yield runs_sheet(exercise, graded)
+    yield from _outputs(exercise, graded)
+
+
+def _check_row(mark: CheckMark) -> tuple[str, ...]:
+    met = f"{sum(mark.met)} of {len(mark.met)}"
+    state = "yes" if mark.full else "NO" if mark.points == 0 else "partly"
+    figure = f"{mark.check.measure.rpartition(':')[2]} {mark.check.wanted}"
+    return state, mark.check.name, figure, met, format_points(mark.points), format_points(mark.check.points)
+
+
+def runs_sheet(exercise: Exercise, graded: GradedSubmission) -> Sheet:
+    """A row for every run with the figures that are checked; hidden seeds stay hidden."""
+    heads = list(dict.fromkeys(mark.check.measure for mark in graded.marks.checks))
+    figures = {mark.check.measure: mark.figures for mark in graded.marks.checks}
+    rows = [
+        (
+            name_seed(exercise, run),
+            *(_format_figure(figures[head][k]) for head in heads),
+            "" if run.failure is None else str(run.failure),
+        )
+        for k, run in enumerate(graded.marks.runs)
+    ]
+    return Sheet(("seed", *(head.rpartition(":")[2] for head in heads), "failure"), tuple(rows))
+
+
+def name_seed(exercise: Exercise, run: ExerciseRun) -> str:
+    """A seed as students may read it."""
+    if run.seed in exercise.seeds:
+        return str(run.seed)
+    return f"hidden {exercise.hidden_seeds.index(run.seed) + 1}"
+
+
+def _tell_failure(graded: GradedSubmission) -> str:
+    failure, runs = graded.failure, len(graded.marks.runs)
+    assert failure is not None
+    where = "every run" if graded.failed == runs else f"{graded.failed} of {runs} runs"
+    return f"{where[0].upper()}{where[1:]} failed ({failure.kind}): {failure}"
+
+
+def _failing_line(graded: GradedSubmission) -> Iterator[Part]:
+    """The line of the program that is to blame."""
+    place = "" if graded.failure is None else graded.failure.place
+    name, _, number = place.rpartition(" line ")
+    path = (graded.submission.folder or graded.submission.file.parent) / name
+    if name and number.isdigit() and path.is_file() and not path.is_symlink():
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        text = lines[int(number) - 1].strip() if 0 < int(number) <= len(lines) else ""
+        if text:
+            yield Paragraph(f"Line {number} of `{name}` is `{text.replace('`', '’')}`")
+
+
+def _outputs(exercise: Exercise, graded: GradedSubmission) -> Iterator[Part]:
+    """What it printed in the first public run in which it printed anything."""
+    run = next((run for run in graded.public.runs if run.output.strip()), None)
+    if run is not None:
+        yield Heading(f"Output with seed {run.seed}")
+        yield LogText(tuple(run.output.splitlines()), "its output")
+
+
+def class_report(grading: Grading) -> Iterator[Part]:
+    """The parts of the page of the class."""
+    exercise, graded = grading.exercise, grading.graded
+    totals = [each.marks.points for each in graded]
+    seeds = f"{len(exercise.seeds)} public and {len(exercise.hidden_seeds)} hidden seeds"
+    yield Remark(f"{exercise.name} · {len(graded)} submissions · {seeds}")
+    middle = f"mean {statistics.fmean(totals):.2f}, median {statistics.median(totals):.2f}"
+    full = sum(each.marks.full for each in graded)
+    failed = sum(each.failure is not None for each in graded)
+    most = format_points(exercise.points)
+    yield Paragraph(f"Of {most} points: {middle}. {full} submissions have all of them; in {failed} some run failed.")
+    yield Heading("Marks")
+    yield marks_sheet(grading)
+    if len(graded) >= DISTRIBUTION_FROM:
+        levels = [Level("mean", LINES[1], statistics.fmean(totals), dashed=True)]
+        chart = histogram(
+            "Points", [0.0, *totals, exercise.points][1:-1] or [0.0], x_name=f"points of {most}", color=LINES[0],
+            about=f"{len(graded)} submissions", levels=levels,
+        )  # fmt: skip
+        yield Figure(POINTS, "How the points are distributed", chart)
+    yield Heading("Checks")
+    yield checks_sheet(grading)
+    if failed:
+        yield Heading("Failures")
+        yield failures_sheet(grading)
+    yield Heading("Similar submissions")
+    yield from _similar(grading)
+
+
+def marks_sheet(grading: Grading) -> Sheet:
+    """A row for every submission."""
+    names = [check.name for check in grading.exercise.checks]
+    rows = tuple(
+        (
+            each.submission.name,
+            *(format_points(mark.points) for mark in each.marks.checks),
+            format_points(each.marks.points),
+            format_points(each.public.points),
+            "" if each.failure is None else each.failure.kind,
+        )
+        for each in grading.graded
+    )
+    return Sheet(("name", *names, "points", "known seeds", "failure"), rows)
+
+
+def checks_sheet(grading: Grading) -> Sheet:
+    """How many earned all, some or none of the points of each check."""
+    rows = []
+    for k, check in enumerate(grading.exercise.checks):
+        marks = [each.marks.checks[k] for each in grading.graded]
+        states = Counter("all" if m.full else "none" if m.points == 0 else "some" for m in marks)
+        mean = statistics.fmean(mark.points for mark in marks)
+        counts = (str(states[state]) for state in ("all", "some", "none"))
+        rows.append((check.name, *counts, f"{mean:.2f}", format_points(check.points)))
+    return Sheet(("check", "all points", "some", "none", "mean", "of"), tuple(rows))
+
+
+def failures_sheet(grading: Grading) -> Sheet:
+    """Whose runs failed, how, and where."""
+    rows = tuple(
+        (each.submission.name, each.failure.kind, f"{each.failed} of {len(each.marks.runs)}", str(each.failure))
+        for each in grading.graded
+        if each.failure is not None
+    )
+    return Sheet(("name", "kind", "runs", "what happened"), rows)
+
+
+def _similar(grading: Grading) -> Iterator[Part]:
+    if not grading.similar:
+        yield Paragraph("No two submissions share much, apart from the starter code and from what most have.")
+        return
+    yield Paragraph(
+        "Share of the smaller program that the other one holds as well, whatever its names and numbers. Programs for "
+        "the same task are alike: look at them before you draw conclusions."
+    )
+    rows = tuple(
+        (pair.first, pair.second, f"{100 * pair.share:.0f} %", "the same text" if pair.same_text else "")
+        for pair in grading.similar
+    )
+    yield Sheet(("name", "and", "shared", ""), rows)
+
+
+def format_points(points: float) -> str:
+    """Points without needless zeros."""
+    return f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+def _format_figure(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4g}"
+
+
+def tell_failure(failure: RunFailure | None) -> str:
+    """A failure as a cell of a table."""
+    return "" if failure is None else f"{failure.kind}: {failure}"

@@ -1,0 +1,86 @@
+"""Similar submissions: pairs that share much of their text once names, numbers and comments are left out.
+
+It is pointed out, no more: programs for the same task are alike. What the starter code holds does not count, nor what
+most submissions share.
+"""
+
+from __future__ import annotations
+
+import io
+import keyword
+import token
+import tokenize
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+LENGTH = 12  # tokens of a piece
+COMMON = 0.5  # pieces that more than this share of all submissions have do not count
+FEWEST = 24  # pieces that must be left to be compared
+ALIKE = 0.6  # share of the smaller one's pieces from which a pair is named
+SKIPPED = {token.NEWLINE, token.INDENT, token.DEDENT, tokenize.NL, tokenize.COMMENT, token.ENDMARKER, token.ENCODING}
+WORDS = {token.NUMBER: "0", token.STRING: "''"}
+
+Piece = tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SimilarPair:
+    """Two submissions, and the share of the smaller one's pieces that the other has, too."""
+
+    first: str
+    second: str
+    share: float
+    same_text: bool  # even names and numbers are the same
+
+
+def find_similar(programs: Mapping[str, str], starter: str = "") -> list[SimilarPair]:
+    """The pairs that are worth a look, the most similar first.
+
+    Args:
+        programs: the text of every submission, by name.
+        starter: what all were given.
+    """
+    given = set(_pieces(list_tokens(starter)))
+    pieces = {name: set(_pieces(list_tokens(text))) - given for name, text in programs.items()}
+    owners = Counter(piece for own in pieces.values() for piece in own)
+    most = max(2.0, COMMON * len(programs))
+    rare = {name: {piece for piece in own if owners[piece] <= most} for name, own in pieces.items()}
+    exact = {name: tuple(list_tokens(text, exact=True)) for name, text in programs.items()}
+    untouched = tuple(list_tokens(starter, exact=True))
+    found = []
+    for first, second in combinations(sorted(programs), 2):
+        same = exact[first] == exact[second] and len(exact[first]) > LENGTH and exact[first] != untouched
+        smaller = min(len(rare[first]), len(rare[second]))
+        share = len(rare[first] & rare[second]) / smaller if smaller >= FEWEST else 0.0
+        if same or share >= ALIKE:
+            found.append(SimilarPair(first=first, second=second, share=1.0 if same else share, same_text=same))
+    return sorted(found, key=lambda pair: (-pair.share, pair.first, pair.second))
+
+
+def read_programs(files: Mapping[str, Iterable[Path]]) -> dict[str, str]:
+    """The text of all Python files of each, one after the other."""
+    return {
+        name: "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in own if path.suffix == ".py")
+        for name, own in files.items()
+    }
+
+
+def list_tokens(text: str, *, exact: bool = False) -> list[str]:
+    """The tokens of a program without comments and line breaks; unless `exact`, all names and numbers are alike."""
+    found: list[str] = []
+    try:
+        for kind, word, *_ in tokenize.generate_tokens(io.StringIO(text).readline):
+            if kind in SKIPPED:
+                continue
+            plain = "n" if kind == token.NAME and not keyword.iskeyword(word) else WORDS.get(kind, word)
+            found.append(word if exact else plain)
+    except (tokenize.TokenError, SyntaxError):  # as far as it can be read
+        pass
+    return found
+
+
+def _pieces(tokens: Sequence[str]) -> Iterable[Piece]:
+    return (tuple(tokens[first : first + LENGTH]) for first in range(len(tokens) - LENGTH + 1))

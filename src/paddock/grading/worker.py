@@ -1,0 +1,68 @@
+"""GradingWorker: all runs of a submission, in a process of its own; each run is in a sandbox."""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from paddock.exercises import Exercise, ExerciseRun, Marks, RunFailure, check_exercise, load_exercise
+from paddock.report.paths import draw_paths
+
+PICTURE = 800  # pixels
+
+
+class GradingJob(NamedTuple):
+    """What to grade."""
+
+    name: str
+    file: Path
+    folder: Path | None
+
+
+class GradingWorker:
+    """What comes of a submission, in what JSON has; it depends on its files and the exercise alone."""
+
+    def __init__(self, exercise: str) -> None:
+        self._exercise = load_exercise(exercise)
+
+    def __call__(self, job: GradingJob) -> dict[str, Any]:
+        marks = check_exercise(self._exercise, job.file, self._exercise.all_seeds, folder=job.folder)
+        shown = choose_run(self._exercise, marks)
+        return {
+            "runs": [pack_run(run) for run in marks.runs],
+            "shown": None if shown is None else shown.seed,
+            "picture": None if shown is None else draw_run(self._exercise, shown),
+        }
+
+
+def choose_run(exercise: Exercise, marks: Marks) -> ExerciseRun | None:
+    """The run to draw: of the public seeds the first that misses a check, else the first; None: none ever began."""
+    public = [(k, run) for k, run in enumerate(marks.runs) if run.seed in exercise.seeds and run.episode is not None]
+    missed = [run for k, run in public if not all(mark.met[k] for mark in marks.checks)]
+    return next(iter([*missed, *(run for _, run in public)]), None)
+
+
+def draw_run(exercise: Exercise, run: ExerciseRun) -> str:
+    """The paths of the robots over the map, as PNG in base64."""
+    assert run.episode is not None
+    traces = [record.trace for record in run.episode.robots.values() if len(record.trace)]
+    image = draw_paths(traces, exercise.make_world(run.seed), title=exercise.title, size=PICTURE)
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    return base64.b64encode(data.getvalue()).decode()
+
+
+def pack_run(run: ExerciseRun) -> dict[str, Any]:
+    """A run as JSON has it."""
+    failure = None if run.failure is None else [run.failure.kind, run.failure.place, run.failure.text]
+    figures = {robot: dict(own) for robot, own in run.figures.items()}
+    return {"seed": run.seed, "figures": figures, "failure": failure, "output": run.output}
+
+
+def unpack_run(packed: dict[str, Any]) -> ExerciseRun:
+    """The same run, without its episode."""
+    told = packed["failure"]
+    failure = None if told is None else RunFailure(kind=told[0], place=told[1], text=told[2])
+    return ExerciseRun(seed=packed["seed"], figures=packed["figures"], failure=failure, output=packed["output"])

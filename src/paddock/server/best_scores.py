@@ -1,0 +1,53 @@
+"""BestScores: the best that each student of a class has reached in each lesson; it outlives the server."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+
+from paddock.classes.tables import read_table, time_now, write_table
+from paddock.core.errors import PaddockError
+from paddock.referees import Officiating
+
+FILE = "best.csv"
+COLUMNS = ("lesson", "robot", "score", "unit", "time")
+PERIOD = 1.0  # wall seconds between two writes
+
+
+class BestScores:
+    """Kept as CSV. A restart, a reset or another world takes nobody's score away."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / FILE
+        self._best: dict[tuple[str, str], tuple[float, str, str]] = {}  # score, unit, time by lesson and robot
+        self._changed, self._written = False, 0.0
+        for line, row in read_table(self._file):
+            try:
+                self._best[row["lesson"], row["robot"]] = float(row["score"]), row["unit"], row["time"]
+            except (KeyError, ValueError) as error:
+                raise PaddockError(f"{self._file}, line {line}: expected {', '.join(COLUMNS)}: {error}") from None
+
+    def find(self, lesson: str, robot: str) -> float | None:
+        """The best score; None: there is none yet."""
+        found = self._best.get((lesson, robot))
+        return None if found is None else found[0]
+
+    def look(self, lesson: str, game: Officiating | None) -> None:
+        """Take over what is better than before."""
+        if game is not None:
+            sign = 1 if game.referee.higher_is_better else -1
+            for robot, score in game.scores.items():
+                before = self.find(lesson, robot)
+                if math.isfinite(score) and (before is None or sign * score > sign * before):
+                    self._best[lesson, robot] = score, game.referee.unit, time_now()
+                    self._changed = True
+        if self._changed and time.monotonic() - self._written > PERIOD:
+            self.write()
+
+    def write(self) -> None:
+        """Write the file, if there is anything new."""
+        if self._changed:
+            rows = [(*key, *value) for key, value in self._best.items()]
+            write_table(self._file, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in rows])
+            self._changed, self._written = False, time.monotonic()

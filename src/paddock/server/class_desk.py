@@ -1,0 +1,286 @@
+"""ClassDesk: joins the folder of a class with a running session: who may come in, what they do, how they are."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import replace as replace_lesson
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from paddock.classes import ClassFolder, Student
+from paddock.core.errors import PaddockError, Refused, SimulationError
+from paddock.protocol import messages as m
+from paddock.referees import RobotScore
+from paddock.server.access import Grant, Role
+from paddock.server.attendance import Attendance, is_program
+from paddock.server.best_scores import BestScores
+from paddock.server.class_log import ClassLog
+from paddock.server.client import Client
+from paddock.server.lessons import Lesson, list_exercises, list_worlds, make_lesson, remember_lesson
+from paddock.server.submission_desk import SubmissionDesk
+from paddock.server.visibility import switch_off_hidden
+from paddock.server.world_change import change_world
+
+if TYPE_CHECKING:
+    from paddock.server.server import Server
+    from paddock.server.session import Session
+
+PERIOD = 0.5  # wall seconds between two looks at the folder and at the students
+LOCKED_OUT = "you are locked out of this class; talk to your lecturer"
+
+
+class ClassDesk:
+    """Everything happens in the event loop's thread."""
+
+    def __init__(self, folder: ClassFolder, lesson: Lesson, *, fixed: str = "") -> None:
+        """Prepare it; `attach` begins.
+
+        Args:
+            folder: the class.
+            lesson: what it begins with.
+            fixed: why its world cannot be changed; empty: it can.
+        """
+        self.folder, self.lesson, self._fixed = folder, lesson, fixed
+        self.log = ClassLog(folder.path / "log")
+        self.submissions = SubmissionDesk(self)
+        self.present: dict[str, Attendance] = {}  # by robot
+        self._grants: dict[str, Grant] = {}  # by robot
+        self._tokens: dict[str, str] = {}  # by robot
+        self._told: dict[Client, m.ClassState] = {}  # to supervisors
+        self._complaint = ""  # about the folder
+        self._best = BestScores(folder.path / "results")
+
+    def attach(self, server: Server, session: Session) -> None:
+        """Begin."""
+        self._server, self._session = server, session
+        self._loop = asyncio.get_running_loop()
+        server.tokens.add(Grant(Role.VIEWER, name="projector"), self.folder.keys.projector)
+        self._apply_roster()
+        self._apply_lesson()
+        self._timer = self._loop.call_later(PERIOD, self._look)
+
+    def close(self) -> None:
+        """The server ends."""
+        self._timer.cancel()
+        self._keep_scores(last=True)
+
+    # ---- the roster
+
+    def refresh(self) -> None:
+        """Take over what was changed in the folder. What is wrong there is told once, and changes nothing."""
+        try:
+            if self.folder.refresh():
+                self._apply_roster()
+                self._session.supervision.set_limits(self.lesson.limits(self.folder.spec.limits))
+            self._complaint = ""
+        except PaddockError as error:
+            self._complain(f"the folder of the class was changed, but: {error}")
+
+    def _complain(self, text: str) -> None:
+        if text != self._complaint:
+            self._complaint = text
+            self.log.write(text)
+
+    def _apply_roster(self) -> None:
+        students = {student.robot: student for student in self.folder.students}
+        for robot in self.present.keys() - students.keys():
+            self._remove(robot)
+        for robot, student in students.items():
+            if robot not in self.present:
+                self.present[robot] = Attendance(student)
+            self._seat(student)
+            self._admit(student)
+            self.present[robot].student = student
+        self._session.scoreboard.people = {robot: student.name for robot, student in students.items()}
+
+    def _remove(self, robot: str) -> None:
+        student = self.present.pop(robot).student
+        self._server.tokens.remove(self._tokens.pop(robot))
+        self._session.supervision.dismiss(self._clients_of(robot), "you are no longer in this class")
+        self._grants.pop(robot)
+        if robot in self._session.arena:
+            self._session.arena.remove(robot)
+        self.log.write(f"{student.name} was removed from the class")
+
+    def _seat(self, student: Student) -> None:
+        """A late-comer's robot needs a place."""
+        arena = self._session.arena
+        if student.robot in arena or self._fixed:
+            return
+        kind = self.lesson.seat([student.robot]).robots[0].type
+        try:
+            arena.spawn(student.robot, kind)
+            self.log.write(f"{student.name} is new in the class")
+        except SimulationError as error:
+            self.log.write(f"{student.name} has no robot: {error}", student.name)
+
+    def _admit(self, student: Student) -> None:
+        """Let a student's token be worth what it should be."""
+        robot, token = student.robot, self.folder.token(student)
+        before, tokens = self._tokens.get(robot), self._server.tokens
+        if before not in (None, token):
+            tokens.remove(before or "")
+            self._session.supervision.dismiss(
+                self._clients_of(robot), "your link is not valid any more; ask for the new one"
+            )
+            self.log.write(f"{student.name} has a new link")
+        self._tokens[robot] = token
+        grant = self.lesson.grant(student)
+        if grant != self._grants.get(robot):
+            self._change_grant(robot, grant)
+        if student.state == "locked-out":
+            tokens.refuse(token, LOCKED_OUT)
+            self._session.supervision.dismiss(self._clients_of(robot), LOCKED_OUT)
+        else:
+            tokens.add(self._grants[robot], token)
+        was = self.present[robot].student
+        if was.state != student.state:
+            self.log.write(f"{student.name} {'is locked out' if student.state == 'locked-out' else 'may join again'}")
+        if was.name != student.name:
+            self.log.write(f"{was.name} is called {student.name} now")
+
+    def _change_grant(self, robot: str, grant: Grant) -> None:
+        clients = self._clients_of(robot)
+        self._grants[robot] = grant
+        for client in clients:
+            renamed = client.grant.name != grant.name
+            client.grant = grant
+            if renamed:
+                self._session.supervision.rename(client, grant.name)
+            switch_off_hidden(client)
+            client.stale.add("robots")
+
+    def _clients_of(self, robot: str) -> list[Client]:
+        grant = self._grants.get(robot)
+        return [client for client in self._session.clients if client.grant is grant] if grant is not None else []
+
+    # ---- what students do
+
+    def student_of(self, client: Client) -> Attendance | None:
+        """Whose client it is; None: nobody's in the list."""
+        (robot,) = client.grant.robots if client.grant.robots is not None and len(client.grant.robots) == 1 else ("",)
+        return self.present.get(robot)
+
+    def on_join(self, client: Client) -> None:
+        """Someone is welcome."""
+        if client.grant.role is not Role.SUPERVISOR:
+            self.log.write(f"{client.name} joined", client.grant.name)
+
+    def on_leave(self, client: Client) -> None:
+        """Someone is gone."""
+        self._told.pop(client, None)
+        found = self.student_of(client)
+        if found is not None and is_program(client) and client.parting and found.ended is None:
+            found.note_loss(client.parting)
+        told = f": {client.parting}" if client.parting else ""
+        if client.grant.role is not Role.SUPERVISOR:
+            self.log.write(f"{client.name} left{told}", client.grant.name)
+
+    def on_end(self, client: Client, message: m.ProgramEnded) -> None:
+        """A program says that it ends."""
+        found = self.student_of(client)
+        if found is not None:
+            found.note_end(message)
+            state, detail = found.ended or ("", "")
+            self.log.write(f"{client.name}'s program {state}{f': {detail}' if detail else ''}", client.grant.name)
+
+    def on_refusal(self, client: Client, text: str) -> None:
+        """Someone asked for what they may not have."""
+        if client.grant.role is not Role.SUPERVISOR:
+            self.log.write(f"{client.name} was refused: {text}", client.grant.name)
+
+    def on_stranger(self, address: str, text: str) -> None:
+        """Someone was not let in."""
+        self.log.write(f"somebody at {address} was not let in: {text}", address)
+
+    def on_intervention(self, client: Client, text: str) -> None:
+        """A supervisor did something to the clock or to robots."""
+        if client.grant.role is Role.SUPERVISOR:
+            self.log.write(text)
+
+    # ---- what the supervisor does
+
+    def open_world(self, client: Client, wish: m.OpenWorld) -> None:
+        """Go on with another lesson. Students keep tokens, robots, connections and running programs."""
+        if self._fixed:
+            raise Refused(f"open_world: {self._fixed}")
+        world = wish.world
+        if not (world or wish.exercise):
+            raise Refused("open_world: expected a world or an exercise")
+        seed = self.lesson.seed if wish.seed is None else wish.seed
+        lesson = make_lesson(self.folder, world, wish.exercise, seed)
+        seated = lesson.seat([student.robot for student in self.folder.students])
+        self._keep_scores(last=True)
+        change_world(self._session, client, seated, seed)
+        self.lesson = replace_lesson(lesson, own_referee=self.lesson.own_referee)
+        self._apply_roster()
+        self._apply_lesson()
+        remember_lesson(self.folder.path, lesson, world)
+
+    def _apply_lesson(self) -> None:
+        session, lesson = self._session, self.lesson
+        session.supervision.set_limits(lesson.limits(self.folder.spec.limits))
+        session.heats.settings = lesson.heats(self.folder)
+        session.scoreboard.set_referee(lesson.referee)
+
+    def _keep_scores(self, *, last: bool = False) -> None:
+        try:
+            self._best.look(self.lesson.name, self._session.scoreboard.game)
+            if last:
+                self._best.write()
+        except PaddockError as error:  # a full disk
+            self._complain(str(error))
+
+    def lock_out(self, student: str, on: bool) -> None:
+        """Do not let a student in until further notice, or let them in again."""
+        self.folder.lock_out(student, on)
+        self._apply_roster()
+
+    # ---- what the supervisor sees
+
+    def _look(self) -> None:
+        self._timer = self._loop.call_later(PERIOD, self._look)
+        self.refresh()
+        self._keep_scores()
+        now = self._loop.time()
+        for robot, found in self.present.items():
+            found.look(self._clients_of(robot), now)
+        supervisors = [client for client in self._session.clients if client.grant.role is Role.SUPERVISOR]
+        if supervisors:
+            state = self._describe()
+            for client in supervisors:
+                if self._told.get(client) != state and not client.slow:
+                    self._told[client] = state
+                    client.send(replace(state, now=time.time()))
+
+    def _describe(self) -> m.ClassState:
+        game = self._session.scoreboard.game
+        standings = {line.robot: line for line in game.standings} if game is not None else {}
+        return m.ClassState(
+            title=self.folder.spec.title,
+            exercise=self.lesson.exercise_name,
+            world=self._session.arena.world.name,
+            students=tuple(self._describe_student(robot, found, standings) for robot, found in self.present.items()),
+            log=tuple(self.log.lines),
+            worlds=tuple(list_worlds(self.folder.path)),
+            exercises=tuple(list_exercises(self.folder.path)),
+        )
+
+    def _describe_student(self, robot: str, found: Attendance, standings: Mapping[str, RobotScore]) -> m.StudentState:
+        clients = self._clients_of(robot)
+        line = standings.get(robot)
+        return m.StudentState(
+            name=found.student.name,
+            robot=robot,
+            state=found.state,
+            since=found.since,
+            detail=found.detail,
+            score=self._best.find(self.lesson.name, robot),
+            place=line.place if line is not None else 0,
+            fouls=line.fouls if line is not None else 0,
+            connections=len(clients),
+            in_lock=any(client.member.locked for client in clients),
+        )

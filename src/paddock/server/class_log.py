@@ -1,0 +1,56 @@
+"""ClassLog: what happens in a class, on the terminal, in a file a day, and for the lecturer's page."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from datetime import datetime
+from pathlib import Path
+
+from paddock.core.errors import PaddockError
+from paddock.core.files import append_text
+from paddock.core.outside import visible
+
+KEPT = 100  # lines for the page
+LONGEST_LINE = 300  # letters
+MOST_OF_ONE = 20  # lines about the same person …
+WITHIN = 60.0  # … within so many seconds; the rest is left out
+log = logging.getLogger("paddock.class")
+
+
+class ClassLog:
+    """Lines with a time. Nobody can fill it: of one person there are only so many in a minute."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._about: dict[str, tuple[float, int]] = {}  # by person: since when, how many lines
+        self._failed = False
+        self.lines: deque[str] = deque(maxlen=KEPT)
+        self.written = 0  # so far
+
+    def write(self, text: str, about: str = "") -> None:
+        """Note that something happened; `about` whom."""
+        if about and not self._has_room(about):
+            return
+        now = datetime.now()
+        line = f"{now:%H:%M:%S} {visible(text)[:LONGEST_LINE]}"
+        self.lines.append(line)
+        self.written += 1
+        log.warning("%s", line)
+        try:
+            append_text(self._folder / f"{now:%Y-%m-%d}.log", f"{line}\n")
+        except PaddockError as error:  # the class is worth more than its log
+            if not self._failed:
+                log.warning("%s", error)
+            self._failed = True
+
+    def _has_room(self, about: str) -> bool:
+        now = time.monotonic()
+        began, count = self._about.get(about, (now, 0))
+        if now - began > WITHIN:
+            began, count = now, 0
+        self._about[about] = began, count + 1
+        if count == MOST_OF_ONE:
+            self.write(f"… more about {about} is left out for a while")
+        return count < MOST_OF_ONE

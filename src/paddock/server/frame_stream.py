@@ -1,0 +1,52 @@
+"""FrameStream: where robots are, a frame at a time: the next one leaves when the last one has arrived."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from paddock.protocol import messages as m
+from paddock.server.world_view import bodies
+
+if TYPE_CHECKING:
+    from paddock.server.client import Client
+    from paddock.server.session import Session
+
+
+@dataclass
+class FrameStream:
+    """What one client gets."""
+
+    period: float  # wall seconds
+    sent: int = 0
+    got: int = 0
+    last: tuple[int, int, bytes, bytes] | None = None  # tick, changes of owners, bodies, lamps
+    timer: asyncio.TimerHandle | None = None  # until the next one
+
+
+def stream_frames(session: Session, client: Client) -> None:
+    """Send the newest frame if the last one has arrived and anything moved; and so on."""
+    stream = client.frames
+    if stream is None:
+        return
+    stream.timer = asyncio.get_running_loop().call_later(stream.period, stream_frames, session, client)
+    if stream.got < stream.sent or client.share.held or client.grant.shows == "nothing":
+        return
+    before = session.shares.switch(client.share)
+    send_frame(session, client, stream)
+    session.shares.is_over(client.share)
+    session.shares.switch(before)
+
+
+def send_frame(session: Session, client: Client, stream: FrameStream) -> None:
+    """Send where robots are, if anything moved."""
+    session.look_for_changes()
+    arena = session.arena
+    places, lamps = bodies(arena, None if client.grant.shows == "all" else client.grant.sees)
+    state = (arena.tick, session.ownership.changes, places, lamps)
+    if state == stream.last:
+        return
+    stream.last, stream.sent = state, stream.sent + 1
+    session.tell_news(client)
+    client.send(m.FrameData(frame=stream.sent, tick=arena.tick, bodies=places, lamps=lamps))

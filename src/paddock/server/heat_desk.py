@@ -1,0 +1,242 @@
+"""HeatDesk: heats on a running server: fair starts, a start signal, an end, results and a recording of each."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from paddock.arena.placing import place_robots
+from paddock.classes.results import ResultRow
+from paddock.classes.tables import time_now
+from paddock.core.errors import PaddockError, Refused
+from paddock.protocol import messages as m
+from paddock.recordings import Recorder, record
+from paddock.referees import Officiating
+from paddock.referees.starts import assign_places
+
+if TYPE_CHECKING:
+    from paddock.server.session import Session
+
+log = logging.getLogger("paddock.server")
+HeatPhase = Literal["none", "prepared", "countdown", "running", "finished"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeatSettings:
+    """How heats go, and where their results are kept."""
+
+    seconds: float | None = None  # simulated, after which a heat ends; None: when the referee says so
+    countdown: int = 3  # wall seconds before the start signal
+    exercise: str = ""  # what results are filed under; empty: the world
+    first: int = 1  # number of the first heat
+    keep: Callable[[Sequence[ResultRow]], None] | None = None  # takes the results of a heat
+    recordings: Path | None = None  # folder of the recordings; None: none are made
+
+
+class HeatDesk:
+    """Prepares heats, starts and ends them. Until the start signal time stands still, and so do all robots."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.settings = HeatSettings()
+        self.phase: HeatPhase = "none"
+        self.number = 0
+        self.text = ""  # how the last one ended
+        self._left = 0  # wall seconds to the start signal
+        self._game: Officiating | None = None
+        self._recorder: Recorder | None = None
+        self._end_watch: Callable[[], None] = lambda: None
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.Handle | None = None
+
+    def close(self) -> None:
+        """The server ends: a heat that runs is over, and its results are kept."""
+        if self.phase == "running":
+            self._finish("the server stopped")
+        self._end_recording()
+        self._cancel()
+
+    # ---- what a supervisor asks for
+
+    def prepare(self) -> None:
+        """Back to the start, all robots at fair places, and time stands still."""
+        session = self._session
+        arena = session.arena
+        if session.scoreboard.referee is None:
+            raise Refused("set_heat: there is no referee here: serve with one (--referee laps) to have heats")
+        if arena.is_real or session.replay is not None or arena.gate is not None:
+            raise Refused("set_heat: heats are for simulations that a server runs")
+        if self.phase == "running":
+            raise Refused(f"set_heat: heat {self.number} is running; stop it first")
+        self._cancel()
+        number = self.number + 1 if self.number else self.settings.first
+        specs = dict(zip(arena.numbers, arena.built.robots, strict=True))
+        places = assign_places(arena.world, specs, number - 1)
+        session.clock.hold(True)
+        arena.reset()
+        place_robots(arena, places)
+        self.number, self._game = number, session.scoreboard.restart()
+        self._set("prepared")
+        self._say("prepared")
+        session.on_jump()
+
+    def start(self) -> None:
+        """Count down, and give the start signal."""
+        if self.phase in ("countdown", "running"):
+            raise Refused(f"set_heat: heat {self.number} has been started already")
+        if self.phase != "prepared":
+            self.prepare()
+        self._left = self.settings.countdown
+        self._set("countdown")
+        self._count_down()
+
+    def stop(self) -> None:
+        """End the heat that runs, or call off the one that is prepared; time passes as before."""
+        if self.phase == "running":
+            self._finish("ended by the supervisor")
+            self._end_recording()
+            return
+        if self.phase == "none":
+            raise Refused("set_heat: there is no heat to stop; prepare one first")
+        self.release()
+
+    def release(self) -> None:
+        """Let time pass again without a heat; the referee looks on."""
+        self._cancel()
+        if self.phase == "finished":
+            self._session.scoreboard.restart()
+        self._set("none")
+        self._session.clock.hold(False)
+
+    def check_idle(self, what: str) -> None:
+        """Refuse what would spoil a heat."""
+        if self.phase not in ("none", "finished"):
+            raise Refused(f"{what}: heat {self.number} is on; stop it first")
+
+    def check_play(self) -> None:
+        """Somebody lets the clock run: not before the start signal; after a heat, everyone drives freely."""
+        if self.phase in ("prepared", "countdown"):
+            raise Refused(f"play: heat {self.number} waits for its start signal: start it, or stop it")
+        if self.phase == "finished":
+            self.release()
+
+    # ---- its course
+
+    def _count_down(self) -> None:
+        if self._left <= 0:
+            self._signal()
+            return
+        self._tell()
+        self._left -= 1
+        self._timer = self._loop.call_later(1.0, self._count_down)
+
+    def _signal(self) -> None:
+        session = self._session
+        self._recorder = self._record()
+        self._end_watch = session.arena.on_tick(self._after_tick)
+        self._set("running")
+        self._say("started")
+        session.clock.running = True
+        session.clock.hold(False)
+        self._remind()
+
+    def _record(self) -> Recorder | None:
+        folder, arena = self.settings.recordings, self._session.arena
+        if folder is None or arena.recorder is not None:  # recorded as a whole already
+            return None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            return record(arena, folder / f"heat-{self.number:04d}.mcap", all_devices=True)
+        except (OSError, PaddockError) as error:
+            self._say(f"it is not recorded: {error}")
+            return None
+
+    def _after_tick(self) -> None:
+        game, limit = self._game, self.settings.seconds
+        assert game is not None
+        if game.finished:
+            self._finish("the referee ended it")
+        elif limit is not None and game.seconds >= limit - self._session.arena.dt / 2:
+            self._finish(f"{limit:g} s are over")
+        if self.phase == "finished":
+            self._loop.call_soon(self._end_recording)  # not within a tick
+
+    def _finish(self, reason: str) -> None:
+        """The heat is over with this tick: what happens later does not count."""
+        game = self._game
+        assert game is not None
+        self._end_watch()
+        game.close()
+        self._session.clock.hold(True)
+        self._cancel()
+        best = [self._name(line.robot) for line in game.standings if line.place == 1]
+        self.text = f"{reason}; first: {', '.join(best)}" if len(best) < len(game.scores) else reason
+        self._set("finished")
+        self._keep(game)
+
+    def _end_recording(self) -> None:
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None
+
+    def _keep(self, game: Officiating) -> None:
+        what, unit, time = self.settings.exercise or game.arena.world.name, game.referee.unit, time_now()
+        rows = [
+            ResultRow(
+                time=time, exercise=what, heat=self.number, student=self._name(line.robot), robot=line.robot,
+                place=line.place, score=line.score, unit=unit, fouls=line.fouls,
+            )
+            for line in game.standings
+        ]  # fmt: skip
+        self._say(self.text)
+        if self.settings.keep is not None:
+            try:
+                self.settings.keep(rows)
+            except (OSError, PaddockError) as error:
+                self._say(f"its results are not kept: {error}")
+
+    def _say(self, text: str) -> None:
+        """Tell people at the terminal, and the log of the class."""
+        desk, line = self._session.desk, f"heat {self.number}: {text}"
+        if desk is None:
+            log.warning("%s", line)
+        else:
+            desk.log.write(line)
+
+    def _name(self, robot: str) -> str:
+        return self._session.scoreboard.people.get(robot, robot)
+
+    # ---- news
+
+    def message(self) -> m.HeatState:
+        """How the heat is."""
+        left: float | None = None
+        if self.phase == "countdown":
+            left = float(self._left)
+        elif self.phase == "running" and self.settings.seconds is not None and self._game is not None:
+            left = max(0.0, round(self.settings.seconds - self._game.seconds, 1))
+        return m.HeatState(state=self.phase, number=self.number, seconds_left=left, text=self.text)
+
+    def _set(self, phase: HeatPhase) -> None:
+        self.phase = phase
+        if phase != "finished":
+            self.text = ""
+        self._tell()
+
+    def _remind(self) -> None:
+        self._timer = self._loop.call_later(1.0, self._remind)
+        self._tell()
+
+    def _tell(self) -> None:
+        message = self.message()
+        for client in self._session.clients:
+            client.send(message)
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -1,0 +1,65 @@
+"""SubmissionDesk: tells students what to do, and takes in what they hand in."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from paddock.core.errors import Refused, UnknownName
+from paddock.exercises.spec import STARTER
+from paddock.protocol import messages as m
+from paddock.server.client import Client
+from paddock.server.lessons import list_exercises
+
+if TYPE_CHECKING:
+    from paddock.server.class_desk import ClassDesk
+
+
+class SubmissionDesk:
+    """Of a class."""
+
+    def __init__(self, desk: ClassDesk) -> None:
+        self._desk = desk
+
+    def receive(self, client: Client, wish: m.Submit) -> m.ReceiptAnswer:
+        """Keep a student's file."""
+        desk, found = self._desk, self._desk.student_of(client)
+        if found is None:
+            raise Refused("submit: only students hand something in; join with a student's link")
+        exercise = wish.exercise or desk.lesson.exercise_name
+        if not exercise:
+            raise Refused("submit: there is no exercise at present; say which one the file is for")
+        known = list_exercises(desk.folder.path)
+        if exercise not in known:
+            raise UnknownName("exercise", exercise, known)
+        receipt = desk.folder.receive(found.student.robot, exercise, wish.file, wish.data)
+        desk.log.write(f"{found.student.name} handed in {wish.file} for {exercise}", client.grant.name)
+        return m.ReceiptAnswer(
+            id=wish.id, number=receipt.number, time=receipt.time, sha256=receipt.sha256, text=str(receipt)
+        )
+
+    def describe(self, client: Client, id: int) -> m.ExerciseText:
+        """The present exercise, and what a student has handed in for it."""
+        exercise, found = self._desk.lesson.exercise, self._desk.student_of(client)
+        if exercise is None:
+            return m.ExerciseText(id=id)
+        receipts = self._desk.folder.receipts(found.student.robot) if found is not None else []
+        starter = exercise.path(STARTER)
+        return m.ExerciseText(
+            id=id,
+            name=exercise.name,
+            title=exercise.title,
+            text=exercise.read_text(),
+            starter=starter.read_text(encoding="utf-8") if starter.is_file() else "",
+            devices=exercise.devices,
+            submissions=tuple(
+                m.SubmissionData(
+                    number=receipt.number,
+                    time=receipt.time,
+                    file=PurePosixPath(receipt.file).name,
+                    sha256=receipt.sha256,
+                )
+                for receipt in receipts
+                if receipt.exercise == exercise.name
+            ),
+        )

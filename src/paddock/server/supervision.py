@@ -1,0 +1,85 @@
+"""Supervision: for whom time may wait, and how people are released and sent away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from paddock.core.errors import Refused
+from paddock.core.limits import ClassLimits
+from paddock.server.access import Role
+from paddock.server.client import Client
+
+if TYPE_CHECKING:
+    from paddock.server.session import Session
+
+DISMISSED = 4403  # close code
+
+
+class Supervision:
+    """Of a session."""
+
+    def __init__(self, session: Session, limits: ClassLimits) -> None:
+        self._session, self.limits = session, limits
+
+    def clients_of(self, name: str) -> list[Client]:
+        """The connections of a person, or the one that is called so."""
+        return [client for client in self._session.clients if name and name in (client.grant.name, client.name)]
+
+    def release(self, name: str, reason: str = "a supervisor released it") -> None:
+        """Time waits no longer for someone, until they ask for it again: their robots stop."""
+        for client in self.clients_of(name):
+            self._release(client, reason)
+
+    def _release(self, client: Client, reason: str) -> None:
+        client.wants_lock = False
+        if client.member.locked:
+            self._session.clock.release(client.member, reason)
+
+    def disconnect(self, name: str, reason: str = "a supervisor closed this connection") -> int:
+        """Close the connections of someone; how many there were. Their robots stop."""
+        found = self.clients_of(name)
+        self.dismiss(found, reason)
+        return len(found)
+
+    def dismiss(self, clients: Iterable[Client], reason: str) -> None:
+        """Close connections."""
+        for client in clients:
+            self._session.drop(client)
+            client.close(DISMISSED, reason)
+
+    def rename(self, client: Client, name: str) -> None:
+        """Someone is called otherwise from now on."""
+        client.name = client.member.name = self._session.unique(name)
+        self._session.ownership.changes += 1
+        self._session.mark_stale("clock")
+
+    def may_join_lock(self, client: Client) -> bool:
+        """Whether a client may ask time to wait for it."""
+        return self.limits.join_lock or client.grant.role is Role.SUPERVISOR
+
+    def join_lock(self, client: Client, on: bool, timeout: float) -> None:
+        """Have time wait for a client, or no longer; at most for as long as the limits say, not as it likes."""
+        if on and not self.may_join_lock(client):
+            raise Refused(
+                "lock: this exercise does not use lock-step, time passes by itself here: connect with lock_step=False"
+            )
+        client.wants_lock, client.timeout = on, timeout
+        self.take_part(client)
+
+    def take_part(self, client: Client) -> None:
+        """Make a client a member of the clock, in the lock if it wants that and was not released lately."""
+        clock, member = self._session.clock, client.member
+        supervises = client.grant.role is Role.SUPERVISOR
+        lock = client.wants_lock and (supervises or asyncio.get_running_loop().time() >= client.share.readmitted)
+        if member not in clock.members or member.locked != lock:
+            member.timeout = client.timeout if supervises else min(client.timeout, self.limits.lock_timeout)
+            clock.join(member, lock)
+
+    def set_limits(self, limits: ClassLimits) -> None:
+        """Other limits from now on: who may no longer be in the lock is released."""
+        self.limits = limits
+        for client in self._session.clients:
+            if client.wants_lock and not self.may_join_lock(client):
+                self._release(client, "this exercise does not use lock-step")

@@ -1,0 +1,85 @@
+"""What clients are shown of the world: all of it, or what an exercise lets students see."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from paddock.protocol import MINOR, VERSION
+from paddock.protocol import messages as m
+from paddock.server.access import Grant
+from paddock.server.client import Client
+from paddock.worlds.spec import WorldSpec
+
+if TYPE_CHECKING:
+    from paddock.server.session import Session
+
+PLAIN_KEYS = ("name", "title", "bounds")  # of a world of which nothing is shown
+BLANK = bytes.fromhex(  # a PNG file of one grey pixel
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c6378f7ee1d00059802cb297b1db4"
+    "0000000049454e44ae426082"
+)
+
+
+def world_table(world: WorldSpec, grant: Grant) -> dict[str, Any]:
+    """A world's spec on the wire, without its robots."""
+    table = world.with_robots().to_table()
+    return {key: table[key] for key in PLAIN_KEYS if key in table} if grant.shows == "nothing" else table
+
+
+def welcome_of(session: Session, client: Client, id: int) -> m.Welcome:
+    """What a client is told first."""
+    arena, desk = session.arena, session.desk
+    return m.Welcome(
+        id=id,
+        version=VERSION,
+        server=f"paddock {version('paddock')}",
+        client=client.name,
+        role=str(client.grant.role),
+        world=world_table(arena.world, client.grant),
+        dt=arena.dt,
+        lock_step=session.clock.lock_step and session.supervision.may_join_lock(client),
+        minor=MINOR,
+        real=arena.is_real,
+        title=desk.folder.spec.title if desk is not None else "",
+        exercise=desk.lesson.exercise_name if desk is not None else "",
+        shows=client.grant.shows,
+    )
+
+
+def world_news_of(session: Session, client: Client) -> m.WorldNews:
+    """What a client is told of another world."""
+    arena, lesson = session.arena, session.desk.lesson if session.desk is not None else None
+    return m.WorldNews(
+        world=world_table(arena.world, client.grant),
+        dt=arena.dt,
+        exercise=lesson.exercise_name if lesson is not None else "",
+        title=lesson.title if lesson is not None else "",
+        shows=client.grant.shows,
+    )
+
+
+def hide_scene(scene: m.SceneData, grant: Grant) -> m.SceneData:
+    """What there is to draw, as far as it is shown."""
+    if grant.shows != "nothing":
+        return scene
+    return replace(scene, floor=BLANK, floor_bounds=scene.bounds, solids=(), marks=())
+
+
+def hide_scores(scores: m.Scores, grant: Grant) -> m.Scores:
+    """The scoreboard: who does not see the others does not see their scores."""
+    if grant.shows == "all":
+        return scores
+    return replace(scores, scores=tuple(line for line in scores.scores if grant.covers(line.robot)))
+
+
+def switch_off_hidden(client: Client) -> None:
+    """Devices that a client may no longer read are off from now on."""
+    for handle in client.handles.values():
+        for device in handle.devices.values():
+            if device.enabled and not client.grant.allows(device.name):
+                device.disable()
+    for subscription in client.subscriptions.values():
+        subscription.choose(client.grant)

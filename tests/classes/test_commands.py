@@ -1,0 +1,82 @@
+"""`paddock class` as a lecturer types it."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from command_line import paddock
+from paddock.classes import ClassFolder
+from paddock.worlds import load_world, save_world
+
+
+def run(*arguments: object) -> str:
+    """What a command prints, also if it refuses."""
+    printed = paddock(*map(str, arguments), columns=100)
+    assert (printed.returncode == 0) == (not printed.stderr)
+    return printed.stdout or printed.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "names.txt").write_text("Ada\nZoë M.\n李雷\n", encoding="utf-8")
+    run("class", "new", tmp_path / "r101", "--names", tmp_path / "names.txt", "--title", "Robotics 101")
+    return tmp_path / "r101"
+
+
+def test_a_class_is_made_changed_and_listed(folder: Path) -> None:
+    assert sorted(path.name for path in folder.iterdir() if path.is_dir()) == [
+        *("exercises", "log", "results", "submissions"),
+    ]
+    assert "robot bo: http://" in run("class", "add", folder, "Bo")
+    link = run("class", "rename", folder, "Zoë M.", "Zoë Meyer").splitlines()[1]
+    assert "#token=" in link
+    assert "locked out" in run("class", "lock-out", folder, "Ada")
+    run("class", "remove", folder, "bo")
+    rows = [line.split("│")[1:4] for line in run("class", "list", folder).splitlines() if line.startswith("│")]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        ["Ada", "ada", "locked-out"],
+        ["Zoë Meyer", "zoe-m", "active"],
+        ["李雷", "student", "active"],
+        ["Bo", "bo", "removed"],
+    ]
+    assert "robot ada: http://" in run("class", "lock-out", folder, "Ada", "--off")
+    assert run("class", "new-token", folder, "zoe-m").splitlines()[1] != link
+
+
+def test_links_are_written_for_a_mail_merge(folder: Path) -> None:
+    output = run("class", "links", folder, "--address", "https://robots.example.org/")
+    with (folder / "links.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["name"] for row in rows] == ["Ada", "Zoë M.", "李雷"]
+    token = ClassFolder.load(folder).keys.students["zoe-m"]
+    assert rows[1]["link"] == f"https://robots.example.org/#token={token}&robot=zoe-m"
+    for row in rows:
+        assert row["link"] in output
+    assert "projector: https://robots.example.org/#view=projector&token=" in output
+    assert "wrote" in run("class", "sheet", folder)
+    assert (folder / "sheet.html").read_text(encoding="utf-8").count("<svg") == 3
+
+
+def test_submissions_are_collected_and_those_who_are_missing_are_named(folder: Path, tmp_path: Path) -> None:
+    ClassFolder.load(folder).receive("Ada", "maze", "mine.py", b"a = 1\n")
+    output = run("class", "collect", folder, "maze")
+    assert "nothing from 李雷" in output
+    assert (folder / "collected" / "maze" / "ada.py").read_bytes() == b"a = 1\n"
+    run("class", "collect", folder, "maze")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "ada.py").write_text("my own")
+    assert "overwrite it with --force" in run("class", "collect", folder, "maze", "--out", tmp_path / "mine")
+    assert (tmp_path / "mine" / "ada.py").read_text() == "my own"
+    assert "maze (1)" in run("class", "list", folder)
+
+
+def test_what_a_class_begins_with_is_looked_for_before_anything_is_written(tmp_path: Path) -> None:
+    for option, value in (("--world", "cluter"), ("--exercise", "maez"), ("--robot", "e-pukc")):
+        assert f"called {value!r}" in run("class", "new", tmp_path / "c", option, value)
+        assert not (tmp_path / "c").exists()
+    save_world(load_world("clutter"), tmp_path / "mine.toml")
+    run("class", "new", tmp_path / "c", "--world", tmp_path / "mine.toml")
+    assert load_world(tmp_path / "c" / ClassFolder.load(tmp_path / "c").spec.world).name

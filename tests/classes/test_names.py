@@ -1,0 +1,73 @@
+"""Names as people write them, and what their robots are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paddock.classes import robot_name, robot_names
+from paddock.classes.names import read_names, tidy_name
+from paddock.core.convert import convert
+from paddock.core.errors import PaddockError
+from paddock.core.rules import Name
+
+
+@pytest.mark.parametrize(
+    ("student", "robot"),
+    [
+        ("Zoë M.", "zoe-m"),
+        ("Łukasz Strauß-Ørsted", "lukasz-strauss-orsted"),
+        ("李雷", "student"),
+        ("علی‌رضا", "student"),
+        ("  ", "student"),
+        ("../../etc", "etc"),
+        ("<b>Bo</b>", "b-bo-b"),
+        ("Wolfeschlegelsteinhausenbergerdorff", "wolfeschlegelsteinhausen"),
+    ],
+)
+def test_students_names_become_names_that_robots_may_have(student: str, robot: str) -> None:
+    assert robot_name(student) == robot
+
+
+@given(st.lists(st.text(), unique=True))
+def test_every_list_of_names_gives_different_names_that_robots_may_have(students: list[str]) -> None:
+    robots = robot_names(students)
+    assert len(set(robots.values())) == len(students)
+    for robot in robots.values():
+        assert robot.isascii()
+        assert convert(robot, Name, "robot") == robot
+
+
+def test_students_with_the_same_name_for_a_robot_get_numbers_and_the_same_name_twice_is_refused() -> None:
+    assert list(robot_names(["李雷", "韩梅梅", "student-2"]).values()) == ["student", "student-2", "student-2-2"]
+    with pytest.raises(PaddockError, match="'Bo' is in the list twice"):
+        robot_names(["Bo", "Bo"])
+
+
+def test_a_name_has_one_spelling() -> None:
+    assert tidy_name("  Zoe\u0308   M. ") == "Zoë M."
+    assert tidy_name("علی\u200cرضا") == "علی\u200cرضا"
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\x1b[2J", "\u202eabc", "x" * 65])
+def test_what_is_no_name_is_refused(name: str) -> None:
+    with pytest.raises(PaddockError, match="a student's name"):
+        tidy_name(name)
+
+
+def test_a_list_of_names_is_read_and_its_mistakes_are_named_by_line(tmp_path: Path) -> None:
+    file = tmp_path / "names.txt"
+    file.write_text('\ufeffAda # first row\r\n\r\nConor "Con" O\'Brien\r\n# 李雷 comes later\r\n', encoding="utf-8")
+    assert read_names(file) == ["Ada", 'Conor "Con" O\'Brien']
+    file.write_text("Ada\nBo\nAda\n")
+    with pytest.raises(PaddockError, match=r"names\.txt, line 3: 'Ada' is in line 1 already.*such as 'Ada \(2\)'"):
+        read_names(file)
+    file.write_text("Ada\nB\x07o\n")
+    with pytest.raises(PaddockError, match=r"names\.txt, line 2: .*control characters"):
+        read_names(file)
+    file.write_bytes("Zoë".encode("latin-1"))
+    with pytest.raises(PaddockError, match="expected a text in UTF-8"):
+        read_names(file)

@@ -1,0 +1,94 @@
+"""Submissions have receipts, are never overwritten, and can be collected; results are kept."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paddock.classes import ClassFolder, ClassSpec, ResultRow
+from paddock.classes.submissions import safe_file_name
+from paddock.core.errors import PaddockError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> ClassFolder:
+    spec = ClassSpec(title="c", submission_kb=1, submissions=3)
+    return ClassFolder.create(tmp_path / "c", spec, ["Ada", "Bo", "Cy"])
+
+
+def test_a_submission_has_a_receipt_and_is_never_overwritten(folder: ClassFolder) -> None:
+    first = folder.receive("Ada", "line-following", "my controller.py", b"a = 1\n")
+    second = folder.receive("ada", "line-following", "../../my controller.py", b"a = 2\n")
+    other = folder.receive("Bo", "line-following", "C:\\temp\\été.PY", b"b = 1\n")
+    assert (first.number, second.number, other.number) == (1, 2, 1)
+    assert first.sha256 == hashlib.sha256(b"a = 1\n").hexdigest()
+    kept = {path.relative_to(folder.path).as_posix() for path in folder.path.rglob("*.py")}
+    assert kept == {
+        "submissions/line-following/ada/0001-my-controller.py",
+        "submissions/line-following/ada/0002-my-controller.py",
+        "submissions/line-following/bo/0001-ete.py",
+    }
+    assert folder.receipts("Ada") == [first, second]
+    assert folder.receipts() == [first, second, other]
+    folder.rename("Ada", "Ada L.")
+    folder.remove("Ada L.")
+    assert folder.receipts() == [first, second, other]
+
+
+def test_submissions_are_bounded(folder: ClassFolder) -> None:
+    with pytest.raises(PaddockError, match=r"big\.py: it has 1025 bytes; at most 1 KB"):
+        folder.receive("Ada", "maze", "big.py", bytes(1025))
+    with pytest.raises(PaddockError, match="it is empty"):
+        folder.receive("Ada", "maze", "a.py", b"")
+    with pytest.raises(PaddockError, match=r"'a\.exe': expected a Python file"):
+        folder.receive("Ada", "maze", "a.exe", b"x")
+    with pytest.raises(PaddockError, match=r"exercise: expected a name of letters, .*got '\.\./log'"):
+        folder.receive("Ada", "../log", "a.py", b"x")
+    for _ in range(3):
+        folder.receive("Ada", "maze", "a.py", b"x")
+    with pytest.raises(PaddockError, match="maze: you have submitted 3 times, which is as often as is allowed"):
+        folder.receive("Ada", "maze", "a.py", b"x")
+    assert folder.receive("Ada", "other", "a.py", b"x").number == 1
+
+
+@given(st.text())
+def test_the_name_of_a_submitted_file_never_leaves_its_folder(name: str) -> None:
+    safe = safe_file_name(f"{name}.py")
+    assert safe.isascii()
+    assert safe.endswith(".py")
+    assert Path(safe).name == safe
+    assert not safe.startswith((".", "-", "="))
+
+
+def test_a_receipt_that_was_lost_costs_no_file(folder: ClassFolder) -> None:
+    folder.receive("Ada", "maze", "a.py", b"first")
+    (folder.path / "submissions" / "receipts.csv").unlink()
+    assert folder.receive("Ada", "maze", "a.py", b"second").number == 2
+    assert (folder.path / "submissions" / "maze" / "ada" / "0001-a.py").read_bytes() == b"first"
+
+
+def test_the_last_submission_of_everyone_who_is_in_the_class_is_collected(folder: ClassFolder, tmp_path: Path) -> None:
+    for student, data in (("Ada", b"1"), ("Ada", b"2"), ("Bo", b"3"), ("Cy", b"4")):
+        folder.receive(student, "maze", "a.py", data)
+    folder.remove("Cy")
+    copies = folder.collect("maze", tmp_path / "out")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == {"ada.py": b"2", "bo.py": b"3"}
+    assert copies == {"Ada": tmp_path / "out" / "ada.py", "Bo": tmp_path / "out" / "bo.py"}
+    with pytest.raises(PaddockError, match=r"maez: nobody has submitted anything \(did you mean 'maze'\?\)"):
+        folder.collect("maez", tmp_path / "out")
+
+
+def test_results_are_kept_with_the_names_as_they_are_now(folder: ClassFolder) -> None:
+    row = ResultRow(
+        time="2030-01-01T10:00:00+00:00", exercise="maze", heat=1, student="Ada", robot="ada", place=1, score=12.25,
+        unit="s", fouls=0,
+    )  # fmt: skip
+    folder.record_results([row, replace(row, place=2, score=None)])
+    folder.rename("Ada", 'Ada "L."')
+    folder.remove("ada")
+    assert [(r.student, r.score) for r in folder.results()] == [('Ada "L."', 12.25), ('Ada "L."', None)]

@@ -1,0 +1,156 @@
+"""Heats on a server: nobody moves before the start signal, the counts are those of a run without a server."""
+
+from __future__ import annotations
+
+import csv
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import paddock
+from paddock.cli.referee import plan_heats
+from paddock.recordings import Recording
+from paddock.referees import make_referee, officiate
+from paddock.server import Server, Settings
+from paddock.server.heat_desk import HeatSettings
+from paddock.testing import wait_for
+from paddock.worlds import Start
+from referees.circles import LAPS, circle_world, drive_circle
+from server.parties import Peer, on_loop
+
+RADII = (0.1, 0.2, 0.35)
+SECONDS = 30.0
+
+
+@pytest.fixture(scope="module")
+def times():
+    """When robots completed laps, in a run without a server."""
+    with paddock.open(circle_world(*RADII), seed=7) as arena, officiate(arena, LAPS) as game:
+        for name in arena:
+            drive_circle(arena, name)
+        arena.run(SECONDS)
+    return game.referee.times
+
+
+def serve_heats(settings: HeatSettings, *, speed=None, world=None) -> Server:
+    arena = paddock.open(world or circle_world(*RADII), seed=7)
+    server_settings = Settings(port=0, speed=speed, lock_step=False)
+    return Server(arena, server_settings, referee=make_referee(LAPS), heats=settings)
+
+
+def run_heat(server: Server) -> None:
+    """A whole heat with robots on their circles."""
+    session = server.session
+    on_loop(server, session.heats.prepare)
+    on_loop(server, lambda: [drive_circle(server.arena, name) for name in server.arena])
+    on_loop(server, session.heats.start)
+    wait_for(lambda: session.heats.phase == "finished", 300)
+
+
+@pytest.mark.parametrize(
+    ("speed", "watched"),
+    [(None, False), (None, True), (50.0, True), *(pytest.param(*case, marks=pytest.mark.long) for case in
+     ((1.0, False), (1.0, True), (50.0, False)))],
+)  # fmt: skip
+def test_laps_and_times_are_the_same_at_every_speed_and_whoever_watches(times, speed, watched):
+    settings = HeatSettings(seconds=SECONDS, countdown=0)
+    with serve_heats(settings, speed=speed).in_background() as server, Peer(server) as peer:
+        if watched:
+            peer.ask("frames", rate=60)
+        run_heat(server)
+        assert server.session.scoreboard.game.referee.times == times  # to the last bit
+        assert server.arena.time == SECONDS  # and not a tick more
+        assert min(len(those) for those in times.values()) >= 1
+        if watched:
+            assert {line["robot"] for line in peer.wait("scores")["scores"]} == set(server.arena)
+
+
+def test_nobody_moves_before_the_start_signal_and_commands_of_before_hold_then():
+    with serve_heats(HeatSettings(seconds=1.0, countdown=1)).in_background() as server, Peer(server) as peer:
+        peer.ask("lock", on=False)
+        peer.ask("set_heat", action="prepare")
+        assert peer.wait("heat")["state"] == "prepared"
+        start = server.arena.poses
+        peer.send({"type": "steer", "commands": {"robot-0": {"wheels": [0.1, 0.1]}}})
+        peer.ask("set_heat", action="start")
+        assert "waits for its start signal" in peer.ask("play")["message"]
+        assert "heat 1 is on; stop it first" in peer.ask("reset")["message"]
+        assert (server.arena.poses == start).all()
+        wait_for(lambda: server.session.heats.phase == "finished")
+        states = {peer.wait("heat")["state"] for _ in range(3)}
+        assert states <= {"prepared", "countdown", "running", "finished"}
+        moved = server.arena.poses - start
+        assert abs(moved[0, :2]).max() > 0.05
+        assert not moved[1:].any()
+        assert server.arena.time == pytest.approx(1.0)
+        peer.ask("play")
+        wait_for(lambda: server.arena.time > 1.1)
+        assert server.session.heats.phase == "none"
+        assert not server.session.scoreboard.game.finished
+
+
+def test_a_supervisor_ends_a_heat_that_has_no_end_and_its_results_are_kept(tmp_path: Path):
+    kept = []
+    settings = HeatSettings(countdown=0, keep=kept.extend, recordings=tmp_path)
+    with serve_heats(settings).in_background() as server, Peer(server) as peer:
+        peer.ask("set_heat", action="start")  # prepares it, too
+        wait_for(lambda: server.arena.time > 1.0)
+        assert "heat 1 is running; stop it first" in peer.ask("set_heat", action="prepare")["message"]
+        peer.ask("set_heat", action="stop")
+        assert server.arena.recorder is None
+        assert peer.wait("heat", state="finished")["text"] == "ended by the supervisor"
+        assert [(row.heat, row.place, row.score) for row in kept] == [(1, 1, 0.0)] * 3
+        peer.ask("frames", rate=1)
+        assert peer.wait("heat", state="finished")["number"] == 1
+        peer.ask("set_heat", action="stop")
+        assert "no heat to stop" in peer.ask("set_heat", action="stop")["message"]
+    assert (tmp_path / "heat-0001.mcap").is_file()
+
+
+def test_results_and_recordings_of_heats_are_kept_and_numbers_go_on(tmp_path: Path):
+    for expected in (1, 2):
+        settings = replace(plan_heats(2.0, tmp_path), countdown=0)
+        with serve_heats(settings).in_background() as server:
+            server.people["robot-0"] = "Ada Lovelace"
+            run_heat(server)
+            assert server.session.heats.number == expected
+            wait_for(lambda: server.arena.recorder is None)
+    with (tmp_path / "results.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["heat"], row["robot"], row["fouls"]) for row in rows] == [
+        (str(heat), f"robot-{i}", "0") for heat in (1, 2) for i in range(3)
+    ]
+    assert rows[0]["student"] == "Ada Lovelace"
+    recording = Recording(tmp_path / "heat-0002.mcap")
+    assert recording.end - recording.start == pytest.approx(2.0)
+    recording.check()
+
+
+def test_robots_take_turns_at_the_worlds_starts():
+    starts = tuple(Start(name=name, at=(0.3 + 0.2 * i, 0.3)) for i, name in enumerate(("a", "b", "exit")))
+    world = replace(circle_world(0.1, 0.3), starts=starts)
+    with serve_heats(HeatSettings(seconds=0.1, countdown=0), world=world).in_background() as server:
+        seen = []
+        for _ in range(2):
+            on_loop(server, server.session.heats.prepare)
+            seen.append([tuple(pose[:2].round(3)) for pose in server.arena.poses])
+            on_loop(server, server.session.heats.start)
+            wait_for(lambda: server.session.heats.phase == "finished")
+    assert seen == [[(0.3, 0.3), (0.5, 0.3)], [(0.5, 0.3), (0.3, 0.3)]]
+
+
+def test_a_heat_without_a_referee_is_refused_and_so_are_words_that_mean_nothing():
+    server = Server(paddock.open("empty"), Settings(port=0, speed=None))
+    with server.in_background(), Peer(server) as peer:
+        assert "no referee" in peer.ask("set_heat", action="prepare")["message"]
+        assert "did you mean 'start'" in peer.ask("set_heat", action="strat")["message"]
+
+
+def test_a_referee_that_fails_is_told_to_those_who_watch_and_at_the_terminal(caplog: pytest.LogCaptureFixture):
+    server = Server(paddock.open("empty"), Settings(port=0), referee=make_referee("laps"))
+    with server.in_background(), Peer(server) as peer:
+        peer.ask("frames", rate=60)
+        assert "neither a closed line" in peer.wait("scores")["error"]
+    assert [record.levelno for record in caplog.records if "the referee failed" in record.message] == [logging.WARNING]

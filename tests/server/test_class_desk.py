@@ -1,0 +1,94 @@
+"""A class on a running server: who may come in, how they are, and what its folder says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import paddock
+from paddock.classes import ClassFolder
+from paddock.core.errors import LinkError, Refused
+from paddock.testing import wait_for
+from server.classes_served import make_class, served_class
+
+
+def test_each_student_drives_their_own_robot_and_the_lecturer_sees_it(tmp_path: Path) -> None:
+    with served_class(make_class(tmp_path)) as served, served.connect("Zoë M.") as arena:
+        arena["zoe-m"].drive(0.05, 0.0)
+        assert served.wait("Zoë M.", state="connected")["connections"] == 1
+        assert served.wait("Ben", state="away").get("connections", 0) == 0
+        with pytest.raises(Refused, match="your token does not name robot 'ben'"):
+            arena.claim("ben")
+        assert "Zoë M. was refused: claim: your token does not name robot 'ben'" in served.log
+
+
+def test_a_wrong_token_is_refused_and_noted(tmp_path: Path) -> None:
+    with served_class(make_class(tmp_path)) as served:
+        with pytest.raises(Refused, match="not valid here"):
+            paddock.connect(served.server.url(token="guessed-token"))
+        with pytest.raises(Refused, match="wants a token"):
+            paddock.connect(served.server.url())
+        assert "somebody at 127.0.0.1 was not let in: token: this token is not valid here" in served.log
+
+
+def test_late_comers_removed_and_renamed_students_need_no_restart(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    with served_class(folder) as served, served.connect("Ben") as ben, served.connect("Ada L.") as ada:
+        elsewhere = ClassFolder.load(folder.path)  # as the command line does
+        late = elsewhere.add("Carla")
+        served.wait("Carla", state="away")
+        with served.connect("Carla") as carla:
+            carla[late.robot].drive(0.1, 0.0)
+            served.wait("Carla", state="connected")
+        elsewhere.rename("Ada L.", "Ada Lovelace")
+        served.wait("Ada Lovelace", state="connected", robot="ada-l")
+        ada["ada-l"].drive(0.1, 0.0)
+        ada.step()
+        assert ada.owner("ada-l") == "Ada Lovelace"
+        elsewhere.remove("Ben")
+        wait_for(lambda: "ben" not in served.server.arena)
+        with pytest.raises(LinkError, match="no longer in this class"):
+            ben.step()
+        with pytest.raises(Refused, match="not valid here"):
+            ben.reconnect()
+
+
+def test_who_is_locked_out_stays_out_until_they_are_let_in_again(tmp_path: Path) -> None:
+    with served_class(make_class(tmp_path)) as served, served.connect("Ben") as ben:
+        ben["ben"].drive(0.1, 0.0)
+        assert served.teacher.ask("lock_out", student="Ben")["type"] == "done"
+        with pytest.raises(LinkError, match="locked out of this class"):
+            ben.step(100)
+        with pytest.raises(Refused, match="you are locked out of this class; talk to your lecturer"):
+            ben.reconnect()
+        assert served.wait("Ben", state="locked-out")
+        assert ClassFolder.load(served.folder.path).find("Ben").state == "locked-out"
+        assert served.teacher.ask("lock_out", student="Ben", on=False)["type"] == "done"
+        ben.reconnect()
+        ben["ben"].drive(0.1, 0.0)
+        assert served.wait("Ben", state="connected")
+
+
+def test_a_supervisor_releases_and_disconnects_anyone(tmp_path: Path) -> None:
+    with served_class(make_class(tmp_path)) as served, served.peer("Ben") as ben:
+        ben.ask("lock", timeout=3600)
+        assert served.wait("Ben", in_lock=True)
+        assert served.teacher.ask("release", client="Ben")["type"] == "done"
+        assert served.teacher.wait("released", client="Ben")
+        assert served.teacher.ask("disconnect", client="Ben")["type"] == "done"
+        assert ben.until_closed()[1] == "a supervisor closed this connection"
+        assert served.teacher.ask("disconnect", client="Ben")["error"] == "UnknownName"
+        assert ben is not None
+
+
+def test_what_is_wrong_in_the_folder_is_told_once_and_the_class_goes_on(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    with served_class(folder) as served:
+        roster = folder.path / "students.csv"
+        before = roster.read_text(encoding="utf-8")
+        roster.write_text(before + "Dora,dora,asleep\n", encoding="utf-8")
+        served.wait_for_log("expected active, locked-out, removed, got 'asleep'")
+        roster.write_text(before + "Dora,,\n", encoding="utf-8")
+        served.wait("Dora", state="away", robot="dora")
+        assert served.log.count("asleep") == 1

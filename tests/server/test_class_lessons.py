@@ -1,0 +1,145 @@
+"""Lessons of a running class: another world while programs drive, what an exercise shows and allows, submissions."""
+
+from __future__ import annotations
+
+import math
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paddock.core.errors import Refused, UnknownName
+from paddock.server.lessons import open_lesson
+from paddock.testing import wait_for
+from server.classes_served import add_exercise, make_class, served_class
+from server.parties import Peer
+
+BODY = 20  # bytes of a robot in a frame
+
+
+def test_programs_drive_on_in_another_world(tmp_path: Path) -> None:
+    with served_class(make_class(tmp_path)) as served, served.connect("Ada L.") as ada, served.connect("Ben") as ben:
+        worlds: list[str] = []
+        done = threading.Event()
+
+        def drive() -> None:
+            robot = ada["ada-l"]
+            robot.enable("proximity")
+            while not done.is_set():
+                ada.step(5)
+                observation = robot.sense()
+                robot.drive(0.05, float(observation.proximity.min()))
+                worlds.append(ada.world.name)
+
+        program = threading.Thread(target=drive)
+        program.start()
+        ben["ben"].drive(0.05, 0.0)
+        assert served.teacher.ask("open_world", world="clutter", seed=5)["type"] == "done"
+        assert served.teacher.wait("world")["world"]["name"] == "clutter"
+        assert served.teacher.wait("clock", seed=5)["seed"] == 5
+        while "clutter" not in worlds:
+            ben.step(10)
+        done.set()
+        program.join()
+        assert (ada.world.name, ada.seed) == ("clutter", 5)
+        wait_for(lambda: ben.owner("ada-l") == "Ada L.")
+        assert served.wait("Ada L.", state="connected")
+        ben["ben"].drive(0.05, 0.0)
+        ben.step(50)
+        assert "went on in clutter with seed 5 (by teacher)" in served.log
+
+
+def test_a_lesson_survives_a_restart_of_the_server(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    add_exercise(folder, "little")
+    with served_class(folder) as served:
+        assert served.teacher.ask("open_world", exercise="little", seed=3)["type"] == "done"
+    lesson = open_lesson(folder)
+    assert (lesson.exercise_name, lesson.seed, lesson.world.name) == ("little", 3, "line-crossing")
+
+
+@pytest.mark.parametrize(
+    "name", ["../robotics-101/class.toml", "/etc/passwd", "class.toml", "clutterr", "secrets.toml"]
+)
+def test_only_worlds_of_the_class_and_shipped_ones_are_opened(tmp_path: Path, name: str) -> None:
+    with served_class(make_class(tmp_path)) as served:
+        refused = served.teacher.ask("open_world", world=name)
+        assert refused["error"] == "UnknownName"
+        assert served.teacher.ask("open_world", exercise=name)["error"] == "UnknownName"
+        with served.peer("Ben") as ben:
+            assert "only a supervisor" in ben.ask("open_world", world="clutter")["message"]
+
+
+def test_an_exercise_allows_its_devices_only(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    add_exercise(folder, "little")
+    with served_class(folder) as served, served.connect("Ben") as ben, served.peer("Ada L.") as ada:
+        robot = ben["ben"]
+        position = robot.position
+        robot.enable("position", "ground")
+        assert math.isfinite(position.read().x)
+        assert served.teacher.ask("open_world", exercise="little")["type"] == "done"
+        ben.step()
+        assert sorted(robot.devices) == ["ground", "proximity"]
+        for call in (position.read, position.enable, lambda: robot.position):
+            with pytest.raises(UnknownName, match="called 'position'"):
+                call()
+        robot.enable()
+        assert sorted(robot.sense()) == ["ground", "proximity"]
+        with pytest.raises(Refused, match="'little' is done with the robot that you have"):
+            ben.spawn("ben_2", "e-puck")
+        told = "the exercise 'little' does not allow 'position' (it allows: ground, proximity)"
+        for kind in ("enable", "subscribe"):
+            assert told in ada.ask(kind, robot="ada-l", devices=["position"])["message"]
+        for kind in ("read", "poll_only"):
+            assert told in ada.ask(kind, robot="ada-l", device="position")["message"]
+        assert ada.ask("enable", robot="ada-l")["type"] == "done"
+        assert sorted(ada.ask("sense", robot="ada-l")["robots"]["ada-l"]["readings"]) == ["ground", "proximity"]
+        assert sorted(ada.ask("recall", robot="ada-l").get("readings", {})) == ["ground", "proximity"]
+        assert "position" in served.teacher.ask("recall", robot="ada-l")["readings"]
+
+
+@pytest.mark.parametrize("shows", ["own", "nothing"])
+def test_students_are_shown_what_the_exercise_shows(tmp_path: Path, shows: str) -> None:
+    folder = make_class(tmp_path)
+    add_exercise(folder, "blind", shows)
+    with served_class(folder) as served:
+        served.teacher.ask("open_world", exercise="blind")
+        with served.peer("Ben") as ben, Peer(served.server, token=folder.keys.projector) as projector:
+            assert (ben.welcome["exercise"], ben.welcome["shows"]) == ("blind", shows)
+            assert ("obstacles" in ben.welcome["world"] or "floor" in ben.welcome["world"]) == (shows == "own")
+            for peer in (ben, projector):
+                peer.ask("frames", rate=60)
+                peer.ask("sense", robot="ben")
+            assert [robot["name"] for robot in ben.wait("robots")["robots"]] == ["ben"]
+            assert len(projector.wait("frame")["bodies"]) == 3 * BODY
+            scene, paths = ben.ask("look"), ben.ask("recall").get("paths", b"")
+            ticks = len(np.frombuffer(ben.ask("recall")["ticks"]))
+            if shows == "own":
+                assert len(ben.wait("frame")["bodies"]) == BODY
+                assert scene["solids"] or scene["floor"]
+                assert len(paths) % 8 == 0
+                assert ticks > 0
+            else:
+                assert (scene["solids"], paths, ticks) == ([], b"", 0)
+                assert ben.all_news("frame") == []
+
+
+def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    add_exercise(folder, "little")
+    with served_class(folder) as served, served.peer("Zoë M.") as zoe:
+        assert "there is no exercise at present" in zoe.ask("submit", file="a.py", data=b"x")["message"]
+        assert zoe.ask("ask_exercise").get("name", "") == ""
+        served.teacher.ask("open_world", exercise="little")
+        text = zoe.ask("ask_exercise")
+        assert (text["name"], text["title"], text["text"]) == ("little", "See little", "# See little\n")
+        receipt = zoe.ask("submit", file="mine.py", data=b"def act(o): ...\n")
+        assert receipt["type"] == "receipt"
+        assert "mine.py of Zoë M. for little" in receipt["text"]
+        (handed_in,) = zoe.ask("ask_exercise")["submissions"]
+        assert handed_in["sha256"] == receipt["sha256"]
+        assert folder.collect("little", tmp_path / "out")["Zoë M."].read_bytes() == b"def act(o): ...\n"
+        assert served.teacher.ask("submit", file="a.py", data=b"x")["error"] == "Refused"
+        assert zoe.ask("submit", exercise="../..", file="a.py", data=b"x")["error"] == "UnknownName"

@@ -1,0 +1,158 @@
+"""A class as people have it: a server, a program for each student, and what goes wrong with them."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from command_line import paddock
+from paddock.classes import ClassFolder
+from paddock.testing import PaddockProcess, wait_for
+from server.classes_served import make_class, wait_for_student
+from server.parties import Peer, program
+from warm_start import Started
+
+DRIVE = """
+import sys, paddock
+link, robot = sys.argv[1:3]
+arena = paddock.connect(link)
+arena[robot].enable("proximity")
+print("ready", flush=True)
+while True:
+    try:
+        arena.step(5)
+        arena[robot].drive(0.05, 0.5)
+    except paddock.LinkError:
+        while True:
+            try:
+                arena.reconnect()
+                print("again", flush=True)
+                break
+            except paddock.LinkError:
+                pass
+"""
+CRASH = """
+import sys, paddock
+with paddock.connect(sys.argv[1]) as arena:
+    robot = arena[sys.argv[2]]
+    robot.drive(0.05, 0.0)
+    arena.step(5)
+    {ending}
+"""
+
+
+class RunningClass:
+    """`paddock class serve` as a process, and its supervisor."""
+
+    def __init__(self, folder: ClassFolder) -> None:
+        self.folder = folder
+        self.process = PaddockProcess("class", "serve", str(folder.path), "--host", "127.0.0.1")
+        self.teacher = self.meet()
+
+    def meet(self) -> Peer:
+        return Peer(self.process.url, token=self.folder.keys.supervisor, name="teacher")
+
+    def arguments(self, name: str) -> tuple[str, str]:
+        student = self.folder.find(name)
+        return f"http://127.0.0.1:{self.process.port}/#token={self.folder.token(student)}", student.robot
+
+    def wait(self, name: str, **fields: object) -> dict[str, object]:
+        """Until a student is so."""
+        return wait_for_student(self.teacher, name, **fields)
+
+    def restart(self, number: int) -> None:
+        """End the server with a signal, and start it again on the same port."""
+        self.process.process.send_signal(number)
+        self.process.process.wait(60)
+        self.teacher.close()
+        self.process.start()
+        self.teacher = self.meet()
+
+    @property
+    def log(self) -> str:
+        return "".join(file.read_text(encoding="utf-8") for file in (self.folder.path / "log").glob("*.log"))
+
+
+@contextmanager
+def running_class(folder: ClassFolder) -> Iterator[RunningClass]:
+    running = RunningClass(folder)
+    try:
+        yield running
+    finally:
+        running.teacher.close()
+        running.process.stop()
+
+
+def says(process: Started, text: str) -> None:
+    assert process.stdout.readline().strip() == text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_students_come_back_by_the_same_link_after_a_restart(tmp_path: Path, number: int) -> None:
+    with running_class(make_class(tmp_path)) as running, ExitStack() as stack:
+        names = ["Ada L.", "Zoë M."]
+        drivers = [stack.enter_context(program(DRIVE, *running.arguments(name))) for name in names]
+        for driver, name in zip(drivers, names, strict=True):
+            says(driver, "ready")
+            running.wait(name, state="connected")
+        assert running.teacher.ask("open_world", world="clutter", seed=4)["type"] == "done"
+        running.restart(number)
+        assert running.teacher.welcome["world"]["name"] == "clutter"
+        assert running.teacher.wait("clock")["seed"] == 4
+        for driver, name in zip(drivers, names, strict=True):
+            says(driver, "again")
+            running.wait(name, state="connected")
+
+
+def test_the_lecturer_sees_how_programs_end_and_the_others_run_on(tmp_path: Path) -> None:
+    with running_class(make_class(tmp_path)) as running, program(DRIVE, *running.arguments("Ben")) as ben:
+        says(ben, "ready")
+        endings = {
+            "1 / 0": ("crashed", "ZeroDivisionError: division by zero"),
+            "pass": ("finished", ""),
+            "arena['nobody']": ("crashed", "no robot called 'nobody' (there are: ada-l, ben, zoe-m)"),
+            "sys.exit(0)": ("finished", ""),
+        }
+        for ending, (state, detail) in endings.items():
+            with program(CRASH.format(ending=ending), *running.arguments("Zoë M.")) as crashing:
+                crashing.wait(60)
+            assert str(running.wait("Zoë M.", state=state).get("detail", "")).endswith(detail)
+        with program(DRIVE, *running.arguments("Zoë M.")) as killed:
+            says(killed, "ready")
+            running.wait("Zoë M.", state="connected")
+            killed.kill()
+            assert "was killed" in str(running.wait("Zoë M.", state="crashed")["detail"])
+        assert running.wait("Ben", state="connected")
+        assert "Zoë M.'s program crashed" in running.log
+
+
+def test_a_program_without_a_with_block_tells_its_end_too(tmp_path: Path) -> None:
+    source = tmp_path / "drive.py"
+    source.write_text("import sys, paddock\narena = paddock.connect(sys.argv[1])\narena[sys.argv[2]].stop()\n[][1]\n")
+    with running_class(make_class(tmp_path)) as running:
+        assert subprocess.run([sys.executable, source, *running.arguments("Ben")], stderr=subprocess.DEVNULL).returncode
+        seen = running.wait("Ben", state="crashed")
+        assert str(seen["detail"]).endswith("drive.py line 4: IndexError: list index out of range")
+
+
+def test_commands_reach_the_running_class_by_its_folder(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    with running_class(folder) as running:
+        for arguments in (
+            ["pause"],
+            ["play"],
+            ["speed", "3"],
+            ["reset", "--seed", "9"],
+            ["open", "--world", "clutter"],
+        ):
+            assert "done" in paddock("class", arguments[0], str(folder.path), *arguments[1:]).stdout
+        wait_for(lambda: "went on in clutter with seed 0 (by command line)" in running.log)
+        assert "speed set to 3" in running.log
+    printed = paddock("class", "pause", str(folder.path))
+    assert "this class is not served any more" in printed.stderr
