@@ -12,6 +12,7 @@ import pytest
 
 import paddock
 from command_line import paddock as command
+from paddock.core.locks import lock_folder
 from paddock.metrics import Distance
 from paddock.policies import explorer
 from paddock.sweeps import load_sweep, sweep
@@ -165,11 +166,31 @@ def test_mistakes_are_refused_before_anything_runs(change: dict[str, Any], probl
         sweep({**SMALL, **change}, workers=1)
 
 
-def test_a_parameter_that_a_controller_has_not_is_told() -> None:
-    done = sweep({**SMALL, "parameters": {"controller": {"sped": [1]}}}, workers=1)
-    assert {failed.problem for failed in done.failures} == {
-        "explorer: it has no parameter 'sped' (did you mean 'speed'?)"
-    }
+@pytest.mark.parametrize(
+    ("controller", "problem"),
+    [
+        ("paddock.policies:explorer", r"explorer: it has no parameter 'sped' \(did you mean 'speed'\?\)"),
+        ("mine.py", r"Controller: it has no parameter 'sped' \(did you mean 'speed'\?\)"),
+        ("built-in", "built-in: it has no parameter 'sped', and no other"),
+    ],
+)
+def test_a_parameter_that_a_controller_has_not_is_told_before_anything_runs(
+    controller: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(FRAGILE)
+    wrong = {**SMALL, "controllers": [controller], "parameters": {"controller": {"sped": [1]}}}
+    with pytest.raises(paddock.PaddockError, match=problem):
+        sweep(wrong, out=tmp_path / "out", workers=1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_two_sweeps_into_one_folder_at_once_are_noticed(tmp_path: Path) -> None:
+    with (
+        lock_folder(tmp_path),
+        pytest.raises(paddock.PaddockError, match="another process works in this folder"),
+    ):
+        sweep(SMALL, out=tmp_path, workers=1)
 
 
 def test_charts_are_lines_over_a_number_and_rows_otherwise() -> None:

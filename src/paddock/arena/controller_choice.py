@@ -10,7 +10,16 @@ from typing import Any
 
 from paddock.arena.base import BaseArena
 from paddock.arena.built_in import choose_built_in
-from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, make_controller, telling_place
+from paddock.arena.controllers import (
+    ANSWERING,
+    Drivers,
+    check_file_parameters,
+    check_parameters,
+    chosen_controllers,
+    load_file,
+    make_controller,
+    telling_place,
+)
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.sources import find_source, hash_sources
 from paddock.core.user_code import is_path, load_path
@@ -51,10 +60,20 @@ class ControllerChoice:
             )
         if self.path.suffix == ".py":
             return chosen_controllers(arena, self.path, None, parameters=self.parameters)
-        if self.parameters:
-            raise PaddockError(f"{self.name}: it has no parameter {next(iter(self.parameters))!r}, and no other")
+        self.check_parameters()
         policy = None if self.name == BUILT_IN else self.path
         return chosen_controllers(arena, None, policy, otherwise=choose_built_in)
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that there are not, without an arena."""
+        if not self.parameters:
+            return
+        if is_path(self.name):
+            check_parameters(load_path(self.name, self.folder, what="controller"), self.parameters)
+        elif self.path.suffix == ".py":
+            check_file_parameters(load_file(self.path), self.path, self.parameters)
+        else:
+            raise PaddockError(f"{self.name}: it has no parameter {next(iter(self.parameters))!r}, and no other")
 
     def blame(self) -> AbstractContextManager[None]:
         """While it drives: what goes wrong in its file is told with the place there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,8 +84,8 @@ def load_controllers(
     """The controllers of a user's Python file, by robot name: for all robots of an arena, or for only one of them."""
     module = load_file(path)
     names = list(arena.robots) if only is None else [only]
-    if parameters and not hasattr(module, "Controller"):
-        raise PaddockError(f"{path}: only a class Controller has parameters, such as {next(iter(parameters))!r}")
+    if parameters:
+        check_file_parameters(module, path, parameters)
     if hasattr(module, "CONTROLLERS"):
         with telling_place(path, "CONTROLLERS"):
             return _checked(module.CONTROLLERS, arena.robots, only)
@@ -107,12 +107,24 @@ def make_controller(maker: Any, robot: Robot, parameters: Mapping[str, Any] = Ma
     """What a class or function makes of its parameters; one that wants its robot is given it."""
     if not callable(maker):
         raise PaddockError(f"expected a class or a function that makes a controller, got {format_value(maker)}")
+    check_parameters(maker, parameters)
+    return maker(**({"robot": robot} if "robot" in inspect.signature(maker).parameters else {}), **parameters)
+
+
+def check_parameters(maker: Any, parameters: Iterable[str]) -> None:
+    """Refuse parameters that a class or function has not."""
     known = inspect.signature(maker).parameters
     if not any(each.kind == each.VAR_KEYWORD for each in known.values()):
         for name in parameters:
             if name not in known:
                 raise PaddockError(f"{maker.__name__}: it has no parameter {name!r}{suggestion(name, known)}")
-    return maker(**({"robot": robot} if "robot" in known else {}), **parameters)
+
+
+def check_file_parameters(module: ModuleType, path: Path, parameters: Iterable[str]) -> None:
+    """Refuse parameters that the controllers of a user's file have not."""
+    if not hasattr(module, "Controller"):
+        raise PaddockError(f"{path}: only a class Controller has parameters, such as {next(iter(parameters))!r}")
+    check_parameters(module.Controller, parameters)
 
 
 def load_file(path: Path) -> ModuleType:
@@ -128,7 +140,7 @@ def _checked(controllers: Any, robots: Mapping[str, Robot], only: str | None = N
             f"CONTROLLERS: expected a dict of controllers by robot name, got {format_value(controllers)}"
         )
     for name, controller in controllers.items():
-        if name not in robots:
+        if only is None and name not in robots:  # with only one, others may be elsewhere
             raise UnknownName("robot", name, robots)
         acting(controller)  # refuses what is none
     if only is None:

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 import typer
 
+from paddock.cli.options import Force
+from paddock.cli.run_command import refuse_old_recording
 from paddock.core.errors import PaddockError
 from paddock.core.spec import Spec, hints
 from paddock.evolve.options import EvolutionConfig, Execution
@@ -23,7 +25,7 @@ def make_command() -> Callable[..., None]:
     """The command as typer wants it: a function with a parameter for every option."""
 
     def evolve(
-        task: str | None, out: Path | None, record: Path | None, resume: bool, json: bool, **options: Any
+        task: str | None, out: Path | None, record: Path | None, force: bool, resume: bool, json: bool, **options: Any
     ) -> None:
         """Evolve a controller: networks, programs or networks that grow, evaluated in many worlds at once.
 
@@ -40,6 +42,7 @@ def make_command() -> Callable[..., None]:
         """
         from paddock.cli.evolve import run_evolution
 
+        refuse_old_recording(record, force=force)
         given = {"task": task, **options}
         config, execution = (
             {field.name: _read(field, hints(kind)[field.name], given[field.name]) for field in fields(kind)}
@@ -89,6 +92,7 @@ def _folder_options() -> list[inspect.Parameter]:
     return [
         _parameter("out", Annotated[Path | None, folder], None),
         _parameter("record", Annotated[Path | None, record], None),
+        _parameter("force", Force, False),
         _parameter("resume", Annotated[bool, resume], False),
         _parameter("json", Annotated[bool, json], False),
     ]

@@ -17,6 +17,9 @@ def grade(
     out: Annotated[Path, typer.Option(help="File for the marks; the reports are written beside it.")] = Path(
         "marks/marks.csv"
     ),
+    due: Annotated[
+        str | None, typer.Option(help="When it was due, as 2026-11-20T18:00: what came later, by its receipt, is late.")
+    ] = None,
     workers: Workers = None,
 ) -> None:
     """Grade all submissions to an exercise: marks, a page for every student, and one of the class.
@@ -34,13 +37,21 @@ def grade(
     from paddock.cli.sheets import print_sheet
     from paddock.grading import grade as grade_all
     from paddock.grading import save_grading
+    from paddock.grading.receipts import parse_due
     from paddock.grading.report import marks_sheet
     from paddock.jobs import parse_workers
 
     aside = Console(stderr=True)
     with end_on_sigterm() as ended, show_runs(aside, "grading", of="submissions") as progress:
         try:
-            done = grade_all(exercise, submissions, out=out.parent, workers=parse_workers(workers), progress=progress)
+            done = grade_all(
+                exercise,
+                submissions,
+                out=out.parent,
+                workers=parse_workers(workers),
+                progress=progress,
+                due=None if due is None else parse_due(due),
+            )
         except KeyboardInterrupt:
             told = f"stopped early: the same command goes on from what is in {out.parent}"
             aside.print(told, style="yellow", markup=False)

@@ -64,6 +64,7 @@ def run(
     report: options.Report = False,
     trace: options.TraceFile = None,
     record: options.Record = None,
+    force: options.Force = False,
     referee: options.RefereeName = None,
     traceback: options.Traceback = False,
     headless: options.Headless = False,
@@ -90,6 +91,7 @@ def run(
     refuse_both(controller, policy)
     if controller is not None:
         check_file(controller, str(controller))  # before a page is opened, or a robot is reached
+    refuse_old_recording(record, force=force)
     if report and out is None:
         out = Path("runs")
     if scenario is not None:
@@ -112,6 +114,14 @@ def run(
         how: dict[str, Any] = {"seconds": seconds, "speed": speed, "headless": headless, "port": port}
         how |= {"traceback": traceback, "record": record, "picture": picture, "out": out, "html": report}
         run_world(world, controller, policy=policy, seed=seed or 0, referee=choose_referee(referee), **how)
+
+
+def refuse_old_recording(path: Path | None, *, force: bool) -> None:
+    """A recording is not replaced unless that is asked for."""
+    if path is not None:
+        from paddock.cli.files import checked_new
+
+        checked_new(path, force=force)
 
 
 def check_choices(context: typer.Context, world: str | None, scenario: str | None, robot: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from paddock.cli import options
-from paddock.cli.run_command import refuse_both, refuse_unused
+from paddock.cli.run_command import refuse_both, refuse_old_recording, refuse_unused
 
 # Bridges that have an option.
 NAMED_BRIDGES = (
@@ -82,6 +82,7 @@ def serve(
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
     record: options.Record = None,
+    force: options.Force = False,
     open_page: options.OpenPage = False,
 ) -> None:
     """Serve a world to programs and browsers, on this machine or on the network.
@@ -103,6 +104,7 @@ def serve(
     from paddock.server import Settings
 
     check_served(context)
+    refuse_old_recording(record, force=force)
     pace, hosts = choose_speed(speed, lock_step=lock_step), tuple(allow_host or ())
     judged, heats = choose_referee(referee, score), plan_heats(heat_seconds, results)
     settings = Settings(host=host, port=port, speed=pace, lock_step=lock_step, token=token, allowed_hosts=hosts)

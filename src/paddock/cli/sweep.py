@@ -18,9 +18,9 @@ from paddock.core.outside import visible
 from paddock.jobs import Workers
 from paddock.report.sheets import Sheet
 from paddock.sweeps import Sweep, load_sweep, sweep
-from paddock.sweeps.report import means_sheet
+from paddock.sweeps.report import group_failures, means_sheet
 
-SHOWN = 10  # failures in the terminal
+SHOWN = 10  # problems in the terminal
 
 
 def run_sweep(file: Path, *, out: Path | None, workers: Workers, run: int | None, json_lines: bool) -> bool:
@@ -65,9 +65,10 @@ def _run_alone(file: Path, run: int, console: Console, *, json_lines: bool) -> b
 
 
 def _print_failures(aside: Console, done: Sweep) -> None:
-    for failed in done.failures[:SHOWN]:
-        told = f"run {failed.run}: {visible(failed.problem)}\n    {failed.command}"
+    groups = group_failures(done)
+    for first, *others in groups[:SHOWN]:
+        more = f" and {len(others):,} more" if others else ""
+        told = f"run {first.run}{more}: {visible(first.problem)}\n    {first.command}"
         aside.print(Text.assemble(("failed: ", "bold red"), told), soft_wrap=True, highlight=False)
-    more = len(done.failures) - SHOWN
-    if more > 0:
-        aside.print(f"and {more:,} more failures, see failures.csv", style="red", highlight=False)
+    if len(groups) > SHOWN:
+        aside.print(f"and {len(groups) - SHOWN:,} more problems, see failures.csv", style="red", highlight=False)

@@ -27,7 +27,7 @@ def collect_figures(
         if game.error:
             raise PaddockError(f"the referee failed: {game.error}")
         for name, own in figures.items():
-            own[game.referee.label] = game.scores.get(name, math.nan)
+            own["score"] = own[game.referee.label] = game.scores.get(name, math.nan)
             own["fouls"] = float(sum(foul.robot == name for foul in game.fouls))
     for measure in dict.fromkeys(check.measure for check in exercise.checks if is_path(check.measure)):
         function = load_path(measure, exercise.folder, what="function that measures")

@@ -103,13 +103,18 @@ class Exercise(Spec):
 
     def list_figures(self) -> list[str]:
         """The figures that checks can ask for by name."""
-        referee = [] if self.referee is None else [self.referee.label, "fouls"]
-        return [*RUN_FIGURES, *(name for metric in self.make_metrics() for name in metric.names()), *referee]
+        metrics = [name for metric in self.make_metrics() for name in metric.names()]
+        return [*RUN_FIGURES, *metrics, *self._list_verdicts()]
+
+    def _list_verdicts(self) -> list[str]:
+        """The figures of the referee."""
+        return [] if self.referee is None else [self.referee.label, "score", "fouls"]
 
     @property
     def needs_referee(self) -> bool:
         """Whether a check asks for what the referee says."""
-        return self.referee is not None and any(c.measure in (self.referee.label, "fouls") for c in self.checks)
+        verdicts = self._list_verdicts()
+        return any(check.measure in verdicts for check in self.checks)
 
     def check_names(self) -> None:
         """Refuse devices that no robot has, and measures that nothing measures."""

@@ -26,8 +26,8 @@ def save_grading(grading: Grading, marks: Path) -> list[Path]:
     folder = marks.parent
     reports = ensure_folder(folder / REPORTS)
     written = [_write_table(marks, *marks_table(grading))]
-    pairs = [(pair.first, pair.second, f"{pair.share:.3f}", pair.same_text) for pair in grading.similar]
-    written.append(_write_table(folder / SIMILAR, ("first", "second", "share", "same_text"), pairs))
+    pairs = [(pair.first, pair.second, f"{pair.share:.3f}", f"{pair.exact_share:.3f}") for pair in grading.similar]
+    written.append(_write_table(folder / SIMILAR, ("first", "second", "share", "share_with_numbers"), pairs))
     links = {}
     for each in grading.graded:
         name = each.submission.name
@@ -41,7 +41,7 @@ def save_grading(grading: Grading, marks: Path) -> list[Path]:
 def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
     """The heads and rows of marks.csv."""
     checks = [check.name for check in grading.exercise.checks]
-    heads = ("name", *checks, "total", "of", "known_seeds", "failed_runs", "failure")
+    heads = ("name", *checks, "total", "of", "known_seeds", "failed_runs", "failure", "student", "received", "late")
     rows = [
         (
             each.submission.name,
@@ -51,6 +51,9 @@ def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]
             format_points(each.public.points),
             each.failed,
             tell_failure(each.failure),
+            each.receipt.student if each.receipt else "",
+            each.receipt.time if each.receipt else "",
+            "late" if each.late else "",
         )
         for each in grading.graded
     ]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import paddock
+from paddock.classes import Receipt
 from paddock.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
+from paddock.grading.receipts import find_receipts, is_late
 from paddock.grading.similar import SimilarPair, find_similar, read_programs
 from paddock.grading.submissions import Submission, find_submissions
 from paddock.grading.worker import GradingJob, GradingWorker, unpack_run
@@ -31,6 +34,8 @@ class GradedSubmission:
     public: Marks  # over those that students know: what `paddock exercise check` tells them
     picture: str = ""  # of one run, PNG in base64
     shown: int | None = None  # its seed
+    receipt: Receipt | None = None  # where a class has one
+    late: bool = False
 
     @property
     def failure(self) -> RunFailure | None:
@@ -60,6 +65,7 @@ def grade(
     out: str | Path,
     workers: Workers = None,
     progress: Progress | None = None,
+    due: datetime | None = None,
 ) -> Grading:
     """Run every submission with all seeds, each run in a sandbox of its own.
 
@@ -69,6 +75,7 @@ def grade(
         out: folder for what is finished; what is there already is not done again.
         workers: processes; None: one for every core, 1: only this one; or "ray", the cores of a cluster.
         progress: told how many submissions are done, and how many there are.
+        due: what came later, by its receipt, is called late; it costs no points.
     """
     chosen = load_exercise(exercise)
     found = find_submissions(submissions)
@@ -87,7 +94,12 @@ def grade(
                 broken[todo[number].name] = answer.failure.problem
             if progress is not None:
                 progress(done, len(found))
-    graded = [_put_together(chosen, each, finished.get(keys[each.name]), broken) for each in found]
+    receipts = find_receipts(Path(submissions), found)
+    graded = []
+    for each in found:
+        whole = _put_together(chosen, each, finished.get(keys[each.name]), broken.get(each.name, ""))
+        receipt = receipts.get(each.name)
+        graded.append(replace(whole, receipt=receipt, late=bool(receipt and due and is_late(receipt, due))))
     texts = read_programs({each.name: each.files for each in found if not each.problem})
     starter = chosen.path("starter.py")
     similar = find_similar(texts, starter.read_text(encoding="utf-8") if starter.is_file() else "")
@@ -95,11 +107,11 @@ def grade(
 
 
 def _put_together(
-    exercise: Exercise, submission: Submission, result: dict[str, Any] | None, broken: dict[str, str]
+    exercise: Exercise, submission: Submission, result: dict[str, Any] | None, problem: str
 ) -> GradedSubmission:
     if result is None:
-        problem = submission.problem or f"it could not be graded: {broken[submission.name]}"
-        failure = RunFailure(kind="invalid" if submission.problem else "not graded", place="", text=problem)
+        kind, text = ("invalid", submission.problem) if submission.problem else ("not graded", problem)
+        failure = RunFailure(kind=kind, place="", text=text)
         runs = [ExerciseRun(seed=seed, figures={}, failure=failure) for seed in exercise.all_seeds]
     else:
         runs = [unpack_run(packed) for packed in result["runs"]]

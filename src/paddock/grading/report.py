@@ -13,6 +13,7 @@ from PIL import Image
 
 from paddock.draw.colours import LINES
 from paddock.exercises import CheckMark, Exercise, ExerciseRun, RunFailure
+from paddock.exercises.marks import COSTLY
 from paddock.grading.grading import GradedSubmission, Grading
 from paddock.report.charts import Level, histogram
 from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part, Remark
@@ -27,6 +28,8 @@ def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Par
     marks = graded.marks
     runs, known = len(marks.runs), len(graded.public.runs)
     yield Remark(f"{exercise.title} · {graded.submission.file.name} · {runs} runs, {known} of them with known seeds")
+    if graded.receipt is not None:
+        yield Remark(f"{graded.receipt.student} · received {graded.receipt.time}{', late' if graded.late else ''}")
     yield Paragraph(
         f"{format_points(marks.points)} of {format_points(marks.most)} points; with the known seeds alone, as "
         f"`paddock exercise check` runs them, {format_points(graded.public.points)}."
@@ -39,6 +42,7 @@ def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Par
         ("met", "check", "wanted", "runs that meet it", "points", "of"), tuple(_check_row(m) for m in marks.checks)
     )
     if graded.picture:
+        yield Heading("Path")
         image = Image.open(io.BytesIO(base64.b64decode(graded.picture)))
         yield Figure(PATH, f"Where it drove with seed {graded.shown}", image)
     yield Heading("Runs")
@@ -58,14 +62,19 @@ def runs_sheet(exercise: Exercise, graded: GradedSubmission) -> Sheet:
     heads = list(dict.fromkeys(mark.check.measure for mark in graded.marks.checks))
     figures = {mark.check.measure: mark.figures for mark in graded.marks.checks}
     rows = [
-        (
-            name_seed(exercise, run),
-            *(_format_figure(figures[head][k]) for head in heads),
-            "" if run.failure is None else str(run.failure),
-        )
+        (name_seed(exercise, run), *(_format_figure(figures[head][k]) for head in heads), _tell_run(graded, k))
         for k, run in enumerate(graded.marks.runs)
     ]
-    return Sheet(("seed", *(head.rpartition(":")[2] for head in heads), "failure"), tuple(rows))
+    sheet = Sheet(("seed", *(head.rpartition(":")[2] for head in heads), "failure"), tuple(rows))
+    return sheet if graded.failed else Sheet(sheet.heads[:-1], tuple(row[:-1] for row in rows))
+
+
+def _tell_run(graded: GradedSubmission, k: int) -> str:
+    """How a run failed; after a failure that takes long there are no more."""
+    failure, before = (graded.marks.runs[j].failure for j in (k, max(k - 1, 0)))
+    if failure is None:
+        return ""
+    return "not tried: as before" if k and failure == before and failure.kind in COSTLY else str(failure)
 
 
 def name_seed(exercise: Exercise, run: ExerciseRun) -> str:
@@ -112,13 +121,14 @@ def class_report(grading: Grading) -> Iterator[Part]:
     full = sum(each.marks.full for each in graded)
     failed = sum(each.failure is not None for each in graded)
     most = format_points(exercise.points)
-    yield Paragraph(f"Of {most} points: {middle}. {full} submissions have all of them; in {failed} some run failed.")
+    yield Paragraph(f"Of {most} points: {middle}. Full marks: {full}. Submissions with failed runs: {failed}.")
     yield Heading("Marks")
     yield marks_sheet(grading)
     if len(graded) >= DISTRIBUTION_FROM:
+        yield Heading("Distribution")
         levels = [Level("mean", LINES[1], statistics.fmean(totals), dashed=True)]
         chart = histogram(
-            "Points", [0.0, *totals, exercise.points][1:-1] or [0.0], x_name=f"points of {most}", color=LINES[0],
+            "Points", totals, x_name=f"points of {most}", color=LINES[0],
             about=f"{len(graded)} submissions", levels=levels,
         )  # fmt: skip
         yield Figure(POINTS, "How the points are distributed", chart)
@@ -132,11 +142,13 @@ def class_report(grading: Grading) -> Iterator[Part]:
 
 
 def marks_sheet(grading: Grading) -> Sheet:
-    """A row for every submission."""
+    """A row for every submission; with what receipts tell, where there are any."""
     names = [check.name for check in grading.exercise.checks]
+    told = ("student", "received") if any(each.receipt for each in grading.graded) else ()
     rows = tuple(
         (
             each.submission.name,
+            *_tell_receipt(each)[: len(told)],
             *(format_points(mark.points) for mark in each.marks.checks),
             format_points(each.marks.points),
             format_points(each.public.points),
@@ -144,7 +156,13 @@ def marks_sheet(grading: Grading) -> Sheet:
         )
         for each in grading.graded
     )
-    return Sheet(("name", *names, "points", "known seeds", "failure"), rows)
+    return Sheet(("name", *told, *names, "points", "known seeds", "failure"), rows)
+
+
+def _tell_receipt(graded: GradedSubmission) -> tuple[str, str]:
+    if graded.receipt is None:
+        return "", ""
+    return graded.receipt.student, graded.receipt.time[:16].replace("T", " ") + (", late" if graded.late else "")
 
 
 def checks_sheet(grading: Grading) -> Sheet:
@@ -174,14 +192,14 @@ def _similar(grading: Grading) -> Iterator[Part]:
         yield Paragraph("No two submissions share much, apart from the starter code and from what most have.")
         return
     yield Paragraph(
-        "Share of the smaller program that the other one holds as well, whatever its names and numbers. Programs for "
+        "Share of the smaller program that the other one holds as well, whatever its names and comments. Programs for "
         "the same task are alike: look at them before you draw conclusions."
     )
     rows = tuple(
-        (pair.first, pair.second, f"{100 * pair.share:.0f} %", "the same text" if pair.same_text else "")
+        (pair.first, pair.second, f"{100 * pair.share:.0f} %", f"{100 * pair.exact_share:.0f} %")
         for pair in grading.similar
     )
-    yield Sheet(("name", "and", "shared", ""), rows)
+    yield Sheet(("name", "and", "shared", "with the same numbers"), rows)
 
 
 def format_points(points: float) -> str:

@@ -21,7 +21,6 @@ COMMON = 0.5  # pieces that more than this share of all submissions have do not 
 FEWEST = 24  # pieces that must be left to be compared
 ALIKE = 0.6  # share of the smaller one's pieces from which a pair is named
 SKIPPED = {token.NEWLINE, token.INDENT, token.DEDENT, tokenize.NL, tokenize.COMMENT, token.ENDMARKER, token.ENCODING}
-WORDS = {token.NUMBER: "0", token.STRING: "''"}
 
 Piece = tuple[str, ...]
 
@@ -33,7 +32,7 @@ class SimilarPair:
     first: str
     second: str
     share: float
-    same_text: bool  # even names and numbers are the same
+    exact_share: float  # the same, of pieces with their numbers: whoever copies changes names, but rarely all numbers
 
 
 def find_similar(programs: Mapping[str, str], starter: str = "") -> list[SimilarPair]:
@@ -43,21 +42,27 @@ def find_similar(programs: Mapping[str, str], starter: str = "") -> list[Similar
         programs: the text of every submission, by name.
         starter: what all were given.
     """
-    given = set(_pieces(list_tokens(starter)))
-    pieces = {name: set(_pieces(list_tokens(text))) - given for name, text in programs.items()}
-    owners = Counter(piece for own in pieces.values() for piece in own)
-    most = max(2.0, COMMON * len(programs))
-    rare = {name: {piece for piece in own if owners[piece] <= most} for name, own in pieces.items()}
-    exact = {name: tuple(list_tokens(text, exact=True)) for name, text in programs.items()}
-    untouched = tuple(list_tokens(starter, exact=True))
+    loose, exact = (_rare_pieces(programs, starter, numbers=numbers) for numbers in (False, True))
     found = []
     for first, second in combinations(sorted(programs), 2):
-        same = exact[first] == exact[second] and len(exact[first]) > LENGTH and exact[first] != untouched
-        smaller = min(len(rare[first]), len(rare[second]))
-        share = len(rare[first] & rare[second]) / smaller if smaller >= FEWEST else 0.0
-        if same or share >= ALIKE:
-            found.append(SimilarPair(first=first, second=second, share=1.0 if same else share, same_text=same))
-    return sorted(found, key=lambda pair: (-pair.share, pair.first, pair.second))
+        share, exactly = _share(loose[first], loose[second]), _share(exact[first], exact[second])
+        if max(share, exactly) >= ALIKE:
+            found.append(SimilarPair(first=first, second=second, share=share, exact_share=exactly))
+    return sorted(found, key=lambda pair: (-pair.exact_share, -pair.share, pair.first, pair.second))
+
+
+def _rare_pieces(programs: Mapping[str, str], starter: str, *, numbers: bool) -> dict[str, set[Piece]]:
+    """The pieces of each program that neither the starter code holds, nor most of the others."""
+    given = set(_pieces(list_tokens(starter, numbers=numbers)))
+    pieces = {name: set(_pieces(list_tokens(text, numbers=numbers))) - given for name, text in programs.items()}
+    owners = Counter(piece for own in pieces.values() for piece in own)
+    most = max(2.0, COMMON * len(programs))
+    return {name: {piece for piece in own if owners[piece] <= most} for name, own in pieces.items()}
+
+
+def _share(first: set[Piece], second: set[Piece]) -> float:
+    smaller = min(len(first), len(second))
+    return len(first & second) / smaller if smaller >= FEWEST else 0.0
 
 
 def read_programs(files: Mapping[str, Iterable[Path]]) -> dict[str, str]:
@@ -68,15 +73,18 @@ def read_programs(files: Mapping[str, Iterable[Path]]) -> dict[str, str]:
     }
 
 
-def list_tokens(text: str, *, exact: bool = False) -> list[str]:
-    """The tokens of a program without comments and line breaks; unless `exact`, all names and numbers are alike."""
+def list_tokens(text: str, *, numbers: bool = False) -> list[str]:
+    """The tokens of a program without comments and line breaks; all names are alike, and all numbers unless wanted."""
     found: list[str] = []
     try:
         for kind, word, *_ in tokenize.generate_tokens(io.StringIO(text).readline):
             if kind in SKIPPED:
                 continue
-            plain = "n" if kind == token.NAME and not keyword.iskeyword(word) else WORDS.get(kind, word)
-            found.append(word if exact else plain)
+            if kind == token.NAME and not keyword.iskeyword(word):
+                word = "n"
+            elif kind == token.STRING or (kind == token.NUMBER and not numbers):
+                word = "0"
+            found.append(word)
     except (tokenize.TokenError, SyntaxError):  # as far as it can be read
         pass
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -162,14 +163,15 @@ class Recording:
 
     # ---- what was recorded
 
-    def trace(self, robot: str, *, every: float = ROW_PERIOD, devices: tuple[str, ...] = ()) -> Trace:
+    def trace(self, robot: str, *, every: float = ROW_PERIOD, devices: str | Sequence[str] = ()) -> Trace:
         """What one robot did, with readings of any of its devices, whether they were enabled then or not.
 
         Args:
             robot: its name.
             every: seconds between two rows, rounded to whole ticks.
-            devices: what to read.
+            devices: what to read: a name, or several.
         """
+        devices = (devices,) if isinstance(devices, str) else devices
         if not (all_finite(every) and every > 0):
             raise PaddockError(f"trace: every: expected seconds > 0 between two rows, got {every!r}")
         arena, step = self.replay(), max(1, math.floor(every / self.dt + 0.5))
@@ -237,6 +239,8 @@ class Recording:
 
     def check(self) -> None:
         """Run all of it again; a PaddockError where that comes to another state than was recorded."""
+        if len(self._keyframes) < 2 or self.first == self.last:
+            raise PaddockError(f"{self.path}: there is nothing to check: it was cut off before any time had passed")
         arena = self.replay()
         for before, found in pairwise(self._keyframes):
             arena.go_to_keyframe(before)

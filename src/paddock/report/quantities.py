@@ -19,6 +19,20 @@ def pick_unit(largest: float, unit: str) -> tuple[float, str]:
     return (100.0, "cm") if abs(largest) >= 0.01 else (1000.0, "mm")
 
 
+FIGURE_UNITS = {
+    **dict.fromkeys(("distance", "nearest", "progress", "mean_distance"), "m"),
+    **dict.fromkeys(("seconds", "contact_time", "time"), "s"),
+    "mean_speed": "m/s",
+    "turned": "rad",
+}
+
+
+def label_figure(figure: str) -> str:
+    """A figure of a run with its unit, where that is known: `distance [m]`, `goal_time [s]`."""
+    unit = FIGURE_UNITS.get(figure) or FIGURE_UNITS.get(figure.rpartition("_")[2])
+    return f"{figure} [{unit}]" if unit else figure
+
+
 def format_value(value: Any) -> str:
     """A setting that is no table as text: a dash for nothing, lists with commas."""
     if isinstance(value, Mapping):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 # A quantity in a cell: 12.5, 1.2e-05, 10.4 ± 0.3, 50×, 6.3 s
-QUANTITY = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?( ± [\d.,]+)?( ?(×|%|[a-zA-Z]{1,3}))?|-?inf|nan")
+QUANTITY = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?( ± [\d.,]+(e[-+]?\d+)?)?( ?(×|%|[a-zA-Z]{1,3}))?|-?inf|nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,13 @@ class Sheet:
         """Rows as columns: for few things of which much is known."""
         columns = list(zip(self.heads, *self.rows, strict=True))
         return Sheet(("", *columns[0][1:]), tuple(columns[1:]), self.about)
+
+    def split(self, most: int) -> Iterator[Sheet]:
+        """The same in parts of at most so many columns; each begins with the first one, which names the rows."""
+        for first in range(1, len(self.heads), most - 1):
+            chosen = (0, *range(first, min(first + most - 1, len(self.heads))))
+            rows = tuple(tuple(row[k] for k in chosen) for row in self.rows)
+            yield Sheet(tuple(self.heads[k] for k in chosen), rows, self.about)
 
 
 def is_number(cell: str) -> bool:

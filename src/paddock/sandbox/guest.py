@@ -85,7 +85,7 @@ class Exchange:
         """The next message; EOFError if there will be none."""
         data = self._rest
         while len(data) < 4 or len(data) < 4 + (length := messages.LENGTH.unpack_from(data)[0]):
-            more = os.read(self._number, 1 << 20)
+            more = os.read(self._number, messages.CHUNK if len(data) < messages.CHUNK else 1 << 20)
             if not more:
                 raise EOFError
             data = data + more if data else more

@@ -57,7 +57,7 @@ class GuestProcess:
             if len(data) >= 4 and not 0 < length <= messages.MOST_BYTES:
                 self.fail("invalid", "", "what came from the program is no answer")
             try:
-                more = self._talk.recv(messages.MOST_BYTES)
+                more = self._talk.recv(messages.CHUNK)
             except BlockingIOError:
                 if not began:
                     began, before = time.monotonic(), self._measure()

@@ -61,7 +61,7 @@ class Combination:
 def list_combinations(spec: SweepSpec) -> list[Combination]:
     """All combinations in the order of the file. Unknown names are raised, and the first problem if none can be."""
     for name in () if spec.scenarios else spec.controllers:
-        find_controller(name, spec.folder, {})
+        find_controller(name, spec.folder, _of("controller", spec.parameters)).check_parameters()
     found = list(_combine(spec))
     failures = [each.failure for each in found if each.failure is not None]
     if len(failures) == len(found):

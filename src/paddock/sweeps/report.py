@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from paddock.core.provenance import describe
 from paddock.draw.colours import LINES
 from paddock.report.document import Failure, Figure, Heading, Paragraph, Part, Remark, SettingsTable
 from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
+from paddock.report.quantities import label_figure
 from paddock.report.sheets import Sheet
-from paddock.sweeps.result import Sweep
+from paddock.sweeps.result import FailedRun, Sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_LINES, MOST_ROWS, MOST_FAILURES = 10, 60, 100  # on a page; the tables have all
+MOST_LINES, MOST_ROWS, MOST_FAILURES, MOST_SEEDS = 10, 60, 100, 5  # on a page; the tables have all
+MOST_COLUMNS = 7  # of a table, so that a narrow window shows all of them
+MOST_DIGITS = 6  # behind the point
 
 
 def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
@@ -31,27 +34,20 @@ def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
     if combinations:
         yield Heading("Means")
         yield Paragraph(f"Mean over the runs ± half of its {spec.confidence:.0%} confidence interval.")
-        yield means_sheet(sweep)
+        yield from means_sheet(sweep).split(MOST_COLUMNS)
         drawn = [figure for figure in sweep.figures if _differs(sweep, figure)]
         yield from [Heading("Charts")] if drawn else []
         for figure in drawn:
             yield Figure(figure, f"{figure}: means and their intervals", draw_figure(sweep, figure))
     if sweep.failures:
         yield Heading("Failures")
-        heads = ("run", "combination", "seed", "problem", "repeat it")
-        yield Sheet(
-            heads,
-            tuple(
-                (str(each.run), _tell(each.labels), str(each.seed), each.problem, each.command)
-                for each in sweep.failures[:MOST_FAILURES]
-            ),
-        )
+        yield failures_sheet(sweep)
     yield Heading("Settings")
     yield SettingsTable(spec.to_table())
 
 
 def means_sheet(sweep: Sweep) -> Sheet:
-    """A row for every combination, a column for every figure."""
+    """A row for every combination, a column for every figure; last those of which all runs failed."""
     varying = varying_axes(sweep)
     cells: dict[str, dict[str, str]] = {}
     for row in sweep.summary:
@@ -59,9 +55,30 @@ def means_sheet(sweep: Sweep) -> Sheet:
         own = cells.setdefault(repr([row[axis] for axis in sweep.axes]), {"combination": name})
         own["runs"] = str(max(int(own.get("runs", 0)), row["runs"]))
         own[row["figure"]] = _tell_interval(row)
+    for labels in sweep.failed_combinations:
+        name = _tell({axis: labels[axis] for axis in varying if axis in labels})
+        cells[repr(labels)] = {"combination": f"{name} (all runs failed)", "runs": "0"}
     heads = ("combination", *sweep.figures, "runs")
     rows = tuple(tuple(own.get(head, "-") for head in heads) for own in list(cells.values())[:MOST_ROWS])
-    return Sheet(heads, rows, f"mean ± half of the {sweep.spec.confidence:.0%} confidence interval")
+    named = ("combination", *map(label_figure, sweep.figures), "runs")
+    return Sheet(named, rows, f"mean ± half of the {sweep.spec.confidence:.0%} confidence interval")
+
+
+def group_failures(sweep: Sweep) -> list[list[FailedRun]]:
+    """The failed runs, those of a combination together that have the same problem."""
+    groups: dict[tuple[str, str], list[FailedRun]] = {}
+    for each in sweep.failures:
+        groups.setdefault((_tell(each.labels), each.problem), []).append(each)
+    return list(groups.values())
+
+
+def failures_sheet(sweep: Sweep) -> Sheet:
+    """A row for every problem of a combination: how often, with which seeds, and how to see it again."""
+    rows = [
+        (_tell(first.labels), first.problem, str(1 + len(others)), _tell_some([first, *others]), first.command)
+        for first, *others in group_failures(sweep)[:MOST_FAILURES]
+    ]
+    return Sheet(("combination", "problem", "runs", "seeds", "repeat the first"), tuple(rows))
 
 
 def draw_figure(sweep: Sweep, figure: str, *, ax: Axes | None = None) -> Axes:
@@ -78,13 +95,13 @@ def draw_figure(sweep: Sweep, figure: str, *, ax: Axes | None = None) -> Axes:
         shown = rows[:MOST_ROWS]
         names = [_tell({axis: row[axis] for axis in varying}) or sweep.spec.name for row in shown]
         ends = ([row[name] for row in shown] for name in ("mean", "low", "high"))
-        return interval_chart(figure, names, *ends, x_name=figure, about=about, ax=ax)
+        return interval_chart(figure, names, *ends, x_name=label_figure(figure), about=about, ax=ax)
     lines = []
     for number, (name, own) in enumerate(groups.items()):
         own.sort(key=lambda row: row[over])
         columns = ([row[key] for row in own] for key in (over, "mean", "low", "high"))
         lines.append(IntervalSeries(name or figure, LINES[number % len(LINES)], *columns))
-    return interval_lines(figure, lines, x_name=over, y_name=figure, about=about, ax=ax)
+    return interval_lines(figure, lines, x_name=over, y_name=label_figure(figure), about=about, ax=ax)
 
 
 def _differs(sweep: Sweep, figure: str) -> bool:
@@ -94,7 +111,8 @@ def _differs(sweep: Sweep, figure: str) -> bool:
 
 def varying_axes(sweep: Sweep) -> list[str]:
     """The axes along which something differs; all if nothing does."""
-    found = [axis for axis in sweep.axes if len({repr(row[axis]) for row in sweep.summary}) > 1]
+    all_labels = [*sweep.summary, *sweep.failed_combinations]
+    found = [axis for axis in sweep.axes if len({repr(row[axis]) for row in all_labels if axis in row}) > 1]
     return found or list(sweep.axes)
 
 
@@ -111,8 +129,17 @@ def _tell_interval(row: Mapping[str, Any]) -> str:
     mean, half = row["mean"], (row["high"] - row["low"]) / 2
     if math.isnan(mean) or half == 0:
         return "-" if math.isnan(mean) else f"{mean:.6g}"
-    digits = max(0, 1 - math.floor(math.log10(half))) if half > 0 else 3
-    return f"{mean:.{min(digits, 6)}f}" + ("" if math.isnan(half) else f" ± {half:.{min(digits, 6)}f}")
+    if math.isnan(half):
+        return f"{mean:.6g}"
+    digits = max(0, 1 - math.floor(math.log10(half)))
+    if digits > MOST_DIGITS:
+        return f"{mean:.6g} ± {half:.1g}"
+    return f"{mean:.{digits}f} ± {half:.{digits}f}"
+
+
+def _tell_some(runs: Sequence[FailedRun]) -> str:
+    more = ", …" if len(runs) > MOST_SEEDS else ""
+    return ", ".join(str(run.seed) for run in runs[:MOST_SEEDS]) + more
 
 
 def _tell_seeds(seeds: tuple[int, ...]) -> str:

@@ -75,6 +75,12 @@ class Sweep:
         return list(found.values())
 
     @cached_property
+    def failed_combinations(self) -> list[Mapping[str, Any]]:
+        """The combinations of which all runs failed, in their order; what is not said of one is left out."""
+        found = {repr(each.labels): each.labels for each in self.failures}
+        return [labels for labels in found.values() if not any(labels.items() <= row.items() for row in self.summary)]
+
+    @cached_property
     def summary(self) -> list[dict[str, Any]]:
         """A row for every combination and figure, over the runs: of a run with several robots their mean counts.
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import PaddockError
+from paddock.core.locks import lock_folder
 from paddock.jobs import FinishedJobs, JobFailure, JobRunner, Workers
 from paddock.report.document_files import ensure_folder
 from paddock.scenarios.spec import MOST_RUNS
@@ -57,10 +59,11 @@ def sweep(
     if run is not None:
         return plan.run_alone(run)
     folder = None if out is None else ensure_folder(Path(out))
-    finished = FinishedJobs(None if folder is None else folder / FINISHED, f"sweep {plan.spec.name}")
-    done = plan.run(finished, workers, progress or (lambda done, of: None))
-    if folder is not None:
-        done.save(folder)
+    with nullcontext() if folder is None else lock_folder(folder, patience=0.0):
+        finished = FinishedJobs(None if folder is None else folder / FINISHED, f"sweep {plan.spec.name}")
+        done = plan.run(finished, workers, progress or (lambda done, of: None))
+        if folder is not None:
+            done.save(folder)
     return done
 
 
@@ -163,7 +166,7 @@ class SweepPlan:
     def _failed(self, run: PlannedRun, failure: JobFailure) -> FailedRun:
         return FailedRun(
             run=run.number,
-            labels=self.combinations[run.combination].labels,
+            labels={name: _as_cell(value) for name, value in self.combinations[run.combination].labels.items()},
             seed=run.seed,
             problem=failure.problem,
             trace=failure.trace,

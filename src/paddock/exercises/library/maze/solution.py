@@ -6,6 +6,7 @@ from collections import deque
 SPEED = 0.12  # [m/s]
 DISTANCE = 0.05  # to keep to the wall on the right [m]
 OPEN = 0.12  # a wall of the same corridor is nearer than this [m]
+ARC = 0.085  # radius of the way round the end of a wall [m]
 WHEELS = 0.08  # between the wheels [m]
 PERIOD = 0.04  # between two decisions [s]
 
@@ -32,7 +33,7 @@ class Controller:
             self.seen.clear()
         if right > OPEN:  # round the end of the wall
             self.seen.clear()
-            return drive(SPEED, -SPEED / 0.105)
+            return drive(SPEED, -SPEED / ARC)
         self.seen.append(right)
         slope = (self.seen[-1] - self.seen[0]) / (PERIOD * max(1, len(self.seen) - 1))  # [m/s]
         turn = -20.0 * (right - DISTANCE) - 25.0 * slope

@@ -1,0 +1,52 @@
+"""A mistake: red passes on the right and blue on the left, so that both turn to the same side of the line."""
+
+import math
+
+SPEED = 0.09
+WHEELS = 0.053  # between the wheels [m]
+PERIOD = 0.04  # between two decisions [s]
+CLOSE = 0.045  # something ahead is in the way [m]
+
+
+class Controller:
+    def __init__(self, pass_on):
+        self.pass_on = pass_on  # 1 right, -1 left
+        self.side = 1.0  # where the line was last seen: 1 left, -1 right
+        self.state = "follow"  # follow the line; leave it; pass the other robot
+        self.way = self.turned = 0.0  # since the state began [m], [rad to the left]
+        self.wheels = 0.0, 0.0
+
+    def act(self, observation):
+        left, right = self.wheels
+        self.way += PERIOD * (left + right) / 2
+        self.turned += PERIOD * (right - left) / WHEELS
+        near, dark = observation.proximity, observation.ground < 0.5
+        if self.state == "follow" and min(near[0], near[1], near[6], near[7]) < CLOSE:
+            self.enter("leave")
+        elif self.state == "leave" and abs(self.turned) > math.radians(70):
+            self.enter("pass")
+        elif self.state == "pass" and self.way > 0.08 and dark.any():
+            self.side = -self.pass_on
+            self.enter("follow")
+        self.wheels = self.choose_speeds(dark)
+        return self.wheels
+
+    def enter(self, state):
+        self.state, self.way, self.turned = state, 0.0, 0.0
+
+    def choose_speeds(self, dark):
+        if self.state == "leave":
+            return 0.6 * SPEED * self.pass_on, -0.6 * SPEED * self.pass_on
+        if self.state == "pass":
+            return (0.65 * SPEED, SPEED) if self.pass_on > 0 else (SPEED, 0.65 * SPEED)
+        left, middle, right = dark
+        if left != right:
+            self.side = 1.0 if left else -1.0
+        if middle and not left and not right:
+            return SPEED, SPEED
+        turn = 0.4 if middle else 0.7 if left or right else 1.4
+        fast, slow = SPEED, SPEED * (1.0 - turn)
+        return (slow, fast) if self.side > 0 else (fast, slow)
+
+
+CONTROLLERS = {"red": Controller(1.0), "blue": Controller(-1.0)}

@@ -1,0 +1,45 @@
+"""Receipts of a class: whose a submission is, and when it came."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from pathlib import Path
+
+from paddock.classes.submissions import RECEIPTS, Receipt, read_receipts
+from paddock.core.errors import PaddockError
+from paddock.grading.submissions import Submission
+
+
+def find_receipts(folder: Path, submissions: list[Submission]) -> dict[str, Receipt]:
+    """The receipt of each submission by its name; looked for in the folder of submissions, and in the two above it.
+
+    A receipt tells the file's contents, so that collected and renamed copies are found, too.
+    """
+    place = next((own for own in (folder, *folder.resolve().parents[:2]) if (own / RECEIPTS).is_file()), None)
+    if place is None:
+        return {}
+    known: dict[str, list[Receipt]] = {}
+    for receipt in read_receipts(place):
+        known.setdefault(receipt.sha256, []).append(receipt)
+    found: dict[str, Receipt] = {}
+    for each in submissions:
+        if not each.problem:
+            same = known.get(hashlib.sha256(each.file.read_bytes()).hexdigest(), [])
+            own = [receipt for receipt in same if receipt.robot == each.name] or same
+            if own:
+                found[each.name] = own[0]
+    return found
+
+
+def parse_due(text: str) -> datetime:
+    """A date and time, such as 2026-11-20T18:00; of this place, unless it names another zone."""
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError:
+        raise PaddockError(f"due: expected a date and time such as 2026-11-20T18:00, got {text!r}") from None
+
+
+def is_late(receipt: Receipt, due: datetime) -> bool:
+    """Whether a submission came after it was due."""
+    return datetime.fromisoformat(receipt.time).astimezone() > due

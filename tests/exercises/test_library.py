@@ -1,0 +1,79 @@
+"""The shipped exercises: solutions earn all points, wrong programs some, and every seed is another run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from paddock.exercises import check_exercise, exercise_names, load_exercise, mark_runs, run_exercise
+from paddock.robots import load_robot
+from paddock.worlds.placement import robot_types
+
+NAMES = ["first-drive", "line-following", "wall-following", "braitenberg-avoidance", "maze", "two-robots-meet"]
+
+
+def test_six_exercises_are_shipped() -> None:
+    assert sorted(exercise_names()) == sorted(NAMES)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", NAMES)
+def test_the_solution_earns_all_points_and_wrong_programs_some(name: str) -> None:
+    exercise = load_exercise(name)
+    solved = check_exercise(exercise, exercise.path("solution.py"), [exercise.seeds[1], exercise.hidden_seeds[-1]])
+    assert (solved.points, solved.full) == (exercise.points, True)
+    for wrong in ("wrong_1.py", "wrong_2.py"):
+        marks = check_exercise(exercise, exercise.path(wrong), [exercise.seeds[1]])
+        assert marks.points < exercise.points
+        assert all(run.failure is None for run in marks.runs)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", NAMES)
+def test_a_starter_runs(name: str) -> None:
+    exercise = load_exercise(name)
+    run = run_exercise(exercise, exercise.path("starter.py"), exercise.seeds[0])
+    assert run.failure is None
+    assert mark_runs(exercise, [run]).points < exercise.points
+
+
+@pytest.mark.long
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", NAMES)
+def test_with_all_seeds_the_solution_earns_all_points_and_wrong_programs_partial_credit(name: str) -> None:
+    exercise = load_exercise(name)
+    assert check_exercise(exercise, exercise.path("solution.py"), exercise.all_seeds).points == exercise.points
+    for wrong in ("wrong_1.py", "wrong_2.py"):
+        assert 0 < check_exercise(exercise, exercise.path(wrong)).points < 0.8 * exercise.points
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_seed_is_another_world_or_start_and_always_the_same(name: str) -> None:
+    exercise = load_exercise(name)
+    assert len(exercise.seeds) == 5
+    assert len(exercise.hidden_seeds) == 15
+    worlds = [repr(exercise.make_world(seed).to_table()) for seed in exercise.all_seeds]
+    assert len(set(worlds)) == len(worlds)
+    assert repr(exercise.make_world(exercise.seeds[0]).to_table()) == worlds[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_exercise_gives_the_true_pose_away(name: str) -> None:
+    exercise = load_exercise(name)
+    (kinds,) = {spec.name for spec in robot_types(exercise.make_world(1))}
+    sensors = {sensor.name: sensor.kind for sensor in load_robot(kinds).sensors}
+    assert "position" not in {sensors[device] for device in exercise.devices}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_text_names_every_device_and_the_points_of_every_check(name: str) -> None:
+    exercise = load_exercise(name)
+    text = exercise.read_text()
+    for device in exercise.devices:
+        assert f"`observation.{device}`" in text
+    points = [int(row) for row in re.findall(r"^\| .* \| (\d+) \|$", text.partition("marked")[2], re.MULTILINE)]
+    assert points == [check.points for check in exercise.checks]
+    assert f"{exercise.seconds:g} s" in text
+
+

@@ -1,0 +1,206 @@
+"""Grading: equal submissions get equal marks, failures are told, and nothing of one student reaches another."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from command_line import paddock
+from paddock.classes import ClassFolder, ClassSpec
+from paddock.core.errors import PaddockError
+from paddock.exercises import check_exercise, load_exercise
+from paddock.grading import find_similar, find_submissions, grade, save_grading
+from paddock.grading.receipts import parse_due
+
+EXERCISE = """
+title = "Go ahead"
+world = "line-track"
+seconds = 1.0
+devices = ["ground"]
+seeds = [1, 2]
+metrics = ["distance"]
+
+[[checks]]
+name = "moves"
+measure = "distance"
+at_least = 0.01
+points = 2
+
+[[checks]]
+name = "moves far"
+measure = "distance"
+at_least = 0.05
+points = 3
+"""
+PROGRAMS = {
+    "anna": "def act(seen):\n    print(seen.ground)\n    return 0.08, 0.08\n",
+    "bert": "def act(seen):\n    return 0.03, 0.03\n",
+    "cleo": "def act(seen):\n    return 1 / 0\n",
+    "dora": "text = open('{folder}/anna.py').read()\n",
+    "emil": "import random, time\nstep = 0.01 * random.random() + 0.001 * hash('x') % 7\n"
+    "def act(seen):\n    return 0.05 + step * (time.time() > 0.5), 0.05\n",
+}
+
+
+@pytest.fixture(scope="module")
+def exercise(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exercises") / "ahead"
+    folder.mkdir()
+    (folder / "exercise.toml").write_text(EXERCISE)
+    (folder / "hidden.toml").write_text("seeds = [7331]\n")
+    (folder / "starter.py").write_text("def act(seen):\n    return 0.0, 0.0\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("submissions")
+    for name, text in PROGRAMS.items():
+        (folder / f"{name}.py").write_text(text.replace("{folder}", str(folder)))
+    (folder / "frida").mkdir()
+    (folder / "frida" / "controller.py").write_text("from mine import speed\ndef act(seen): return speed, speed\n")
+    (folder / "frida" / "mine.py").write_text("speed = 0.08\n")
+    (folder / "gustav").mkdir()
+    (folder / "README.txt").write_text("no submission")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def marked(exercise: Path, submissions: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a grading by the command line."""
+    out = tmp_path_factory.mktemp("marks")
+    done = paddock("grade", str(exercise), str(submissions), "--out", str(out / "marks.csv"), "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def read_marks(folder: Path) -> dict[str, dict[str, str]]:
+    with (folder / "marks.csv").open(newline="") as file:
+        return {row["name"]: row for row in csv.DictReader(file)}
+
+
+def test_everyone_gets_points_for_each_check_and_failures_are_told_with_their_line(marked: Path) -> None:
+    marks = read_marks(marked)
+    assert list(marks) == ["anna", "bert", "cleo", "dora", "emil", "frida", "gustav"]
+    assert (marks["anna"]["moves"], marks["anna"]["moves far"], marks["anna"]["total"]) == ("2", "3", "5")
+    assert (marks["bert"]["moves"], marks["bert"]["moves far"], marks["bert"]["total"]) == ("2", "0", "2")
+    assert marks["frida"]["total"] == "5"
+    assert marks["cleo"]["failure"] == "crash: cleo.py line 2: ZeroDivisionError: division by zero"
+    assert marks["dora"]["failure"].startswith("forbidden: dora.py line 1: a controller may not read ")
+    assert marks["gustav"]["failure"] == "invalid: there is no controller.py, nor a single other Python file"
+    assert [marks[name]["total"] for name in ("cleo", "dora", "gustav")] == ["0", "0", "0"]
+    assert {row["of"] for row in marks.values()} == {"5"}
+
+
+def test_the_same_submissions_get_the_same_files_to_the_last_byte(
+    marked: Path, exercise: Path, submissions: Path, tmp_path: Path
+) -> None:
+    save_grading(grade(exercise, submissions, out=tmp_path, workers=2), tmp_path / "marks.csv")
+    names = sorted(path.relative_to(marked) for path in marked.rglob("*") if path.suffix in (".csv", ".html"))
+    assert len(names) == 3 + 7
+    assert all((marked / name).read_bytes() == (tmp_path / name).read_bytes() for name in names)
+
+
+def test_the_marks_with_public_seeds_are_those_that_students_see(
+    marked: Path, exercise: Path, submissions: Path
+) -> None:
+    chosen, marks = load_exercise(exercise), read_marks(marked)
+    for name in ("anna", "bert", "cleo", "emil"):
+        points = check_exercise(chosen, submissions / f"{name}.py").points
+        assert float(marks[name]["known_seeds"]) == points
+
+
+def test_reports_tell_a_student_all_but_hidden_seeds_and_other_students(marked: Path) -> None:
+    page = (marked / "reports" / "anna.html").read_text()
+    assert "hidden 1" in page
+    assert "7331" not in page
+    assert not [name for name in ("bert", "cleo", "dora") if name in page]
+    assert "Where it drove with seed 1" in page
+    assert "Line 2 of <code>cleo.py</code> is <code>return 1 / 0</code>" in (marked / "reports/cleo.html").read_text()
+    overview = (marked / "overview.html").read_text()
+    assert '<a href="reports/anna.html">anna</a>' in overview
+
+
+def test_what_is_graded_is_not_graded_again_but_a_new_version_is(
+    marked: Path, exercise: Path, submissions: Path, tmp_path: Path
+) -> None:
+    shutil.copy(marked / "graded.jsonl", tmp_path / "graded.jsonl")
+    copied = Path(shutil.copytree(submissions, tmp_path / "submissions"))
+    assert grade(exercise, copied, out=tmp_path, workers=1).fresh == 0
+    (copied / "bert.py").write_text("def act(seen):\n    return 0.08, 0.08\n")
+    again = grade(exercise, copied, out=tmp_path, workers=1)
+    assert again.fresh == 1
+    assert {each.submission.name: each.marks.points for each in again.graded}["bert"] == 5
+
+
+def test_a_grading_that_is_interrupted_goes_on_where_it_was(exercise: Path, submissions: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "paddock", "grade", str(exercise), str(submissions), "--workers", "1"]
+    first = subprocess.Popen([*command, "--out", str(tmp_path / "marks.csv")], stderr=subprocess.PIPE, text=True)
+    kept = tmp_path / "graded.jsonl"
+    while first.poll() is None and not (kept.exists() and kept.read_text().count("\n") >= 2):
+        time.sleep(0.02)
+    first.send_signal(signal.SIGINT)
+    _, said = first.communicate()
+    assert first.returncode == 130
+    assert "the same command goes on" in said
+    done = grade(exercise, submissions, out=tmp_path, workers=1)
+    assert 0 < done.fresh < 6
+
+
+def test_similar_programs_are_pointed_out_whatever_their_names_and_comments() -> None:
+    copied = "\n".join(f"def step_{k}(a, b):\n    return [a * {k} + b for a in range(b) if a > {k}]" for k in range(6))
+    changed = (
+        copied.replace("step_", "phase_").replace("(a, b)", "(first, second)").replace("return", "# mine\n    return")
+    )
+    other = "class Controller:\n" + "\n".join(
+        f"    def part_{k}(self):\n        while self.x[{k}] < 3:\n            self.x[{k}] += len(self.y)"
+        for k in range(6)
+    )
+    starter = "import math\nSPEED = 0.05\n"
+    texts = {"anna": starter + copied, "bert": starter + changed, "cleo": starter + other, "dora": starter}
+    found = find_similar(texts, starter)
+    assert [(pair.first, pair.second, pair.share, pair.exact_share) for pair in found] == [("anna", "bert", 1.0, 1.0)]
+    assert not find_similar({"anna": starter, "emil": starter}, starter)
+    other_numbers = find_similar({"anna": copied, "emil": re.sub(r"\d", "9", copied)})
+    assert [(pair.share, pair.exact_share < 0.6) for pair in other_numbers] == [(1.0, True)]
+
+
+def test_a_folder_that_holds_no_submissions_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PaddockError, match="there are no submissions"):
+        find_submissions(tmp_path)
+    with pytest.raises(PaddockError, match="no such folder"):
+        find_submissions(tmp_path / "missing")
+    (tmp_path / "anna.py").write_text("")
+    (tmp_path / "anna").mkdir()
+    with pytest.raises(PaddockError, match="which of them counts"):
+        find_submissions(tmp_path)
+
+
+def test_receipts_of_a_class_tell_whose_a_file_is_and_whether_it_was_late(exercise: Path, tmp_path: Path) -> None:
+    course = ClassFolder.create(tmp_path / "course", ClassSpec(title="Course"), ["Anna Ångström", "Bert"])
+    receipt = course.receive("Anna Ångström", "ahead", "mine.py", PROGRAMS["bert"].encode())
+    out = tmp_path / "marks"
+    for due, late in (("2001-01-01", True), ("2999-01-01T12:00", False)):
+        done = grade(exercise, course.path / "submissions" / "ahead", out=out, workers=1, due=parse_due(due))
+        (only,) = done.graded
+        assert only.receipt == receipt
+        assert (only.marks.points, only.late, done.fresh) == (2, late, int(late))
+    save_grading(done, out / "marks.csv")
+    assert next(iter(read_marks(out).values()))["student"] == "Anna Ångström"
+    with pytest.raises(PaddockError, match="expected a date and time such as"):
+        parse_due("tomorrow")
+
+
+def test_links_in_submissions_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("hidden")
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all" / "anna.py").symlink_to(tmp_path / "secret.txt")
+    assert find_submissions(tmp_path / "all")[0].problem == "it holds a link: expected files only"
