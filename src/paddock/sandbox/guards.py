@@ -8,6 +8,7 @@ import resource
 import site
 import sys
 import sysconfig
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -48,6 +49,7 @@ def confine(own: Path, limits: SandboxLimits) -> None:
     forbid([*map(os.path.realpath, (*readable, *listed)), *DEVICES], os.path.realpath(own))
 
 
+@cache
 def find_readable() -> tuple[list[Path], list[Path]]:
     """What every program may read: Python, its packages and their libraries; and folders that it may list."""
     python = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]

@@ -16,6 +16,7 @@ from typing import IO, NoReturn
 
 import msgspec
 
+from paddock.core.errors import PaddockError
 from paddock.sandbox import messages
 from paddock.sandbox.failure import FailureKind, SubmissionFailure
 from paddock.sandbox.fork_server import fork_server
@@ -143,7 +144,10 @@ class GuestProcess:
     def _explain_end(self) -> NoReturn:
         """The process is gone, without a word."""
         status = self._read_number(PATIENCE)
-        if status is None or status >= 0:
+        if status is None:
+            self.close()
+            raise PaddockError("the sandbox's own process has ended: was it killed?")
+        if status >= 0:
             self.fail("exit", "", f"the process ended itself, with status {status}")
         name = next((known.name for known in signal.Signals if known == -status), f"signal {-status}")
         if name == "SIGXCPU":
@@ -156,7 +160,7 @@ class GuestProcess:
         folder = str(self._job.folder)
         for file, line in FAULT.findall(self._faults.read(MOST_FAULTS)):
             name = file.decode("utf-8", "replace")
-            if not name.startswith("/") or name.startswith(f"{folder}/"):
+            if not name.startswith(("/", "<")) or name.startswith(f"{folder}/"):
                 return f"{name.removeprefix(f'{folder}/')} line {int(line)}"
         return ""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib
 import os
 import select
 import shutil
@@ -18,11 +19,13 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+from paddock.sandbox.guards import find_readable
 from paddock.sandbox.guest import be_guest
 
 NUMBER = struct.Struct("<i")
 FIX_ADDRESSES = 0x0040000  # for `personality`: programs may depend on addresses, by the order of a set
 DIE_WITH_PARENT = 1  # for prctl
+USUAL = ("math", "numpy.linalg", "numpy.random", "paddock.control")  # what controllers import
 DUMP = b"d"  # through `life`: tell where you are, and die
 
 
@@ -44,7 +47,7 @@ def serve(control: int, folder: str) -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it
     signal.set_wakeup_fd(wake)
-    gc.freeze()
+    prepare()
     watched: list[Any] = [server, woken]
     try:
         while True:
@@ -64,6 +67,15 @@ def serve(control: int, folder: str) -> None:
         for process in runs:
             kill(process)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def prepare() -> None:
+    """Do once what every forked process would do first."""
+    for name in USUAL:
+        importlib.import_module(name)
+    find_readable()
+    gc.collect()
+    gc.freeze()
 
 
 def start_run(numbers: list[int], runs: dict[int, socket.socket]) -> None:

@@ -1,0 +1,183 @@
+"""The sandbox: a controller drives in it as it would outside, to the last bit; its processes end with their owner."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import paddock
+from paddock.arena import Arena
+from paddock.arena.controllers import load_controllers
+from paddock.core.errors import PaddockError
+from paddock.core.observation import Command
+from paddock.sandbox import SandboxedController, SubmissionFailure
+from paddock.sandbox.fork_server import fork_server
+
+FOLLOW = """
+class Controller:
+    def __init__(self, robot, speed=0.07):
+        self.robot, self.speed = robot, speed
+
+    def act(self, seen):
+        left, _, right = seen.ground
+        self.robot.leds.set(0, float(left > 0.5))
+        self.robot.wheels.set(0.02 if left < 0.5 else self.speed, 0.02 if right < 0.5 else self.speed)
+"""
+
+
+@pytest.fixture(scope="module")
+def arena() -> Iterator[Arena]:
+    with paddock.open("line-track", seed=7) as arena:
+        arena["red"].enable("ground")
+        yield arena
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "mine.py"
+    file.write_text(text)
+    return file
+
+
+def test_it_drives_as_it_would_outside_to_the_last_bit(arena: Arena, tmp_path: Path) -> None:
+    file = write(tmp_path, FOLLOW)
+    arena.reset()
+    outside = arena.run(3, load_controllers(file, arena, "red", {"speed": 0.06}))
+    arena.reset()
+    inside = arena.run(3, SandboxedController(file, arena["red"], parameters={"speed": 0.06}))
+    assert inside.digest == outside.digest
+
+
+def test_it_sees_allowed_devices_only(arena: Arena, tmp_path: Path) -> None:
+    file = write(tmp_path, "def act(seen):\n    print(*seen, len(seen.ground))\n    return 0.0, 0.0\n")
+    arena["red"].enable("position", "proximity")
+    controller = SandboxedController(file, arena["red"], devices=["ground"])
+    arena.run(0.02, controller)
+    arena["red"].disable("position", "proximity")
+    assert controller.output == "ground 3\n"
+    file = write(tmp_path, "class Controller:\n    def __init__(self, robot):\n        robot.position.enable()\n")
+    with pytest.raises(SubmissionFailure, match=r"mine.py line 3: red.position may not be used here: allowed are gr"):
+        SandboxedController(file, arena["red"], devices=["ground"])
+    with pytest.raises(PaddockError, match="no device of red called 'grond'"):
+        SandboxedController(file, arena["red"], devices=["grond"])
+
+
+def test_pictures_of_cameras_and_commands_with_everything_cross_over(arena: Arena, tmp_path: Path) -> None:
+    text = (
+        "from paddock.core.observation import Command\n"
+        "def act(seen):\n    print(seen.camera.shape, seen.ground.shape)\n"
+        "    return Command(wheels=(0.01, 0.02), leds={'led0': 0.5}, tone=(440.0, 0.1))\n"
+    )
+    red = arena["red"]
+    red.enable("camera")
+    with SandboxedController(write(tmp_path, text), red, devices=["camera", "ground"]) as controller:
+        answer = controller.act(red.sense())
+    red.disable("camera")
+    assert answer == Command(wheels=(0.01, 0.02), leds={"led0": 0.5}, tone=(440.0, 0.1))
+    height, width = red.devices["camera"].height, red.devices["camera"].width
+    assert controller.output == f"({height}, {width}, 3) (3,)\n"
+
+
+def test_chance_and_clocks_are_the_same_whenever_it_runs(arena: Arena, tmp_path: Path) -> None:
+    text = (
+        "import random, time, numpy as np\n"
+        "print(random.random(), np.random.rand(), np.random.default_rng().random(), hash('x'), id(object()) % 4096)\n"
+        "def act(seen):\n    print(time.time(), time.monotonic(), seen.time)\n    return 0.0, 0.0\n"
+    )
+    printed = set()
+    for _ in range(2):
+        arena.reset()
+        controller = SandboxedController(write(tmp_path, text), arena["red"])
+        arena.run(0.06, controller)
+        printed.add(controller.output)
+    (output,) = printed
+    assert output.splitlines()[-1] == "0.04 0.04 0.04"
+
+
+def test_a_reset_begins_in_another_process(arena: Arena, tmp_path: Path) -> None:
+    text = "asked = 0\ndef act(seen):\n    global asked\n    asked += 1\n    return 0.001 * asked, 0.0\n"
+    with SandboxedController(write(tmp_path, text), arena["red"]) as controller:
+        seen = arena["red"].sense()
+        assert [controller.act(seen), controller.act(seen)] == [(0.001, 0.0), (0.002, 0.0)]
+        controller.reset()
+        assert controller.act(seen) == (0.001, 0.0)
+
+
+def test_a_folder_of_its_own_may_be_imported_and_read(arena: Arena, tmp_path: Path) -> None:
+    folder = tmp_path / "anna"
+    folder.mkdir()
+    (folder / "speeds.py").write_text("LEFT = float(open('left.txt').read())\n")
+    (folder / "left.txt").write_text("0.03")
+    (folder / "controller.py").write_text("from speeds import LEFT\ndef act(seen):\n    return LEFT, 0.0\n")
+    with SandboxedController(folder / "controller.py", arena["red"], folder=folder) as controller:
+        assert controller.act(arena["red"].sense()) == (0.03, 0.0)
+
+
+def test_many_run_at_once(arena: Arena, tmp_path: Path) -> None:
+    file, seen, red = (
+        write(tmp_path, "def act(seen):\n    return 0.01, seen.time\n"),
+        arena["red"].sense(),
+        arena["red"],
+    )
+    answers: list[object] = []
+
+    def drive() -> None:
+        with SandboxedController(file, red) as controller:
+            answers.extend(controller.act(seen) for _ in range(20))
+
+    threads = [threading.Thread(target=drive) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [(0.01, seen.time)] * 80
+
+
+OWNER = """
+import os, signal, sys
+import paddock
+from paddock.sandbox import SandboxedController
+from paddock.sandbox.fork_server import fork_server
+with paddock.open("line-track") as arena:
+    guest = SandboxedController(sys.argv[1], arena["red"])
+    print(fork_server()._process.pid, guest._process._number, fork_server().folder, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_nothing_is_left_when_its_owner_is_killed(tmp_path: Path) -> None:
+    file = write(tmp_path, "import threading, time\nthreading.Thread(target=time.sleep, args=[1000]).start()\n"
+                           "def act(seen): pass\n")  # fmt: skip
+    owner = subprocess.run([sys.executable, "-c", OWNER, str(file)], stdout=subprocess.PIPE, text=True, check=False)
+    *numbers, folder = owner.stdout.split()
+    for number in map(int, numbers):
+        wait_until_gone(number)
+    assert not Path(folder).exists()
+
+
+def wait_until_gone(number: int) -> None:
+    """Until a process that is none of ours has ended."""
+    try:
+        handle = os.pidfd_open(number)
+    except ProcessLookupError:
+        return
+    assert select.select([handle], [], [], 60)[0]
+    os.close(handle)
+
+
+def test_a_killed_fork_server_is_no_fault_of_the_program_and_starts_again(arena: Arena, tmp_path: Path) -> None:
+    file, red = write(tmp_path, "def act(seen):\n    return 0.01, 0.0\n"), arena["red"]
+    with SandboxedController(file, red) as controller:
+        fork_server()._process.kill()
+        fork_server()._process.wait()
+        with pytest.raises(PaddockError, match="the sandbox's own process has ended") as caught:
+            controller.act(red.sense())
+    assert not isinstance(caught.value, SubmissionFailure)
+    with SandboxedController(file, red) as controller:
+        assert controller.act(red.sense()) == (0.01, 0.0)
