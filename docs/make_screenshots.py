@@ -18,6 +18,7 @@ from paddock.arena import Robot, mapper_of
 from paddock.arena.built_in import choose_built_in
 from paddock.bench.local import swarm_world
 from paddock.bench.page import browser
+from paddock.classes import ClassFolder, ClassSpec
 from paddock.classes import robot_names
 from paddock.navigation import Explorer
 from paddock.server import Settings
@@ -39,6 +40,39 @@ def score(arena):  # centimetres from the start
     starts = {one.name: one.at for one in arena.world.robots}
     return {name: round(100 * math.dist(starts[name], robot.pose[:2])) for name, robot in arena.robots.items()}
 """
+CLASS = """
+Ada Lovelace, Grace Hopper, 李娜, محمد الأمين, Zoë Müller, Johanna-Theresia von Hohenlohe-Waldenburg, 王小明, שירה כהן,
+Lise Meitner, Emmy Noether, Hedy Lamarr, Barbara Liskov, Frances Allen, Radia Perlman, Shafi Goldwasser, Donald Knuth,
+Edsger Dijkstra, Tony Hoare, Alan Kay, Niklaus Wirth, John McCarthy, Marvin Minsky, Rodney Brooks, Grey Walter,
+Valentino Braitenberg, Nils Nilsson, Rosalind Picard, Cynthia Breazeal, Ngô Bảo Châu, Katherine Johnson
+"""
+EXERCISE = """
+title = "See as much as you can"
+world = "clutter"
+seconds = 60
+devices = ["proximity"]
+seeds = [1, 2, 3]
+metrics = ["coverage"]
+[[checks]]
+name = "sees the half of it"
+measure = "visited"
+at_least = 50
+points = 4
+"""
+EXERCISE_TEXT = """
+Drive through as many **cells of the floor** as you can, each 10 cm wide.
+
+- You have 60 s.
+- A contact is no foul, but it costs time.
+
+Turn away from what is near, *before* you touch it: `seen.proximity` has eight distances in metres, clockwise from the nose.
+"""
+STARTER = """class Controller:
+    def act(self, seen):
+        ahead = min(seen.proximity[0], seen.proximity[7])
+        return 0.08, 0.08  # left, right [m/s]
+"""
+CRASH = "def drive(robot):\n    near = robot.sense().proximity\n    return near[8]\n"
 LARGEST = 250_000  # bytes of a picture
 SEED = 7
 
@@ -114,6 +148,59 @@ def classroom(chromium: Browser, file: Path) -> None:
             shoot(page, file)
 
 
+def lesson(chromium: Browser, file: Path) -> None:
+    """A class of thirty, as its lecturer, a student and the whole room see it; two crashed, one hangs."""
+    with tempfile.TemporaryDirectory() as folder, serving_class(Path(folder)) as (server, kept), ExitStack() as stack:
+        tokens = {student.name: kept.token(student) for student in kept.students}
+        url = server.url.partition("#")[0]
+        arenas = {name: stack.enter_context(paddock.connect(url, token=tokens[name])) for name in list(tokens)[:-3]}
+        *busy, hung, first, second = arenas
+        arenas[hung][kept.find(hung).robot].enable()  # and then nothing
+        lecturer = stack.enter_context(visit(chromium, f"{url}#token={kept.keys.supervisor}"))
+        link = f"{url}#token={tokens['Ada Lovelace']}&robot=ada-lovelace"
+        student = stack.enter_context(visit(chromium, link, color_scheme="dark"))
+        student.get_by_test_id("submit-file").set_input_files(
+            {"name": "explorer.py", "mimeType": "text/x-python", "buffer": STARTER.encode()}
+        )
+        wall = stack.enter_context(visit(chromium, f"{url}#token={kept.keys.projector}&view=projector"))
+        for name in (first, second):
+            crash(arenas[name], kept.find(name).robot)
+        for button in ("heat-prepare", "heat-start"):
+            lecturer.get_by_test_id(button).click()
+        with ThreadPoolExecutor(len(busy)) as students:
+            list(students.map(lambda name: explore(arenas[name], kept.find(name).robot, 40.0), busy))
+        lecturer.get_by_test_id("student-row").first.click()
+        for page, name in ((lecturer, "class"), (student, "exercise"), (wall, "projector")):
+            settle(page)
+            shoot(page, file.with_name(f"page-{name}.png"))
+
+
+def crash(arena: Any, name: str) -> None:
+    """What a student's program does that has a mistake."""
+    names: dict[str, Any] = {}
+    exec(compile(CRASH, "drive.py", "exec"), names)
+    try:
+        with arena:
+            arena[name].enable("proximity")
+            names["drive"](arena[name])
+    except IndexError:
+        return
+
+
+@contextmanager
+def serving_class(folder: Path) -> Iterator[tuple[PaddockProcess, ClassFolder]]:
+    """`paddock class serve` as a process, and its folder."""
+    names = [name.strip() for name in CLASS.replace("\n", " ").split(",")]
+    spec = ClassSpec(title="Robotics 101", exercise="coverage", host="127.0.0.1")
+    kept = ClassFolder.create(folder / "robotics-101", spec, names)
+    place = kept.path / "exercises" / "coverage"
+    place.mkdir()
+    for name, text in (("exercise.toml", EXERCISE), ("text.md", EXERCISE_TEXT), ("starter.py", STARTER)):
+        (place / name).write_text(text, encoding="utf-8")
+    with PaddockProcess("class", "serve", str(kept.path), "--referee", "coverage") as server:
+        yield server, kept
+
+
 def exploration(chromium: Browser, file: Path) -> None:
     """A robot that maps rooms: what it knows, where it could learn more, and where it drives."""
 
@@ -128,11 +215,11 @@ def exploration(chromium: Browser, file: Path) -> None:
         shoot(page, file)
 
 
-def explore(arena: Any, name: str) -> None:
+def explore(arena: Any, name: str, seconds: float = 16.0) -> None:
     """What a student's program does: its own robot avoids obstacles for a while."""
     robot = arena[name]
     robot.enable("proximity")
-    arena.run(16.0, {name: choose_built_in(robot)})
+    arena.run(seconds, {name: choose_built_in(robot)})
 
 
 @contextmanager
@@ -148,6 +235,7 @@ SHOTS: dict[str, Callable[[Browser, Path], None]] = {
     "swarm": swarm,
     "phone": phone,
     "classroom": classroom,
+    "class": lesson,
     "map": exploration,
 }
 

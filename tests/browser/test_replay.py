@@ -36,6 +36,8 @@ def test_a_recording_is_scrubbed_played_stepped_back_and_made_live(visit, record
         expect(page.find("timeline")).to_be_visible()
         expect(page.find("position-shown")).to_have_text("0.00 s / 20.00 s")
         expect(page.find("timeline-marks").locator("i")).to_have_count(1)
+        for control in ("seed", "reset"):  # they mean nothing to a recording
+            expect(page.find(control)).to_be_hidden()
         slider = page.find("position")
         for tick in (700, 123):
             slider.fill(str(tick))  # as if it was dragged there
@@ -58,6 +60,7 @@ def test_a_recording_is_scrubbed_played_stepped_back_and_made_live(visit, record
         page.find("go-live").click()
         expect(page.find("go-live")).to_have_text("Live")
         expect(slider).to_be_disabled()
+        expect(page.find("reset")).to_be_visible()
         expect(page.find("drive")).to_be_enabled()
         expect(page.find("time")).to_have_text("10.00 s")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import paddock
-from paddock.classes import ClassFolder
+from paddock.classes import ClassFolder, ResultRow
 from paddock.worlds import load_world, save_world
 
 
@@ -56,6 +56,10 @@ def test_links_are_written_for_a_mail_merge(folder: Path) -> None:
     for row in rows:
         assert row["link"] in output
     assert "projector: https://robots.example.org/#view=projector&token=" in output
+    (folder / ".server").write_text("http://127.0.0.1:8700\nhttp://192.0.2.7:8700/\n")
+    assert f"lecturer: http://192.0.2.7:8700/#token={ClassFolder.load(folder).keys.supervisor}" in run(
+        "class", "links", folder
+    )
     assert "wrote" in run("class", "sheet", folder)
     assert (folder / "sheet.html").read_text(encoding="utf-8").count("<svg") == 3
 
@@ -71,6 +75,20 @@ def test_submissions_are_collected_and_those_who_are_missing_are_named(folder: P
     assert "overwrite it with --force" in run("class", "collect", folder, "maze", "--out", tmp_path / "mine")
     assert (tmp_path / "mine" / "ada.py").read_text() == "my own"
     assert "maze (1)" in run("class", "list", folder)
+
+
+def test_results_are_shown_by_student(folder: Path) -> None:
+    common = {"time": "2030-01-01T10:00:00+00:00", "exercise": "maze", "unit": "s"}
+    heats = [(1, "ada", 1, 12.5, 0), (1, "zoe-m", 2, None, 1), (2, "ada", 2, 14.0, 2), (2, "zoe-m", 1, 11.0, 0)]
+    ClassFolder.load(folder).record_results(
+        ResultRow(heat=heat, student="", robot=robot, place=place, score=score, fouls=fouls, **common)
+        for heat, robot, place, score, fouls in heats
+    )
+    rows = [line.split("│")[1:-1] for line in run("class", "results", folder).splitlines() if line.startswith("│")]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        ["Ada", "maze", "2", "1", "1.50", "2", "14 s"],
+        ["Zoë M.", "maze", "2", "1", "1.50", "1", "11 s"],
+    ]
 
 
 def test_what_a_class_begins_with_is_looked_for_before_anything_is_written(tmp_path: Path) -> None:

@@ -84,6 +84,12 @@ def test_a_running_server_sees_what_others_changed_and_only_then_reads_again(fol
     assert server.refresh()
     assert server.find("Ada").state == "locked-out"
     assert not server.refresh()
+    folder.add("Bo")
+    server.receive("Ada", "maze", "a.py", b"a = 1")  # meanwhile
+    with pytest.raises(UnknownName):
+        server.lock_out("Nobody")
+    assert server.refresh()
+    assert server.find("Bo").robot == "bo"
 
 
 # ---- by hand

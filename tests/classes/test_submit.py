@@ -31,6 +31,7 @@ def test_a_file_is_handed_in_by_link_and_its_receipt_is_printed(tmp_path: Path) 
         (receipt,) = folder.receipts("Zoë M.")
         assert receipt.sha256 in first
         assert (folder.path / "submissions" / receipt.file).read_bytes() == PROGRAM
+        assert "finished" not in served.log  # a program of the same student would go on
         assert "did you mean 'see-little'" in submit("--link", link, "--exercise", "see-litle")
         assert "there is no exercise at present" in submit("--link", link)
         wrong = submit("--link", link.replace("token=", "token=x"), "--exercise", "see-little")

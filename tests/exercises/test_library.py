@@ -75,5 +75,3 @@ def test_the_text_names_every_device_and_the_points_of_every_check(name: str) ->
     points = [int(row) for row in re.findall(r"^\| .* \| (\d+) \|$", text.partition("marked")[2], re.MULTILINE)]
     assert points == [check.points for check in exercise.checks]
     assert f"{exercise.seconds:g} s" in text
-
-

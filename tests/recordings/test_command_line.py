@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 from command_line import paddock
-from paddock import Recording
+from paddock import PaddockError, Recording, record
+from paddock import open as paddock_open
+from paddock.testing import wait_for
 
 
 def test_a_run_is_recorded_checked_and_exported(tmp_path: Path) -> None:
@@ -40,5 +42,32 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     assert "say from when, --from 12.3" in dead.stderr
     unreal = paddock("serve", "--robot", "epuck:///dev/null", "--record", "run.mcap", folder=tmp_path)
     assert "--record means nothing to --robot" in unreal.stderr
+    before = (tmp_path / "run.mcap").read_bytes()
+    again = paddock("run", "clutter", "--headless", "--seconds", "1", "--record", "run.mcap", folder=tmp_path)
+    assert "run.mcap: it is there already: choose another name, or overwrite it with --force" in again.stderr
+    served = paddock("serve", "clutter", "--record", "run.mcap", folder=tmp_path)
+    assert "overwrite it with --force" in served.stderr
+    assert (tmp_path / "run.mcap").read_bytes() == before
+    forced = ("--headless", "--seconds", "2", "--record", "run.mcap", "--force")
+    assert paddock("run", "clutter", *forced, folder=tmp_path).returncode == 0
+    assert Recording(tmp_path / "run.mcap").end == 2.0
     lost = paddock("run", "clutter", "--headless", "--record", "no/run.mcap", folder=tmp_path)
     assert "no/run.mcap: cannot be written: No such file or directory" in lost.stderr
+
+
+def test_a_recording_that_was_cut_off_is_checked_as_far_as_it_goes(tmp_path: Path) -> None:
+    with paddock_open("clutter") as arena, record(arena, tmp_path / "run.mcap"):
+        arena.step(5)
+        wait_for(lambda: _ticks(tmp_path / "run.mcap") == 5)
+        (tmp_path / "cut.mcap").write_bytes((tmp_path / "run.mcap").read_bytes())
+    empty = paddock("replay", "cut.mcap", "--check", folder=tmp_path)
+    assert empty.returncode == 2
+    assert "there is nothing to check: it has no state after 0 s" in empty.stderr
+    assert "it comes to the same states" in paddock("replay", "run.mcap", "--check", folder=tmp_path).stdout
+
+
+def _ticks(path: Path) -> int:
+    try:
+        return Recording(path).last
+    except PaddockError:  # it is being written
+        return -1

@@ -81,7 +81,7 @@ def test_a_compiled_run_is_recorded_without_disturbing_it(tmp_path: Path) -> Non
     recording = Recording(tmp_path / "run.mcap")
     assert recording.arena().digest() == episodes[0].digest
     recording.check()
-    trace, first = recording.trace("red", every=0.5, devices=("proximity",)), episodes[0].trace
+    trace, first = recording.trace("red", every=0.5, devices="proximity"), episodes[0].trace
     assert np.array_equal(trace.pose, first.pose)
     assert np.array_equal(trace.wheels, first.wheels)
     assert np.array_equal(trace.commands[:-1], first.commands[:-1])

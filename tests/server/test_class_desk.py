@@ -9,6 +9,7 @@ import pytest
 import paddock
 from paddock.classes import ClassFolder
 from paddock.core.errors import LinkError, Refused
+from paddock.core.limits import ClassLimits
 from paddock.testing import wait_for
 from server.classes_served import make_class, served_class
 
@@ -71,7 +72,8 @@ def test_who_is_locked_out_stays_out_until_they_are_let_in_again(tmp_path: Path)
 
 
 def test_a_supervisor_releases_and_disconnects_anyone(tmp_path: Path) -> None:
-    with served_class(make_class(tmp_path)) as served, served.peer("Ben") as ben:
+    folder = make_class(tmp_path, limits=ClassLimits(join_lock=True))
+    with served_class(folder) as served, served.peer("Ben") as ben:
         ben.ask("lock", timeout=3600)
         assert served.wait("Ben", in_lock=True)
         assert served.teacher.ask("release", client="Ben")["type"] == "done"

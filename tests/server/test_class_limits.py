@@ -36,7 +36,7 @@ def test_where_the_exercise_has_no_lock_step_nobody_but_supervisors_joins_the_lo
 
 
 def test_the_server_caps_for_how_long_others_wait() -> None:
-    with served("line-crossing", limits=ClassLimits(lock_timeout=0.05)) as server:
+    with served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=0.05)) as server:
         with Peer(server, token=student(server, "Ada", "red")) as slow, Peer(server, name="other") as other:
             slow.ask("lock", timeout=3600)
             other.ask("lock")
@@ -45,7 +45,7 @@ def test_the_server_caps_for_how_long_others_wait() -> None:
 
 
 def test_a_supervisor_releases_whoever_holds_up_the_others() -> None:
-    with served("line-crossing", limits=ClassLimits(lock_timeout=3600)) as server:
+    with served("line-crossing", limits=ClassLimits(join_lock=True, lock_timeout=3600)) as server:
         with Peer(server, token=student(server, "Ada", "red")) as slow, Peer(server, name="other") as other:
             slow.ask("lock", timeout=3600)
             other.ask("lock")

@@ -19,7 +19,7 @@ from paddock.core.spec import read_toml_file, spec_from_table
 
 SPEC, ROSTER, KEYS = "class.toml", "students.csv", "secrets.toml"
 PARTS = ("exercises", "submissions", "results", "log")
-IGNORED = "secrets.toml\nlinks.csv\nsheet.html\nlog/\n.lock\n"  # by git
+IGNORED = "secrets.toml\nlinks.csv\nsheet.html\nlog/\n.lock\n.server\n"  # by git
 
 
 class ClassFolder:
@@ -31,7 +31,7 @@ class ClassFolder:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._stamp: object = None
+        self._stamp: object = None  # of its files when `refresh` read them
 
     @classmethod
     def create(cls, path: str | Path, spec: ClassSpec, students: Iterable[str | Student] = ()) -> ClassFolder:
@@ -57,11 +57,13 @@ class ClassFolder:
 
     def refresh(self) -> bool:
         """Read what was changed by others; whether there was anything."""
-        if self._stamp is not None and self._look() == self._stamp:
+        stamp = self._look()
+        if stamp == self._stamp:
             return False
         if not (self.path / SPEC).is_file():
             raise PaddockError(f"{self.path}: this is no class folder: make one with `paddock class new {self.path}`")
         self._read()
+        self._stamp = stamp
         if self._is_incomplete():
             self._change(list)
         return True
@@ -76,8 +78,10 @@ class ClassFolder:
     def find(self, name: str) -> Student:
         """A student by name, or by the name of the robot."""
         tidy = tidy_name(name)
-        for student in [*(s for s in self.students if s.name == tidy), *(s for s in self.students if s.robot == tidy)]:
-            return student
+        for key in ("name", "robot"):
+            for student in self.students:
+                if getattr(student, key) == tidy:
+                    return student
         raise UnknownName(f"student in {self.path.name}", name, [student.name for student in self.students])
 
     def token(self, student: Student) -> str:
@@ -123,10 +127,9 @@ class ClassFolder:
 
     def receive(self, name: str, exercise: str, file_name: str, data: bytes) -> Receipt:
         """Keep a student's file, and give the receipt for it."""
+        student, place = self.find(name), self.path / "submissions"
         with lock_folder(self.path):
-            self._read()
-            place = self.path / "submissions"
-            return keep_submission(place, self.find(name), exercise, file_name, data, self.spec)
+            return keep_submission(place, student, exercise, file_name, data, self.spec)
 
     def receipts(self, name: str | None = None) -> list[Receipt]:
         """All receipts, or those of a student."""
@@ -180,11 +183,11 @@ class ClassFolder:
 
     def _read(self) -> None:
         """All of it. First the list: whoever is in it has a token, which is written before."""
-        stamp, file = self._look(), self.path / SPEC
+        file = self.path / SPEC
         spec = spec_from_table(ClassSpec, read_toml_file(file), file=str(file))
         everyone = read_roster(self.path / ROSTER)
         self.keys = read_keys(self.path / KEYS)
-        self.spec, self.everyone, self._stamp = spec, everyone, stamp
+        self.spec, self.everyone = spec, everyone
 
     def _is_incomplete(self) -> bool:
         """Whether somebody was added by hand, or there are no tokens yet."""

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.classes.spec import ClassSpec
 from paddock.classes.tables import write_table
 from paddock.core.addresses import own_address
 from paddock.core.files import write_text
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from paddock.classes.folder import ClassFolder
 
 ANY_ADDRESS = ("0.0.0.0", "::")
+RUNNING = ".server"  # where a class is served at present: for programs of this machine, and for others
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,13 @@ class JoinLink:
         return re.split("(?=[#&])", self.link)
 
 
-def base_url(spec: ClassSpec) -> str:
-    """Where the class is served, as far as its file tells."""
+def base_url(folder: ClassFolder) -> str:
+    """Where a class is served: as its file says, where it is served at present, or where it would be."""
+    spec, running = folder.spec, folder.path / RUNNING
     if spec.address:
         return spec.address.rstrip("/")
+    if running.is_file():
+        return running.read_text(encoding="utf-8").split()[-1].rstrip("/")
     host = own_address() if spec.host in ANY_ADDRESS else spec.host
     return f"http://{f'[{host}]' if ':' in host else host}:{spec.port}"
 
@@ -46,9 +49,9 @@ def join_links(folder: ClassFolder, base: str = "") -> list[JoinLink]:
 
     Args:
         folder: the class.
-        base: where it is served, `http://host:port`; empty: as its file tells.
+        base: where it is served, `http://host:port`; empty: as far as the folder tells.
     """
-    base = base.rstrip("/") or base_url(folder.spec)
+    base = base.rstrip("/") or base_url(folder)
     return [
         JoinLink(student.name, student.robot, f"{base}/#token={folder.token(student)}&robot={student.robot}")
         for student in folder.students
@@ -58,7 +61,7 @@ def join_links(folder: ClassFolder, base: str = "") -> list[JoinLink]:
 
 def staff_links(folder: ClassFolder, base: str = "") -> dict[str, str]:
     """The links of those who are no students: the lecturer's, and the projector's."""
-    base = base.rstrip("/") or base_url(folder.spec)
+    base = base.rstrip("/") or base_url(folder)
     return {
         "lecturer": f"{base}/#token={folder.keys.supervisor}",
         "projector": f"{base}/#view=projector&token={folder.keys.projector}",

@@ -81,7 +81,7 @@ $subscriptions
 $robots
 $upload_kb
 $upload_kb_per_s
-# Whether programs may ask time to wait for them, and for how many seconds others do.
+# Whether programs may ask time to wait for them where there is no exercise, which says so itself; and for how long [s].
 $join_lock
 $lock_timeout
 # Seconds without any sign of life, or without a request, until a program's robots stop; idle = 0: never.

@@ -1,4 +1,4 @@
-"""CSV files that people edit too: in UTF-8, with a mark by which spreadsheets know it."""
+"""CSV files that people edit too: in UTF-8, with a mark by which spreadsheets know it; their separator is kept."""
 
 from __future__ import annotations
 
@@ -12,20 +12,13 @@ from paddock.core.errors import PaddockError
 from paddock.core.files import append_text, write_text
 
 MARK = "\ufeff"
+SEPARATORS = ",;\t"
 
 
 def read_table(path: Path) -> list[tuple[int, dict[str, str]]]:
     """The rows of a CSV file, each with its line; values by the heads of their columns. No file: no rows."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise PaddockError(f"{path}: expected a text in UTF-8; save it with that encoding") from None
-    head = text.partition("\n")[0]
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), restval="")
+    text = _read_text(path)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_separator(text), restval="")
     rows = []
     try:
         for row in reader:
@@ -41,20 +34,41 @@ def write_table(
     path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]], *, private: bool = False
 ) -> None:
     """Replace a CSV file."""
-    write_text(path, MARK + _lines(columns, [dict(zip(columns, columns, strict=True)), *rows]), private=private)
+    heads = dict(zip(columns, columns, strict=True))
+    text = _lines(columns, [heads, *rows], _find_separator(_read_text(path)))
+    write_text(path, MARK + text, private=private)
 
 
 def append_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """Add to a CSV file, all rows or none; a new one gets its heads first."""
-    if path.exists():
+    """Add to a CSV file, all rows or none. One that was changed by hand is brought in order, and loses nothing."""
+    text = _read_text(path)
+    if text.startswith(_lines(columns, [dict(zip(columns, columns, strict=True))])) and text.endswith("\n"):
         append_text(path, _lines(columns, rows))
-    else:
-        write_table(path, columns, rows)
+        return
+    before = [row for _, row in read_table(path)]
+    write_table(path, list(dict.fromkeys([*columns, *(key for row in before for key in row)])), [*before, *rows])
 
 
-def _lines(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+def _read_text(path: Path) -> str:
+    """What a file holds; nothing if there is none."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PaddockError(f"{path}: expected a text in UTF-8; save it with that encoding") from None
+
+
+def _find_separator(text: str) -> str:
+    """Spreadsheets of some countries write semicolons."""
+    return max(SEPARATORS, key=text.partition("\n")[0].count)
+
+
+def _lines(columns: Sequence[str], rows: Iterable[Mapping[str, object]], separator: str = ",") -> str:
     text = io.StringIO()
-    csv.DictWriter(text, columns, restval="", lineterminator="\n").writerows(rows)
+    csv.DictWriter(text, columns, restval="", delimiter=separator, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 

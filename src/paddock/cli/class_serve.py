@@ -13,6 +13,7 @@ from rich.console import Console
 
 import paddock
 from paddock.classes import ClassFolder
+from paddock.classes.links import RUNNING
 from paddock.core.errors import LinkError, PaddockError
 from paddock.core.files import write_text
 from paddock.core.outside import VisibleFormatter, visible
@@ -23,7 +24,6 @@ from paddock.server.class_desk import ClassDesk
 from paddock.server.lessons import open_lesson
 from paddock.server.show import open_browser
 
-RUNNING = ".server"  # of a class folder: the address at which it is served at present
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
 
 
@@ -55,7 +55,7 @@ def serve_class(folder: ClassFolder, settings: Settings, *, referee: Referee | N
 
     def ready() -> None:
         host = ANY_ADDRESS.get(settings.host, settings.host)
-        write_text(running, f"http://{host}:{server.port}\n")
+        write_text(running, f"http://{host}:{server.port}\n{server.url()}\n")
         console.print(visible(f"serving {folder.spec.title} at {server.url()}   (Ctrl-C stops it)"))
         console.print(f"lecturer:   {server.url(token=server.supervisor)}")
         console.print(f"projector:  {server.url()}#view=projector&token={folder.keys.projector}")
@@ -79,7 +79,7 @@ def supervise_class(path: Path) -> Iterator[RemoteArena]:
     folder = ClassFolder.load(path)
     hint = f"start it with `paddock class serve {path}`"
     try:
-        url = (path / RUNNING).read_text(encoding="utf-8").strip()
+        url = (path / RUNNING).read_text(encoding="utf-8").split()[0]
     except OSError:
         raise PaddockError(f"{path}: this class is not served at present; {hint}") from None
     try:

@@ -80,7 +80,7 @@ def run(
     spec, aside = load_contest(contest), Console(stderr=True)
     folder = contest.parent / "results" if out is None else out
     entrants = _find_entrants(contest, submissions, class_folder, exercise, folder)
-    with end_on_sigterm() as ended, show_runs(aside, spec.name, "heats") as progress:
+    with end_on_sigterm() as ended, show_runs(aside, spec.name, of="heats") as progress:
         try:
             run_contest(spec, entrants, out=folder, workers=parse_workers(workers), progress=progress)
         except KeyboardInterrupt:

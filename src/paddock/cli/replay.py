@@ -41,6 +41,7 @@ def replay(
     paddock replay run.mcap --check
     """
     from paddock.cli.run_command import refuse_both
+    from paddock.core.errors import PaddockError
     from paddock.recordings import Recording
 
     refuse_both(controller, policy)
@@ -50,8 +51,11 @@ def replay(
     cut = "" if found.is_whole else ", where it was cut off"
     console.print(f"{recording}: {found.start:g} s to {found.end:g} s{cut}; robots: {', '.join(found.robots)}")
     if check:
-        found.check()
-        console.print("run again, it comes to the same states")
+        compared = found.check()
+        if compared <= found.start:
+            raise PaddockError(f"{recording}: there is nothing to check: it has no state after {found.start:g} s")
+        until = "" if compared >= found.end else f" up to {compared:g} s; later ones were not written"
+        console.print(f"run again, it comes to the same states{until}")
         return
     from paddock.server import Settings
 

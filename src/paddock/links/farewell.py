@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import re
 import sys
 import weakref
 from typing import TYPE_CHECKING
@@ -39,7 +40,7 @@ def describe_end(error: BaseException | None) -> m.ProgramEnded:
     if error is None or isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
         return m.ProgramEnded()
     text = problem_of(error)[:LONGEST_TEXT]
-    place = error_location(error) or ""
+    place = re.sub(r".*[/\\]", "", error_location(error) or "")  # without folders: they are nobody's business
     return m.ProgramEnded(text=text, place="".join(letter for letter in place if letter.isprintable())[-LONGEST_PLACE:])
 
 

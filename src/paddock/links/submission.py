@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paddock.core.errors import PaddockError
-from paddock.links import connect
-from paddock.links.remote import RemoteArena
+from paddock.core.errors import BadMessage, PaddockError
+from paddock.links.dialogue import Dialogue
+from paddock.links.wire import WebSocketWire, address_of
+from paddock.protocol import MINOR, VERSION
 from paddock.protocol import messages as m
+from paddock.protocol.base import LONGEST_NAME
+
+TIMEOUT = 30.0  # [s] without an answer
 
 
 def submit_file(link: str, file: str | Path, *, exercise: str = "") -> m.ReceiptAnswer:
-    """Hand in a file.
+    """Hand in a file. Nothing else is done: who has a program in the class is not disturbed.
 
     Args:
         link: the student's join link.
@@ -19,6 +23,26 @@ def submit_file(link: str, file: str | Path, *, exercise: str = "") -> m.Receipt
         exercise: for which; empty: the one that the class is at.
     """
     path = Path(file)
+    data = read_program(path)
+    url, token = address_of(link)
+    wire = WebSocketWire(url, TIMEOUT)
+    try:
+        dialogue = Dialogue(wire, lambda message: None)
+        hello = m.Hello(id=1, version=VERSION, minor=MINOR, token=token)
+        dialogue.ask(hello)
+        dialogue.answer(hello)
+        request = m.Submit(id=2, exercise=exercise, file=path.name[-LONGEST_NAME:], data=data)
+        dialogue.ask(request)
+        receipt = dialogue.answer(request)
+    finally:
+        wire.close()
+    if not isinstance(receipt, m.ReceiptAnswer):
+        raise BadMessage(f"{url}: expected a receipt, got {receipt.type!r}")
+    return receipt
+
+
+def read_program(path: Path) -> bytes:
+    """The content of a Python file; what is none is refused here, before anything is sent."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -28,8 +52,4 @@ def submit_file(link: str, file: str | Path, *, exercise: str = "") -> m.Receipt
     except (SyntaxError, ValueError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         raise PaddockError(f"{path}{line}: this is no Python program: {error.args[0]}; nothing was submitted") from None
-    with connect(link, lock_step=False) as arena:
-        if not isinstance(arena, RemoteArena):
-            raise PaddockError(f"{link}: expected a join link, such as http://host:8642/#token=…")
-        request = m.Submit(id=arena.number(), exercise=exercise, file=path.name, data=data)
-        return arena.ask(request, m.ReceiptAnswer)
+    return data

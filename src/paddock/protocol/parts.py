@@ -86,6 +86,7 @@ class RobotInfo(MessagePart, frozen=True, kw_only=True):
     owner: Text = ""  # who drives it; empty for nobody
     spawned: bool = False  # brought along by its owner, and taken away again
     yours: bool = False  # whether the one who reads this may drive it
+    person: Text = ""  # whose it is in a class, as people write the name
 
 
 class SolidShape(MessagePart, frozen=True, kw_only=True):

@@ -215,7 +215,9 @@ class Recording:
         pairs = [zip(world.spec.robots, world.robots, strict=True) for world in worlds]
         return {placed.name: spec for world in pairs for placed, spec in world}
 
-    def to_pandas(self, robot: str, *, every: float = ROW_PERIOD, devices: tuple[str, ...] = ()) -> pandas.DataFrame:
+    def to_pandas(
+        self, robot: str, *, every: float = ROW_PERIOD, devices: str | Sequence[str] = ()
+    ) -> pandas.DataFrame:
         """What one robot did, as a pandas DataFrame; the arguments are those of `trace`."""
         return self.trace(robot, every=every, devices=devices).to_pandas()
 
@@ -237,10 +239,11 @@ class Recording:
         there = {name: path for name, path in paths.items() if name in arena} if trails else {}
         return draw_world(arena.world, poses=arena.poses, trails=there)
 
-    def check(self) -> None:
-        """Run all of it again; a PaddockError where that comes to another state than was recorded."""
-        if len(self._keyframes) < 2 or self.first == self.last:
-            raise PaddockError(f"{self.path}: there is nothing to check: it was cut off before any time had passed")
+    def check(self) -> float:
+        """Run all of it again; a PaddockError where that comes to another state than was recorded.
+
+        Returns the time [s] of the last state to compare with; what was cut off has none at its end.
+        """
         arena = self.replay()
         for before, found in pairwise(self._keyframes):
             arena.go_to_keyframe(before)
@@ -251,6 +254,7 @@ class Recording:
                     f"{self.path}: run again, it comes to another state at {found.tick * self.dt:g} s than was "
                     "recorded; it was made by another version of Paddock, or is damaged"
                 )
+        return max(found.tick for found in self._keyframes if not found.is_change) * self.dt
 
 
 def decode_log(data: bytes) -> tuple[str, str]:

@@ -94,7 +94,14 @@ class ClassDesk:
             self._seat(student)
             self._admit(student)
             self.present[robot].student = student
-        self._session.scoreboard.people = {robot: student.name for robot, student in students.items()}
+        self._tell_names({robot: student.name for robot, student in students.items()})
+
+    def _tell_names(self, names: dict[str, str]) -> None:
+        people = self._server.people
+        if people != names:
+            people.clear()
+            people.update(names)
+            self._session.ownership.changes += 1
 
     def _remove(self, robot: str) -> None:
         student = self.present.pop(robot).student

@@ -30,6 +30,7 @@ class Ownership:
         self.arena = arena
         self.owners: dict[str, Client] = {}  # by robot
         self.spawned: set[str] = set()
+        self.people: dict[str, str] = {}  # by robot: whose it is in a class, as people write the name
         self.changes = 0  # of robots or drivers so far
         self._layout = arena.layout
         self._listed = (-1, -1)  # the layout and the changes of which the next three tell
@@ -220,6 +221,7 @@ class Ownership:
                 owner=self.owners[robot.name].name if robot.name in self.owners else "",
                 spawned=robot.name in self.spawned,
                 yours=False,
+                person=self.people.get(robot.name, ""),
             )
             for robot, kind, number in zip(self.arena.world.robots, self.arena.built.robots, self._numbers, strict=True)
         ]

@@ -16,7 +16,7 @@ import numpy as np
 from paddock.arena import Arena
 from paddock.core.addresses import is_loopback, own_address
 from paddock.core.errors import LinkError
-from paddock.core.limits import ClassLimits
+from paddock.core.limits import NO_CLASS, ClassLimits
 from paddock.core.origins import own_hosts
 from paddock.core.provenance import available_threads
 from paddock.referees import Referee
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 PORT = 8642
 BACKLOG = 256  # connections that wait to be accepted
-NO_CLASS = ClassLimits(lock_timeout=10.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +115,8 @@ class Server:
             list_orders=self.list_orders,
             limits=self.settings.limits,
         )
-        self.session.heats.settings, self.session.scoreboard.people = self._heats, self.people
+        self.session.heats.settings = self._heats
+        self.session.scoreboard.people = self.session.ownership.people = self.people
         try:
             listener = await self._listen()
             self.port = listener.sockets[0].getsockname()[1]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from paddock.arena import Arena, Robot
 from paddock.core.errors import PaddockError, VersionMismatch
-from paddock.core.limits import ClassLimits
+from paddock.core.limits import NO_CLASS, ClassLimits
 from paddock.protocol import VERSION, Message
 from paddock.protocol import messages as m
 from paddock.recordings import ReplayArena
@@ -83,7 +83,7 @@ class Session:
         self.map_board = MapBoard(arena.board, self.clients, self.ownership)
         self.goals = GoalDesk(arena.board, self.ownership)
         self.replay = ReplayDesk(self, arena) if isinstance(arena, ReplayArena) else None
-        self.supervision = Supervision(self, limits or ClassLimits())
+        self.supervision = Supervision(self, limits or NO_CLASS)
         self.desk: ClassDesk | None = None  # of the class that is served
         self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
@@ -124,6 +124,8 @@ class Session:
         if self.replay is not None:
             client.send(self.replay.timeline())
         client.send(self._clock_message())
+        if self.heats.phase != "none":
+            client.send(self.heats.message())
 
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""

@@ -4,7 +4,9 @@ import { CONTACT, PALETTE, blend, brighter, tint } from "./paint.js";
 import { drawText } from "./symbols.js";
 
 const NAMED = 40; // more robots in view than this get no names
+const LABEL = 12; // pixels: how large names are
 const LEAST_RADIUS = 3; // pixels: smaller robots are drawn larger
+const LONGEST_LABEL = 22; // letters
 const SHADOW = 3; // pixels around a body
 const LAMP_COLORS = {
   red: "#ff3b30",
@@ -18,6 +20,7 @@ const LAMP_COLORS = {
 };
 
 export class Bodies {
+  labelSize = LABEL;
   sprites = new Map();
   stamp = "";
 
@@ -93,21 +96,25 @@ export class Bodies {
   /** Names of all if there are few, else of the chosen one and the one under the pointer. */
   drawNames(context, view, session, shown, hovered) {
     view.usePixels(context);
+    context.font = `500 ${this.labelSize}px system-ui, sans-serif`;
     const taken = []; // [left, top, right, bottom] of names
+    const high = 0.6 * this.labelSize;
     for (const i of this.#byImportance(session, shown)) {
-      const { name, kind } = session.robots[i];
+      const { name, kind, person } = session.robots[i];
+      const label = shortened(person || name);
       const chosen = name === session.selected;
       if (shown.length > NAMED && i !== hovered && !chosen) continue;
-      const away = Math.max(LEAST_RADIUS, reach(session.kinds[kind].body) * view.scale) + (chosen ? 15 : 11);
+      const away = Math.max(LEAST_RADIUS, reach(session.kinds[kind].body) * view.scale) + high + (chosen ? 8 : 4);
       const [px, py] = view.pixels(session.states.x[i], session.states.y[i]);
       const isHandleAbove = chosen && Math.sin(session.states.heading[i]) > 0;
-      const half = 3.6 * name.length;
-      const places = (isHandleAbove ? [away, -away] : [-away, away]).map((dy) => [px, py + dy]);
-      const overlaps = ([x, y], [x0, y0, x1, y1]) => x + half > x0 && x - half < x1 && y + 7 > y0 && y - 7 < y1;
+      const half = context.measureText(label).width / 2;
+      const inside = Math.min(Math.max(px, half + 4), Math.max(half + 4, view.width - half - 4));
+      const places = (isHandleAbove ? [away, -away] : [-away, away]).map((dy) => [inside, py + dy]);
+      const overlaps = ([x, y], [x0, y0, x1, y1]) => x + half > x0 && x - half < x1 && y + high > y0 && y - high < y1;
       const isFree = (place) => !taken.some((other) => overlaps(place, other));
       const [x, y] = places.find(isFree) ?? places[0];
-      taken.push([x - half, y - 7, x + half, y + 7]);
-      drawText(context, name, x, y, PALETTE.ink, chosen ? 700 : 500);
+      taken.push([x - half, y - high, x + half, y + high]);
+      drawText(context, label, x, y, PALETTE.ink, chosen ? 700 : 500, this.labelSize);
     }
   }
 
@@ -116,6 +123,12 @@ export class Bodies {
     const chosen = session.index.get(session.selected);
     return shown.includes(chosen) ? [chosen, ...shown.filter((i) => i !== chosen)] : shown;
   }
+}
+
+/** A name that leaves room for others: the end of a long one is left out. */
+function shortened(name) {
+  const letters = [...name];
+  return letters.length > LONGEST_LABEL ? `${letters.slice(0, LONGEST_LABEL - 1).join("")}…` : name;
 }
 
 /** How far a body reaches from its centre [m]. */

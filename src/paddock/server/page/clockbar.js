@@ -17,10 +17,11 @@ export class ClockBar {
     this.speed.addEventListener("pointerup", () => this.speed.blur()); // so that keys drive again
     this.reset.addEventListener("click", () => this.restart());
     this.seed.addEventListener("keydown", (event) => event.key === "Enter" && this.restart());
-    this.seed.addEventListener("input", () => this.seed.classList.toggle("wrong", this.#seedWanted() === null));
+    this.seed.addEventListener("input", () => this.seed.classList.toggle("wrong", this.seedWanted() === null));
     session.on("clock", () => this.show());
     session.on("connection", () => this.show());
     session.on("run", () => this.show());
+    session.on("timeline", () => this.show());
     session.on("frame", () => this.showTime());
     setInterval(() => this.#showPace(), PACE_EVERY);
     this.show();
@@ -56,8 +57,8 @@ export class ClockBar {
   }
 
   async #startWith(request) {
-    if (this.reset.disabled) return;
-    const wanted = this.#seedWanted();
+    if (this.reset.disabled || this.reset.hidden) return;
+    const wanted = this.seedWanted();
     if (wanted === null) {
       this.session.emit("notice", `A seed is a whole number from 0 to ${LARGEST_SEED}.`, "refused");
       return;
@@ -67,7 +68,7 @@ export class ClockBar {
   }
 
   /** The seed in the field: undefined for the present one, null for none that can be. */
-  #seedWanted() {
+  seedWanted() {
     const text = this.seed.value.trim();
     if (text === "" || text === String(this.session.clock.seed)) return undefined;
     if (!/^\d+$/.test(text) || BigInt(text) > LARGEST_SEED) return null;
@@ -96,6 +97,7 @@ export class ClockBar {
       control.title = whyNot || title;
       control.closest("label")?.setAttribute("title", whyNot || title);
     }
+    this.reset.hidden = this.seed.parentElement.hidden = this.session.isReplay; // a recording has its own
     if (hasEnded) [this.step.disabled, this.step.title] = [true, why || "The run has ended."];
     if (document.activeElement !== this.speed) {
       this.speed.value = nearest(clock.speed);

@@ -7,7 +7,8 @@ const ROLES = {
   supervisor: "You may drive and place all robots and run the clock.",
 };
 
-const [OLD, WRONG] = ["This page is out of date", "This link is not valid"];
+const [OLD, WRONG, SENT] = ["This page is out of date", "This link is not valid", "You were disconnected"];
+const LOCKED = "You are locked out at present";
 const LOST = "The server does not answer. The page keeps trying and goes on where it was.";
 const BACK = "Should it start again, the page goes on.";
 const HICCUP = 700; // [ms] no news are made of less
@@ -27,7 +28,7 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
       patience = 0;
       banner.hidden = true;
     }
-    if (state === "refused") tell("refused", /version/.test(detail) ? OLD : WRONG, sentence(detail), "Try again");
+    if (state === "refused") tell("refused", headingOf(detail), sentence(detail), "Try again");
     if (state === "waiting") patience ||= setTimeout(tellLost, HICCUP);
   });
   session.on("scene", (scene) => {
@@ -37,6 +38,11 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
     tellAbout();
   });
   session.on("robots", tellAbout);
+
+  function headingOf(reason) {
+    if (session.isSentAway) return /locked out/.test(reason) ? LOCKED : SENT;
+    return /version/.test(reason) ? OLD : WRONG;
+  }
 
   /** A server that ended on purpose is no reason to worry: a line below the arena will do. */
   function tellLost() {

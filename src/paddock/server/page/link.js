@@ -8,7 +8,8 @@ const LONGEST_WAIT = 5000;
 const HELLO_TIMEOUT = 8000;
 const QUIET = 4000; // [ms] without a word before the line is tested, and then to answer
 const FAREWELLS = new Set([1000, 1001, 1012]); // close codes of a server that ends on purpose
-const FINAL = new Set([1008, 4401, 4426]); // close codes that mean "no": not allowed, another version
+const DISMISSED = 4403; // close code: sent away by the supervisor
+const FINAL = new Set([1008, 4401, 4426, DISMISSED]); // close codes that mean "no": not allowed, another version
 
 /** What a server said no to. */
 export class Refusal extends Error {
@@ -24,6 +25,7 @@ export class Refusal extends Error {
  *   onMessage(message)      all that is no answer to a request
  */
 export class Link {
+  dismissed = false; // whether the supervisor has sent this page away
   farewell = ""; // the reason that a server gave when it ended on purpose; until there is one again
 
   constructor({ url, name, token, onState, onMessage }) {
@@ -53,6 +55,7 @@ export class Link {
       clearTimeout(this.timer);
       this.wait = FIRST_WAIT;
       this.farewell = "";
+      this.dismissed = false;
       this.become("live", welcome);
     } catch (error) {
       if (error instanceof Refusal && error.kind !== "LinkError" && socket === this.socket) this.refuse(error.message);
@@ -100,6 +103,7 @@ export class Link {
   lost(code, reason) {
     this.drop("the connection was lost");
     if (this.state === "refused") return;
+    this.dismissed = code === DISMISSED;
     if (FINAL.has(code)) return this.refuse(reason || "the server closed the connection");
     if (FAREWELLS.has(code)) this.farewell = reason || "the server has ended";
     this.become("waiting", this.wait);

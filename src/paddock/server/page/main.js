@@ -2,6 +2,7 @@
 
 import { Arena, FEW } from "./arena.js";
 import { chartSpans } from "./chart.js";
+import { classPage } from "./class_page.js";
 import { ClockBar } from "./clockbar.js";
 import { Driver } from "./driver.js";
 import { Gestures } from "./gestures.js";
@@ -14,7 +15,8 @@ import { Mover } from "./mover.js";
 import { moduleBoard } from "./modules.js";
 import { orderBoard } from "./orders.js";
 import { PALETTE } from "./paint.js";
-import { RobotList, scoreboard } from "./robot_list.js";
+import { RobotList } from "./robot_list.js";
+import { scoreboard } from "./scoreboard.js";
 import { Subscriptions } from "./subscriptions.js";
 import { Session } from "./session.js";
 import { shortcuts } from "./shortcuts.js";
@@ -26,11 +28,12 @@ import { Toasts } from "./toasts.js";
 
 const element = (id) => document.getElementById(id);
 const join = joinLink();
+const isProjector = join.view === "projector";
 const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
 const session = new Session({ url, name: "page", token: join.token });
 session.selected = join.robot;
 session.on("select", noteRobot);
-session.on("connection", ({ state }) => state === "refused" && forgetToken());
+session.on("connection", ({ state }) => state === "refused" && !session.isSentAway && forgetToken());
 addEventListener("hashchange", () => location.reload()); // another join link was put into the address
 
 const toasts = new Toasts(element("toasts"));
@@ -47,7 +50,7 @@ const arena = new Arena(session, subscriptions, maps, {
 });
 const mover = new Mover(session, arena);
 const goalTool = new GoalTool(session, arena, element("goal"));
-new Gestures(session, arena, mover, goalTool);
+if (!isProjector) new Gestures(session, arena, mover, goalTool);
 const toggleMap = mapLegend(session, maps, arena, { panel: element("map-legend"), task: element("map-task") });
 const driver = new Driver(session, element("stick"));
 const clock = new ClockBar(session, {
@@ -73,7 +76,7 @@ const robotList = new RobotList(session, {
   count: element("robot-count"),
   search: element("robot-search"),
 });
-scoreboard(session, element("scores"), element("score-rows"));
+scoreboard(session, element("scores"), element("score-heading"), element("score-rows"));
 orderBoard(session, element("orders"), element("order-rows"));
 moduleBoard(session, maps, element("modules"), element("module-rows"));
 new Monitor(session, subscriptions, driver, element("monitor"), (pointed) => {
@@ -167,7 +170,7 @@ shortcuts(
     { keys: ["ArrowRight"], does: () => move(-1, 0), repeats: true },
     { keys: ["ArrowUp"], does: () => move(0, 1), repeats: true },
     { keys: ["ArrowDown"], does: () => move(0, -1), repeats: true },
-  ],
+  ].filter(() => !isProjector), // there, a key that is pressed by accident does nothing
   driver,
   { dialog: element("help"), rows: element("help-rows"), opener: element("help-open") },
 );
@@ -188,6 +191,7 @@ session.on("robots", () => {
   if (mine.length === 1) session.select(mine[0].name);
 });
 
+classPage(session, arena, clock, isProjector);
 session.start();
 
 // For tests and the curious: read, do not touch.

@@ -43,7 +43,8 @@ export class Monitor {
     }
     this.header = new MonitorHeader(session, this.driver, robot, () => this.#copy());
     this.wheels = wheelsCard(this.kind);
-    this.signals = [poseCard(session.isReal), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])];
+    const isShown = session.shows !== "nothing";
+    this.signals = isShown ? [poseCard(session.isReal), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])] : [];
     const shown = devicesOf(this.kind).filter(({ gauge }) => gauge !== "none");
     this.devices = new Map(shown.map((device) => [device.name, deviceCard(device, this.onPoint)]));
     const cards = [this.wheels, ...this.signals, ...this.devices.values()].map(({ element }) => element);
@@ -84,7 +85,8 @@ export class Monitor {
 
   #robotsChanged() {
     const { session, robot } = this;
-    if (robot && session.kindOf(robot).name === this.kind?.name) this.#showDriving();
+    const devices = (kind) => kind && [kind.name, ...devicesOf(kind).map(({ name }) => name)].join(); // exercises hide some
+    if (robot && devices(session.kindOf(robot)) === devices(this.kind)) this.#showDriving();
     else this.open();
   }
 

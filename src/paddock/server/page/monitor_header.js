@@ -10,7 +10,8 @@ export class MonitorHeader {
     const kind = session.kindOf(robot);
     const swatch = make("span", "swatch");
     swatch.style.background = robot.color;
-    const name = make("h2", "", { textContent: robot.name, dataset: { testid: "monitor-name" } });
+    const person = session.personOf(robot.name);
+    const name = make("h2", "", { textContent: person, dir: "auto", dataset: { testid: "monitor-name" } });
     this.owner = make("span", "owner");
     const says = { title: "Close (Esc)", "aria-label": "Close the monitor" };
     const close = make("button", "icon", { type: "button", ...says }, icon("close"));
@@ -28,12 +29,13 @@ export class MonitorHeader {
     const copy = make("button", "quiet", { type: "button", ...about }, icon("copy"), "Python");
     copy.addEventListener("click", onCopy);
     this.unseen = make("p", "unseen-note", { dataset: { testid: "unseen" } });
-    const who = make("div", "", {}, name, make("p", "", {}, kind.title || kind.name, this.owner));
+    const who = [robot.person && robot.name, kind.title || kind.name].filter(Boolean).join(" · ");
+    const names = make("div", "", {}, name, make("p", "", {}, who, this.owner));
     this.element = make(
       "header",
       "",
       {},
-      make("div", "who", {}, swatch, who, close),
+      make("div", "who", {}, swatch, names, close),
       make("div", "actions", {}, this.drive, copy),
       this.unseen,
     );

@@ -1,4 +1,4 @@
-// The list of robots (only the visible rows exist, so that thousands are no trouble), and the scoreboard.
+// The list of robots; only the visible rows exist, so that thousands are no trouble.
 
 const ROW = 34; // pixels
 const SEARCH_FROM = 10; // robots
@@ -32,7 +32,7 @@ export class RobotList {
     const wanted = this.search.value.trim().toLowerCase();
     this.matching = [];
     robots.forEach((robot, i) => {
-      if (`${robot.name}\n${robot.owner}`.toLowerCase().includes(wanted)) this.matching.push(i);
+      if (`${robot.name}\n${robot.person}\n${robot.owner}`.toLowerCase().includes(wanted)) this.matching.push(i);
     });
     this.search.hidden = robots.length < SEARCH_FROM;
     this.count.textContent = wanted ? `${this.matching.length} of ${robots.length}` : robots.length;
@@ -62,9 +62,10 @@ export class RobotList {
     row.id = `robot-row-${this.matching[place]}`;
     row.setAttribute("aria-selected", robot.name === this.session.selected);
     swatch.style.background = robot.color;
-    name.textContent = robot.name;
+    name.textContent = robot.person || robot.name;
+    name.title = robot.person ? `${robot.person} · ${robot.name}` : "";
     const yours = robot.owner && robot.owner === this.session.client;
-    owner.textContent = yours ? "you" : robot.owner;
+    owner.textContent = yours ? "you" : ownerText(robot);
     owner.title = robot.owner ? `driven by ${robot.owner}` : "";
     if (robot.name === this.session.selected) this.list.setAttribute("aria-activedescendant", row.id);
   }
@@ -106,6 +107,11 @@ export class RobotList {
   }
 }
 
+/** Who drives a robot, unless that is the person whose name stands there anyway. */
+function ownerText({ owner, person }) {
+  return person && owner.replace(/-\d+$/, "") === person ? "" : owner;
+}
+
 function newRow() {
   const row = document.createElement("div");
   row.className = "row";
@@ -117,47 +123,4 @@ function newRow() {
     row.append(cell);
   }
   return row;
-}
-
-/** The scoreboard, if the server keeps one. */
-export function scoreboard(session, panel, rows) {
-  session.on("scores", () => {
-    panel.hidden = !session.scores.length;
-    const sorted = [...session.scores].sort((a, b) => b.score - a.score);
-    const decimals = decimalsOf(sorted.map(({ score }) => score));
-    rows.replaceChildren(...sorted.map((score) => scoreRow(session, score, decimals)));
-  });
-}
-
-/** How many decimals all rows have, so that points stand below each other. */
-function decimalsOf(scores) {
-  const finite = scores.filter(Number.isFinite);
-  if (finite.every(Number.isInteger)) return 0;
-  return Math.max(...finite.map(Math.abs)) < 100 ? 2 : 1;
-}
-
-function scoreRow(session, { robot, score, note = "" }, decimals) {
-  const row = document.createElement("li");
-  const button = document.createElement("button");
-  button.type = "button";
-  button.dataset.testid = "score-row";
-  button.dataset.robot = robot;
-  button.addEventListener("click", () => session.robot(robot) && session.select(robot));
-  const parts = { swatch: "", name: robot, note, points: pointsText(score, decimals) };
-  button.title = note ? `${robot} · ${note}` : robot;
-  for (const [part, text] of Object.entries(parts)) {
-    if (part === "note" && !text) continue;
-    const cell = document.createElement("span");
-    cell.className = part;
-    cell.textContent = text;
-    button.append(cell);
-  }
-  button.firstChild.style.background = session.robot(robot)?.color ?? "transparent";
-  row.append(button);
-  return row;
-}
-
-function pointsText(score, decimals) {
-  const rounded = Number(score.toFixed(decimals)) + 0; // no -0.00
-  return rounded.toFixed(decimals);
 }

@@ -39,6 +39,12 @@ export class RobotStates {
     this.to = null;
   }
 
+  /** Another world: nothing glides there from here. */
+  forget() {
+    this.count = this.tick = 0;
+    this.to = null;
+  }
+
   /** Take over a frame that arrived at `now` [ms]. */
   receive(bodies, lamps, tick, dt, now) {
     if (bodies.length !== 4 * FLOATS * this.count) return; // of a list of robots that has not arrived yet

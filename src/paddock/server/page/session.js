@@ -1,5 +1,6 @@
 // What the page knows of the server's world, and what it may ask of it. Panels listen to its events:
-//   connection, welcome, scene, robots, clock, frame, sensed, map, maps, scores, orders, run, timeline, select, notice
+//   connection, welcome, scene, robots, clock, frame, sensed, map, maps, scores, orders, run, timeline, select, notice;
+//   of a class also class, heat, exercise, world
 
 import { Emitter } from "./emitter.js";
 import { RobotStates } from "./robot_states.js";
@@ -7,7 +8,12 @@ import { Link, Refusal } from "./link.js";
 import { numbers } from "./msgpack.js";
 
 const FRAME_RATE = 30;
+const WHAT_TO_DO = "Mend the program and start it again; it may connect at once.";
 const RUNNING = { state: "running", reason: "", again: false, intervention: "" };
+const NO_SCORES = { scores: [], label: "", unit: "", error: "" };
+const NO_EXERCISE = { text: "", starter: "", devices: null, submissions: [] };
+const NO_HEAT = { state: "none", number: 0, seconds_left: null, text: "" };
+const STUDENT = { since: 0, detail: "", score: null, place: 0, fouls: 0, connections: 0, cpu_share: 0, in_lock: false };
 
 export class Session extends Emitter {
   connection = { state: "connecting", detail: "" };
@@ -25,6 +31,12 @@ export class Session extends Emitter {
   run = { ...RUNNING }; // of a program beside the server: state "running", "ended" or "failed"
   timeline = null; // of the recording that is replayed here
   scores = [];
+  board = { ...NO_SCORES }; // what the scores are of: label, unit, and what is wrong with them
+  classTitle = ""; // of the class that is held here
+  roster = null; // how all students are, for the lecturer
+  heat = { ...NO_HEAT };
+  shows = "all"; // what the exercise lets one see: "all", "own" (robot) or "nothing"
+  exercise = null; // its text, what it allows, and what one has submitted
   orders = [];
   selected = "";
   driving = ""; // the robot that this page drives
@@ -53,6 +65,16 @@ export class Session extends Emitter {
     return this.connection.state === "live";
   }
 
+  /** Whether the lecturer has sent this page away: its link is good, but not now. */
+  get isSentAway() {
+    return this.link.dismissed || /locked out/.test(this.connection.detail);
+  }
+
+  /** Whether this is the page of a class's lecturer. */
+  get isLecturer() {
+    return this.isSupervisor && Boolean(this.classTitle);
+  }
+
   get isSupervisor() {
     return this.role === "supervisor";
   }
@@ -60,6 +82,18 @@ export class Session extends Emitter {
   robot(name) {
     const index = this.index.get(name);
     return index === undefined ? undefined : this.robots[index];
+  }
+
+  /** Whose robot it is, as people write that name; else the robot's own. */
+  personOf(name) {
+    return this.robot(name)?.person || name;
+  }
+
+  /** The robot that this link is for, if it is for one. */
+  get own() {
+    const isMine = ({ yours, person }) => yours || (person && person === withoutNumber(this.client));
+    const mine = this.role === "controller" ? this.robots.filter((robot) => !robot.spawned && isMine(robot)) : [];
+    return mine.length === 1 ? mine[0] : undefined;
   }
 
   kindOf(robot) {
@@ -147,24 +181,39 @@ export class Session extends Emitter {
       const { role, client, dt, world, lock_step: lockStep, real } = detail;
       Object.assign(this, { role, client, dt, world, lockStep, isReal: Boolean(real) });
       this.on_run(RUNNING); // the server tells if it is not so
-      this.timeline = null;
+      this.timeline = this.roster = null;
+      this.classTitle = detail.title ?? "";
+      this.shows = detail.shows ?? "all";
+      this.on_heat(NO_HEAT);
+      this.on_scores(NO_SCORES);
       this.emit("welcome", detail);
     }
     this.emit("connection", this.connection);
-    if (state !== "live") return;
+    if (state === "live") await this.#look();
+  }
+
+  /** Ask for what there is to draw, and in class for the exercise. */
+  async #look() {
     try {
       this.scene = await this.link.request("look");
       this.emit("scene", this.scene);
       await this.link.request("frames", { rate: FRAME_RATE });
+      if (this.classTitle) await this.askExercise();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error; // a lost line is mended by the link
       if (error.kind !== "LinkError") this.emit("notice", error.message, "refused");
     }
   }
 
+  async askExercise() {
+    const exercise = await this.link.request("ask_exercise");
+    this.exercise = exercise.name ? { ...NO_EXERCISE, title: exercise.name, ...exercise } : null;
+    this.emit("exercise");
+  }
+
   on_robots({ kinds, robots }) {
     this.kinds = kinds;
-    this.robots = robots.map((robot) => ({ owner: "", spawned: false, yours: false, ...robot }));
+    this.robots = robots.map((robot) => ({ owner: "", person: "", spawned: false, yours: false, ...robot }));
     this.index = new Map(this.robots.map((robot, i) => [robot.name, i]));
     this.states.adopt(this.robots, this.kinds);
     const gone = Boolean(this.selected) && !this.index.has(this.selected);
@@ -200,9 +249,33 @@ export class Session extends Emitter {
     this.emit("map", robot, map ? { grid, task, refusal, modules, ...Object.fromEntries(points) } : null);
   }
 
-  on_scores({ scores }) {
+  on_scores({ scores, ...board }) {
     this.scores = scores;
+    this.board = { ...NO_SCORES, ...board };
     this.emit("scores");
+  }
+
+  /** The supervisor has opened another world; robots and clock are told next. */
+  on_world({ world, dt, title, shows = "all" }) {
+    Object.assign(this, { world, dt, shows });
+    this.states.forget();
+    this.on_scores(NO_SCORES);
+    this.emit("world");
+    const name = title || world.title || world.name;
+    this.emit("notice", `Everybody goes on in another world: ${name}. Programs that run keep their robots.`, "news");
+    this.#look();
+  }
+
+  on_class(roster) {
+    const students = (roster.students ?? []).map((student) => ({ ...STUDENT, ...student }));
+    const at = performance.now();
+    this.roster = { log: [], worlds: [], exercises: [], exercise: "", now: 0, ...roster, students, at };
+    this.emit("class");
+  }
+
+  on_heat(heat) {
+    this.heat = { ...NO_HEAT, ...heat };
+    this.emit("heat");
   }
 
   on_orders({ robots }) {
@@ -221,8 +294,10 @@ export class Session extends Emitter {
   }
 
   on_released({ client, robots, reason }) {
-    const whose = robots.length ? ` Stopped: ${robots.join(", ")}.` : "";
-    this.emit("notice", `${client} no longer holds the clock: ${reason}.${whose}`, "news");
+    const whose = robots.length ? ` Stopped: ${robots.map((robot) => this.personOf(robot)).join(", ")}.` : "";
+    if (withoutNumber(client) === withoutNumber(this.client)) {
+      this.emit("notice", `Your program no longer holds the clock: ${reason}.${whose} ${WHAT_TO_DO}`, "urgent");
+    } else this.emit("notice", `${client} no longer holds the clock: ${reason}.${whose}`, "news");
   }
 
   on_refused({ message }) {

@@ -17,7 +17,8 @@ const SLIDES = /^(Arrow|Page|Home|End)/; // keys that move a slider
 export function shortcuts(actions, driver, { dialog, rows, opener }) {
   const byKey = new Map(actions.flatMap((action) => action.keys.map((key) => [key, action])));
   addEventListener("keydown", (event) => {
-    if (dialog.open || isTyping(event.target) || (isSlider(event.target) && SLIDES.test(event.key))) return;
+    if (document.querySelector("dialog[open]") || isTyping(event.target)) return;
+    if (isSlider(event.target) && SLIDES.test(event.key)) return;
     if (driver.press(event)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -39,7 +40,7 @@ export function shortcuts(actions, driver, { dialog, rows, opener }) {
 }
 
 function isTyping(element) {
-  return element instanceof HTMLInputElement && !isSlider(element);
+  return (element instanceof HTMLInputElement && !isSlider(element)) || element instanceof HTMLSelectElement;
 }
 
 function isSlider(element) {

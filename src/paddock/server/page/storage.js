@@ -1,5 +1,7 @@
 // Small settings that outlive a reload; without storage they last as long as the page.
 
+let view = ""; // which page this is: empty, or "projector"
+
 export function recall(key, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(`paddock.${key}`)) ?? otherwise;
@@ -16,10 +18,11 @@ export function remember(key, value) {
   }
 }
 
-/** Token and robot of a join link `#token=…&robot=…`. The token leaves the address but survives a reload. */
+/** Token, robot and view of a join link `#token=…&robot=…`. The token leaves the address but survives a reload. */
 export function joinLink() {
   const given = new URLSearchParams(location.hash.slice(1));
   const robot = given.get("robot") ?? "";
+  view = given.get("view") ?? "";
   let token = given.get("token") ?? "";
   try {
     if (token) sessionStorage.setItem("paddock.token", token);
@@ -28,7 +31,7 @@ export function joinLink() {
   } catch {
     // forbidden: the token stays in the address
   }
-  return { token, robot };
+  return { token, robot, view };
 }
 
 /** A token that was refused is not tried again after a reload. */
@@ -42,5 +45,6 @@ export function forgetToken() {
 
 /** Keep the chosen robot in the address, so that a reload or a bookmark finds it again. */
 export function noteRobot(robot) {
-  history.replaceState(null, "", robot ? `#robot=${encodeURIComponent(robot)}` : location.pathname);
+  const kept = new URLSearchParams({ ...(view && { view }), ...(robot && { robot }) });
+  history.replaceState(null, "", kept.size ? `#${kept}` : location.pathname);
 }

@@ -25,6 +25,7 @@ export class Subscriptions {
     session.on("robots", () => this.update());
     session.on("select", () => this.update());
     session.on("clock", () => this.update());
+    session.on("world", () => this.latest.clear());
     setInterval(() => this.update(), CHECK_EVERY);
   }
 

@@ -53,12 +53,12 @@ export function drawStart(context, x, y, heading, name) {
 }
 
 /** A centred text with a halo. */
-export function drawText(context, text, x, y, color = PALETTE.ink, weight = 500) {
-  context.font = `${weight} 12px system-ui, sans-serif`;
+export function drawText(context, text, x, y, color = PALETTE.ink, weight = 500, size = 12) {
+  context.font = `${weight} ${size}px system-ui, sans-serif`;
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.lineJoin = "round";
-  context.lineWidth = 3;
+  context.lineWidth = size / 4;
   context.strokeStyle = "rgba(250,250,248,0.85)";
   context.strokeText(text, x, y);
   context.fillStyle = color;

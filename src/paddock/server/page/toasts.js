@@ -1,4 +1,4 @@
-// Short notices at the edge of the page: refusals with the server's reason, and news.
+// Short notices at the edge of the page: refusals with the server's reason, and news. Urgent ones stay until clicked.
 
 const SHOWN = 6000; // [ms]
 const MOST = 4;
@@ -20,6 +20,6 @@ export class Toasts {
     toast.addEventListener("click", () => toast.remove());
     this.holder.append(toast);
     while (this.holder.children.length > MOST) this.holder.firstChild.remove();
-    setTimeout(() => toast.remove(), SHOWN);
+    if (kind !== "urgent") setTimeout(() => toast.remove(), SHOWN);
   }
 }

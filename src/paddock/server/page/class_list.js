@@ -1,0 +1,189 @@
+// The lecturer's list: how every student is. What needs help comes first; a click follows the student's robot.
+
+import { make, setText } from "./dom.js";
+import { decimalsOf, pointsText } from "./scoreboard.js";
+
+const STATES = ["crashed", "silent", "locked-out", "connected", "finished", "away"]; // the most urgent first
+const HELPLESS = new Set(["crashed", "silent"]);
+const EVERY = 1000; // [ms] between two looks at how long ago things were
+
+/** Columns: name, heading, what it sorts by, and whether the largest comes first at the first click. */
+const COLUMNS = [
+  ["student", "Student", ({ name }) => name],
+  ["state", "State", ({ state }) => STATES.indexOf(state)],
+  ["since", "Since", ({ since }) => -since],
+  ["detail", "Problem", ({ detail }) => detail || "\uffff"],
+  ["score", "Score", ({ score }) => score ?? -1e300, true],
+  ["fouls", "Fouls", ({ fouls }) => fouls, true],
+  ["robot", "Robot", ({ robot }) => robot],
+  ["connections", "Links", ({ connections }) => connections, true],
+];
+
+export const needsHelp = ({ state }) => HELPLESS.has(state);
+
+export class ClassList {
+  rows = new Map(); // student's name → row
+  sorting = { column: "state", down: false };
+  helpOnly = false;
+
+  constructor(session, { table, search, help, summary }, onChoose) {
+    Object.assign(this, { session, table, search, help, summary, onChoose });
+    this.body = table.querySelector("tbody");
+    table.querySelector("thead").replaceChildren(make("tr", "", {}, ...COLUMNS.map((column) => this.#heading(column))));
+    this.body.addEventListener("click", (event) => this.#choose(event.target.closest("tr")));
+    this.body.addEventListener("keydown", (event) => this.#key(event));
+    search.addEventListener("input", () => this.show());
+    help.addEventListener("click", () => {
+      this.helpOnly = !this.helpOnly;
+      this.show();
+    });
+    for (const event of ["class", "robots"]) session.on(event, () => this.show());
+    session.on("select", (selected) => {
+      this.chosenName = this.students.find(({ robot }) => selected && robot === selected)?.name;
+      this.show();
+    });
+    setInterval(() => this.#showTimes(), EVERY);
+  }
+
+  get students() {
+    return this.session.roster?.students ?? [];
+  }
+
+  /** The student that was chosen last, as the server told of it last. */
+  get chosen() {
+    return this.students.find(({ name }) => name === this.chosenName);
+  }
+
+  show() {
+    if (!this.session.roster) return;
+    const { students } = this;
+    const wanted = this.search.value.trim().toLowerCase();
+    const matches = ({ name, robot }) => `${name}\n${robot}`.toLowerCase().includes(wanted);
+    const listed = students.filter((student) => matches(student) && (!this.helpOnly || needsHelp(student)));
+    this.decimals = decimalsOf(students.map(({ score }) => score));
+    this.#place(this.#sorted(listed).map((student) => this.#fill(student)));
+    this.#showSummary();
+    this.onShow?.();
+    for (const heading of this.table.querySelectorAll("th")) {
+      const sorted = heading.dataset.column === this.sorting.column;
+      heading.setAttribute("aria-sort", sorted ? (this.sorting.down ? "descending" : "ascending") : "none");
+    }
+  }
+
+  #showSummary() {
+    const count = this.students.filter(needsHelp).length;
+    const here = this.students.filter(({ connections }) => connections > 0).length;
+    setText(this.summary, `${this.students.length} students · ${here} here`);
+    setText(this.help, `Needs help (${count})`);
+    this.help.dataset.count = count;
+    this.help.setAttribute("aria-pressed", this.helpOnly);
+  }
+
+  #sorted(students) {
+    const { column, down } = this.sorting;
+    const [, , key] = COLUMNS.find(([name]) => name === column);
+    const sign = down ? -1 : 1;
+    return students.sort((a, b) => sign * compare(key(a), key(b)) || compare(a.name, b.name));
+  }
+
+  #heading([column, text, , largestFirst = false]) {
+    const button = make("button", "", { type: "button", textContent: text, title: `Sort by ${text.toLowerCase()}` });
+    button.addEventListener("click", () => {
+      const again = this.sorting.column === column;
+      this.sorting = { column, down: again ? !this.sorting.down : largestFirst };
+      this.show();
+    });
+    return make("th", column, { scope: "col", dataset: { column, testid: `sort-${column}` } }, button);
+  }
+
+  /** Rows in their order. Only what stands elsewhere is moved: a row that is moved loses the focus. */
+  #place(rows) {
+    const focused = document.activeElement?.closest?.("tr");
+    const same = rows.length === this.body.children.length && rows.every((row, i) => row === this.body.children[i]);
+    if (!same) this.body.replaceChildren(...rows);
+    if (!same && focused && rows.includes(focused)) focused.focus();
+    const reachable = rows.find((row) => row === focused || row.ariaSelected === "true") ?? rows[0];
+    for (const row of rows) row.tabIndex = row === reachable ? 0 : -1;
+  }
+
+  #fill(student) {
+    const { name, state, detail, score, place, fouls, robot, connections } = student;
+    const row = this.rows.get(name) ?? newRow();
+    this.rows.set(name, row);
+    Object.assign(row.dataset, { student: name, robot, state });
+    row.setAttribute("aria-selected", name === this.chosenName);
+    row.classList.toggle("alarm", needsHelp(student));
+    const texts = {
+      detail,
+      score: pointsText(score, this.decimals),
+      fouls: fouls || "",
+      robot,
+      connections: connections || "",
+    };
+    for (const [column, text] of Object.entries(texts)) setText(row.querySelector(`.${column}`), String(text));
+    const [swatch, bdi] = row.querySelector(".student").children;
+    swatch.style.background = this.session.robot(robot)?.color ?? "transparent";
+    setText(bdi, name);
+    bdi.title = name;
+    row.querySelector(".detail").title = detail;
+    row.querySelector(".score").title = place ? `place ${place}` : "";
+    const mark = row.querySelector(".state span");
+    mark.dataset.state = state;
+    setText(mark, stateText(state));
+    setText(row.querySelector(".since"), sinceText(this.secondsIn(student)));
+    return row;
+  }
+
+  /** How long a student has been in the present state [s]. */
+  secondsIn({ since }) {
+    const { now, at } = this.session.roster;
+    return Math.max(0, now - since + (performance.now() - at) / 1000);
+  }
+
+  #showTimes() {
+    for (const student of this.students) {
+      const row = this.rows.get(student.name);
+      if (row?.isConnected) setText(row.querySelector(".since"), sinceText(this.secondsIn(student)));
+    }
+  }
+
+  #choose(row) {
+    if (!row) return;
+    const student = this.students.find(({ name }) => name === row.dataset.student);
+    this.onChoose(student);
+    this.chosenName = student.name; // also where the robot is not there
+    this.show();
+  }
+
+  #key(event) {
+    const row = event.target.closest("tr");
+    if (event.key === "Enter" || event.key === " ") this.#choose(row);
+    else if (event.key === "ArrowDown") row.nextSibling?.focus();
+    else if (event.key === "ArrowUp") row.previousSibling?.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+function newRow() {
+  const cells = COLUMNS.map(([column]) => make("td", column));
+  cells[0].append(make("span", "swatch"), make("bdi"));
+  cells[1].append(make("span", "state-mark"));
+  return make("tr", "", { dataset: { testid: "student-row" } }, ...cells);
+}
+
+export function stateText(state) {
+  return state.replace("-", " ");
+}
+
+/** How long ago, in the largest unit that says enough. */
+export function sinceText(seconds) {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, "0")}`;
+}
+
+function compare(a, b) {
+  return typeof a === "string" ? a.localeCompare(b, undefined, { numeric: true }) : a - b || 0;
+}

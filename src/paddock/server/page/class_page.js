@@ -1,0 +1,80 @@
+// What a class adds to the page: the exercise, the list of students for its lecturer; or the projector's view.
+
+import { ClassList } from "./class_list.js";
+import { setText } from "./dom.js";
+import { ExercisePanel } from "./exercise.js";
+import { showHeat } from "./heat.js";
+import { LessonBar, showLog } from "./lesson_bar.js";
+import { showProjector } from "./projector.js";
+import { StudentCard } from "./student_card.js";
+import { Tabs } from "./tabs.js";
+
+const PROJECTED_LABEL = 18; // pixels
+
+const element = (id) => document.getElementById(id);
+
+export function classPage(session, arena, clock, isProjector) {
+  showHeat(session, { countdown: element("countdown"), pill: element("heat-pill") });
+  session.on("world", () => arena.trails.clear());
+  for (const event of ["welcome", "world"]) session.on(event, () => tellShown(session, element("shows")));
+  session.on("welcome", () => document.body.classList.toggle("in-class", Boolean(session.classTitle)));
+  if (isProjector) return projectorPage(session, arena);
+  const tabs = new Tabs(element("side-tabs"));
+  new ExercisePanel(session, element("exercise"), tabs);
+  lecturerPage(session, arena, clock, tabs);
+}
+
+/** Say what the exercise hides. */
+function tellShown({ shows }, note) {
+  note.hidden = shows === "all";
+  const all = shows === "own" ? "your own robot" : "what your robot senses";
+  setText(note, `In this exercise you see ${all}, and nothing else.`);
+}
+
+function projectorPage(session, arena) {
+  document.body.dataset.view = "projector";
+  for (const id of ["stage", "board"]) element(id).hidden = false;
+  arena.bodies.labelSize = PROJECTED_LABEL;
+  arena.showRays = false;
+  showProjector(session, {
+    board: element("board"),
+    rows: element("board-rows"),
+    heading: element("board-heading"),
+    title: element("stage-title"),
+    clock: element("stage-clock"),
+    heat: element("stage-heat"),
+  });
+}
+
+function lecturerPage(session, arena, clock, tabs) {
+  const dialog = element("confirm");
+  const list = new ClassList(
+    session,
+    {
+      table: element("class-table"),
+      search: element("class-search"),
+      help: element("class-help"),
+      summary: element("class-summary"),
+    },
+    ({ robot }) => {
+      session.select(session.robot(robot) ? robot : "");
+      arena.follow(true);
+    },
+  );
+  const sensors = (on) => document.body.classList.toggle("sensors", on);
+  new StudentCard(session, list, { card: element("student-card"), dialog }, () => {
+    tabs.show("tab-robot");
+    sensors(true);
+  });
+  element("side-close").addEventListener("click", () => sensors(false));
+  session.on("select", (robot) => robot || sensors(false));
+  const heatButtons = { prepare: element("heat-prepare"), start: element("heat-start"), stop: element("heat-stop") };
+  const lesson = { choice: element("lesson-choice"), open: element("lesson-open"), heat: element("heat-state") };
+  new LessonBar(session, { ...lesson, heatButtons, dialog }, () => clock.seedWanted());
+  showLog(session, element("class-log"));
+  session.on("welcome", () => {
+    document.body.classList.toggle("lecturer", session.isLecturer);
+    for (const id of ["lesson", "class-panel"]) element(id).hidden = !session.isLecturer;
+    setText(element("class-title"), session.classTitle);
+  });
+}

@@ -1,0 +1,85 @@
+// The exercise: its text, what it allows, code to start from, and one's own score.
+
+import { icon, make, setText } from "./dom.js";
+import { renderMarkdown } from "./markdown.js";
+import { capital, decimalsOf, foulsText, pointsText } from "./scoreboard.js";
+import { copyText } from "./snippet.js";
+import { Submissions } from "./submissions.js";
+
+const COPIED = "Copied: the code to start from.";
+const NO_COPY = "This browser does not let pages copy: select the code instead.";
+
+export class ExercisePanel {
+  /** `tabs` are above it and the monitor; they are hidden where there is no exercise. */
+  constructor(session, panel, tabs) {
+    Object.assign(this, { session, panel, tabs });
+    this.score = make("p", "own-score", { dataset: { testid: "own-score" }, "aria-live": "polite" });
+    this.submissions = new Submissions(session);
+    session.on("exercise", () => this.show());
+    for (const event of ["scores", "robots"]) session.on(event, () => this.#showScore());
+    session.on("select", (robot) => robot && this.tabs.show("tab-robot"));
+    session.on("welcome", () => session.classTitle || this.hide());
+  }
+
+  hide() {
+    this.tabs.list.hidden = true;
+    this.tabs.show("tab-robot");
+  }
+
+  show() {
+    const { exercise } = this.session;
+    if (!exercise) return this.hide();
+    this.submissions.show(exercise);
+    this.tabs.list.hidden = false;
+    const { submissions, id, ...said } = exercise;
+    const shown = JSON.stringify(said);
+    if (this.shown === shown) return; // only the receipts are new: who reads is not disturbed
+    this.shown = shown;
+    const title = make("h2", "", { textContent: exercise.title, dir: "auto", dataset: { testid: "exercise-title" } });
+    const prose = renderMarkdown(withoutTitle(exercise));
+    const text = make("article", "prose", { dataset: { testid: "exercise-text" } }, prose);
+    const forStudents = this.session.own ? [this.score, this.submissions.element] : [];
+    this.panel.replaceChildren(title, ...this.#facts(exercise), ...forStudents, text, ...this.#starter(exercise));
+    this.#showScore();
+    this.tabs.show("tab-exercise");
+  }
+
+  #facts({ devices }) {
+    if (!devices) return [];
+    const names = devices.flatMap((device, i) => [i ? ", " : "", make("code", "", { textContent: device })]);
+    const allowed = names.length ? names : ["none"];
+    return [make("p", "facts", { dataset: { testid: "allowed" } }, "Devices you may use: ", ...allowed)];
+  }
+
+  #starter({ starter }) {
+    if (!starter) return [];
+    const about = { type: "button", dataset: { testid: "starter-copy" } };
+    const button = make("button", "quiet", about, icon("copy"), "Copy");
+    button.addEventListener("click", async () => {
+      const copied = await copyText(starter);
+      this.session.emit("notice", copied ? COPIED : NO_COPY, copied ? "done" : "refused");
+    });
+    const head = make("header", "", {}, make("h3", "", { textContent: "Code to start from" }), button);
+    const code = make("code", "", { textContent: starter });
+    const frame = make("pre", "", { tabIndex: 0, dataset: { testid: "starter" } }, code);
+    return [make("section", "starter", {}, head, frame)];
+  }
+
+  #showScore() {
+    const { own, scores, board } = this.session;
+    const mine = own && scores.find(({ robot }) => robot === own.name);
+    this.score.hidden = !mine;
+    if (!mine) return;
+    const place = mine.place || 1 + scores.filter(({ score }) => score > mine.score).length;
+    const points = pointsText(mine.score, decimalsOf([mine.score]));
+    const score = `${capital(board.label || "score")}: ${[points, board.unit].filter(Boolean).join(" ")}`;
+    const parts = [score, `place ${place} of ${scores.length}`, foulsText(mine.fouls)];
+    setText(this.score, parts.filter(Boolean).join(" · "));
+  }
+}
+
+/** Its text; a first heading that repeats the title is left out. */
+function withoutTitle({ title, text }) {
+  const [, first, rest] = /^\s*#\s+(.*?)\s*\n([^]*)$/.exec(text) ?? [];
+  return first === title ? rest : text;
+}

@@ -1,0 +1,52 @@
+// Heats: a large countdown over the arena, and how long the present one still goes on.
+
+import { setText } from "./dom.js";
+
+const WORDS = { none: "no heat", prepared: "ready", countdown: "starts in", running: "running", finished: "over" };
+const GO_SHOWN = 1500; // [ms]
+
+/** The heat in a few words: "Heat 3 · 0:42". */
+export function heatText({ state, number, seconds_left: left, text }) {
+  if (state === "none") return WORDS.none;
+  const time = left > 0 && state !== "finished" ? clockText(left) : "";
+  const word = state === "running" && time ? "" : (WORDS[state] ?? state);
+  const how = [word, time].filter(Boolean).join(" ");
+  return [`Heat ${number}`, how, state === "finished" ? text : ""].filter(Boolean).join(" · ");
+}
+
+/** Minutes and seconds as on a stop watch. */
+export function clockText(seconds) {
+  const whole = Math.max(0, Math.ceil(seconds - 1e-9));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** The countdown over the arena, for everybody who watches; and what it means, in words. */
+export function showHeat(session, { countdown, pill }) {
+  let before = "none";
+  let timer = 0;
+  session.on("heat", () => {
+    const { heat } = session;
+    pill.hidden = heat.state === "none";
+    setText(pill, heatText(heat));
+    pill.dataset.state = heat.state;
+    if (heat.state === "countdown") {
+      clearTimeout(timer);
+      setText(countdown, String(Math.max(1, Math.ceil(heat.seconds_left - 1e-9))));
+      countdown.hidden = false;
+    } else if (heat.state === "running" && before === "countdown") {
+      setText(countdown, "Go!");
+      timer = setTimeout(() => (countdown.hidden = true), GO_SHOWN);
+    } else countdown.hidden = heat.state !== "running" || countdown.hidden;
+    if (heat.state !== before) tell(heat);
+    before = heat.state;
+  });
+
+  function tell({ state, number, text }) {
+    const mine = session.own ? " Your robot stands at its start; what it is told has no effect before the signal." : "";
+    const news = {
+      prepared: `Heat ${number} is about to start.${mine}`,
+      finished: `Heat ${number} is over${text ? `: ${text}` : ""}.`,
+    }[state];
+    if (news) session.emit("notice", news, "news");
+  }
+}

@@ -1,0 +1,83 @@
+// What the class does: the world or exercise, and heats. For the lecturer.
+
+import { make, setText } from "./dom.js";
+import { confirmed } from "./confirm.js";
+import { heatText } from "./heat.js";
+
+const DEEDS = {
+  prepare: ["none", "prepared", "finished"], // the states in which it can be done
+  start: ["prepared"],
+  stop: ["prepared", "countdown", "running"],
+};
+
+export class LessonBar {
+  /** `seedWanted` tells the seed in the clock's field: undefined for the present one. */
+  constructor(session, elements, seedWanted) {
+    Object.assign(this, { session, ...elements, seedWanted });
+    this.open.addEventListener("click", () => this.#open());
+    this.choice.addEventListener("change", () => this.#showOpen());
+    for (const [action, button] of Object.entries(this.heatButtons)) {
+      button.addEventListener("click", () => this.#heat(action));
+    }
+    session.on("class", () => this.#showChoices());
+    session.on("heat", () => this.#showHeat());
+    this.#showHeat();
+  }
+
+  /** The choices, built anew only when they have changed: a list that is open must not close. */
+  #showChoices() {
+    const { exercises, worlds, exercise, world } = this.session.roster;
+    const now = exercise ? `exercise ${exercise}` : `world ${world}`;
+    const listed = JSON.stringify([exercises, worlds]);
+    if (listed !== this.listed) {
+      this.listed = listed;
+      const option = (kind) => (name) => make("option", "", { value: `${kind} ${name}`, textContent: name });
+      const group = (label, kind, names) => make("optgroup", "", { label }, ...names.map(option(kind)));
+      this.choice.replaceChildren(group("Exercises", "exercise", exercises), group("Worlds", "world", worlds));
+      this.present = undefined;
+    }
+    if (now !== this.present) this.choice.value = this.present = now;
+    this.#showOpen();
+  }
+
+  #showOpen() {
+    setText(this.open, this.choice.value === this.present ? "Open again" : "Open");
+    this.open.disabled = !this.choice.value;
+  }
+
+  async #open() {
+    const [kind, ...words] = this.choice.value.split(" ");
+    const name = words.join(" ");
+    const text = "Robots start anew, and scores begin again. Programs that run keep their robots.";
+    if (!(await confirmed(this.dialog, { title: `Open ${name} for everybody?`, text, verb: "Open" }))) return;
+    const seed = this.seedWanted();
+    await this.session.ask("open_world", { [kind]: name, ...(seed != null && { seed }) });
+  }
+
+  async #heat(action) {
+    const breaksOff = action === "stop" && this.session.heat.state === "running";
+    const text = "The heat ends now. What was reached until here is kept as its result.";
+    if (breaksOff && !(await confirmed(this.dialog, { title: "Stop the heat?", text, verb: "Stop it" }))) return;
+    await this.session.ask("set_heat", { action });
+  }
+
+  #showHeat() {
+    const { heat } = this.session;
+    setText(this.heat, heatText(heat));
+    for (const [action, button] of Object.entries(this.heatButtons)) {
+      button.disabled = !DEEDS[action].includes(heat.state);
+    }
+  }
+}
+
+/** The last lines of the class's log; it stays at its end unless somebody has scrolled up. */
+export function showLog(session, list) {
+  session.on("class", () => {
+    const { log } = session.roster;
+    if (log.join("\n") === list.dataset.shown) return;
+    const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 24;
+    list.dataset.shown = log.join("\n");
+    list.replaceChildren(...log.map((line) => make("li", "", { textContent: line })));
+    if (atEnd) list.scrollTop = list.scrollHeight;
+  });
+}

@@ -1,0 +1,69 @@
+// The student that the lecturer has chosen: what is the matter, and what can be done about it.
+
+import { make, setText } from "./dom.js";
+import { sinceText, stateText } from "./class_list.js";
+import { confirmed } from "./confirm.js";
+
+export class StudentCard {
+  constructor(session, list, { card, dialog }, onSensors) {
+    Object.assign(this, { session, list, card, dialog });
+    this.name = make("h3", "", { dir: "auto", dataset: { testid: "student-name" } });
+    this.about = make("p", "about");
+    this.detail = make("p", "problem", { dataset: { testid: "student-problem" } });
+    this.buttons = {
+      sensors: this.#button("Sensors", "What this robot senses", onSensors),
+      release: this.#button("Release", "Let the clock wait for this program no longer", () => this.#release()),
+      disconnect: this.#button("Disconnect", "End all connections of this student", () => this.#disconnect()),
+      lock: this.#button("Lock out", "End all connections, and let no new one in", () => this.#lock()),
+    };
+    const about = make("div", "", {}, this.name, this.about, this.detail);
+    card.replaceChildren(about, make("div", "deeds", {}, ...Object.values(this.buttons)));
+    list.onShow = () => this.show();
+  }
+
+  #button(text, title, does) {
+    const button = make("button", "quiet", { type: "button", title, textContent: text });
+    button.addEventListener("click", does);
+    button.dataset.testid = `student-${text.toLowerCase().replace(" ", "-")}`;
+    return button;
+  }
+
+  show() {
+    const student = this.list.chosen;
+    this.card.hidden = !student;
+    if (!student) return;
+    const { name, state, robot, detail, connections, cpu_share: share, in_lock: inLock } = student;
+    setText(this.name, name);
+    const since = `${stateText(state)} for ${sinceText(this.list.secondsIn(student))}`;
+    const links = `${connections} ${connections === 1 ? "connection" : "connections"}`;
+    const load = share > 0.005 && `${Math.round(100 * share)} % of the server's time`;
+    setText(this.about, [since, robot, links, inLock && "in the lock", load].filter(Boolean).join(" · "));
+    setText(this.detail, detail);
+    this.detail.hidden = !detail;
+    const lockedOut = state === "locked-out";
+    this.buttons.release.disabled = !inLock;
+    this.buttons.disconnect.disabled = !connections;
+    this.buttons.sensors.disabled = !this.session.robot(robot);
+    setText(this.buttons.lock, lockedOut ? "Let in again" : "Lock out");
+  }
+
+  #release() {
+    return this.session.ask("release", { client: this.list.chosen.name });
+  }
+
+  async #disconnect() {
+    const { name, connections } = this.list.chosen;
+    const ends = connections === 1 ? "The connection ends" : `All ${connections} connections end`;
+    const text = `${ends} and the robot stops. The student may connect again at once.`;
+    const agreed = await confirmed(this.dialog, { title: `Disconnect ${name}?`, text, verb: "Disconnect" });
+    if (agreed) await this.session.ask("disconnect", { client: name });
+  }
+
+  async #lock() {
+    const { name, state } = this.list.chosen;
+    if (state === "locked-out") return this.session.ask("lock_out", { student: name, on: false });
+    const text = "All connections end and the robot stops. The link does not work until you let this student in again.";
+    const agreed = await confirmed(this.dialog, { title: `Lock ${name} out?`, text, verb: "Lock out" });
+    if (agreed) await this.session.ask("lock_out", { student: name, on: true });
+  }
+}

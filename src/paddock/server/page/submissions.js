@@ -1,0 +1,83 @@
+// Handing a program in: choose a file or drop it here; a receipt says that it arrived, and which one it was.
+
+import { make } from "./dom.js";
+import { Refusal } from "./link.js";
+
+const LARGEST = 1_000_000; // bytes; the server may allow less
+
+export class Submissions {
+  constructor(session) {
+    this.session = session;
+    const field = { type: "file", accept: ".py", id: "submit-file", dataset: { testid: "submit-file" } };
+    this.field = make("input", "", field);
+    this.field.addEventListener("change", () => this.#take(this.field.files));
+    this.says = make("p", "says", { role: "status", dataset: { testid: "receipt" } });
+    this.list = make("ol", "receipts", { dataset: { testid: "receipts" }, "aria-label": "What you have submitted" });
+    const label = make("label", "quiet", { htmlFor: "submit-file", textContent: "Choose a file" });
+    const orDrop = make("span", "", { textContent: "or drop it here" });
+    const zone = make("div", "drop", { dataset: { testid: "drop" } }, this.field, label, orDrop);
+    for (const event of ["dragenter", "dragover"]) zone.addEventListener(event, (drag) => this.#over(drag, zone, true));
+    for (const event of ["dragleave", "drop"]) zone.addEventListener(event, (drag) => this.#over(drag, zone, false));
+    zone.addEventListener("drop", (drag) => this.#take(drag.dataTransfer.files));
+    const heading = make("h3", "", { textContent: "Submit your program" });
+    this.element = make("section", "submit", {}, heading, zone, this.says, this.list);
+  }
+
+  #over(event, zone, on) {
+    event.preventDefault(); // else the browser would open the file
+    zone.classList.toggle("over", on);
+  }
+
+  /** The receipts of an exercise, the last one first: that is the one that counts. */
+  show({ name, submissions }) {
+    this.exercise = name;
+    this.list.replaceChildren(...submissions.toReversed().map((receipt, i) => receiptRow(receipt, i === 0)));
+  }
+
+  async #take(files) {
+    const [file] = files;
+    if (!file) return;
+    if (files.length > 1) this.#say("One file at a time, please.", "refused");
+    else if (file.size > LARGEST) this.#say(`${file.name} is larger than a program: ${file.size} bytes.`, "refused");
+    else await this.#send(file);
+    this.field.value = ""; // so that the same file can be chosen again
+  }
+
+  async #send(file) {
+    const { session, exercise } = this;
+    this.#say(`Sending ${file.name} …`, "news");
+    try {
+      const data = new Uint8Array(await file.arrayBuffer());
+      const { number, time, sha256 } = await session.link.request("submit", { exercise, file: file.name, data });
+      this.#say(`Received: number ${number}, ${timeOf(time)}, ${digestOf(sha256)}. Keep this receipt.`, "done");
+      await session.askExercise();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#say(`Not submitted: ${error.message}`, "refused");
+    }
+  }
+
+  #say(text, kind) {
+    this.says.textContent = text;
+    this.says.dataset.kind = kind;
+  }
+}
+
+function receiptRow({ number, time, sha256, file }, isLast) {
+  const name = make("b", "", { textContent: file || `number ${number}`, dir: "auto" });
+  const when = `${timeOf(time)} · ${digestOf(sha256)}`;
+  const about = make("span", "", { textContent: when, title: `SHA-256 ${sha256}` });
+  const counts = isLast ? [make("em", "", { textContent: "this one counts" })] : [];
+  return make("li", "", { value: number, dataset: { testid: "receipt-row" } }, name, ...counts, about);
+}
+
+/** A moment as people here write it. */
+function timeOf(time) {
+  const moment = new Date(time);
+  if (Number.isNaN(moment.getTime())) return time;
+  return moment.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
+}
+
+function digestOf(sha256) {
+  return `${sha256.slice(0, 12)}…`;
+}

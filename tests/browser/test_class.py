@@ -1,0 +1,191 @@
+"""A class on the page: what its lecturer, a student and the whole room see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from browser.stage import Visit, expect
+from paddock.referees.score_function import ScoreFunction
+from server.classes_served import ServedClass, make_class, served_class
+from server.parties import on_loop
+
+LONG_NAME = "Johanna-Theresia von und zu Hohenlohe-Waldenburg"
+NAMES = ["Ada Lovelace", "Zoë Müller", "李娜", "محمد الأمين", LONG_NAME, *(f"Student {i:02d}" for i in range(6, 31))]
+PROGRAM = b"class Controller:\n    def act(self, seen):\n        return 0.05, 0.05\n"
+DROP = """(zone, text) => {
+    const files = new DataTransfer();
+    files.items.add(new File([text], "drive.py"));
+    zone.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+}"""
+LEGIBLE = """[...document.querySelectorAll("[data-testid=board-row]")].every((row) =>
+    row.getBoundingClientRect().bottom <= innerHeight
+    && parseFloat(getComputedStyle(row).fontSize) > 0.02 * innerHeight)"""
+CUT = """[...document.querySelectorAll(".state-mark")].filter(
+    (mark) => mark.offsetWidth > mark.parentElement.clientWidth).length"""
+
+
+@pytest.fixture(scope="module")
+def lesson(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedClass]:
+    """Thirty students and an exercise."""
+    folder = make_class(tmp_path_factory.mktemp("classes"), *NAMES, world="", exercise="line-following")
+    with served_class(folder, speed=1.0) as served:
+        yield served
+
+
+@pytest.fixture
+def lecturer(lesson: ServedClass, visit: Any) -> Visit:
+    """The lecturer's page."""
+    page: Visit = visit(lesson.server.url(token=lesson.folder.keys.supervisor))
+    expect(page.find("student-row")).to_have_count(len(NAMES))
+    return page
+
+
+def row(page: Visit, name: str) -> Any:
+    """A student in the lecturer's list."""
+    return page.find("student-row").and_(page.page.locator(f"[data-student='{name}']"))
+
+
+def crash(lesson: ServedClass, name: str) -> None:
+    """A student's program that ends with an error."""
+    with suppress(ZeroDivisionError), lesson.connect(name, lock_step=False) as arena:
+        arena.step(1 // 0)
+
+
+def test_the_lecturer_sees_at_a_glance_who_needs_help(lesson: ServedClass, lecturer: Visit) -> None:
+    expect(lecturer.find("class-title")).to_have_text("Robotics 101")
+    expect(row(lecturer, "Ada Lovelace")).to_contain_text("away")
+    with lesson.connect("Student 07", lock_step=False) as program:
+        program.step()
+        expect(row(lecturer, "Student 07")).to_contain_text("connected")
+    expect(row(lecturer, "Student 07")).to_contain_text("finished")
+    crash(lesson, LONG_NAME)
+    first = lecturer.find("student-row").first  # it comes to the top by itself
+    expect(first.locator(".student")).to_have_text(LONG_NAME)
+    expect(first).to_contain_text("crashed")
+    expect(first.locator(".detail")).to_contain_text("test_class.py line")
+    expect(lecturer.find("class-log")).to_contain_text("ZeroDivisionError")
+    lecturer.find("needs-help").click()
+    expect(lecturer.find("student-row")).to_have_count(1)
+    lecturer.find("needs-help").click()
+    lecturer.find("sort-student").get_by_role("button").click()
+    expect(lecturer.find("student-row").first).to_contain_text("Ada Lovelace")
+    for wide, high in ((1280, 800), (1920, 1080)):
+        lecturer.page.set_viewport_size({"width": wide, "height": high})
+        lecturer.pictures(2)
+        assert lecturer.ask("document.documentElement.scrollWidth <= innerWidth")
+        assert lecturer.ask(CUT) == 0
+
+
+def test_a_chosen_student_is_followed(lecturer: Visit) -> None:
+    lecturer.find("student-search").fill("李")
+    expect(lecturer.find("student-row")).to_have_count(1)
+    lecturer.find("student-row").click()
+    expect(lecturer.find("student-name")).to_have_text("李娜")
+    expect(lecturer.find("follow")).to_have_attribute("aria-pressed", "true")
+    lecturer.find("student-sensors").click()
+    expect(lecturer.find("monitor-name")).to_have_text("李娜")
+    lecturer.find("side-close").click()
+    lecturer.find("student-search").fill("")
+    lecturer.find("student-row").last.focus()  # and without a mouse
+    lecturer.page.keyboard.press("ArrowUp")
+    lecturer.page.keyboard.press("Enter")
+    expect(lecturer.find("student-name")).not_to_have_text("李娜")
+
+
+def test_a_student_who_was_sent_away_is_told_and_may_come_back(
+    lesson: ServedClass, lecturer: Visit, visit: Any
+) -> None:
+    student: Visit = visit(lesson.link("Zoë Müller"))
+    row(lecturer, "Zoë Müller").click()
+    lecturer.find("student-lock-out").click()
+    expect(lecturer.find("confirm")).to_contain_text("Lock Zoë Müller out?")
+    lecturer.page.keyboard.press("Escape")
+    expect(row(lecturer, "Zoë Müller")).to_contain_text("connected")
+    lecturer.find("student-lock-out").click()
+    lecturer.find("confirm-yes").click()
+    expect(row(lecturer, "Zoë Müller")).to_contain_text("locked out")
+    expect(student.find("banner")).to_contain_text("You are locked out")
+    lecturer.find("student-lock-out").click()
+    expect(row(lecturer, "Zoë Müller")).to_contain_text("away")
+    student.find("retry").click()
+    expect(student.find("connection")).to_have_text("controller")
+    expect(lecturer.find("student-disconnect")).to_be_enabled()
+    lecturer.find("student-disconnect").click()
+    lecturer.find("confirm-yes").click()
+    expect(student.find("banner")).to_contain_text("You were disconnected")
+    student.page.reload()  # the link is as good as before
+    expect(student.find("connection")).to_have_text("controller")
+
+
+def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass, visit: Any) -> None:
+    page: Visit = visit(lesson.link("محمد الأمين"), permissions=["clipboard-read", "clipboard-write"])
+    expect(page.find("exercise-title")).to_have_text("Follow the line")
+    expect(page.find("allowed")).to_contain_text("ground")
+    page.find("starter-copy").click()
+    expect(page.find("toast")).to_contain_text("Copied")
+    assert page.ask("navigator.clipboard.readText()") == page.ask("paddock.session.exercise.starter")
+    chosen = {"name": "drive.py", "mimeType": "text/x-python", "buffer": PROGRAM}
+    page.find("submit-file").set_input_files(chosen)
+    expect(page.find("receipt")).to_contain_text("Received: number 1")
+    page.find("drop").evaluate(DROP, PROGRAM.decode() + "\n")
+    expect(page.find("receipt-row")).to_have_count(2)
+    expect(page.find("receipt-row").first).to_contain_text("this one counts")
+    (kept,) = lesson.folder.collect("line-following", lesson.folder.path / "collected").values()
+    assert kept.read_bytes() == PROGRAM + b"\n"
+    page.find("submit-file").set_input_files({**chosen, "buffer": b"#" * 2_000_000})
+    expect(page.find("receipt")).to_contain_text("larger than a program")
+    page.find("tab-robot").click()
+    expect(page.find("monitor-name")).to_have_text("محمد الأمين")
+    expect(page.find("exercise")).to_be_hidden()
+
+
+def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
+    lesson: ServedClass, lecturer: Visit, visit: Any
+) -> None:
+    student: Visit = visit(lesson.link("Ada Lovelace"))
+    for choice, world in (("world clutter", "clutter"), ("exercise line-following", "line-track")):
+        lecturer.find("lesson-choice").select_option(choice)
+        lecturer.find("lesson-open").click()
+        lecturer.find("confirm-yes").click()
+        for page in (student, lecturer):
+            expect(page.find("about")).to_contain_text(world)
+            expect(page.find("toast").last).to_contain_text("another world")
+        student.until("paddock.robots().length === 30 && paddock.robots().every(({ x }) => Number.isFinite(x))")
+        expect(student.find("tab-exercise")).to_be_visible(visible=choice.startswith("exercise"))
+
+
+def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(lesson: ServedClass, lecturer: Visit, visit: Any) -> None:
+    referee = ScoreFunction(lambda arena: {name: i for i, name in enumerate(arena.robots)})
+    on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(referee))
+    student: Visit = visit(lesson.link("Ada Lovelace"))
+    secret = lesson.folder.keys.projector
+    wall: Visit = visit(f"{lesson.server.url(token=secret)}&view=projector")
+    expect(lecturer.find("heat-start")).to_be_disabled()
+    lecturer.find("heat-prepare").click()
+    expect(student.find("toast").last).to_contain_text("Heat 1 is about to start.")
+    lecturer.find("heat-start").click()
+    for page in (student, wall):
+        expect(page.find("countdown")).not_to_be_empty()
+    for page in (student, wall):
+        expect(page.find("countdown")).to_have_text("Go!")
+    expect(student.find("heat-pill")).to_contain_text("Heat 1")
+    expect(student.find("own-score")).to_contain_text("place 30 of 30")
+    rows = wall.find("board-row")
+    expect(rows).to_have_count(len(NAMES))
+    expect(rows.first.locator(".name")).to_have_text(NAMES[-1])
+    expect(rows.last.locator(".name")).to_have_text("Ada Lovelace")
+    expect(wall.find("stage-heat")).to_contain_text("Heat 1")
+    assert wall.ask(LEGIBLE)
+    for kind in ("a", "button", "input", "select"):
+        expect(wall.page.locator(kind).filter(visible=True)).to_have_count(0)
+    assert secret not in wall.page.content()
+    assert secret not in wall.page.url
+    lecturer.find("heat-stop").click()
+    lecturer.find("confirm-yes").click()
+    expect(student.find("toast").last).to_contain_text("Heat 1 is over")
+    wall.page.reload()
+    expect(wall.find("stage-heat")).to_contain_text("over")  # it is still the projector's view

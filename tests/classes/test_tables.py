@@ -1,0 +1,47 @@
+"""CSV files of a class that people open in spreadsheets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paddock.classes.tables import append_rows, read_table, write_table
+from paddock.core.errors import PaddockError
+
+COLUMNS = ("name", "score")
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return [row for _, row in read_table(path)]
+
+
+def test_what_a_spreadsheet_saved_is_added_to_and_its_separator_and_columns_stay(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    append_rows(path, COLUMNS, [{"name": 'Zoë; "Z", M.', "score": 1}])
+    append_rows(path, COLUMNS, [{"name": "Bo", "score": 2}])
+    assert path.read_bytes().startswith(b"\xef\xbb\xbfname,score\n")
+    path.write_bytes('score;name;remark\r\n1;"Zoë; ""Z"", M.";good\r\n2;Bo;'.encode())  # as one of another country
+    append_rows(path, COLUMNS, [{"name": "Cy", "score": 3}])
+    assert rows(path) == [
+        {"name": 'Zoë; "Z", M.', "score": "1", "remark": "good"},
+        {"name": "Bo", "score": "2", "remark": ""},
+        {"name": "Cy", "score": "3", "remark": ""},
+    ]
+    assert ";" in path.read_text(encoding="utf-8-sig").splitlines()[0]
+
+
+def test_lines_are_counted_as_an_editor_does(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('name,score\n"two\nlines",1\n\nBo,2\n')
+    assert [line for line, _ in read_table(path)] == [3, 5]
+    path.write_bytes("name\nZoë\n".encode("utf-16"))
+    with pytest.raises(PaddockError, match=r"a\.csv: expected a text in UTF-8"):
+        read_table(path)
+
+
+def test_a_table_is_replaced_with_the_separator_that_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("name;score\nAda;1\n")
+    write_table(path, COLUMNS, [{"name": "Ada", "score": 2}])
+    assert path.read_text(encoding="utf-8-sig") == "name;score\nAda;2\n"
