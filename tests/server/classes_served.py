@@ -10,6 +10,7 @@ from typing import Any
 
 import paddock
 from paddock.classes import ClassFolder, ClassSpec
+from paddock.referees import Referee
 from paddock.server import Server, Settings
 from paddock.server.class_desk import ClassDesk
 from paddock.server.lessons import open_lesson
@@ -49,8 +50,7 @@ def add_exercise(folder: ClassFolder, name: str, shows: str = "all") -> None:
 
 def wait_for_student(teacher: Peer, name: str, **fields: Any) -> dict[str, Any]:
     """What a supervisor is told of a student, as soon as it is so."""
-    news = [message for message in teacher.news if message["type"] == "class"]
-    teacher.news = [message for message in teacher.news if message["type"] != "class"]
+    news = teacher.all_news("class")
     last = news[-1] if news else teacher.wait("class")
     while True:
         for student in last["students"]:
@@ -90,8 +90,8 @@ class ServedClass:
 
 
 @contextmanager
-def served_class(folder: ClassFolder, **settings: Any) -> Iterator[ServedClass]:
-    lesson = open_lesson(folder)
+def served_class(folder: ClassFolder, referee: Referee | None = None, **settings: Any) -> Iterator[ServedClass]:
+    lesson = replace(open_lesson(folder), own_referee=referee)
     arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
     chosen = {"port": 0, "speed": None, "token": folder.keys.supervisor, "limits": folder.spec.limits, **settings}
     server = Server(arena, replace(Settings(), **chosen))

@@ -22,6 +22,8 @@ class Attendance:
     since: float = field(default_factory=time.time)  # seconds since 1970
     detail: str = ""
     ended: tuple[str, str] | None = None  # state and detail after the last program
+    cpu_share: float = 0.0  # of the server's time, between the last two looks
+    _used: tuple[float, float] = (0.0, 0.0)  # when it was last looked at, and the time used by then
 
     def note_end(self, message: m.ProgramEnded) -> None:
         """A program said how it ended."""
@@ -34,6 +36,10 @@ class Attendance:
 
     def look(self, clients: Sequence[Client], now: float) -> None:
         """See how the student is; `now` by the loop's clock."""
+        used = clients[0].share.used if clients else 0.0
+        before, share = self._used
+        self.cpu_share = round(max(0.0, used - share) / (now - before), 2) if now > before and clients else 0.0
+        self._used = now, used
         state, detail = self._judge(clients, now)
         if (state, detail) != (self.state, self.detail):
             self.state, self.detail, self.since = state, detail, time.time()

@@ -289,5 +289,6 @@ class ClassDesk:
             place=line.place if line is not None else 0,
             fouls=line.fouls if line is not None else 0,
             connections=len(clients),
+            cpu_share=found.cpu_share,
             in_lock=any(client.member.locked for client in clients),
         )
