@@ -156,6 +156,21 @@ def test_what_a_scenario_decides_itself_is_refused(option: str) -> None:
     assert f"{name} means nothing to --scenario, which takes --robot, --seed, --speed, --out, " in done.stderr
 
 
+def test_a_type_of_robot_is_no_address() -> None:
+    done = command("run", "-c", "mine.py", "--robot", "e-puck2")
+    assert done.returncode == 2
+    assert "expected the address of a robot, such as epuck2://192.168.1.20, got 'e-puck2'" in done.stderr
+
+
+@pytest.mark.parametrize("where", ["clutter", "--robot ws://127.0.0.1:9?robot=red"])
+def test_a_missing_file_is_told_before_anything_is_opened(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("open", "connect"):
+        monkeypatch.setattr(paddock, name, lambda *_, **__: pytest.fail("too late"))
+    done = command("run", *where.split(), "-c", "nowhere.py")
+    assert done.returncode == 2
+    assert "nowhere.py: no such file" in done.stderr
+
+
 def test_a_robot_needs_someone_who_drives_it() -> None:
     done = command("run", "--robot", "epuck:///dev/rfcomm0")
     assert done.returncode == 2

@@ -108,6 +108,7 @@ def test_a_picture_is_imported_at_its_scale_with_a_robot_of_choice(tmp_path: Pat
     )
     assert done.returncode == 0, done.stderr
     world = load_world(tmp_path / "w.toml")
+    assert world.name == "w"  # as its file, not as the picture
     assert world.bounds == (0.0, 0.0, 2.0, 1.5)
     (box,) = world.boxes
     assert (box.at, box.size, box.height) == ((0.55, 0.5), (0.1, 1.0), 0.2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import re
 import subprocess
@@ -10,9 +12,12 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 import paddock
+from paddock.core.spec import rgb
 from paddock.metrics import Distance
 from paddock.policies import explorer
 from paddock.robots import load_robot, robot_names
@@ -50,6 +55,19 @@ def test_an_arena_its_robots_and_its_runs_show_themselves() -> None:
     assert f"{episode.metrics['distance']:.4g}" in texts["episode"]
     assert "enabled" in texts["robot"]
     assert all(len(text) < 60_000 for text in texts.values())
+
+
+def test_a_run_is_shown_in_its_world_and_in_the_colours_of_its_robots() -> None:
+    with paddock.open("line-crossing", seed=1) as arena:
+        for robot in arena.robots.values():
+            robot.wheels.set(0.08, 0.08)
+        episode = arena.run(2)
+    shown = re.search(r'base64,([^"]+)"', episode._repr_html_() or "")
+    assert shown is not None
+    pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(shown[1]))).convert("RGB")).reshape(-1, 3).astype(int)
+    for color in ("#d1495b", "#3d6fb4", "#5b8fb9"):  # both robots, and an obstacle
+        assert (np.abs(pixels - rgb(color)).max(axis=1) < 12).sum() > 20, color
+    assert len(episode._repr_html_() or "") < 60_000
 
 
 def test_a_recording_shows_where_robots_drove(tmp_path: Path) -> None:

@@ -222,6 +222,18 @@ def test_mistakes_are_told_to_whom_they_belong(program: RosbridgeProgram, bridge
         assert program.call("/rosapi/topic_type", topic="/clock")["values"] == {"type": "rosgraph_msgs/msg/Clock"}
 
 
+def test_bad_messages_are_told_in_the_log_with_their_topic(
+    program: RosbridgeProgram, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("WARNING", logger="paddock.ros2"):
+        for frame in ('{"op": "publish", "topic": "/r0/cmd_vel", "msg": {"linear": 7}}', "{"):
+            program.socket.send(frame)
+            program.wait_for("status")
+    first, second = (record.getMessage() for record in caplog.records)
+    assert first.startswith("rosbridge: /r0/cmd_vel: publish /r0/cmd_vel: msg.linear")
+    assert second.startswith("rosbridge: rosbridge: ")
+
+
 def test_unknown_services_and_wrong_arguments_are_answered(program: RosbridgeProgram) -> None:
     for service, args, problem in (
         ("/reset", {}, "did you mean '/reset_simulation'"),

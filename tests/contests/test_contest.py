@@ -81,6 +81,15 @@ def test_the_better_file_wins_and_failed_controllers_stand_with_a_foul(submissio
     assert sorted(row.start for row in fast) in (["left", "left", "right"], ["left", "right", "right"])
 
 
+def test_a_folder_without_a_controller_takes_part_and_stands(submissions: Path, tmp_path: Path) -> None:
+    (submissions / "empty").mkdir()
+    result = run_contest(write_contest(tmp_path, heat_size=1), submissions, out=tmp_path / "out", workers=1)
+    (row,) = (row for row in result.rows if row.robot == "empty")
+    assert row.failure == "there is no controller.py, nor a single other Python file"
+    assert row.score == 0.5
+    assert result.standings[0].robot == "fast"
+
+
 def test_every_heat_is_recorded_with_what_happened(submissions: Path, tmp_path: Path) -> None:
     result = run_contest(write_contest(tmp_path), submissions, out=tmp_path / "out", workers=1)
     row = next(row for row in result.rows if row.robot == "crash")
@@ -190,8 +199,8 @@ def test_submissions_are_files_or_folders_and_robots_get_valid_names(tmp_path: P
         ("Anna-Müller_42", "Anna Müller_42"),
         ("ben", "ben"),
     ]
-    (tmp_path / "Anna Müller_42" / "other.py").write_text("")
-    with pytest.raises(PaddockError, match=r"expected controller.py or a single Python file, got line.py, other.py"):
+    (tmp_path / "Anna Müller_42.py").write_text("")
+    with pytest.raises(PaddockError, match=r"both Anna Müller_42.py and Anna Müller_42/"):
         find_entrants(tmp_path)
 
 

@@ -10,6 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from PIL import Image
 
 import paddock
 import paddock.gym as pg
@@ -110,6 +111,30 @@ def test_mistakes_are_told() -> None:
     env.step(np.zeros(2))
     with pytest.raises(paddock.PaddockError, match="call reset"):
         env.step(np.zeros(2))
+
+
+def test_a_class_or_a_name_is_no_environment() -> None:
+    for make in (pg.PaddockEnv, pg.PaddockVectorEnv):
+        with pytest.raises(paddock.PaddockError, match=r"such as Spin\(\), got the class Spin: call it"):
+            make(Spin)  # type: ignore[arg-type]
+        with pytest.raises(paddock.PaddockError, match=r"got 'Avoid'; make_env\('Avoid'\) finds one"):
+            make("Avoid")  # type: ignore[arg-type]
+
+
+def test_a_changed_picture_of_a_world_makes_another_scene(tmp_path: Path) -> None:
+    (tmp_path / "my.toml").write_text("""
+name = "my"
+bounds = [0, 0, 1, 1]
+floor = { image = "floor.png", pixels_per_metre = 10 }
+robots = [{ name = "red", type = "e-puck", at = [0.5, 0.5] }]
+""")
+
+    def see_floor(shade: int) -> float:
+        Image.new("L", (10, 10), shade).save(tmp_path / "floor.png")
+        env = pg.PaddockEnv(Spin(world=str(tmp_path / "my.toml"), flat=False))
+        return float(env.reset(seed=1)[0]["ground"].mean())
+
+    assert see_floor(255) - see_floor(0) > 0.5
 
 
 def test_a_robot_or_world_that_does_not_fit_is_refused() -> None:

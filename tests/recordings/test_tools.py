@@ -182,11 +182,11 @@ def test_rosbags_reads_an_exported_bag(run: Path, tmp_path: Path) -> None:
     arena = recording.replay()
     with AnyReader([tmp_path / "bag"]) as bag:
         kinds = {connection.topic: connection.msgtype for connection in bag.connections}
-        robot = next(topic.split("/")[1] for topic in kinds if topic.endswith("/laser"))
+        robot = next(topic.split("/")[1] for topic in kinds if topic.endswith("/scan"))
         assert kinds["/clock"] == "rosgraph_msgs/msg/Clock"
         assert kinds["/tf"] == "tf2_msgs/msg/TFMessage"
-        assert kinds[f"/{robot}/laser"] == "sensor_msgs/msg/LaserScan"
-        assert kinds["/red/camera/compressed"] == "sensor_msgs/msg/CompressedImage"
+        assert kinds[f"/{robot}/scan"] == "sensor_msgs/msg/LaserScan"
+        assert kinds["/red/camera/image_raw/compressed"] == "sensor_msgs/msg/CompressedImage"
         assert kinds["/red/proximity"] == "std_msgs/msg/Float32MultiArray"
         messages = list(bag.messages())
         assert len(messages) == count
@@ -199,3 +199,25 @@ def test_rosbags_reads_an_exported_bag(run: Path, tmp_path: Path) -> None:
                 assert message.msg.startswith("moved by hand")
     with pytest.raises(paddock.PaddockError, match="is there already"):
         export_bag(run, tmp_path / "bag")
+
+
+def test_a_bag_of_a_lone_robot_has_the_names_and_frames_of_a_live_one(tmp_path: Path) -> None:
+    with paddock.open("maze") as arena, paddock.record(arena, tmp_path / "run.mcap", all_devices=True):
+        arena.step(20)
+    export_bag(tmp_path / "run.mcap", tmp_path / "bag")
+    with AnyReader([tmp_path / "bag"]) as bag:
+        latched = next(connection for connection in bag.connections if connection.topic == "/tf_static")
+        assert "/odom" in bag.topics
+        assert "/range" in bag.topics
+        assert "/scout/odom" not in bag.topics
+        (quality,) = latched.ext.offered_qos_profiles  # type: ignore[union-attr]
+        assert quality.durability.name == "TRANSIENT_LOCAL"
+        found: dict[str, Any] = {}
+        for connection, _, data in bag.messages():
+            found.setdefault(connection.topic, bag.deserialize(data, connection.msgtype))
+        assert found["/odom"].child_frame_id == "base_link"
+        assert [transform.child_frame_id for transform in found["/tf"].transforms] == ["base_link"]
+        mounts = {transform.child_frame_id: transform for transform in found["/tf_static"].transforms}
+        assert set(mounts) == {"range0", "range1", "range2"}
+        assert mounts["range0"].header.frame_id == "base_link"
+        assert mounts["range0"].transform.translation.y > 0

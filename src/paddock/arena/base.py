@@ -19,7 +19,7 @@ from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
 from paddock.arena.robot import Robot
 from paddock.arena.run_board import RunBoard
 from paddock.core.display import display_html
-from paddock.core.errors import SimulationError, format_value
+from paddock.core.errors import PaddockError, SimulationError, format_value
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import acting
 from paddock.engine.clock import Pacer
@@ -87,6 +87,14 @@ class BaseArena(ABC):
     def board(self) -> RunBoard:
         """What running controllers show of themselves, and the goals that people send them."""
         return RunBoard()
+
+    @property
+    def known_world(self) -> WorldSpec | None:
+        """The world, where there is one: a real robot has none."""
+        try:
+            return self.world
+        except PaddockError:
+            return None
 
     @property
     def estimates(self) -> dict[str, Estimate]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName
+from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName, with_article
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Readings, Slot
@@ -107,7 +107,9 @@ class Device:
     def poll_only(self, on: bool = True) -> None:
         """Compute the device only when `read()` asks for it, never in `sense()`."""
         if not isinstance(self.spec, RangeSensorSpec):
-            raise DeviceRefused(f"{self} cannot be polled only: it is no range sensor but a {self.spec.kind}")
+            raise DeviceRefused(
+                f"{self} cannot be polled only: it is no range sensor but {with_article(self.spec.kind)}"
+            )
         self._refuse_if_gone()
         self.robot.body.poll_only(self, on)
         self.polled = on

@@ -251,6 +251,7 @@ class EpisodeLoop:
             digest=digest,
             failed=failed,
             culprit=culprit,
+            world=arena.known_world,
         )
 
     def _warn(self) -> None:

@@ -71,10 +71,7 @@ class EpisodeRobot:
         if not measured:
             return None
         motion = self._motion()
-        try:
-            world = self.robot.arena.world
-        except PaddockError:  # a real robot has none
-            world = None
+        world = self.robot.arena.known_world
         meter = Meter(measured, motion, self.robot.arena.dt, robot=self.name, world=world)
         for device in meter.devices:
             if not self.robot.device(device).enabled:

@@ -11,7 +11,7 @@ from paddock.arena import Arena
 from paddock.arena.devices import Camera
 from paddock.bridges.base import LOOPBACK, Bridge
 from paddock.core.addresses import is_loopback
-from paddock.core.errors import PaddockError, SimulationError, UnknownName
+from paddock.core.errors import PaddockError, SimulationError, UnknownName, with_article
 from paddock.epuck import packets
 from paddock.epuck.emulator.robot import EmulatedEPuck
 from paddock.epuck.emulator.serial_firmware import SerialFirmware
@@ -42,7 +42,7 @@ class SimulatedHardware:
         for device, channels in NEEDED.items():
             if device not in devices or devices[device].spec.channels != channels:
                 raise SimulationError(
-                    f"robot {name!r} is a {spec.name}, no e-puck: it has no {device} with {channels} values"
+                    f"robot {name!r} is {with_article(spec.name)}, no e-puck: it has no {device} with {channels} values"
                 )
         self.kind = kind or ("e-puck2" if "tof" in devices else "e-puck")
         self._tables = load_robot(self.kind)

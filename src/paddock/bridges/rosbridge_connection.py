@@ -18,6 +18,7 @@ from paddock.bridges.rosbridge_raw import pack_raw
 from paddock.bridges.websocket_source import WebSocketSource
 from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
 from paddock.core.origins import foreign_header, own_hosts
+from paddock.core.outside import visible
 from paddock.ros2 import RosMessage, TimeMsg, find_message, read_json
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
                 raise UnknownName("operation of rosbridge that is known here", name, self._operations)
             self._operations[name](operation)
         except PaddockError as error:
+            topic = operation.get("topic") if isinstance(operation, dict) else None
+            self.server.complaints.tell(visible(topic) if isinstance(topic, str) else self.kind, visible(error))
             self._tell("error", str(error), operation)
         yield
 

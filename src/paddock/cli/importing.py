@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,6 +62,7 @@ def import_world_file(
     from paddock.cli.files import checked_world_file, save_world_file
     from paddock.mapping import import_map
     from paddock.worlds.importers import MAPS, import_world
+    from paddock.worlds.importers.result import world_name
 
     path = checked_world_file(output or Path(file.stem + ".toml"), force=force)
     kind, place = None if robot in ("", "none") else robot, None if at is None else _place(at)
@@ -72,7 +74,7 @@ def import_world_file(
         found = import_world(
             file, scale=scale, threshold=threshold, height=height, robot=kind, at=place, heading_deg=heading
         )
-    world = found.world
+    world = replace(found.world, name=world_name(path))
     x0, y0, x1, y1 = world.bounds
     count, robots = len(world.walls) + len(world.boxes), len(world.robots)
     placed = {0: "no robot", 1: "a robot"}.get(robots, f"{robots} robots")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from paddock.cli import options
+from paddock.core.user_code import check_file
 
 # Instead of a world, `paddock run` takes one of these, which use only some of the options that a world uses.
 MODES = {
@@ -88,6 +89,8 @@ def run(
     """
     check_choices(context, world, scenario, robot)
     refuse_both(controller, policy)
+    if controller is not None:
+        check_file(controller, str(controller))  # before a page is opened, or a robot is reached
     out = Path("runs") if report and out is None else out
     if scenario is not None:
         from paddock.cli.scenario import run_scenario_file
@@ -123,6 +126,11 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
     """Refuse a run of nothing, of several things, and with options that mean nothing to it."""
     if (world is None) == (scenario is None and robot is None):
         raise typer.BadParameter("expected either a world or --scenario or --robot")
+    if robot is not None and "://" not in robot:
+        raise typer.BadParameter(
+            f"--robot: expected the address of a robot, such as epuck2://192.168.1.20, got {robot!r}: "
+            "types of robots (see: paddock robots) stand in worlds"
+        )
     mode = next((mode for mode in MODES if context.params[mode] is not None), None)
     if mode is not None:
         refuse_unused(context, mode, MODES[mode])

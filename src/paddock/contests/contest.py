@@ -58,7 +58,7 @@ def run_contest(
     spec = load_contest(contest)
     entrants = find_entrants(submissions) if isinstance(submissions, (str, Path)) else list(submissions)
     if not entrants:
-        raise PaddockError(f"{submissions}: there are no submissions: expected files such as anna.py, or folders")
+        raise PaddockError("there are no entrants")
     folder = ensure_folder(Path(out))
     with JobRunner[HeatJob, dict[str, Any]](partial(_give, run_heat), workers) as runner:
         run = ContestRun(spec, entrants, folder, runner, progress or (lambda done, of: None))

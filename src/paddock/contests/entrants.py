@@ -9,7 +9,6 @@ from pathlib import Path
 
 from paddock.classes import ClassFolder
 from paddock.core.errors import PaddockError
-from paddock.core.sources import hash_sources
 from paddock.sandbox.submissions import Submission, find_submissions
 
 
@@ -20,10 +19,6 @@ class Entrant:
     robot: str  # its name in the world
     name: str  # as people write it
     submission: Submission
-
-    def identify(self) -> str:
-        """A digest of its controller: the file, and what it imports from beside it."""
-        return hash_sources(self.submission.file)
 
 
 def find_entrants(folder: str | Path) -> list[Entrant]:

@@ -48,7 +48,7 @@ class HeatJob:
             "versions": versions(),
             "world": fingerprint_world(self.world),
             "referee": [spec.referee, None if source is None else hash_sources(source)],
-            "entrants": [[each.robot, each.identify()] for each in self.entrants],
+            "entrants": [[each.robot, each.submission.digest()] for each in self.entrants],
             "settings": [spec.seconds, spec.devices, spec.limits.to_table(), self.seed],
         }
         return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
@@ -62,6 +62,8 @@ class Competitor:
         self._robot = robot
         submission = entrant.submission
         try:
+            if submission.problem:
+                raise SubmissionFailure("invalid", "", submission.problem)
             self._controller = SandboxedController(
                 submission.file, robot, devices=devices, folder=submission.folder, limits=spec.limits
             )

@@ -135,8 +135,8 @@ def format_value(value: Any, depth: int = 3) -> str:
 
 
 def with_article(name: str) -> str:
-    """`an Arc`, `a Box`."""
-    return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
+    """`an Arc`, `a Box`, `an e-puck`."""
+    return f"an {name}" if name[0] in "AEIOUaeiou" else f"a {name}"
 
 
 def _cut(text: str) -> str:

@@ -10,6 +10,7 @@ from paddock.core.display import display_html
 from paddock.core.errors import PaddockError
 from paddock.episodes.events import Event
 from paddock.episodes.trace import Trace
+from paddock.worlds.spec import WorldSpec
 
 Value = TypeVar("Value")
 
@@ -34,6 +35,7 @@ class Episode:
     digest: str | None  # of the arena at the end; None where there is none, as of a real robot
     failed: bool = False  # something raised an exception
     culprit: str | None = None  # the robot whose controller did
+    world: WorldSpec | None = None  # where it was; None where nobody knows, as of a real robot
 
     def __repr__(self) -> str:
         return f"<Episode of {', '.join(self.robots) or 'no robots'}: {self.seconds:g} s, ended: {self.reason}>"

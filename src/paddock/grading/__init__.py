@@ -3,7 +3,7 @@
 from paddock.grading.files import save_grading
 from paddock.grading.grading import GradedSubmission, Grading, grade
 from paddock.grading.similar import SimilarPair, find_similar
-from paddock.grading.submissions import Submission, find_submissions
+from paddock.sandbox.submissions import Submission, find_submissions
 
 __all__ = [
     "GradedSubmission",

@@ -16,10 +16,10 @@ from paddock.classes import Receipt
 from paddock.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
 from paddock.grading.receipts import find_receipts, is_late
 from paddock.grading.similar import SimilarPair, find_similar, read_programs
-from paddock.grading.submissions import Submission, find_submissions
 from paddock.grading.worker import GradingJob, GradingWorker, unpack_run
 from paddock.jobs import FinishedJobs, JobRunner, Workers
 from paddock.report.document_files import ensure_folder
+from paddock.sandbox.submissions import Submission, find_submissions
 
 FINISHED = "graded.jsonl"
 Progress = Callable[[int, int], None]

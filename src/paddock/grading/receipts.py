@@ -8,7 +8,7 @@ from pathlib import Path
 
 from paddock.classes.submissions import RECEIPTS, Receipt, read_receipts
 from paddock.core.errors import PaddockError
-from paddock.grading.submissions import Submission
+from paddock.sandbox.submissions import Submission
 
 
 def find_receipts(folder: Path, submissions: list[Submission]) -> dict[str, Receipt]:

@@ -15,7 +15,7 @@ from paddock.gym import tables as t
 from paddock.gym.registration import TEAM_ENVIRONMENTS
 from paddock.gym.render import Renderer, arena_of
 from paddock.gym.spaces import action_space, observation_space, shape_observation
-from paddock.gym.spec import EnvSpec
+from paddock.gym.spec import EnvSpec, check_env_spec
 from paddock.gym.stepper import Stepper
 
 
@@ -30,6 +30,7 @@ class PaddockParallelEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array", "human"], "name": "paddock"}  # type: ignore[misc]
 
     def __init__(self, spec: EnvSpec, render_mode: str | None = None) -> None:
+        check_env_spec(spec)
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise UnknownName("render mode", str(render_mode), self.metadata["render_modes"])
         self.env_spec, self.render_mode = spec, render_mode

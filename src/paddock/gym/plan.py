@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.core.errors import SpecError
+from paddock.core.errors import SpecError, with_article
 from paddock.core.geometry import bounding_radius
 from paddock.core.jit import Kernel
 from paddock.core.remake import remake_kernel
@@ -51,7 +51,7 @@ def lay_out(spec: EnvSpec, autoreset: int) -> StepLayout:
     swift = SWIFT * bounding_radius(robot.body.shape)
     speed = min(swift, robot.drive.max_speed) if spec.speed is None else spec.speed
     if speed > robot.drive.max_speed:
-        most = f"m/s <= {robot.drive.max_speed:g}, as fast as a {robot.name} can"
+        most = f"m/s <= {robot.drive.max_speed:g}, as fast as {with_article(robot.name)} can"
         raise SpecError(f"expected {most}, got {speed:g}", path="speed")
     context = TermContext(robot, speed, spec.dt * spec.ticks)
     parts, camera = observed_parts(spec, context)

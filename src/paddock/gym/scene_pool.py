@@ -21,6 +21,7 @@ from paddock.gym.tables import ScenePool
 from paddock.robots import RobotSpec
 from paddock.worlds import Placed, WorldSpec
 from paddock.worlds.build import BuiltWorld, build
+from paddock.worlds.fingerprint import hash_pictures
 from paddock.worlds.placement import Room
 
 PLOT = 0.8  # side of a cell in which places are looked for, in radii of a robot
@@ -32,11 +33,13 @@ Scenes = tuple[tuple[BuiltWorld, ...], ScenePool]
 
 def build_scenes(spec: EnvSpec) -> Scenes:
     """All scenes of an environment; those who ask for the same get the same."""
-    return _build_scenes(spec, spec.load_robot(), tuple(spec.load_worlds()))  # other TOML files make others
+    worlds = tuple(spec.load_worlds())  # other TOML files and pictures make others
+    pictures = tuple(picture for world in worlds for picture in hash_pictures(world))
+    return _build_scenes(spec, spec.load_robot(), worlds, pictures)
 
 
 @functools.lru_cache(maxsize=16)
-def _build_scenes(spec: EnvSpec, robot: RobotSpec, worlds: tuple[WorldSpec, ...]) -> Scenes:
+def _build_scenes(spec: EnvSpec, robot: RobotSpec, worlds: tuple[WorldSpec, ...], pictures: tuple[str, ...]) -> Scenes:
     scenes = tuple(build(_with_robots(world, robot, spec.robots), dt=spec.dt) for world in worlds)
     return scenes, _stack(spec, robot, scenes)
 

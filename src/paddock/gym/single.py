@@ -11,7 +11,7 @@ from paddock.core.errors import SimulationError, UnknownName
 from paddock.gym import tables as t
 from paddock.gym.render import Renderer, arena_of
 from paddock.gym.spaces import action_space, observation_space, shape_observation
-from paddock.gym.spec import EnvSpec
+from paddock.gym.spec import EnvSpec, check_env_spec
 from paddock.gym.stepper import Stepper
 
 
@@ -82,5 +82,6 @@ class PaddockEnv(gymnasium.Env[Any, Any]):
 
 def refuse_several(spec: EnvSpec) -> None:
     """Gymnasium knows one robot only."""
+    check_env_spec(spec)
     if spec.robots != 1:
         raise SimulationError(f"robots: Gymnasium drives 1, got {spec.robots}: use paddock.gym.make_parallel_env")

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from paddock.core.errors import SpecError, UnknownName, format_value
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.spec import Metres, MetresOrZero, NotNegative, Number, Positive, Share, Spec, convert, hints
 from paddock.engine.model import Floats
 from paddock.gym.places import FreeSpace
@@ -151,3 +151,15 @@ class EnvSpec(Spec):
     def make_exit(self, space: FreeSpace) -> Floats | None:
         """The place [x, y] that ways through a world lead to, if it has any."""
         return None
+
+
+def check_env_spec(spec: object) -> None:
+    """Refuse what is no environment, such as its class or its name."""
+    if isinstance(spec, EnvSpec):
+        return
+    if isinstance(spec, type) and issubclass(spec, EnvSpec):
+        raise PaddockError(f"expected an environment such as {spec.__name__}(), got the class {spec.__name__}: call it")
+    fix = f"; make_env({spec!r}) finds one by its name" if isinstance(spec, str) else ""
+    raise PaddockError(
+        f"expected an environment, an object of a class derived from EnvSpec, got {format_value(spec)}{fix}"
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from paddock.core.errors import DeviceRefused, PaddockError, UnknownName
+from paddock.core.errors import DeviceRefused, PaddockError, UnknownName, with_article
 from paddock.core.geometry import bounding_radius
 from paddock.core.jit import Kernel
 from paddock.core.spec import Spec
@@ -54,8 +54,8 @@ class TermContext(NamedTuple):
         names = [sensor.name for sensor in self.robot.sensors]
         if device in ALIASES:
             raise PaddockError(
-                f"a {self.robot.name} has no device for {device!r}, only {', '.join(names)}: take another robot, "
-                "or an environment that observes something else"
+                f"{with_article(self.robot.name)} has no device for {device!r}, only {', '.join(names)}: take "
+                "another robot, or an environment that observes something else"
             )
         raise UnknownName(f"device of {self.robot.name}", device, names)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,12 @@ from paddock.recordings.protobuf import decode
 from paddock.recordings.reading import MessagePlace
 from paddock.recordings.recording import Recording
 from paddock.recordings.robot_messages import WORLD_FRAME, plain_sensors
+from paddock.ros2.names import join_names, make_token
+from paddock.sensors.base import Mount, RangeSensorSpec, SensorSpec
+from paddock.sensors.camera import CameraSpec
 from paddock.sensors.laser import LaserSpec
 
+BASE_FRAME, LATCHED = "base_link", "/tf_static"
 BAG_VERSION: Literal[9] = 9
 LOG_LEVELS = {2: 20, 3: 30}  # Foxglove's numbers of information and warning, and those of ROS
 
@@ -42,7 +45,10 @@ def export_bag(recording: Recording | str | Path, out: str | Path) -> int:
     with Writer(out, version=BAG_VERSION, storage_plugin=StoragePlugin.MCAP) as writer:
         for time, topic, message in BagMessages(source, store.types).iterate():
             if topic not in connections:
-                connections[topic] = writer.add_connection(topic, message.__msgtype__, typestore=store)
+                quality = [_latched_quality()] if topic == LATCHED else ()
+                connections[topic] = writer.add_connection(
+                    topic, message.__msgtype__, typestore=store, offered_qos_profiles=quality
+                )
             writer.write(connections[topic], time, store.serialize_cdr(message, message.__msgtype__))
             count += 1
     return count
@@ -55,10 +61,15 @@ class BagTopic:
     robot: str  # empty: of the whole world
     device: str
     convert: Callable[[BagTopic, int, dict[int, list[Any]]], Iterator[tuple[str, Any]]]
+    namespace: str = ""  # of its topics and frames; a robot that is alone has none, as on a live bridge
 
-    def name(self, last: str) -> str:
+    def name(self, *parts: str) -> str:
         """A topic of ROS: names there have letters, digits and _ only."""
-        return f"/{re.sub(r'[^A-Za-z0-9_]', '_', self.robot)}/{re.sub(r'[^A-Za-z0-9_]', '_', last)}"
+        return join_names(self.namespace, *map(make_token, parts))
+
+    def frame(self, name: str = BASE_FRAME) -> str:
+        """robot/base_link."""
+        return f"{self.namespace}/{name}" if self.namespace else name
 
 
 class BagMessages:
@@ -71,6 +82,7 @@ class BagMessages:
     def iterate(self) -> Iterator[tuple[int, str, Any]]:
         """Time [ns], topic and message, in order of time."""
         file = self._recording.file
+        yield from self._mounts()
         places: list[tuple[MessagePlace, BagTopic]] = []
         for topic, schema in file.schemas.items():
             source = self._topic(topic, schema)
@@ -89,7 +101,46 @@ class BagMessages:
             "paddock.RobotState": self._odometry,
         }
         convert = converters.get(schema, self._readings if rest == ["readings"] else None)
-        return None if convert is None else BagTopic(robot if rest else "", rest[0] if rest else "", convert)
+        if convert is None:
+            return None
+        return BagTopic(robot if rest else "", rest[0] if rest else "", convert, self._namespace(robot))
+
+    def _namespace(self, robot: str) -> str:
+        return "" if len(self._specs) == 1 else make_token(robot)
+
+    def _mounts(self) -> Iterator[tuple[int, str, Any]]:
+        """Where sensors sit that do not move, for all that comes."""
+        start = round(self._recording.start * 1e9)
+        mounts = []
+        for robot, spec in self._specs.items():
+            topic = BagTopic(robot, "", self._transforms, self._namespace(robot))
+            for sensor in spec.sensors:
+                if isinstance(sensor, RangeSensorSpec | CameraSpec) and not _is_pivoting(sensor):
+                    single = len(sensor.mounts) == 1
+                    names = [sensor.name if single else f"{sensor.name}{i}" for i in range(len(sensor.mounts))]
+                    mounts += [self._mount(start, topic, *each) for each in zip(names, sensor.mounts, strict=True)]
+        if mounts:
+            yield start, LATCHED, self._make("tf2_msgs/msg/TFMessage", transforms=mounts)
+
+    def _mount(self, time: int, topic: BagTopic, name: str, mount: Mount) -> Any:
+        x, y, z, heading = mount
+        half = np.radians(heading) / 2
+        turn = self._quaternion(0.0, 0.0, float(np.sin(half)), float(np.cos(half)))
+        place = self._make("geometry_msgs/msg/Transform", translation=self._vector(x, y, z), rotation=turn)
+        return self._transform(time, topic.frame(), topic.frame(name), place)
+
+    def _transform(self, time: int, parent: str, child: str, transform: Any) -> Any:
+        return self._make(
+            "geometry_msgs/msg/TransformStamped",
+            header=self._header(time, parent),
+            child_frame_id=child,
+            transform=transform,
+        )
+
+    def _sensor_frame(self, topic: BagTopic) -> str:
+        """The frame of a sensor; a pivoting one is told where it sits only."""
+        sensor = self._specs[topic.robot].sensor(topic.device)
+        return topic.frame(BASE_FRAME if _is_pivoting(sensor) else topic.device)
 
     # ---- one function per kind of message; fields are numbered as in the schemas
 
@@ -102,10 +153,9 @@ class BagMessages:
             pose = self._make(
                 "geometry_msgs/msg/Transform", translation=self._vector(*place), rotation=self._quaternion(*turn)
             )
-            child, header = bytes(transform[3][0]).decode(), self._header(time, WORLD_FRAME)
-            transforms.append(
-                self._make("geometry_msgs/msg/TransformStamped", header=header, child_frame_id=child, transform=pose)
-            )
+            robot = bytes(transform[3][0]).decode()
+            child = BagTopic(robot, "", self._transforms, self._namespace(robot)).frame()
+            transforms.append(self._transform(time, WORLD_FRAME, child, pose))
         yield "/tf", self._make("tf2_msgs/msg/TFMessage", transforms=transforms)
 
     def _odometry(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
@@ -125,19 +175,19 @@ class BagMessages:
         message = self._make(
             "nav_msgs/msg/Odometry",
             header=self._header(time, WORLD_FRAME),
-            child_frame_id=topic.robot,
+            child_frame_id=topic.frame(),
             pose=self._make("geometry_msgs/msg/PoseWithCovariance", pose=pose, covariance=unknown),
             twist=self._make("geometry_msgs/msg/TwistWithCovariance", twist=twist, covariance=unknown),
         )
         yield topic.name("odom"), message
 
     def _scan(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
-        spec = self._specs[topic.robot].sensor(topic.device)
-        assert isinstance(spec, LaserSpec)
+        lasers = [spec for spec in self._specs[topic.robot].sensors if isinstance(spec, LaserSpec)]
+        spec = next(spec for spec in lasers if spec.name == topic.device)
         first, last = (float(np.frombuffer(fields[number][0])[0]) for number in (4, 5))
         message = self._make(
             "sensor_msgs/msg/LaserScan",
-            header=self._header(time, topic.robot),
+            header=self._header(time, self._sensor_frame(topic)),
             angle_min=first,
             angle_max=last,
             angle_increment=(last - first) / (spec.beams - 1),
@@ -148,7 +198,7 @@ class BagMessages:
             ranges=np.frombuffer(fields[6][0]).astype(np.float32),
             intensities=np.zeros(0, np.float32),
         )
-        yield topic.name(topic.device), message
+        yield topic.name(*(["scan"] if spec is lasers[0] else [topic.device, "scan"])), message
 
     def _readings(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
         devices = plain_sensors(self._specs[topic.robot])
@@ -161,9 +211,9 @@ class BagMessages:
             )
 
     def _picture(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
-        header, data = self._header(time, topic.robot), np.frombuffer(fields[2][0], np.uint8)
+        header, data = self._header(time, self._sensor_frame(topic)), np.frombuffer(fields[2][0], np.uint8)
         message = self._make("sensor_msgs/msg/CompressedImage", header=header, format="jpeg", data=data)
-        yield f"{topic.name(topic.device)}/compressed", message
+        yield topic.name(topic.device, "image_raw", "compressed"), message
 
     def _log(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
         name, text = (bytes(fields[number][0]).decode() for number in (4, 3))
@@ -188,6 +238,28 @@ class BagMessages:
 
     def _quaternion(self, x: float, y: float, z: float, w: float) -> Any:
         return self._make("geometry_msgs/msg/Quaternion", x=x, y=y, z=z, w=w)
+
+
+def _is_pivoting(sensor: SensorSpec) -> bool:
+    return isinstance(sensor, RangeSensorSpec) and sensor.pivot is not None
+
+
+def _latched_quality() -> Any:
+    """That a message waits for those who come late."""
+    from rosbags import interfaces as bags
+
+    never = bags.QosTime(9223372036, 854775807)
+    return bags.Qos(
+        history=bags.QosHistory.KEEP_LAST,
+        depth=1,
+        reliability=bags.QosReliability.RELIABLE,
+        durability=bags.QosDurability.TRANSIENT_LOCAL,
+        deadline=never,
+        lifespan=never,
+        liveliness=bags.QosLiveliness.AUTOMATIC,
+        liveliness_lease_duration=never,
+        avoid_ros_namespace_conventions=False,
+    )
 
 
 def _numbers(data: bytes, count: int) -> list[float]:

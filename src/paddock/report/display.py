@@ -18,6 +18,7 @@ from paddock.episodes import Episode, Trace
 from paddock.report.charts import add_legend
 from paddock.report.document import render_template
 from paddock.report.figures import new_axes, style_axes
+from paddock.report.paths import draw_paths
 from paddock.report.run_pictures import draw_error, draw_wheels
 from paddock.report.sheets import Sheet
 from paddock.robots.spec import RobotSpec
@@ -90,7 +91,7 @@ def display_episode(episode: Episode) -> str:
         for robot, record in list(episode.robots.items())[:FEW]
     ]
     traces = [record.trace for record in episode.robots.values() if len(record.trace)]
-    charts = [draw_ways(traces)] if traces else []
+    charts = [_draw_episode(traces, episode.world)] if traces else []
     about = f"{episode.seconds:g} s, ended: {episode.reason}"
     sheet = Sheet(("robot", *names), tuple(rows) if names else ())
     return render_display("Episode", about, charts, sheet.transpose() if len(names) > len(rows) > 0 else sheet)
@@ -116,6 +117,14 @@ def display_recording(recording: Any) -> str:
     }
     about = "" if recording.is_whole else "cut off: whatever wrote it did not end well"
     return render_display(f"Recording {recording.path.stem}", about, [recording.picture()], _pairs(told))
+
+
+def _draw_episode(traces: Sequence[Trace], world: WorldSpec | None) -> Image | Axes:
+    """The ways in their world, in the robots' colours; or by themselves where no world is known."""
+    if world is None:
+        return draw_ways(traces)
+    there = {robot.name for robot in world.robots}
+    return draw_paths([trace for trace in traces if trace.robot in there], world, size=SIZE)
 
 
 def draw_ways(traces: Sequence[Trace], *, ax: Axes | None = None) -> Axes:

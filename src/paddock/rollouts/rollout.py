@@ -68,6 +68,7 @@ class Rollout:
             ticks=ran,
             seconds=round(ran * dt, 9),
             digest=self.batch.digest(world) if now else None,
+            world=self.batch.scenes[world % len(self.batch.scenes)].spec,
         )
 
     def reason(self, world: int) -> str:

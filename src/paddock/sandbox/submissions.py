@@ -1,49 +1,80 @@
-"""Submissions: what people handed in, as files or folders in one folder."""
+"""Submissions: what was handed in: a file NAME.py, or a folder NAME with controller.py, for everyone."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from paddock.core.errors import PaddockError
 
-MAIN = "controller.py"  # of a submission that is a folder
+MAIN = "controller.py"
+NUMBERED = "[0-9][0-9][0-9][0-9]-*.py"  # as a class keeps them: the last one counts
+MOST_BYTES = 4 << 20  # of all files of one of them
+MOST_FILES = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Submission:
-    """A controller that somebody handed in."""
+    """A program of somebody."""
 
     name: str
     file: Path
-    folder: Path | None = None  # all of it is theirs; None: the file alone
+    folder: Path | None = None  # all of which is theirs; None: the file alone
+    problem: str = ""  # why it cannot even be tried
+
+    @property
+    def files(self) -> Iterator[Path]:
+        """All that belongs to it."""
+        inside = [self.file] if self.folder is None else sorted(self.folder.rglob("*"))
+        return (path for path in inside if path.is_file() or path.is_symlink())
+
+    def digest(self) -> str:
+        """A text that differs when any of its files does."""
+        whole = hashlib.sha256()
+        if not self.problem:
+            for path in self.files:
+                name = path.relative_to(self.folder or self.file.parent).as_posix()
+                whole.update(f"{name}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+        return whole.hexdigest()
 
 
 def find_submissions(folder: str | Path) -> list[Submission]:
-    """All submissions in a folder, by name: NAME.py, NAME/controller.py, or the only Python file in NAME/."""
-    path = Path(folder)
-    if not path.is_dir():
-        raise PaddockError(f"{path}: there is no such folder of submissions")
-    found = [_find(entry) for entry in sorted(path.iterdir()) if entry.name[0] not in "._"]
-    submissions = [each for each in found if each is not None]
-    names = [each.name for each in submissions]
-    for name in names:
-        if names.count(name) > 1:
-            raise PaddockError(f"{path}: {name}.py and {name}/ are both there: leave one of them")
-    return sorted(submissions, key=lambda each: each.name)
+    """All submissions in a folder, by name."""
+    root = Path(folder)
+    if not root.is_dir():
+        raise PaddockError(f"{root}: no such folder: expected one with a file NAME.py or a folder NAME for everyone")
+    entries = [path for path in sorted(root.iterdir()) if not path.name.startswith((".", "_"))]
+    found = [_submission(path) for path in entries if path.is_dir() or path.suffix == ".py"]
+    if not found:
+        raise PaddockError(f"{root}: there are no submissions: expected a file NAME.py or a folder NAME for everyone")
+    names = [submission.name for submission in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise PaddockError(f"{root}: there are both {twice}.py and {twice}/: which of them counts?")
+    return found
 
 
-def _find(entry: Path) -> Submission | None:
-    """What an entry of the folder is; None if it is no submission."""
-    if not entry.is_dir():
-        return Submission(name=entry.stem, file=entry) if entry.suffix == ".py" else None
-    files = sorted(entry.glob("*.py"))
-    main = entry / MAIN if entry / MAIN in files else None
-    if main is None and len(files) == 1:
-        main = files[0]
-    if main is None:
-        what = ", ".join(file.name for file in files) or "none"
-        raise PaddockError(
-            f"{entry}: which file is the controller? expected {MAIN} or a single Python file, got {what}"
-        )
-    return Submission(name=entry.name, file=main, folder=entry)
+def _submission(path: Path) -> Submission:
+    if path.suffix == ".py" and not path.is_dir():
+        return _checked(Submission(name=path.stem, file=path))
+    numbered = sorted(path.glob(NUMBERED))
+    if numbered:
+        return _checked(Submission(name=path.name, file=numbered[-1]))
+    programs = sorted(path.glob("*.py"))
+    main = path / MAIN if path / MAIN in programs or len(programs) != 1 else programs[0]
+    return _checked(Submission(name=path.name, file=main, folder=path))
+
+
+def _checked(submission: Submission) -> Submission:
+    """The same, with what is wrong with its files."""
+    files = list(submission.files)
+    problem = ""
+    if any(path.is_symlink() for path in (submission.file, submission.folder or submission.file, *files)):
+        problem = "it holds a link: expected files only"
+    elif not submission.file.is_file():
+        problem = f"there is no {MAIN}, nor a single other Python file"
+    elif len(files) > MOST_FILES or sum(path.stat().st_size for path in files) > MOST_BYTES:
+        problem = f"it is too large: expected at most {MOST_FILES} files and {MOST_BYTES >> 20} MB"
+    return Submission(name=submission.name, file=submission.file, folder=submission.folder, problem=problem)

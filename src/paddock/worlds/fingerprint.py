@@ -20,6 +20,7 @@ def fingerprint_world(world: WorldSpec) -> str:
 
 
 def hash_pictures(world: WorldSpec) -> list[str]:
-    """SHA-256 of each picture of its floor and fields."""
+    """SHA-256 of each picture of its floor and fields that is there."""
     names = [world.floor.image, *(field.image for field in world.fields)]
-    return [hashlib.sha256(world.path_of(name).read_bytes()).hexdigest() for name in names if name is not None]
+    files = [world.path_of(name) for name in names if name is not None]
+    return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()]
