@@ -88,9 +88,6 @@ def run(
       paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
     """
     check_choices(context, world, scenario, robot)
-    refuse_both(controller, policy)
-    if controller is not None:
-        check_file(controller, str(controller))  # before a page is opened, or a robot is reached
     out = Path("runs") if report and out is None else out
     if scenario is not None:
         from paddock.cli.scenario import run_scenario_file
@@ -101,8 +98,6 @@ def run(
     elif robot is not None:
         from paddock.cli.run_robot import run_robot
 
-        if controller is None and policy is None:
-            raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
         drive: dict[str, Any] = {"seconds": seconds, "headless": headless, "trace": trace, "traceback": traceback}
         run_robot(robot, controller, policy=policy, **drive)
     elif world is not None:
@@ -135,6 +130,12 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
     if mode is not None:
         refuse_unused(context, mode, MODES[mode])
     refuse_old_recording(context.params)
+    controller, policy = context.params["controller"], context.params["policy"]
+    refuse_both(controller, policy)
+    if controller is not None:
+        check_file(controller, str(controller))  # before a page is opened, or a robot is reached
+    if robot is not None and controller is None and policy is None:
+        raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
 
 
 def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> None:

@@ -75,13 +75,7 @@ def serve_world(
     links = [(student, robot, token_for(server, student, robot)) for student, robot in seats.items()]
 
     def ready() -> None:
-        console.print(visible(f"serving {arena.world.name} at {server.url()}   (Ctrl-C stops it)"))
-        if server.supervisor:
-            console.print(f"supervisor: {server.url(token=server.supervisor)}")
-            if not links:
-                console.print(f"controller: {server.url(token=server.controller)}")
-            console.print(f"viewer:     {server.url(token=server.viewer)}")
-        console.print(f"in Python:  {connect_call(server, classroom=bool(links))}")
+        announce(console, server, links)
         for line in bridged.describe():
             console.print(visible(line))
         if links:
@@ -99,6 +93,17 @@ def serve_world(
     ):
         server.run(ready)
     console.print("stopped")
+
+
+def announce(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:
+    """Where the server is, for everyone and in Python; without students, also the links of the roles."""
+    console.print(visible(f"serving {server.arena.world.name} at {server.url()}   (Ctrl-C stops it)"))
+    if server.supervisor:
+        console.print(f"supervisor: {server.url(token=server.supervisor)}")
+        if not links:
+            console.print(f"controller: {server.url(token=server.controller)}")
+        console.print(f"viewer:     {server.url(token=server.viewer)}")
+    console.print(f"in Python:  {connect_call(server, classroom=bool(links))}")
 
 
 def token_for(server: Server, student: str, robot: str) -> str:

@@ -1,4 +1,4 @@
-"""Guest: a user's controller at work: it answers messages, and tells what goes wrong as a message, too."""
+"""GuestProgram: a user's controller at work: it answers messages, and tells what goes wrong as a message, too."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class GuestJob:
     limits: SandboxLimits
 
 
-class Guest:
+class GuestProgram:
     """A controller from a file, with as much of a robot around it as it may know."""
 
     def __init__(self, job: GuestJob, file: Path) -> None:

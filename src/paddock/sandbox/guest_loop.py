@@ -15,7 +15,7 @@ import numpy as np
 
 from paddock.sandbox import messages
 from paddock.sandbox.guards import confine
-from paddock.sandbox.guest import Guest, GuestJob
+from paddock.sandbox.guest import GuestJob, GuestProgram
 from paddock.sandbox.guest_body import GuestBody
 from paddock.sandbox.printing import BoundedOutput
 
@@ -28,7 +28,7 @@ def be_guest(talk: int, faults: int) -> None:
     sys.stdout = sys.stderr = BoundedOutput(1, job.limits.output_kb * 1024)
     faulthandler.enable(faults)
     faulthandler.register(signal.SIGXCPU, faults, all_threads=False, chain=True)
-    guest = Guest(job, Path(job.file))
+    guest = GuestProgram(job, Path(job.file))
     fix_chances(guest.body)
     confine(job.folder, job.limits)
     exchange.write(guest.load())

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from paddock.sandbox import messages
 from paddock.sandbox.failure import FailureKind, SubmissionFailure
-from paddock.sandbox.guest import Guest, GuestJob
+from paddock.sandbox.guest import GuestJob, GuestProgram
 
 
 class UnguardedGuest:
@@ -17,7 +17,7 @@ class UnguardedGuest:
 
     def __init__(self, job: GuestJob) -> None:
         self._folder = job.folder
-        self._guest = Guest(job, job.folder / job.file)
+        self._guest = GuestProgram(job, job.folder / job.file)
         self._read(self._guest.load())
 
     def tell(self, message: bytes) -> None:
