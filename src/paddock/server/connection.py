@@ -318,10 +318,8 @@ class Connection(asyncio.Protocol):
         self.share = share
         share.connections[self] = None
         self._newer = hello.minor > MINOR
-        if grant.role is Role.SUPERVISOR:
-            self._reader.most = MOST_BYTES
-        else:
-            self._reader.most = int(1000 * self.session.limits.message_kb)
+        supervises = grant.role is Role.SUPERVISOR
+        self._reader.most = MOST_BYTES if supervises else int(1000 * self.session.limits.message_kb)
         self._timers.pop("hello").cancel()
 
     def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:
