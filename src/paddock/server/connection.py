@@ -11,6 +11,7 @@ import contextlib
 import logging
 import socket
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from websockets.http11 import Request
@@ -108,9 +109,12 @@ class Connection(asyncio.Protocol):
         if now - self._heard < GLANCE:
             self.server.stay_awake(now + GLANCE)
         self._heard = now
+        self._charge(lambda: self._take(data))
+
+    def _charge(self, work: Callable[[], None]) -> None:
         before = self.shares.switch(self._payer)
         try:
-            self._take(data)
+            work()
         finally:
             self.shares.switch(before)
         self._end_turn()
@@ -270,12 +274,7 @@ class Connection(asyncio.Protocol):
             self.release("busy")
 
     def _go_on(self) -> None:
-        before = self.shares.switch(self._payer)
-        try:
-            self._work()
-        finally:
-            self.shares.switch(before)
-        self._end_turn()
+        self._charge(self._work)
 
     def _handle(self, text: bool, data: bytes) -> None:
         if self._closed or self.transport.is_closing():
