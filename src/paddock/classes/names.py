@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
+from paddock.classes.tables import FORMULA, text_cell
 from paddock.core.errors import PaddockError
 
 LONGEST_NAME = 64  # as on the wire
@@ -16,7 +17,6 @@ MOST_TOLD = 10  # mistakes
 PLAIN_LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
 )
-FORMULA = "=+-@"  # a cell of a spreadsheet that begins so is calculated
 DIRECTION_MARKS = (
     "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # they would turn the text behind a name, too
 )
@@ -29,8 +29,10 @@ def tidy_name(text: str) -> str:
         raise PaddockError("a student's name is empty")
     if len(name) > LONGEST_NAME:
         raise PaddockError(f"{name[:20]}…: a student's name has at most {LONGEST_NAME} letters, this has {len(name)}")
-    if unicodedata.normalize("NFKC", name)[0] in FORMULA:
-        raise PaddockError(f"{name!r}: a student's name begins with none of {' '.join(FORMULA)}: spreadsheets calculate it")
+    if text_cell(name) != name:
+        raise PaddockError(
+            f"{name!r}: a student's name may not begin with {' '.join(FORMULA)}, which spreadsheets would calculate"
+        )
     if any(unicodedata.category(letter) in ("Cc", "Cs") or letter in DIRECTION_MARKS for letter in name):
         raise PaddockError(f"{name!a}: a student's name has no control characters; type it anew")
     return name
