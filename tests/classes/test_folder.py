@@ -63,6 +63,9 @@ def test_two_people_with_one_name_are_refused_with_a_way_out(folder: ClassFolder
 def test_an_unknown_student_is_named_with_the_likeliest_one(folder: ClassFolder) -> None:
     with pytest.raises(UnknownName, match=r"no student in robotics-101 called 'Zoe M\.' \(did you mean 'Zoë M\.'\?\)"):
         folder.remove("Zoe M.")
+    folder.add("Zoë B.")
+    with pytest.raises(UnknownName, match=r"called 'zoe' \(there are: Zoë B\., Zoë M\.\)"):
+        folder.find("zoe")
 
 
 def test_whoever_comes_after_a_removed_student_gets_another_robot(folder: ClassFolder) -> None:
@@ -177,5 +180,7 @@ def test_what_is_wrong_in_a_file_is_named_with_its_key(folder: ClassFolder, name
 def test_other_folders_are_no_classes_and_no_class_is_overwritten(folder: ClassFolder, tmp_path: Path) -> None:
     with pytest.raises(PaddockError, match=r"this is no class folder: make one with `paddock class new"):
         ClassFolder.load(tmp_path)
+    with pytest.raises(PaddockError, match=r"this is a file: expected the folder of a class, such as .*robotics-101$"):
+        ClassFolder.load(folder.path / "class.toml")
     with pytest.raises(PaddockError, match="it is there already, and not empty"):
         ClassFolder.create(folder.path, ClassSpec(title="x"))
