@@ -19,7 +19,7 @@ from paddock.core.spec import read_toml_file, spec_from_table
 
 SPEC, ROSTER, KEYS = "class.toml", "students.csv", "secrets.toml"
 PARTS = ("exercises", "submissions", "results", "log")
-IGNORED = "secrets.toml\nlinks.csv\nsheet.html\nlog/\n.lock\n.server\n"  # by git
+IGNORED = "secrets.toml\nlinks.csv\nsheet.html\nlog/\n.lock\n.server\n.serving\n"  # by git
 
 
 class ClassFolder:
