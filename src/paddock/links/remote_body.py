@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from paddock.arena.body import Body
 from paddock.arena.devices import Camera, Device
 from paddock.arena.robot import Robot
-from paddock.core.errors import Refused
+from paddock.core.errors import Refused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Command, Observation, Readings, WheelSpeeds
@@ -235,7 +235,27 @@ def observation_of(
     for name, slot in slots.items():
         row[slot.first : slot.last] = readings[name]
     shots = None if pictures is None else {c.name: array_of(pictures[c.name]) for c in cameras if c.name in pictures}
+    if robot.lost_devices:
+        return ObservationWithoutSome(time, row, slots, shots, lost=robot.lost_devices)
     return Observation(time, row, slots, shots)
+
+
+class ObservationWithoutSome(Observation):
+    """What a robot sees that had further devices, until somebody opened another world."""
+
+    __slots__ = ("_lost",)
+
+    def __init__(self, *parts: Any, lost: Mapping[str, str]) -> None:
+        super().__init__(*parts)
+        self._lost = lost  # what to expect instead, by device
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except UnknownName:
+            if name not in self._lost:
+                raise
+        raise UnknownName("enabled device", name, self, expected=self._lost[name])
 
 
 def array_of(picture: m.PictureData) -> Pixels:

@@ -36,7 +36,7 @@ class RemoteRobots(Mapping[str, Robot]):
         self._handles: dict[str, Robot] = {}
         self._there = There({}, [])
         self.known = False
-        self.in_new_world = False  # the next news are about robots of another world
+        self.new_world = ""  # the exercise or world that the next news of robots are about; empty: as before
 
     def update(self, news: m.RobotList) -> list[str]:
         """There are other robots now, or other drivers; the answer are the names of those that left."""
@@ -45,7 +45,7 @@ class RemoteRobots(Mapping[str, Robot]):
         read = [(table, spec or RobotSpec.from_table(drop_foreign(table))) for table, spec in kinds]
         with self._guard:
             self._there = There({info.name: info for info in news.robots}, read)
-            if self.in_new_world:
+            if self.new_world:
                 self._move()
             left = [handle for handle in self._handles.values() if not self._is_there(handle)]
             for handle in left:
@@ -57,10 +57,11 @@ class RemoteRobots(Mapping[str, Robot]):
     def _move(self) -> None:
         """Handles go on with the robots of the same name, also of another kind."""
         infos, kinds = self._there
+        why = f"all that {self.new_world!r} allows, which the lecturer opened while this program ran"
         for handle in self._handles.values():
             if handle.name in infos and not self._is_there(handle):
-                handle.take_body(RemoteBody(self._arena, handle.name, kinds[infos[handle.name].kind][1]))
-        self.in_new_world = False
+                handle.take_body(RemoteBody(self._arena, handle.name, kinds[infos[handle.name].kind][1]), why)
+        self.new_world = ""
 
     def _is_there(self, handle: Robot) -> bool:
         infos, kinds = self._there

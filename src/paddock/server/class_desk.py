@@ -227,6 +227,7 @@ class ClassDesk:
         self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
         self._apply_roster()
         self._apply_lesson()
+        self._session.on_jump()
         remember_lesson(self.folder.path, lesson, world)
 
     def _apply_lesson(self) -> None:

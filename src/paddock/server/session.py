@@ -300,6 +300,7 @@ class Session:
             client.due = self.arena.tick
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
+            self.tell_news(client)  # in another world there are other devices
         self.push_all()
         self.clock.on_jump()
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def change_world(session: Session, client: Client, world: WorldSpec, seed: int | None) -> None:
-    """Go on in another world from its start; everyone is told.
+    """Go on in another world from its start; everyone is told soon, and by `session.on_jump` at once.
 
     Drivers keep robots of the same name. Those that were brought along vanish.
     """
@@ -41,5 +41,4 @@ def change_world(session: Session, client: Client, world: WorldSpec, seed: int |
     session.__dict__.pop("floor_png", None)
     session.mark_stale("world")
     session.mark_stale("robots")
-    session.on_jump()
     session.interventions.announce(client, "reset", f"went on in {world.name} with seed {arena.seed}")
