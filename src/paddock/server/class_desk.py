@@ -79,7 +79,7 @@ class ClassDesk:
                 self._session.supervision.set_limits(self.lesson.limits(self.folder.spec.limits))
             self._complaint = ""
         except PaddockError as error:
-            self._complain(f"the folder of the class was changed, but: {error}")
+            self._complain(f"the folder of the class was changed, but: {error}".replace("\n  ", "; "))
 
     def _complain(self, text: str) -> None:
         if text != self._complaint:
@@ -159,7 +159,7 @@ class ClassDesk:
             renamed = client.grant.name != grant.name
             client.grant = grant
             if renamed:
-                self._session.supervision.rename(client, grant.name)
+                self._session.supervision.rename(client)
             switch_off_hidden(client)
             client.stale.add("robots")
 
