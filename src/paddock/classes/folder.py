@@ -60,6 +60,10 @@ class ClassFolder:
         stamp = self._look()
         if stamp == self._stamp:
             return False
+        if self.path.is_file():
+            raise PaddockError(
+                f"{self.path}: this is a file: expected the folder of a class, such as {self.path.parent}"
+            )
         if not (self.path / SPEC).is_file():
             raise PaddockError(f"{self.path}: this is no class folder: make one with `paddock class new {self.path}`")
         self._read()
@@ -82,7 +86,9 @@ class ClassFolder:
             for student in self.students:
                 if getattr(student, key) == tidy:
                     return student
-        raise UnknownName(f"student in {self.path.name}", name, [student.name for student in self.students])
+        known = [student.name for student in self.students]
+        alike = [s.name for s in self.students if tidy.casefold() in f"{s.name}\n{s.robot}".casefold()]
+        raise UnknownName(f"student in {self.path.name}", name, alike or known)
 
     def token(self, student: Student) -> str:
         """What this student joins with."""

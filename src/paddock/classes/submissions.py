@@ -16,8 +16,10 @@ from paddock.core.convert import convert
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file
 from paddock.core.rules import Name
+from paddock.core.user_code import check_program
 
 LONGEST_FILE_NAME = 60
+LARGEST_CHECKED = 64 * 1024  # bytes; to compile more could hold up others, so that is left to the grading
 RECEIPTS = "receipts.csv"
 SUFFIX = ".py"
 KEPT = f"[0-9][0-9][0-9][0-9]-*{SUFFIX}"  # what a kept file is called
@@ -82,6 +84,8 @@ def keep_submission(
         raise PaddockError(f"{name}: it is empty")
     if len(data) > spec.submission_kb * 1024:
         raise PaddockError(f"{name}: it has {len(data)} bytes; at most {spec.submission_kb} KB may be submitted")
+    if len(data) <= LARGEST_CHECKED:
+        check_program(data, name)
     place = folder / exercise / student.robot
     number = max((int(kept.name.partition("-")[0]) for kept in place.glob(KEPT)), default=0) + 1
     if number > spec.submissions:

@@ -77,7 +77,7 @@ class ClassDesk:
                 self._session.supervision.set_limits(self.lesson.limits(self.folder.spec.limits))
             self._complaint = ""
         except PaddockError as error:
-            self._complain(f"the folder of the class was changed, but: {error}")
+            self._complain(f"the folder of the class was changed, but: {error}".replace("\n  ", "; "))
 
     def _complain(self, text: str) -> None:
         if text != self._complaint:
