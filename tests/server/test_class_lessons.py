@@ -83,7 +83,7 @@ def test_an_exercise_allows_its_devices_only(tmp_path: Path) -> None:
         ben.step()
         assert sorted(robot.devices) == ["ground", "proximity"]
         for call in (position.read, position.enable, lambda: robot.position):
-            with pytest.raises(UnknownName, match="called 'position': expected .* allows, which the lecturer opened"):
+            with pytest.raises(UnknownName, match=r"called 'position': expected .* allows, which the lecturer opened"):
                 call()
         with pytest.raises(UnknownName) as gone:
             _ = robot.sense().position

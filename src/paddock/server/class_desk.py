@@ -20,6 +20,7 @@ from paddock.server.best_scores import BestScores
 from paddock.server.class_log import ClassLog
 from paddock.server.client import Client
 from paddock.server.lessons import Lesson, list_exercises, list_worlds, make_lesson, remember_lesson
+from paddock.server.seating import Seating
 from paddock.server.submission_desk import SubmissionDesk
 from paddock.server.visibility import switch_off_hidden
 from paddock.server.world_change import change_world
@@ -56,12 +57,13 @@ class ClassDesk:
 
     def attach(self, server: Server, session: Session) -> None:
         """Begin."""
-        self._server, self._session = server, session
+        self._server, self._session, self.seating = server, session, Seating(self, session)
         session.scoreboard.keep = self._keep_scores
         self._loop = asyncio.get_running_loop()
         server.tokens.add(Grant(Role.VIEWER, name="projector"), self.folder.keys.projector)
         self._apply_roster()
         self._apply_lesson()
+        self.seating.deal()
         self._timer = self._loop.call_later(PERIOD, self._look)
 
     def close(self) -> None:
@@ -123,6 +125,7 @@ class ClassDesk:
         kind = self.lesson.seat([student.robot]).robots[0].type
         try:
             arena.spawn(student.robot, kind)
+            self.seating.set_aside(student.robot)
             self.log.write(f"{student.name} is new in the class")
         except SimulationError as error:
             self.log.write(f"{student.name} has no robot: {error}", student.name)
@@ -167,6 +170,10 @@ class ClassDesk:
         grant = self._grants.get(robot)
         return [client for client in self._session.clients if client.grant is grant] if grant is not None else []
 
+    def has_program(self, robot: str) -> bool:
+        """Whether somebody drives a student's robot, or a program of theirs is about to."""
+        return any(is_program(client) for client in self._clients_of(robot))
+
     # ---- what students do
 
     def student_of(self, client: Client) -> Attendance | None:
@@ -176,6 +183,11 @@ class ClassDesk:
 
     def on_join(self, client: Client) -> None:
         """Someone is welcome."""
+        found = self.student_of(client)
+        if found is not None and is_program(client):
+            others = [other for other in self._clients_of(found.student.robot) if other is not client]
+            if not any(is_program(other) for other in others):
+                self.seating.come(found.student.robot)
         if client.grant.role is not Role.SUPERVISOR:
             self.log.write(f"{client.name} joined", client.grant.name)
 
@@ -230,6 +242,7 @@ class ClassDesk:
         self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
         self._apply_roster()
         self._apply_lesson()
+        self.seating.deal()
         self._session.on_jump()
         try:
             remember_lesson(self.folder.path, lesson, world)
@@ -262,6 +275,7 @@ class ClassDesk:
         self.refresh()
         self._keep_scores()
         now = self._loop.time()
+        self.seating.look(now)
         for robot, found in self.present.items():
             found.look(self._clients_of(robot), now)
         supervisors = [client for client in self._session.clients if client.grant.role is Role.SUPERVISOR]

@@ -268,6 +268,8 @@ def reset(session: Session, client: Client, wish: m.Reset) -> None:
     else:
         session.scoreboard.keep()
         session.arena.reset(wish.seed)
+        if session.desk is not None:
+            session.desk.seating.deal()
         session.on_jump()
         session.interventions.announce(client, "reset", "reset")
 

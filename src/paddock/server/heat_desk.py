@@ -84,7 +84,8 @@ class HeatDesk:
         places = assign_places(arena.world, specs, number - 1)
         session.clock.hold(True)
         arena.reset()
-        place_robots(arena, places)
+        if session.desk is None or not session.desk.seating.deal(number - 1):
+            place_robots(arena, places)
         self.number, self._game = number, session.scoreboard.restart()
         self._set("prepared")
         self._say("prepared")
