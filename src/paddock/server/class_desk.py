@@ -162,7 +162,7 @@ class ClassDesk:
             renamed = client.grant.name != grant.name
             client.grant = grant
             if renamed:
-                self._session.supervision.rename(client, grant.name)
+                self._session.supervision.rename(client)
             switch_off_hidden(client)
             client.stale.add("robots")
 

@@ -112,7 +112,7 @@ class Session:
                 "install the same release of Paddock on both sides"
             )
         check_count("connections", client, len(client.share.connections) + 1, self.limits.connections)
-        client.name = client.member.name = self.unique(client.grant.name or hello.name or "client")
+        self.supervision.name(client)
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
         if self.desk is not None:
