@@ -83,8 +83,15 @@ def test_an_exercise_allows_its_devices_only(tmp_path: Path) -> None:
         ben.step()
         assert sorted(robot.devices) == ["ground", "proximity"]
         for call in (position.read, position.enable, lambda: robot.position):
-            with pytest.raises(UnknownName, match="called 'position'"):
+            with pytest.raises(UnknownName, match=r"called 'position': expected .* allows, which the lecturer opened"):
                 call()
+        with pytest.raises(UnknownName) as gone:
+            _ = robot.sense().position
+        assert str(gone.value) == (
+            "no enabled device called 'position': expected proximity or ground, all that 'little' allows, "
+            "which the lecturer opened while this program ran"
+        )
+        assert len(robot.sense().ground) == 3
         robot.enable()
         assert sorted(robot.sense()) == ["ground", "proximity"]
         with pytest.raises(Refused, match="'little' is done with the robot that you have"):

@@ -26,7 +26,7 @@ from paddock.core.spec import read_toml_file, spec_from_table
 
 SPEC, ROSTER, KEYS = "class.toml", "students.csv", "secrets.toml"
 PARTS = ("exercises", "submissions", "results", "log")
-IGNORED = "secrets.toml\nlinks.csv\nsheet.html\nlog/\n.lock\n.server\n"  # by git
+IGNORED = "secrets.toml\nlinks.csv\nsheet.html\nlog/\n.lock\n.server\n.serving\n"  # by git
 
 
 class ClassFolder:
@@ -48,8 +48,10 @@ class ClassFolder:
         refuse_equal_names(listed)
         if folder.path.exists() and any(folder.path.iterdir()):
             raise PaddockError(f"{path}: it is there already, and not empty: choose another name")
+        folder.path.mkdir(parents=True, exist_ok=True)
+        folder.path.chmod(0o700)  # submissions and solutions are not for everyone who has an account here
         for part in PARTS:
-            (folder.path / part).mkdir(parents=True, exist_ok=True)
+            (folder.path / part).mkdir(exist_ok=True)
         write_text(folder.path / ".gitignore", IGNORED)
         write_text(folder.path / SPEC, class_text(spec))
         write_roster(folder.path / ROSTER, give_robots(listed))
@@ -74,9 +76,10 @@ class ClassFolder:
         if not (self.path / SPEC).is_file():
             raise PaddockError(f"{self.path}: this is no class folder: make one with `paddock class new {self.path}`")
         self._read()
-        self._stamp = stamp
         if self._is_incomplete():
             self._change(list)
+        else:
+            self._stamp = stamp
         return True
 
     # ---- who is in it

@@ -61,6 +61,9 @@ def _read_student(row: Mapping[str, str]) -> Student:
         raise PaddockError(f"state: expected {', '.join(STATES)}, got {state!r}{suggestion(state, STATES)}")
     if robot:
         convert(robot, Name, "robot")
+        if "_" in robot:
+            owner = robot.partition("_")[0]
+            raise PaddockError(f"robot: {robot!r} would be taken for one that {owner!r} brings along: expected no _")
     other = {key: value for key, value in row.items() if key not in COLUMNS}
     return Student(name, robot, state, other)  # type: ignore[arg-type]
 

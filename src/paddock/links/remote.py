@@ -338,7 +338,8 @@ class RemoteArena(BaseArena):
             for name in self.robots.update(message):
                 self.watcher.forget(name)
         elif isinstance(message, m.WorldNews):
-            self.world, self.robots.in_new_world = WorldSpec.from_table(message.world), True
+            self.world = WorldSpec.from_table(message.world)
+            self.robots.new_world = message.exercise or self.world.name
             self.forget()
         elif isinstance(message, m.EventNews):
             self.steering.hear_event(message)

@@ -20,6 +20,7 @@ from paddock.server.best_scores import BestScores
 from paddock.server.class_log import ClassLog
 from paddock.server.client import Client
 from paddock.server.lessons import Lesson, list_exercises, list_worlds, make_lesson, remember_lesson
+from paddock.server.seating import Seating
 from paddock.server.submission_desk import SubmissionDesk
 from paddock.server.visibility import switch_off_hidden
 from paddock.server.world_change import change_world
@@ -50,16 +51,19 @@ class ClassDesk:
         self._grants: dict[str, Grant] = {}  # by robot
         self._tokens: dict[str, str] = {}  # by robot
         self._told: dict[Client, m.ClassState] = {}  # to supervisors
+        self._changed = False  # the folder was, and not all of that has been taken over
         self._complaint = ""  # about the folder
         self._best = BestScores(folder.path / "results")
 
     def attach(self, server: Server, session: Session) -> None:
         """Begin."""
-        self._server, self._session = server, session
+        self._server, self._session, self.seating = server, session, Seating(self, session)
+        session.scoreboard.keep = self._keep_scores
         self._loop = asyncio.get_running_loop()
         server.tokens.add(Grant(Role.VIEWER, name="projector"), self.folder.keys.projector)
         self._apply_roster()
         self._apply_lesson()
+        self.seating.deal()
         self._timer = self._loop.call_later(PERIOD, self._look)
 
     def close(self) -> None:
@@ -72,10 +76,11 @@ class ClassDesk:
     def refresh(self) -> None:
         """Take over what was changed in the folder. What is wrong there is told once, and changes nothing."""
         try:
-            if self.folder.refresh():
+            self._changed = self.folder.refresh() or self._changed
+            if self._changed:
                 self._apply_roster()
                 self._session.supervision.set_limits(self.lesson.limits(self.folder.spec.limits))
-            self._complaint = ""
+            self._changed, self._complaint = False, ""
         except PaddockError as error:
             self._complain(f"the folder of the class was changed, but: {error}".replace("\n  ", "; "))
 
@@ -94,7 +99,7 @@ class ClassDesk:
             self._seat(student)
             self._admit(student)
             self.present[robot].student = student
-        self._tell_names({robot: student.name for robot, student in students.items()})
+        self._tell_names({student.robot: student.name for student in self.folder.everyone})
 
     def _tell_names(self, names: dict[str, str]) -> None:
         people = self._server.people
@@ -120,6 +125,7 @@ class ClassDesk:
         kind = self.lesson.seat([student.robot]).robots[0].type
         try:
             arena.spawn(student.robot, kind)
+            self.seating.set_aside(student.robot)
             self.log.write(f"{student.name} is new in the class")
         except SimulationError as error:
             self.log.write(f"{student.name} has no robot: {error}", student.name)
@@ -164,6 +170,10 @@ class ClassDesk:
         grant = self._grants.get(robot)
         return [client for client in self._session.clients if client.grant is grant] if grant is not None else []
 
+    def has_program(self, robot: str) -> bool:
+        """Whether somebody drives a student's robot, or a program of theirs is about to."""
+        return any(is_program(client) for client in self._clients_of(robot))
+
     # ---- what students do
 
     def student_of(self, client: Client) -> Attendance | None:
@@ -173,6 +183,11 @@ class ClassDesk:
 
     def on_join(self, client: Client) -> None:
         """Someone is welcome."""
+        found = self.student_of(client)
+        if found is not None and is_program(client):
+            others = [other for other in self._clients_of(found.student.robot) if other is not client]
+            if not any(is_program(other) for other in others):
+                self.seating.come(found.student.robot)
         if client.grant.role is not Role.SUPERVISOR:
             self.log.write(f"{client.name} joined", client.grant.name)
 
@@ -222,12 +237,19 @@ class ClassDesk:
         lesson = make_lesson(self.folder, world, wish.exercise, seed)
         seated = lesson.seat([student.robot for student in self.folder.students])
         self._keep_scores(last=True)
-        change_world(self._session, client, seated, seed)
         own = self.lesson
-        self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
-        self._apply_roster()
-        self._apply_lesson()
-        remember_lesson(self.folder.path, lesson, world)
+
+        def settle() -> None:
+            self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
+            self._apply_roster()
+            self._apply_lesson()
+            self.seating.deal()
+
+        change_world(self._session, client, seated, seed, settle)
+        try:
+            remember_lesson(self.folder.path, lesson, world)
+        except PaddockError as error:  # a full disk
+            self.log.write(f"after a restart the class begins with another lesson: {error}")
 
     def _apply_lesson(self) -> None:
         session, lesson = self._session, self.lesson
@@ -255,6 +277,7 @@ class ClassDesk:
         self.refresh()
         self._keep_scores()
         now = self._loop.time()
+        self.seating.look(now)
         for robot, found in self.present.items():
             found.look(self._clients_of(robot), now)
         supervisors = [client for client in self._session.clients if client.grant.role is Role.SUPERVISOR]

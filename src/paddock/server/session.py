@@ -177,8 +177,8 @@ class Session:
             self.clock.leave(client.member)
 
     def unique(self, name: str) -> str:
-        """A name that nobody else has."""
-        taken = {client.name for client in self.clients}
+        """A name that nobody else has, nor would be called by."""
+        taken = {client.name for client in self.clients} | {*self.ownership.people.values()} - {name}
         return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
     # ---- news
@@ -300,6 +300,7 @@ class Session:
             client.due = self.arena.tick
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
+            self.tell_news(client)  # in another world there are other devices
         self.push_all()
         self.clock.on_jump()
 

@@ -25,8 +25,10 @@ class Supervision:
         self._session = session
 
     def clients_of(self, name: str) -> list[Client]:
-        """The connections of a person, or the one that is called so."""
-        return [client for client in self._session.clients if name and name in (client.grant.name, client.name)]
+        """The connections of a person; where there is no such person, the one that is called so."""
+        clients = self._session.clients
+        own = [client for client in clients if name and client.grant.name == name]
+        return own or [client for client in clients if name and client.name == name]
 
     def release(self, name: str, reason: str = "a supervisor released it") -> None:
         """Time waits no longer for someone, until they ask for it again: their robots stop."""
