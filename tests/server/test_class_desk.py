@@ -12,6 +12,7 @@ from paddock.core.errors import LinkError, Refused
 from paddock.core.limits import ClassLimits
 from paddock.testing import wait_for
 from server.classes_served import make_class, served_class
+from server.parties import Peer
 
 
 def test_each_student_drives_their_own_robot_and_the_lecturer_sees_it(tmp_path: Path) -> None:
@@ -22,6 +23,17 @@ def test_each_student_drives_their_own_robot_and_the_lecturer_sees_it(tmp_path: 
         with pytest.raises(Refused, match="your token does not name robot 'ben'"):
             arena.claim("ben")
         assert "Zoë M. was refused: claim: your token does not name robot 'ben'" in served.log
+
+
+def test_the_log_says_whose_page_or_program_did_something(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    with served_class(folder) as served, served.connect("Zoë M."):
+        for token in (folder.keys.supervisor, folder.token(folder.find("Zoë M."))):
+            with Peer(served.server, token=token, name="page") as page:
+                page.ask("pause")
+        served.wait_for_log("paused (by lecturer's page)")
+        served.wait_for_log("Zoë M.'s page joined")
+        served.wait_for_log("Zoë M. joined")
 
 
 def test_a_wrong_token_is_refused_and_noted(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from paddock.classes.names import tidy_name
 from paddock.classes.results import ResultRow, append_results, read_results
 from paddock.classes.roster import State, Student, give_robots, read_roster, refuse_equal_names, write_roster
 from paddock.classes.spec import ClassSpec, class_text
-from paddock.classes.submissions import Receipt, keep_submission, last_submissions, read_receipts, write_receipts
+from paddock.classes.submissions import Receipt, keep_submission, last_submissions, read_receipts, write_missing, write_receipts
 from paddock.core.errors import PaddockError, UnknownName, suggestion
 from paddock.core.files import whole_file, write_text
 from paddock.core.locks import lock_folder
@@ -41,8 +41,10 @@ class ClassFolder:
         refuse_equal_names(listed)
         if folder.path.exists() and any(folder.path.iterdir()):
             raise PaddockError(f"{path}: it is there already, and not empty: choose another name")
+        folder.path.mkdir(parents=True, exist_ok=True)
+        folder.path.chmod(0o700)  # submissions and solutions are not for everyone who has an account here
         for part in PARTS:
-            (folder.path / part).mkdir(parents=True, exist_ok=True)
+            (folder.path / part).mkdir(exist_ok=True)
         write_text(folder.path / ".gitignore", IGNORED)
         write_text(folder.path / SPEC, class_text(spec))
         write_roster(folder.path / ROSTER, give_robots(listed))
@@ -60,12 +62,17 @@ class ClassFolder:
         stamp = self._look()
         if stamp == self._stamp:
             return False
+        if self.path.is_file():
+            raise PaddockError(
+                f"{self.path}: this is a file: expected the folder of a class, such as {self.path.parent}"
+            )
         if not (self.path / SPEC).is_file():
             raise PaddockError(f"{self.path}: this is no class folder: make one with `paddock class new {self.path}`")
         self._read()
-        self._stamp = stamp
         if self._is_incomplete():
             self._change(list)
+        else:
+            self._stamp = stamp
         return True
 
     # ---- who is in it
@@ -82,7 +89,9 @@ class ClassFolder:
             for student in self.students:
                 if getattr(student, key) == tidy:
                     return student
-        raise UnknownName(f"student in {self.path.name}", name, [student.name for student in self.students])
+        known = [student.name for student in self.students]
+        alike = [s.name for s in self.students if tidy.casefold() in f"{s.name}\n{s.robot}".casefold()]
+        raise UnknownName(f"student in {self.path.name}", name, alike or known)
 
     def token(self, student: Student) -> str:
         """What this student joins with."""
@@ -140,7 +149,7 @@ class ClassFolder:
     def collect(self, exercise: str, out: str | Path) -> dict[str, Path]:
         """Copy each student's last submission for an exercise as `out/ROBOT.py`; the copies by students' names.
 
-        Their receipts are written beside them.
+        Their receipts are written beside them, and who has submitted nothing.
         """
         last = last_submissions(self.path / "submissions", exercise)
         if not last:
@@ -153,6 +162,7 @@ class ClassFolder:
                 file.write(source.read_bytes())
         copied = {source.relative_to(self.path / "submissions").as_posix() for source, _ in copies.values()}
         write_receipts(Path(out), [receipt for receipt in self.receipts() if receipt.file in copied])
+        write_missing(Path(out), [student for student in self.students if student.name not in copies])
         return {name: copy for name, (_, copy) in copies.items()}
 
     def record_results(self, rows: Iterable[ResultRow]) -> None:

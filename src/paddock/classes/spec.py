@@ -77,6 +77,8 @@ $submissions
 [limits]
 $connections
 $subscriptions
+# Of one message to the server.
+$message_kb
 # Robots that are brought along; the size of one, and how much of that in a second.
 $robots
 $upload_kb

@@ -51,12 +51,14 @@ class ClassDesk:
         self._grants: dict[str, Grant] = {}  # by robot
         self._tokens: dict[str, str] = {}  # by robot
         self._told: dict[Client, m.ClassState] = {}  # to supervisors
+        self._changed = False  # the folder was, and not all of that has been taken over
         self._complaint = ""  # about the folder
         self._best = BestScores(folder.path / "results")
 
     def attach(self, server: Server, session: Session) -> None:
         """Begin."""
         self._server, self._session, self.seating = server, session, Seating(self, session)
+        session.scoreboard.keep = self._keep_scores
         self._loop = asyncio.get_running_loop()
         server.tokens.add(Grant(Role.VIEWER, name="projector"), self.folder.keys.projector)
         self._apply_roster()
@@ -74,12 +76,13 @@ class ClassDesk:
     def refresh(self) -> None:
         """Take over what was changed in the folder. What is wrong there is told once, and changes nothing."""
         try:
-            if self.folder.refresh():
+            self._changed = self.folder.refresh() or self._changed
+            if self._changed:
                 self._apply_roster()
                 self._session.supervision.set_limits(self.lesson.limits(self.folder.spec.limits))
-            self._complaint = ""
+            self._changed, self._complaint = False, ""
         except PaddockError as error:
-            self._complain(f"the folder of the class was changed, but: {error}")
+            self._complain(f"the folder of the class was changed, but: {error}".replace("\n  ", "; "))
 
     def _complain(self, text: str) -> None:
         if text != self._complaint:
@@ -96,7 +99,7 @@ class ClassDesk:
             self._seat(student)
             self._admit(student)
             self.present[robot].student = student
-        self._tell_names({robot: student.name for robot, student in students.items()})
+        self._tell_names({student.robot: student.name for student in self.folder.everyone})
 
     def _tell_names(self, names: dict[str, str]) -> None:
         people = self._server.people
@@ -159,7 +162,7 @@ class ClassDesk:
             renamed = client.grant.name != grant.name
             client.grant = grant
             if renamed:
-                self._session.supervision.rename(client, grant.name)
+                self._session.supervision.rename(client)
             switch_off_hidden(client)
             client.stale.add("robots")
 
@@ -234,14 +237,19 @@ class ClassDesk:
         lesson = make_lesson(self.folder, world, wish.exercise, seed)
         seated = lesson.seat([student.robot for student in self.folder.students])
         self._keep_scores(last=True)
-        change_world(self._session, client, seated, seed)
         own = self.lesson
-        self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
-        self._apply_roster()
-        self._apply_lesson()
-        self.seating.deal()
-        self._session.on_jump()
-        remember_lesson(self.folder.path, lesson, world)
+
+        def settle() -> None:
+            self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
+            self._apply_roster()
+            self._apply_lesson()
+            self.seating.deal()
+
+        change_world(self._session, client, seated, seed, settle)
+        try:
+            remember_lesson(self.folder.path, lesson, world)
+        except PaddockError as error:  # a full disk
+            self.log.write(f"after a restart the class begins with another lesson: {error}")
 
     def _apply_lesson(self) -> None:
         session, lesson = self._session, self.lesson

@@ -57,6 +57,7 @@ class Client:
     unread: Callable[[], int]  # bytes that wait to be sent
     close: Callable[[int, str], None]  # (code, reason)
     encoding: Encoding = "msgpack"
+    said: str = field(init=False)  # what it calls itself
     member: Member = field(init=False)
     received: int = 0  # bytes of the message that is handled
     wants_lock: bool = False
@@ -78,7 +79,7 @@ class Client:
     snapshot_numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def __post_init__(self) -> None:
-        self.member = Member(self.name)
+        self.said, self.member = self.name, Member(self.name)
 
     def send(self, message: Message) -> None:
         """Send a message, whatever waits already. What goes wrong stays between this client and the log."""

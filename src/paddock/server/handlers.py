@@ -64,6 +64,7 @@ def claim(session: Session, client: Client, wish: m.Claim) -> None:
 
 @handles(m.Spawn, done=True)
 def spawn(session: Session, client: Client, wish: m.Spawn) -> None:
+    session.heats.check_spawn(client)
     check_upload(session, client)
     session.ownership.spawn(client, wish)
     session.interventions.announce(client, "spawn", f"{wish.robot} came", wish.robot)
@@ -265,6 +266,7 @@ def reset(session: Session, client: Client, wish: m.Reset) -> None:
     if session.has_ended:
         session.run_again(wish.seed)
     else:
+        session.scoreboard.keep()
         session.arena.reset(wish.seed)
         if session.desk is not None:
             session.desk.seating.deal()

@@ -112,7 +112,7 @@ class Session:
                 "install the same release of Paddock on both sides"
             )
         check_count("connections", client, len(client.share.connections) + 1, self.limits.connections)
-        client.name = client.member.name = self.unique(client.grant.name or hello.name or "client")
+        self.supervision.name(client)
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
         if self.desk is not None:
@@ -177,8 +177,8 @@ class Session:
             self.clock.leave(client.member)
 
     def unique(self, name: str) -> str:
-        """A name that nobody else has."""
-        taken = {client.name for client in self.clients}
+        """A name that nobody else has, nor would be called by."""
+        taken = {client.name for client in self.clients} | {*self.ownership.people.values()} - {name}
         return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
     # ---- news

@@ -109,7 +109,7 @@ export class RobotList {
 
 /** Who drives a robot, unless that is the person whose name stands there anyway. */
 function ownerText({ owner, person }) {
-  return person && owner.replace(/-\d+$/, "") === person ? "" : owner;
+  return person && owner.replace(/('s page)?(-\d+)?$/, "") === person ? "" : owner;
 }
 
 function newRow() {
