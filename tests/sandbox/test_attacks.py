@@ -231,10 +231,14 @@ def test_nothing_is_left_of_folders_however_deep(arena: Arena, tmp_path: Path) -
             os.chdir("inner")
         while True: pass
     """
-    failure = fail(arena, tmp_path, code.format(30))
-    assert (failure.kind, "folders in each other" in failure.text) == ("forbidden", True)
-    failure = fail(arena, tmp_path, code.format(3000))
-    assert (failure.kind, "more than 100 folders" in failure.text) == ("forbidden", True)
+    for depth in (30, 3000):
+        failure = fail(arena, tmp_path, code.format(depth))
+        assert (failure.kind, "folders" in failure.text) == ("forbidden", True)
+
+
+def test_a_program_that_changes_its_folder_is_told_its_line_likewise(arena: Arena, tmp_path: Path) -> None:
+    failure = fail(arena, tmp_path, "import os\nos.mkdir('d')\nos.chdir('d')\n1 / 0")
+    assert (failure.kind, failure.place) == ("crash", "mine.py line 4")
 
 
 @BY_KERNEL

@@ -162,7 +162,8 @@ class GuestProcess:
             told = messages.decode_failure(data)
         except msgspec.DecodeError:
             self.fail("invalid", "", "what came from the program is no answer")
-        self.fail(told.kind, told.place, told.text)
+        own = f"{self._job.folder.resolve()}/"  # a program that has gone elsewhere tells all of its path
+        self.fail(told.kind, told.place.removeprefix(own), told.text.replace(own, ""))
 
     def _explain_end(self) -> NoReturn:
         """The process is gone, without a word."""
