@@ -150,3 +150,19 @@ def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None
         assert folder.collect("little", tmp_path / "out")["Zoë M."].read_bytes() == b"def act(o): ...\n"
         assert served.teacher.ask("submit", file="a.py", data=b"x")["error"] == "Refused"
         assert zoe.ask("submit", exercise="../..", file="a.py", data=b"x")["error"] == "UnknownName"
+
+
+def test_a_name_that_is_the_robot_of_somebody_else_mixes_nobody_up(tmp_path: Path) -> None:
+    folder = make_class(tmp_path, "Ada", "ada")
+    add_exercise(folder, "little")
+    assert [(student.name, student.robot) for student in folder.students] == [("Ada", "ada"), ("ada", "ada-2")]
+    with served_class(folder) as served:
+        served.teacher.ask("open_world", exercise="little")
+        for student in folder.students:
+            with Peer(served.server, token=folder.token(student)) as peer:
+                assert peer.ask("ask_exercise").get("submissions", []) == []
+                text = peer.ask("submit", file="mine.py", data=student.robot.encode())["text"]
+                assert f"mine.py of {student.name} for little" in text
+                assert len(peer.ask("ask_exercise")["submissions"]) == 1
+    copies = folder.collect("little", tmp_path / "out")
+    assert {name: copy.read_text() for name, copy in copies.items()} == {"Ada": "ada", "ada": "ada-2"}
