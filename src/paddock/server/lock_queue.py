@@ -1,0 +1,74 @@
+"""LockQueue: what someone in the lock asks for besides its steps. Its own share pays for that, and it waits for it.
+
+Time waits for those in the lock, so nobody may be kept from stepping: what a cycle needs is done at once, and the clock
+pays. All else waits while the share is used up. Whoever lets too much wait has no place in the lock.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from paddock.protocol import Encoding, Message
+from paddock.protocol import messages as m
+from paddock.server.client import Client
+
+if TYPE_CHECKING:
+    from paddock.server.session import Session
+
+CYCLE = frozenset({m.Steer, m.Sense, m.Read, m.Enable, m.Lock})  # and a step
+PER_TICK = 4  # such requests that the clock pays for in a tick; as many again for each robot
+MOST_WAITING = 64  # requests
+
+
+class LockQueue:
+    """Of one connection. Who is not in the lock is served at once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session, self._shares = session, session.shares
+        self._waiting: deque[tuple[Message, Encoding, int]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def serve(self, client: Client, message: Message) -> None:
+        """Do what a client asks for, now or later."""
+        if client.member.locked and self._is_due(client, message):
+            self._session.handle(client, message)
+            return
+        self._shares.blame(client.share)
+        if self._waiting or (client.member.locked and client.share.held):
+            self._waiting.append((message, client.encoding, client.received))
+            if len(self._waiting) > MOST_WAITING:
+                self._give_up(client)
+        else:
+            self._session.handle(client, message)
+        if client.member.locked:
+            self._shares.is_over(client.share)
+            self._shares.switch(self._shares.clock)
+
+    def go_on(self, client: Client) -> None:
+        """The share has time again: do what waits."""
+        self._shares.switch(client.share)
+        while self._waiting and not self._shares.is_over(client.share):
+            message, client.encoding, client.received = self._waiting.popleft()
+            self._session.handle(client, message)
+
+    def note_nonsense(self, client: Client) -> None:
+        """Something came that is no request."""
+        self._shares.blame(client.share)
+        if client.member.locked and self._shares.is_over(client.share):
+            self._give_up(client)
+
+    def _is_due(self, client: Client, message: Message) -> bool:
+        """Whether time may wait for this request."""
+        if type(message) is m.Step:
+            return client.step_id is None
+        if type(message) not in CYCLE:
+            return False
+        most = PER_TICK * (1 + max(1, len(client.driven)))
+        return client.share.count_request(self._session.arena.tick) <= most
+
+    def _give_up(self, client: Client) -> None:
+        if client.member.locked:
+            self._session.clock.release(client.member, "it asks for far more than its share besides its steps")
