@@ -16,12 +16,13 @@ FILE = ".lock"
 
 
 @contextmanager
-def lock_folder(folder: Path, *, patience: float = 10.0) -> Iterator[None]:
+def lock_folder(folder: Path, *, patience: float = 10.0, busy: str = "") -> Iterator[None]:
     """Hold the lock of a folder.
 
     Args:
         folder: it is marked by a small file in it, which stays.
         patience: how long to wait for another holder [s] before a PaddockError.
+        busy: what that says; empty: which folder it is.
     """
     try:
         file = os.open(folder / FILE, os.O_CREAT | os.O_RDWR, 0o600)
@@ -31,7 +32,7 @@ def lock_folder(folder: Path, *, patience: float = 10.0) -> Iterator[None]:
         deadline = time.monotonic() + patience
         while not _take(file):
             if time.monotonic() >= deadline:
-                raise PaddockError(f"{folder}: another process works in this folder; wait for it, or stop it")
+                raise PaddockError(busy or f"{folder}: another process works in this folder; wait for it, or stop it")
             time.sleep(PAUSE)
         yield
     finally:
