@@ -28,7 +28,7 @@ from paddock.protocol.websocket import MessageReader, frame
 from paddock.server.access import Role
 from paddock.server.client import Client, refusal
 from paddock.server.files import respond_with_file
-from paddock.server.shares import Share
+from paddock.server.lock_queue import LockQueue
 
 if TYPE_CHECKING:
     from paddock.server.server import Server
@@ -65,6 +65,7 @@ class Connection(asyncio.Protocol):
         self._head: bytes | None = b""  # of the HTTP request, as far as it has come
         self._reader = MessageReader(self.protocol, masked=True, most=MOST_BEFORE_HELLO)
         self._inbox: deque[tuple[bool, bytes]] = deque()  # whole messages, and whether each is text
+        self._queue = LockQueue(self.session)
         self._held: set[str] = set()  # reasons not to read
         self._newer = False  # the client's minor version is newer than ours
         self._proxied = False
@@ -98,9 +99,10 @@ class Connection(asyncio.Protocol):
         self._after("ping", self._period, self._ping)
 
     def _drop_oldest_stranger(self) -> None:
-        """Newcomers must not wait for those who never say hello."""
-        strangers = (other for other in self.server.connections if other.client is None and other is not self)
-        oldest = next(strangers, self)
+        """Newcomers must not wait for those who never say hello: where most of them are, the oldest goes."""
+        strangers = [other for other in self.server.connections if other.client is None]
+        crowd = max((other.share for other in strangers), key=lambda share: len(share.connections))
+        oldest = next(other for other in strangers if other.share is crowd)
         del self.server.connections[oldest]
         oldest.transport.abort()
 
@@ -112,7 +114,7 @@ class Connection(asyncio.Protocol):
         self._charge(lambda: self._take(data))
 
     def _charge(self, work: Callable[[], None]) -> None:
-        before = self.shares.switch(self._payer)
+        before = self.shares.switch(self.shares.clock if self._is_locked else self.share)
         try:
             work()
         finally:
@@ -131,6 +133,8 @@ class Connection(asyncio.Protocol):
                 return
         messages = self._reader.feed(data)
         self._count()
+        if not messages:
+            self.shares.blame(self.share)
         if len(messages) == 1 and not self._inbox and not self._held:
             self._handle(*messages[0])
         elif messages:
@@ -141,14 +145,12 @@ class Connection(asyncio.Protocol):
             self._flush()  # pongs, or why it is closed
 
     @property
-    def _payer(self) -> Share:
-        """Whom work for this connection is charged to. Time waits for those in the lock, whatever they do with it."""
-        return self.shares.clock if self.client is not None and self.client.member.locked else self.share
+    def _is_locked(self) -> bool:
+        return self.client is not None and self.client.member.locked
 
     def _end_turn(self) -> bool:
-        """Wait, if this connection's share is used up."""
-        payer = self._payer
-        over = payer.balance <= 0 and self.shares.is_over(payer)
+        """Wait, if this connection's share is used up; those in the lock have a queue for that."""
+        over = not self._is_locked and self.share.balance <= 0 and self.shares.is_over(self.share)
         if over:
             self.hold("share")
         return over
@@ -190,8 +192,8 @@ class Connection(asyncio.Protocol):
         self.release("stuck")
 
     def hold(self, why: str) -> None:
-        """Do not read from this client for now. Those in the lock have no share to wait for."""
-        if why == "share" and self._payer is not self.share:
+        """Do not read from this client for now. From those in the lock steps are read, whatever else has to wait."""
+        if why == "share" and self._is_locked:
             return
         if not self._held:
             self.transport.pause_reading()
@@ -200,7 +202,7 @@ class Connection(asyncio.Protocol):
     def release(self, why: str) -> None:
         """Read again, unless there is another reason not to."""
         self._held.discard(why)
-        if self._inbox:
+        if self._inbox or (self._queue and not self.share.held):
             if not self._held & BLOCKING:
                 self.hold("busy")
                 self._after("turn", 0.0, self._go_on)
@@ -262,6 +264,8 @@ class Connection(asyncio.Protocol):
     def _work(self) -> None:
         """Handle what has come, for a while; then others have their turn."""
         began = self._loop.time()
+        if self._queue and self.client is not None:
+            self._queue.go_on(self.client)
         while self._inbox and not self._held & BLOCKING:
             self._handle(*self._inbox.popleft())
             if not self._inbox or self._end_turn():
@@ -292,7 +296,7 @@ class Connection(asyncio.Protocol):
             return
         if client is not None:
             client.encoding, client.received = "json" if text else "msgpack", len(data)
-            self.session.handle(client, message)
+            self._queue.serve(client, message)
         elif isinstance(message, Hello):
             self._hello(message, text)
         else:
@@ -318,7 +322,7 @@ class Connection(asyncio.Protocol):
         share.connections[self] = None
         self._newer = hello.minor > MINOR
         supervises = grant.role is Role.SUPERVISOR
-        self._reader.most = MOST_BYTES if supervises else int(1000 * self.session.limits.message_kb)
+        self._reader.most = MOST_BYTES if supervises else self.session.supervision.longest_message
         self._timers.pop("hello").cancel()
 
     def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:
@@ -326,6 +330,7 @@ class Connection(asyncio.Protocol):
         self.write(encode(refusal(error, id), "json" if text else "msgpack"), text)
         if self.client is not None:
             self.client.encoding = "json" if text else "msgpack"
+            self._queue.note_nonsense(self.client)
         elif isinstance(error, BadMessage):
             self.close(NO_HELLO, "expected a hello")
 

@@ -88,6 +88,13 @@ class Supervision:
             member.timeout = client.timeout if supervises else min(client.timeout, self._session.limits.lock_timeout)
             clock.join(member, lock)
 
+    @property
+    def longest_message(self) -> int:
+        """Bytes of a message of those who have limits; in a class a file must fit in that may be handed in."""
+        desk = self._session.desk
+        handed_in = desk.folder.spec.longest_submission if desk is not None else 0
+        return max(int(1000 * self._session.limits.message_kb), handed_in)
+
     def set_limits(self, limits: ClassLimits) -> None:
         """Other limits from now on: who may no longer be in the lock is released."""
         self._session.limits = limits
