@@ -99,19 +99,19 @@ class Robot:
 
         `why` is told to whoever asks for one of the others.
         """
-        former = self.devices
+        former = dict(self.devices)
         self.body, self.spec = body, body.spec
         self.wheels.max_speed, self.leds.names = body.spec.drive.max_speed, body.spec.leds
-        for name in (*former, "speaker"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("speaker", None)
         if body.spec.speaker:
             self.speaker = Speaker(self)
         self.devices = {
             name: device.replace(former.pop(name, None)) for name, device in devices_of(self, body.spec.sensors).items()
         }
-        self.__dict__.update(self.devices)
-        for gone in former.values():
+        self.__dict__.update(self.devices)  # other threads may ask for them all the while
+        for name, gone in former.items():
             gone.enabled = False
+            self.__dict__.pop(name, None)
         lost = {*self.lost_devices, *former} - self.devices.keys()
         self.lost_devices = dict.fromkeys(lost, f"{' or '.join(self.devices) or 'none'}, {why}" if why else "")
         self.refresh()

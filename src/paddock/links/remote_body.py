@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from paddock.arena.body import Body
 from paddock.arena.devices import Camera, Device
-from paddock.arena.robot import Robot
+from paddock.arena.robot import Chosen, Robot
 from paddock.core.errors import Refused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
@@ -103,10 +103,13 @@ class RemoteBody(Body):
     # ---- telling
 
     def sense(self, robot: Robot) -> Observation:
-        slots, _, _, cameras = robot.chosen
-        seen, tick = self._look("", slots, [camera.name for camera in cameras])
+        chosen = robot.chosen
+        cameras = chosen.cameras
+        seen, tick = self._look("", chosen.slots, [camera.name for camera in cameras])
+        if robot.body is not self:  # it has another body in another world: the answer may be of either
+            return robot.body.sense(robot)
         pictures = {**self._pictures, **seen.pictures} if cameras else None
-        return observation_of(robot, seen, tick * self.arena.dt, pictures)
+        return observation_of(robot, chosen, seen, tick * self.arena.dt, pictures)
 
     def read(self, device: Device, *, raw: bool) -> Readings:
         seen = None if raw else self._recall(device.name)
@@ -125,6 +128,8 @@ class RemoteBody(Body):
 
     def depth(self, camera: Camera) -> NDArray[np.float64]:
         values = self._read(camera, raw=True).values
+        if camera.robot.body is not self:
+            return camera.robot.body.depth(camera)
         assert values is not None
         return values.reshape(camera.height, camera.width).copy()
 
@@ -224,10 +229,14 @@ def chosen_of(robot: Robot) -> set[str]:
 
 
 def observation_of(
-    robot: Robot, seen: m.RobotReadings, time: float, pictures: Mapping[str, m.PictureData] | None = None
+    robot: Robot,
+    chosen: Chosen,
+    seen: m.RobotReadings,
+    time: float,
+    pictures: Mapping[str, m.PictureData] | None = None,
 ) -> Observation:
-    """What was seen, as an observation."""
-    slots, length, _, cameras = robot.chosen
+    """What was seen of the devices that were chosen, as an observation."""
+    slots, length, _, cameras = chosen
     readings = seen.readings
     if not slots.keys() <= readings.keys():  # one was switched on a moment ago
         slots = {name: slot for name, slot in slots.items() if name in readings}

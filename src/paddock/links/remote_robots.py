@@ -36,7 +36,7 @@ class RemoteRobots(Mapping[str, Robot]):
         self._handles: dict[str, Robot] = {}
         self._there = There({}, [])
         self.known = False
-        self.new_world = ""  # the exercise or world that the next news of robots are about; empty: as before
+        self.new_world = ""  # the exercise or world that was opened since; empty: as before
 
     def update(self, news: m.RobotList) -> list[str]:
         """There are other robots now, or other drivers; the answer are the names of those that left."""
@@ -45,7 +45,7 @@ class RemoteRobots(Mapping[str, Robot]):
         read = [(table, spec or RobotSpec.from_table(drop_foreign(table))) for table, spec in kinds]
         with self._guard:
             self._there = There({info.name: info for info in news.robots}, read)
-            if self.new_world:
+            if self.known:  # after a reconnect there may be another robot of that name
                 self._move()
             left = [handle for handle in self._handles.values() if not self._is_there(handle)]
             for handle in left:
@@ -55,13 +55,14 @@ class RemoteRobots(Mapping[str, Robot]):
         return [handle.name for handle in left]
 
     def _move(self) -> None:
-        """Handles go on with the robots of the same name, also of another kind."""
+        """Handles go on with the robots of the same name, also of another kind or with other devices."""
         infos, kinds = self._there
-        why = f"all that {self.new_world!r} allows, which the lecturer opened while this program ran"
+        opened = f"all that {self.new_world!r} allows, which the lecturer opened while this program ran"
+        why = opened if self.new_world else ""
         for handle in self._handles.values():
             if handle.name in infos and not self._is_there(handle):
+                cast(RemoteBody, handle.body).forget()
                 handle.take_body(RemoteBody(self._arena, handle.name, kinds[infos[handle.name].kind][1]), why)
-        self.new_world = ""
 
     def _is_there(self, handle: Robot) -> bool:
         infos, kinds = self._there

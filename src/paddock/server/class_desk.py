@@ -237,13 +237,15 @@ class ClassDesk:
         lesson = make_lesson(self.folder, world, wish.exercise, seed)
         seated = lesson.seat([student.robot for student in self.folder.students])
         self._keep_scores(last=True)
-        change_world(self._session, client, seated, seed)
         own = self.lesson
-        self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
-        self._apply_roster()
-        self._apply_lesson()
-        self.seating.deal()
-        self._session.on_jump()
+
+        def settle() -> None:
+            self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
+            self._apply_roster()
+            self._apply_lesson()
+            self.seating.deal()
+
+        change_world(self._session, client, seated, seed, settle)
         try:
             remember_lesson(self.folder.path, lesson, world)
         except PaddockError as error:  # a full disk
