@@ -195,6 +195,12 @@ def test_receipts_of_a_class_tell_whose_a_file_is_and_whether_it_was_late(exerci
         assert (only.marks.points, only.late, done.fresh) == (2, late, int(late))
     save_grading(done, out / "marks.csv")
     assert next(iter(read_marks(out).values()))["student"] == "Anna Ångström"
+    assert "Go ahead: Anna Ångström" in (out / "reports" / "anna-angstrom.html").read_text(encoding="utf-8")
+    course.collect("ahead", tmp_path / "collected")
+    save_grading(grade(exercise, tmp_path / "collected", out=out, workers=1), out / "marks.csv")
+    bert = read_marks(out)["bert"]
+    assert (bert["student"], bert["total"], bert["failure"]) == ("Bert", "0", "nothing was handed in")
+    assert "Nothing was handed in by Bert." in (out / "overview.html").read_text(encoding="utf-8")
     with pytest.raises(PaddockError, match="expected a date and time such as"):
         parse_due("tomorrow")
 

@@ -11,7 +11,7 @@ from paddock.classes.names import tidy_name
 from paddock.classes.results import ResultRow, append_results, read_results
 from paddock.classes.roster import State, Student, give_robots, read_roster, refuse_equal_names, write_roster
 from paddock.classes.spec import ClassSpec, class_text
-from paddock.classes.submissions import Receipt, keep_submission, last_submissions, read_receipts, write_receipts
+from paddock.classes.submissions import Receipt, keep_submission, last_submissions, read_receipts, write_missing, write_receipts
 from paddock.core.errors import PaddockError, UnknownName, suggestion
 from paddock.core.files import whole_file, write_text
 from paddock.core.locks import lock_folder
@@ -149,7 +149,7 @@ class ClassFolder:
     def collect(self, exercise: str, out: str | Path) -> dict[str, Path]:
         """Copy each student's last submission for an exercise as `out/ROBOT.py`; the copies by students' names.
 
-        Their receipts are written beside them.
+        Their receipts are written beside them, and who has submitted nothing.
         """
         last = last_submissions(self.path / "submissions", exercise)
         if not last:
@@ -162,6 +162,7 @@ class ClassFolder:
                 file.write(source.read_bytes())
         copied = {source.relative_to(self.path / "submissions").as_posix() for source, _ in copies.values()}
         write_receipts(Path(out), [receipt for receipt in self.receipts() if receipt.file in copied])
+        write_missing(Path(out), [student for student in self.students if student.name not in copies])
         return {name: copy for name, (_, copy) in copies.items()}
 
     def record_results(self, rows: Iterable[ResultRow]) -> None:

@@ -20,7 +20,7 @@ from paddock.core.user_code import check_program
 
 LONGEST_FILE_NAME = 60
 LARGEST_CHECKED = 64 * 1024  # bytes; to compile more could hold up others, so that is left to the grading
-RECEIPTS = "receipts.csv"
+RECEIPTS, MISSING = "receipts.csv", "missing.csv"
 SUFFIX = ".py"
 KEPT = f"[0-9][0-9][0-9][0-9]-*{SUFFIX}"  # what a kept file is called
 
@@ -72,6 +72,16 @@ def read_receipts(folder: Path) -> list[Receipt]:
 def write_receipts(folder: Path, receipts: Iterable[Receipt]) -> None:
     """Write some receipts beside copies of their files."""
     write_table(folder / RECEIPTS, COLUMNS, [asdict(receipt) for receipt in receipts])
+
+
+def write_missing(folder: Path, students: Iterable[Student]) -> None:
+    """Write who has submitted nothing beside copies of what others did."""
+    write_table(folder / MISSING, ("name", "robot"), [{"name": s.name, "robot": s.robot} for s in students])
+
+
+def read_missing(folder: Path) -> dict[str, str]:
+    """Who had submitted nothing when the others' files were copied to a folder: names by robot."""
+    return {row.get("robot", ""): row.get("name", "") for _, row in read_table(folder / MISSING)}
 
 
 def keep_submission(

@@ -37,7 +37,8 @@ def save_grading(grading: Grading, marks: Path) -> list[Path]:
         name = each.submission.name
         links[name] = f"{REPORTS}/{quote(name)}.html"
         page = list(student_report(grading.exercise, each))
-        written.append(_write_page(reports / f"{name}.html", f"{grading.exercise.title}: {name}", page))
+        who = each.receipt.student if each.receipt else name
+        written.append(_write_page(reports / f"{name}.html", f"{grading.exercise.title}: {who}", page))
     title = f"{grading.exercise.title}: marks"
     return [*written, _write_page(folder / OVERVIEW, title, list(class_report(grading)), links)]
 
@@ -61,7 +62,12 @@ def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]
         )
         for each in grading.graded
     ]
-    return heads, rows
+    most, zeros = format_points(grading.exercise.points), ["0"] * len(checks)
+    nothing = [
+        (text_cell(robot), *zeros, "0", most, "0", 0, "nothing was handed in", text_cell(name), "", "")
+        for robot, name in grading.missing.items()
+    ]
+    return heads, [*rows, *nothing]
 
 
 def _write_page(path: Path, title: str, parts: Sequence[Part], links: Mapping[str, str] = MappingProxyType({})) -> Path:
