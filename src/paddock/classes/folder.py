@@ -11,7 +11,14 @@ from paddock.classes.names import tidy_name
 from paddock.classes.results import ResultRow, append_results, read_results
 from paddock.classes.roster import State, Student, give_robots, read_roster, refuse_equal_names, write_roster
 from paddock.classes.spec import ClassSpec, class_text
-from paddock.classes.submissions import Receipt, keep_submission, last_submissions, read_receipts, write_missing, write_receipts
+from paddock.classes.submissions import (
+    Receipt,
+    keep_submission,
+    last_submissions,
+    read_receipts,
+    write_missing,
+    write_receipts,
+)
 from paddock.core.errors import PaddockError, UnknownName, suggestion
 from paddock.core.files import whole_file, write_text
 from paddock.core.locks import lock_folder
