@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from paddock.core.errors import Refused, UnknownName
+from paddock.exercises import exercise_names
 from paddock.server.lessons import open_lesson
 from paddock.testing import wait_for
 from server.classes_served import add_exercise, make_class, served_class
@@ -166,3 +167,44 @@ def test_a_name_that_is_the_robot_of_somebody_else_mixes_nobody_up(tmp_path: Pat
                 assert len(peer.ask("ask_exercise")["submissions"]) == 1
     copies = folder.collect("little", tmp_path / "out")
     assert {name: copy.read_text() for name, copy in copies.items()} == {"Ada": "ada", "ada": "ada-2"}
+
+
+def test_nothing_that_an_exercise_hides_is_told_while_it_is_opened(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    add_exercise(folder, "blind", "nothing")
+    with served_class(folder, speed=1.0) as served, served.peer("Ben") as ben:
+        ben.ask("enable", robot="ben", devices=["position"])
+        ben.ask("subscribe", robot="ben", devices=["position"], period=1000.0)
+        assert ben.wait("sensed")["seen"]["readings"].keys() == {"position"}
+        step = ben.tell("step", ticks=1_000_000)
+        assert served.teacher.ask("open_world", exercise="blind")["type"] == "done"
+        assert "position" not in ben.answer(step)["robots"]["ben"].get("readings", {})
+        ben.ask("look")
+        assert all("position" not in news["seen"].get("readings", {}) for news in ben.all_news("sensed"))
+
+
+@pytest.mark.parametrize("name", exercise_names())
+def test_students_of_shipped_exercises_are_not_told_where_others_are(tmp_path: Path, name: str) -> None:
+    folder = make_class(tmp_path, world="", exercise=name)
+    with served_class(folder) as served, served.peer("Ben") as ben:
+        if name == "maze":
+            assert ben.welcome["world"].keys() == {"name", "title", "bounds"}
+        assert [robot["name"] for robot in ben.wait("robots")["robots"]] == ["ben"]
+        ben.ask("frames", rate=60)
+        assert ben.ask("recall", robot="zoe-m")["type"] == "refused"
+        scene, past = ben.ask("look"), ben.ask("recall")
+        samples = len(np.frombuffer(past["ticks"]))
+        if name == "maze":
+            assert (scene["solids"], past.get("paths", b""), ben.all_news("frame")) == ([], b"", [])
+        else:
+            assert len(past["paths"]) == 8 * samples
+            assert len(ben.wait("frame")["bodies"]) == BODY
+        assert "does not allow 'position'" in ben.ask("enable", robot="ben", devices=["position"])["message"]
+
+
+def test_a_lesson_that_cannot_be_remembered_is_opened_and_that_is_logged(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    (folder.path / "present.toml").mkdir()
+    with served_class(folder) as served:
+        assert served.teacher.ask("open_world", world="clutter")["type"] == "done"
+        served.wait_for_log("after a restart the class begins with another lesson")

@@ -204,9 +204,9 @@ class ClassDesk:
         """Someone is gone."""
         self._told.pop(client, None)
         found = self.student_of(client)
-        if found is not None and is_program(client) and client.parting and found.ended is None:
-            found.note_loss(client.parting)
-        told = f": {client.parting}" if client.parting else ""
+        if found is not None and is_program(client) and client.loss and found.ended is None:
+            found.note_loss(client.loss)
+        told = f": {client.loss}" if client.loss else ""
         if client.grant.role is not Role.SUPERVISOR:
             self.log.write(f"{client.name} left{told}", client.grant.name)
 
@@ -268,7 +268,7 @@ class ClassDesk:
 
     def _keep_scores(self, *, last: bool = False) -> None:
         try:
-            self._best.look(self.lesson.name, self._session.scoreboard.game)
+            self._best.look(self.lesson.name, self._session.scoreboard.game, self.present)
             if last:
                 self._best.write(sync=True)
             self._complain("scores", "")

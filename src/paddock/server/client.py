@@ -67,7 +67,7 @@ class Client:
     silent: bool = False  # no sign of life for a while
     heard: float = field(default_factory=time.monotonic)  # when it asked for something last, by the loop's clock
     ended: bool = False  # it has said that its program ends
-    parting: str = ""  # why its connection ended without a word
+    loss: str = ""  # why its connection ended without a word
     step_id: int | None = None  # of the step that is under way
     handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices
     driven: list[str] = field(default_factory=list)  # robots that it claimed or brought along

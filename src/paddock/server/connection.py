@@ -168,7 +168,7 @@ class Connection(asyncio.Protocol):
         self._inbox.clear()
         if self.client is not None:
             if self.protocol.close_rcvd is None and self.protocol.close_sent is None:
-                self.client.parting = self._describe_loss(exc)
+                self.client.loss = self._describe_loss(exc)
             before = self.shares.switch(self.share)
             self.session.drop(self.client)
             self.shares.switch(before)

@@ -322,6 +322,7 @@ def restore(session: Session, client: Client, wish: m.Restore) -> None:
         raise SimulationError(
             f"restore: no snapshot {wish.snapshot}; the server keeps the last {MOST_SNAPSHOTS} of each client"
         )
+    session.scoreboard.keep()
     session.arena.restore(snapshot)
     session.on_jump()
     session.interventions.announce(client, "restore", "went back to a snapshot")

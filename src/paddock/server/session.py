@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 PUSH_BUDGET = 0.002  # seconds of a tick for the subscriptions of one share, on a paced clock
 MOST_NAMED = 3  # robots of a client that lags
-PENANCE = 10  # times the longest wait, for which nobody waits for those who were released
+READMISSION = 10  # times the longest wait, after which time may wait again for those who were released
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
 log = logging.getLogger("paddock.server")
@@ -362,7 +362,7 @@ class Session:
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
         if share is not None:
-            share.readmitted = self._loop.time() + PENANCE * self.limits.lock_timeout
+            share.readmitted = self._loop.time() + READMISSION * self.limits.lock_timeout
             for client in self.clients:  # the others must not wait for one after the other of the same person
                 if client.share is share and client.member.locked and client.member.waiting is None:
                     self.clock.release(client.member, reason)
