@@ -73,9 +73,8 @@ def grade_timed(submissions: Path, out: Path, workers: int) -> Grading:
     used = cpu_seconds() - cpu
     seeds = len(done.exercise.all_seeds)
     print(f"{len(done.graded)} submissions × {seeds} seeds: {wall:.1f} s ({wall - runs:.1f} s of it reports)")
-    print(
-        f"    {used:.1f} s of CPU, that of the programs included: {used / workers:.1f} s on each of {workers} cores if nobody else used them"
-    )
+    each = f"{used / workers:.1f} s on each of {workers} cores if nobody else used them"
+    print(f"    {used:.1f} s of CPU with that of the programs: {each}")
     return done
 
 
