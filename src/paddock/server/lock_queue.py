@@ -43,10 +43,8 @@ class LockQueue:
             return
         self._shares.blame(client.share)
         if self._waiting or (client.member.locked and client.share.held):
-            self._count()
+            self._count(client)
             self._waiting.append((message, client.encoding, client.received))
-            if len(self._waiting) > MOST_WAITING or self._seconds > LONGEST:
-                self._give_up(client)
         else:
             self._session.handle(client, message)
         if client.member.locked:
@@ -56,7 +54,7 @@ class LockQueue:
     def go_on(self, client: Client) -> None:
         """The share has time again: do what waits."""
         self._shares.switch(client.share)
-        self._count()
+        self._count(client)
         while self._waiting and not self._shares.is_over(client.share):
             message, client.encoding, client.received = self._waiting.popleft()
             self._session.handle(client, message)
@@ -67,11 +65,13 @@ class LockQueue:
         if client.member.locked and self._shares.is_over(client.share):
             self._give_up(client)
 
-    def _count(self) -> None:
+    def _count(self, client: Client) -> None:
         """Time has passed, with or without something waiting."""
         now = time.monotonic()
         elapsed, self._counted = now - self._counted, now
         self._seconds = max(0.0, self._seconds + (bool(self._waiting) - FORGIVEN) * elapsed)
+        if len(self._waiting) >= MOST_WAITING or self._seconds > LONGEST:
+            self._give_up(client)
 
     def _is_due(self, client: Client, message: Message) -> bool:
         """Whether time may wait for this request."""
