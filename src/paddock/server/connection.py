@@ -262,7 +262,7 @@ class Connection(asyncio.Protocol):
         """Handle what has come, for a while; then others have their turn."""
         began = self._loop.time()
         if self._queue and self.client is not None:
-            self._queue.go_on(self.client)
+            self._queue.serve_waiting(self.client)
         while self._inbox and not self._held & BLOCKING:
             self._handle(*self._inbox.popleft())
             if not self._inbox or self._end_turn():

@@ -55,7 +55,7 @@ class LockQueue:
             self._shares.is_over(client.share)
             self._shares.switch(self._shares.clock)
 
-    def go_on(self, client: Client) -> None:
+    def serve_waiting(self, client: Client) -> None:
         """The share has time again: do what waits."""
         self._shares.switch(client.share)
         self._count(client)
