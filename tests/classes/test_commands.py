@@ -61,6 +61,8 @@ def test_links_are_written_for_a_mail_merge(folder: Path) -> None:
         "class", "links", folder
     )
     assert "wrote" in run("class", "sheet", folder)
+    assert "links.csv does not know that yet: paddock class links" in run("class", "lock-out", folder, "Zoë M.")
+    assert "without Zoë M., who is locked out" in run("class", "links", folder)
     assert (folder / "sheet.html").read_text(encoding="utf-8").count("<svg") == 3
 
 

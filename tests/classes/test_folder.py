@@ -63,6 +63,9 @@ def test_two_people_with_one_name_are_refused_with_a_way_out(folder: ClassFolder
 def test_an_unknown_student_is_named_with_the_likeliest_one(folder: ClassFolder) -> None:
     with pytest.raises(UnknownName, match=r"no student in robotics-101 called 'Zoe M\.' \(did you mean 'Zoë M\.'\?\)"):
         folder.remove("Zoe M.")
+    folder.add("Zoë B.")
+    with pytest.raises(UnknownName, match=r"called 'zoe' \(there are: Zoë B\., Zoë M\.\)"):
+        folder.find("zoe")
 
 
 def test_whoever_comes_after_a_removed_student_gets_another_robot(folder: ClassFolder) -> None:
@@ -136,14 +139,15 @@ def test_a_list_from_elsewhere_may_have_more_columns(tmp_path: Path) -> None:
         ("name,robot\nAda,ada\nBo,a da\n", r"line 3: robot: expected a name of letters"),
         ("name,robot\nAda,ada\nBo,ada\n", r"line 3: 'robot ada' is in line 2 already"),
         ("name\nAda\nBo\nAda\n", r"line 4: 'Ada' is in line 2 already: write what tells them apart"),
-        ("nmae,robot\nAda,ada\n", r"line 2: expected a column 'name' \(did you mean 'nmae'\?\)"),
+        ("nmae,robot\nAda,ada\n", r"expected a column 'name' \(did you mean 'nmae'\?\)"),
         ("name\nAda,ada,active\n", r"line 2: more values than the first line has columns"),
         ("name,robot\n,ada\n", r"line 2: a student's name is empty"),
+        ("name\n=1+1\n+Bo\n", r"2 mistakes\n  line 2: '=1\+1': .*= \+ - @.*\n  line 3: '\+Bo'"),
     ],
 )
 def test_what_is_wrong_in_the_list_is_named_with_its_line(folder: ClassFolder, text: str, problem: str) -> None:
     write(folder, "students.csv", text)
-    with pytest.raises(PaddockError, match=r"students\.csv, " + problem):
+    with pytest.raises(PaddockError, match=r"students\.csv[,:] " + problem):
         ClassFolder.load(folder.path)
     assert (folder.path / "students.csv").read_text() == text
 
@@ -176,5 +180,31 @@ def test_what_is_wrong_in_a_file_is_named_with_its_key(folder: ClassFolder, name
 def test_other_folders_are_no_classes_and_no_class_is_overwritten(folder: ClassFolder, tmp_path: Path) -> None:
     with pytest.raises(PaddockError, match=r"this is no class folder: make one with `paddock class new"):
         ClassFolder.load(tmp_path)
+    with pytest.raises(PaddockError, match=r"this is a file: expected the folder of a class, such as .*robotics-101$"):
+        ClassFolder.load(folder.path / "class.toml")
     with pytest.raises(PaddockError, match="it is there already, and not empty"):
         ClassFolder.create(folder.path, ClassSpec(title="x"))
+
+
+def test_what_could_not_be_completed_is_tried_again(folder: ClassFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise PaddockError("the disk is full")
+
+    write(folder, "students.csv", "name,robot\nAda,ada\nBo,\n")
+    with monkeypatch.context() as full:
+        full.setattr("paddock.classes.folder.write_roster", fail)
+        with pytest.raises(PaddockError, match="full"):
+            folder.refresh()
+    assert folder.refresh()
+    assert folder.token(folder.find("Bo")) == tokens(folder)["Bo"]
+
+
+def test_a_students_robot_cannot_be_taken_for_one_that_another_brings_along(folder: ClassFolder) -> None:
+    write(folder, "students.csv", "name,robot\nAda,ada\nEve,ada_l\n")
+    with pytest.raises(PaddockError, match="line 3: robot: 'ada_l' would be taken for one that 'ada' brings along"):
+        ClassFolder.load(folder.path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are those of POSIX")
+def test_a_class_is_for_its_owner_only(folder: ClassFolder) -> None:
+    assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700

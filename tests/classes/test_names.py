@@ -52,7 +52,7 @@ def test_a_name_has_one_spelling() -> None:
     assert tidy_name("علی\u200cرضا") == "علی\u200cرضا"
 
 
-@pytest.mark.parametrize("name", ["", " ", "a\x1b[2J", "\u202eabc", "x" * 65])
+@pytest.mark.parametrize("name", ["", " ", "a\x1b[2J", "\u202eabc", "x" * 65, "=SUM(A1)", "\t+1", "-x", "@a", "＝1"])
 def test_what_is_no_name_is_refused(name: str) -> None:
     with pytest.raises(PaddockError, match="a student's name"):
         tidy_name(name)
@@ -68,6 +68,13 @@ def test_a_list_of_names_is_read_and_its_mistakes_are_named_by_line(tmp_path: Pa
     file.write_text("Ada\nB\x07o\n")
     with pytest.raises(PaddockError, match=r"names\.txt, line 2: .*control characters"):
         read_names(file)
+    file.write_text("Ada\n=1\nAda\n" + "@Bo\n" * 20)
+    with pytest.raises(PaddockError) as caught:
+        read_names(file)
+    first, *lines = str(caught.value).splitlines()
+    assert first.endswith("names.txt: 22 mistakes")
+    assert [line.split(":")[0].strip() for line in lines[:3]] == ["line 2", "line 3", "line 4"]
+    assert lines[10:] == ["  … and 12 more"]
     file.write_bytes("Zoë".encode("latin-1"))
     with pytest.raises(PaddockError, match="expected a text in UTF-8"):
         read_names(file)

@@ -46,6 +46,13 @@ def test_submissions_are_bounded(folder: ClassFolder) -> None:
         folder.receive("Ada", "maze", "big.py", bytes(1025))
     with pytest.raises(PaddockError, match="it is empty"):
         folder.receive("Ada", "maze", "a.py", b"")
+    for data, why in (
+        (b"def act(o)\n", r"a\.py, line 1: this is no Python program: expected ':'"),
+        (b"\x00", "this is no Python program"),
+        (b"\xff = 1", "this is no Python program"),
+    ):
+        with pytest.raises(PaddockError, match=why):
+            folder.receive("Ada", "maze", "a.py", data)
     with pytest.raises(PaddockError, match=r"'a\.exe': expected a Python file"):
         folder.receive("Ada", "maze", "a.exe", b"x")
     with pytest.raises(PaddockError, match=r"exercise: expected a name of letters, .*got '\.\./log'"):

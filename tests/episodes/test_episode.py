@@ -47,6 +47,21 @@ def test_metrics_are_the_same_bits_in_python_compiled_over_the_trace_and_in_a_ba
     assert np.array_equal(compiled.trace.commands[:-1], world.trace.commands[:-1])
 
 
+def test_a_tick_in_which_the_controller_crashes_does_not_count() -> None:
+    arena = paddock.open("line-track", seed=1)
+    (name,) = arena.robots
+
+    def crash(observation: Any) -> tuple[float, float]:
+        assert arena.tick < 10
+        return 0.02, 0.02
+
+    with pytest.raises(AssertionError):
+        arena.run(1.0, {name: crash}, metrics=[Line()])
+    assert arena.episode is not None
+    assert arena.episode.ticks == 10
+    assert arena.episode.robots[name].metrics["on_line"] == 1
+
+
 def test_metrics_do_not_depend_on_how_often_a_row_is_recorded() -> None:
     often, seldom = explore(every=0.02)[1], explore(every=0.5)[1]
     assert {k: v for k, v in often.metrics.items() if k != "goal_time"} == {

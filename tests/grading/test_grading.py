@@ -83,7 +83,7 @@ def marked(exercise: Path, submissions: Path, tmp_path_factory: pytest.TempPathF
 
 
 def read_marks(folder: Path) -> dict[str, dict[str, str]]:
-    with (folder / "marks.csv").open(newline="") as file:
+    with (folder / "marks.csv").open(newline="", encoding="utf-8-sig") as file:
         return {row["name"]: row for row in csv.DictReader(file)}
 
 
@@ -195,8 +195,21 @@ def test_receipts_of_a_class_tell_whose_a_file_is_and_whether_it_was_late(exerci
         assert (only.marks.points, only.late, done.fresh) == (2, late, int(late))
     save_grading(done, out / "marks.csv")
     assert next(iter(read_marks(out).values()))["student"] == "Anna Ångström"
+    assert "Go ahead: Anna Ångström" in (out / "reports" / "anna-angstrom.html").read_text(encoding="utf-8")
+    course.collect("ahead", tmp_path / "collected")
+    save_grading(grade(exercise, tmp_path / "collected", out=out, workers=1), out / "marks.csv")
+    bert = read_marks(out)["bert"]
+    assert (bert["student"], bert["total"], bert["failure"]) == ("Bert", "0", "nothing was handed in")
+    assert "Nothing was handed in by Bert." in (out / "overview.html").read_text(encoding="utf-8")
     with pytest.raises(PaddockError, match="expected a date and time such as"):
         parse_due("tomorrow")
+
+
+def test_the_name_of_a_file_is_no_formula_in_a_spreadsheet(exercise: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "=1+1.py").write_text("def act(seen:\n")
+    save_grading(grade(exercise, tmp_path / "in", out=tmp_path / "out", workers=1), tmp_path / "out" / "marks.csv")
+    assert list(read_marks(tmp_path / "out")) == ["'=1+1"]
 
 
 def test_links_in_submissions_are_not_followed(tmp_path: Path) -> None:

@@ -154,5 +154,26 @@ def test_commands_reach_the_running_class_by_its_folder(tmp_path: Path) -> None:
             assert "done" in paddock("class", arguments[0], str(folder.path), *arguments[1:]).stdout
         wait_for(lambda: "went on in clutter with seed 0 (by command line)" in running.log)
         assert "speed set to 3" in running.log
-    printed = paddock("class", "pause", str(folder.path))
-    assert "this class is not served any more" in printed.stderr
+
+
+def test_a_class_has_one_server_and_commands_tell_where_none_answers(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    with running_class(folder) as running:
+        second = paddock("class", "serve", str(folder.path), "--port", "0")
+        assert second.returncode == 2
+        assert f"served already, at http://127.0.0.1:{running.process.port}; stop that server" in second.stderr
+        running.restart(signal.SIGKILL)  # a dead one is in nobody's way
+    printed = paddock("class", "pause", str(folder.path)).stderr
+    assert f"no server of this class answers at http://127.0.0.1:{running.process.port}; start it with" in printed
+
+
+def test_a_server_that_is_terminated_tidies_up(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    folder.path.chmod(0o755)
+    with running_class(folder) as running:
+        running.process.line("warning: whoever has an account on this machine may read this class; chmod 700 ")
+        running.process.process.terminate()
+        assert running.process.process.wait(60) == 0
+        running.process.line("stopped")
+    assert not (folder.path / ".server").exists()
+    assert "this class is not served at present" in paddock("class", "pause", str(folder.path)).stderr

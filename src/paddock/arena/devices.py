@@ -101,8 +101,10 @@ class Device:
 
     def _refuse_if_gone(self) -> None:
         """In another world the robot may have other devices."""
-        if self.robot.devices.get(self.name) is not self:
-            raise UnknownName(f"device of {self.robot.name} ({self.robot.spec.name})", self.name, self.robot.devices)
+        robot = self.robot
+        if robot.devices.get(self.name) is not self:
+            what, expected = f"device of {robot.name} ({robot.spec.name})", robot.lost_devices.get(self.name, "")
+            raise UnknownName(what, self.name, robot.devices, expected=expected)
 
     def poll_only(self, on: bool = True) -> None:
         """Compute the device only when `read()` asks for it, never in `sense()`."""

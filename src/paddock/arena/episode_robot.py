@@ -103,13 +103,13 @@ class EpisodeRobot:
         """One decision of its controller; with a row of the trace for the time `now` [s]."""
         assert self.act is not None
         seen = self.robot.sense()
-        if self.meter is not None:
-            self.meter.sense(seen)
         motion = None if now is None else self._motion()  # before anybody changes it
         command = self.act(seen)
         if command is not None:
             self.answers += 1
             self.robot.apply(command)
+        if self.meter is not None:  # not earlier: a tick in which the controller crashes never passes
+            self.meter.sense(seen)
         self.robot.arena.board.show(self.name, self.controller)
         if now is not None and motion is not None:
             self._record(now, motion, seen)

@@ -89,25 +89,31 @@ class Robot:
         if self.spec.speaker:
             self.speaker = Speaker(self)
         self.watches = Watches(self)
+        self.lost_devices: dict[str, str] = {}  # that it had in another world, with what to expect instead
         self.devices = devices_of(self, self.spec.sensors)
         self.__dict__.update(self.devices)
         self.refresh()
 
-    def take_body(self, body: Body) -> None:
-        """Go on as a robot of another kind that has the same name; devices that both have stay as they were."""
-        former = self.devices
+    def take_body(self, body: Body, why: str = "") -> None:
+        """Go on as a robot of another kind that has the same name; devices that both have stay as they were.
+
+        `why` is told to whoever asks for one of the others.
+        """
+        former = dict(self.devices)
         self.body, self.spec = body, body.spec
         self.wheels.max_speed, self.leds.names = body.spec.drive.max_speed, body.spec.leds
-        for name in (*former, "speaker"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("speaker", None)
         if body.spec.speaker:
             self.speaker = Speaker(self)
         self.devices = {
             name: device.replace(former.pop(name, None)) for name, device in devices_of(self, body.spec.sensors).items()
         }
-        self.__dict__.update(self.devices)
-        for gone in former.values():
+        self.__dict__.update(self.devices)  # other threads may ask for them all the while
+        for name, gone in former.items():
             gone.enabled = False
+            self.__dict__.pop(name, None)
+        lost = {*self.lost_devices, *former} - self.devices.keys()
+        self.lost_devices = dict.fromkeys(lost, f"{' or '.join(self.devices) or 'none'}, {why}" if why else "")
         self.refresh()
 
     def __getattr__(self, name: str) -> Any:
@@ -115,7 +121,8 @@ class Robot:
             raise AttributeError(name)
         public = [attribute for attribute in dir(self) if not attribute.startswith("_")]
         meant = nearest(name, public)
-        raise UnknownName(f"device of {self.name}", name, [meant] if meant else self.devices)
+        known, expected = [meant] if meant else self.devices, self.lost_devices.get(name, "")
+        raise UnknownName(f"device of {self.name}", name, known, expected=expected)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__ and (name in INSTEAD or name in self.devices):
@@ -180,7 +187,8 @@ class Robot:
         """The sensor of that name."""
         device = self.devices.get(name) if isinstance(name, str) else None
         if device is None:
-            raise UnknownName(f"device of {self.name}", name, self.devices)
+            expected = self.lost_devices.get(str(name), "")
+            raise UnknownName(f"device of {self.name}", name, self.devices, expected=expected)
         return device
 
     def enable(self, *names: str) -> None:

@@ -13,7 +13,7 @@ from paddock.classes.receipt_book import ReceiptBook
 from paddock.classes.results import ResultRow, append_results, read_results
 from paddock.classes.roster import State, Student, give_robots, read_roster, refuse_equal_names, write_roster
 from paddock.classes.spec import ClassSpec, class_text
-from paddock.classes.submissions import Receipt, keep_submission, last_submissions, write_receipts
+from paddock.classes.submissions import Receipt, keep_submission, last_submissions, write_missing, write_receipts
 from paddock.core.errors import PaddockError, UnknownName, suggestion
 from paddock.core.files import stamp_of, whole_file, write_text
 from paddock.core.locks import lock_folder
@@ -21,7 +21,7 @@ from paddock.core.spec import read_toml_file, spec_from_table
 
 SPEC, ROSTER, KEYS = "class.toml", "students.csv", "secrets.toml"
 PARTS = ("exercises", "submissions", "results", "log")
-IGNORED = "secrets.toml\nlinks.csv\nsheet.html\nlog/\n.lock\n.server\n"  # by git
+IGNORED = "secrets.toml\nlinks.csv\nsheet.html\nlog/\n.lock\n.server\n.serving\n"  # by git
 
 
 class ClassFolder:
@@ -45,8 +45,10 @@ class ClassFolder:
         refuse_equal_names(listed)
         if folder.path.exists() and any(folder.path.iterdir()):
             raise PaddockError(f"{path}: it is there already, and not empty: choose another name")
+        folder.path.mkdir(parents=True, exist_ok=True)
+        folder.path.chmod(0o700)  # submissions and solutions are not for everyone who has an account here
         for part in PARTS:
-            (folder.path / part).mkdir(parents=True, exist_ok=True)
+            (folder.path / part).mkdir(exist_ok=True)
         write_text(folder.path / ".gitignore", IGNORED)
         write_text(folder.path / SPEC, class_text(spec))
         write_roster(folder.path / ROSTER, give_robots(listed))
@@ -64,6 +66,10 @@ class ClassFolder:
         stamp = self._look()
         if stamp == self._stamp:
             return False
+        if self.path.is_file():
+            raise PaddockError(
+                f"{self.path}: this is a file: expected the folder of a class, such as {self.path.parent}"
+            )
         if not (self.path / SPEC).is_file():
             raise PaddockError(f"{self.path}: this is no class folder: make one with `paddock class new {self.path}`")
         self._read()
@@ -87,7 +93,13 @@ class ClassFolder:
             for student in self.students:
                 if getattr(student, key) == tidy:
                     return student
-        raise UnknownName(f"student in {self.path.name}", name, [student.name for student in self.students])
+        known = [student.name for student in self.students]
+        alike = [s.name for s in self.students if tidy.casefold() in f"{s.name}\n{s.robot}".casefold()]
+        raise UnknownName(f"student in {self.path.name}", name, alike or known)
+
+    def _student(self, student: Student | str) -> Student:
+        """A student; a text may be somebody's name and the robot of somebody else."""
+        return student if isinstance(student, Student) else self.find(student)
 
     def token(self, student: Student) -> str:
         """What this student joins with."""
@@ -130,23 +142,23 @@ class ClassFolder:
 
     # ---- what they hand in
 
-    def receive(self, name: str, exercise: str, file_name: str, data: bytes) -> Receipt:
+    def receive(self, student: Student | str, exercise: str, file_name: str, data: bytes) -> Receipt:
         """Keep a student's file, and give the receipt for it."""
-        student, place = self.find(name), self.path / "submissions"
+        found, place = self._student(student), self.path / "submissions"
         with self._lock():
             self._book.find()
-            receipt = keep_submission(place, student, exercise, file_name, data, self.spec)
+            receipt = keep_submission(place, found, exercise, file_name, data, self.spec)
             self._book.add(receipt)
         return receipt
 
-    def receipts(self, name: str | None = None) -> list[Receipt]:
+    def receipts(self, student: Student | str | None = None) -> list[Receipt]:
         """All receipts, or those of a student."""
-        return self._book.find(self.find(name).robot if name is not None else None)
+        return self._book.find(self._student(student).robot if student is not None else None)
 
     def collect(self, exercise: str, out: str | Path) -> dict[str, Path]:
         """Copy each student's last submission for an exercise as `out/ROBOT.py`; the copies by students' names.
 
-        Their receipts are written beside them.
+        Their receipts are written beside them, and who has submitted nothing.
         """
         last = last_submissions(self.path / "submissions", exercise)
         if not last:
@@ -159,6 +171,7 @@ class ClassFolder:
                 file.write(source.read_bytes())
         copied = {source.relative_to(self.path / "submissions").as_posix() for source, _ in copies.values()}
         write_receipts(Path(out), [receipt for receipt in self.receipts() if receipt.file in copied])
+        write_missing(Path(out), [student for student in self.students if student.name not in copies])
         return {name: copy for name, (_, copy) in copies.items()}
 
     def record_results(self, rows: Iterable[ResultRow]) -> None:

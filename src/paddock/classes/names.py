@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 
+from paddock.classes.tables import FORMULA, text_cell
 from paddock.core.errors import PaddockError
 
 LONGEST_NAME = 64  # as on the wire
 LONGEST_ROBOT = 24
+MOST_TOLD = 10  # mistakes
 # Letters that Unicode does not take apart into a plain one and a mark.
 PLAIN_LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
@@ -27,6 +29,10 @@ def tidy_name(text: str) -> str:
         raise PaddockError("a student's name is empty")
     if len(name) > LONGEST_NAME:
         raise PaddockError(f"{name[:20]}…: a student's name has at most {LONGEST_NAME} letters, this has {len(name)}")
+    if text_cell(name) != name:
+        raise PaddockError(
+            f"{name!r}: a student's name may not begin with {' '.join(FORMULA)}, which spreadsheets would calculate"
+        )
     if any(unicodedata.category(letter) in ("Cc", "Cs") or letter in DIRECTION_MARKS for letter in name):
         raise PaddockError(f"{name!a}: a student's name has no control characters; type it anew")
     return name
@@ -57,6 +63,15 @@ def robot_names(students: Iterable[str]) -> dict[str, str]:
     return names
 
 
+def refuse_mistakes(file: Path, mistakes: Sequence[str]) -> None:
+    """Tell what is wrong in a file, all at once; each mistake begins with its line."""
+    if len(mistakes) == 1:
+        raise PaddockError(f"{file}, {mistakes[0]}")
+    if mistakes:
+        more = [f"… and {len(mistakes) - MOST_TOLD} more"] if len(mistakes) > MOST_TOLD else []
+        raise PaddockError("\n  ".join([f"{file}: {len(mistakes)} mistakes", *mistakes[:MOST_TOLD], *more]))
+
+
 def read_names(file: Path) -> list[str]:
     """A name per line; empty lines and what follows a # do not count."""
     try:
@@ -66,19 +81,21 @@ def read_names(file: Path) -> list[str]:
     except UnicodeDecodeError:
         raise PaddockError(f"{file}: expected a text in UTF-8; save it with that encoding") from None
     names: dict[str, int] = {}
+    mistakes = []
     for number, line in enumerate(lines, start=1):
         if not (text := line.partition("#")[0].strip()):
             continue
         try:
             name = tidy_name(text)
+            if name in names:
+                raise PaddockError(
+                    f"{name!r} is in line {names[name]} already: if these are two people, "
+                    f"write what tells them apart, such as '{name} (2)'"
+                )
+            names[name] = number
         except PaddockError as error:
-            raise PaddockError(f"{file}, line {number}: {error}") from None
-        if name in names:
-            raise PaddockError(
-                f"{file}, line {number}: {name!r} is in line {names[name]} already: if these are two people, "
-                f"write what tells them apart, such as '{name} (2)'"
-            )
-        names[name] = number
+            mistakes.append(f"line {number}: {error}")
+    refuse_mistakes(file, mistakes)
     if not names:
         raise PaddockError(f"{file}: expected a name per line, found none")
     return list(names)

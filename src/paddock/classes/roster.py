@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from paddock.classes.names import free_robot_name, read_names, tidy_name
+from paddock.classes.names import free_robot_name, read_names, refuse_mistakes, tidy_name
 from paddock.classes.tables import read_table, write_table
 from paddock.core.convert import convert
 from paddock.core.errors import PaddockError, suggestion
@@ -36,6 +36,9 @@ def read_roster(file: Path) -> list[Student]:
         raise PaddockError(f"{file}: no such file")
     students: list[Student] = []
     lines: dict[str, int] = {}
+    mistakes = []
+    if rows and "name" not in rows[0][1]:
+        raise PaddockError(f"{file}: expected a column 'name'{suggestion('name', rows[0][1])}")
     for line, row in rows:
         try:
             student = _read_student(row)
@@ -44,20 +47,23 @@ def read_roster(file: Path) -> list[Student]:
                     raise PaddockError(f"{unique!r} is in line {lines[unique]} already: write what tells them apart")
                 lines[unique] = line
         except PaddockError as error:
-            raise PaddockError(f"{file}, line {line}: {error}") from None
-        students.append(student)
+            mistakes.append(f"line {line}: {error}")
+        else:
+            students.append(student)
+    refuse_mistakes(file, mistakes)
     return students
 
 
 def _read_student(row: Mapping[str, str]) -> Student:
-    if "name" not in row:
-        raise PaddockError(f"expected a column 'name'{suggestion('name', row)}")
     name = tidy_name(row["name"])
     robot, state = row.get("robot", ""), row.get("state", "") or "active"
     if state not in STATES:
         raise PaddockError(f"state: expected {', '.join(STATES)}, got {state!r}{suggestion(state, STATES)}")
     if robot:
         convert(robot, Name, "robot")
+        if "_" in robot:
+            owner = robot.partition("_")[0]
+            raise PaddockError(f"robot: {robot!r} would be taken for one that {owner!r} brings along: expected no _")
     other = {key: value for key, value in row.items() if key not in COLUMNS}
     return Student(name, robot, state, other)  # type: ignore[arg-type]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import colorsys
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from paddock.core.geometry import Pose
 from paddock.referees.starts import assign_places
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.placement import robot_types
@@ -14,16 +15,23 @@ from paddock.worlds.spec import Placed, WorldSpec
 DEFAULT_ROBOT = "e-puck"
 
 
-def seat_students(world: WorldSpec, robots: Sequence[str], kind: RobotSpec | None = None) -> WorldSpec:
+def seat_students(
+    world: WorldSpec,
+    robots: Sequence[str],
+    kind: RobotSpec | None = None,
+    *,
+    assign: Callable[[WorldSpec, Mapping[str, RobotSpec]], Mapping[str, Pose]] = assign_places,
+) -> WorldSpec:
     """The world with the students' robots instead of its own: at its starts, then wherever there is room.
 
     Args:
         world: where they are to stand.
         robots: their names, as `robot_names` or a class folder gives them.
         kind: what they are; None: as the world's first robot, or an e-puck.
+        assign: finds their places otherwise.
     """
     kind = kind or (robot_types(world)[0] if world.robots else load_robot(DEFAULT_ROBOT))
-    places = assign_places(world, dict.fromkeys(robots, kind))
+    places = assign(world, dict.fromkeys(robots, kind))
     seats = [
         Placed(
             name=name,

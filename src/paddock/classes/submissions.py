@@ -17,11 +17,13 @@ from paddock.core.convert import convert
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file
 from paddock.core.rules import Name
+from paddock.core.user_code import check_program
 
 log = logging.getLogger("paddock.class")
 
 LONGEST_FILE_NAME = 60
-RECEIPTS = "receipts.csv"
+LARGEST_CHECKED = 64 * 1024  # bytes; to compile more could hold up others, so that is left to the grading
+RECEIPTS, MISSING = "receipts.csv", "missing.csv"
 SUFFIX = ".py"
 KEPT = f"[0-9][0-9][0-9][0-9]-*{SUFFIX}"  # what a kept file is called
 
@@ -75,6 +77,16 @@ def write_receipts(folder: Path, receipts: Iterable[Receipt]) -> None:
     write_table(folder / RECEIPTS, COLUMNS, [asdict(receipt) for receipt in receipts])
 
 
+def write_missing(folder: Path, students: Iterable[Student]) -> None:
+    """Write who has submitted nothing beside copies of what others did."""
+    write_table(folder / MISSING, ("name", "robot"), [{"name": s.name, "robot": s.robot} for s in students])
+
+
+def read_missing(folder: Path) -> dict[str, str]:
+    """Who had submitted nothing when the others' files were copied to a folder: names by robot."""
+    return {row.get("robot", ""): row.get("name", "") for _, row in read_table(folder / MISSING)}
+
+
 def keep_submission(
     folder: Path, student: Student, exercise: str, file_name: str, data: bytes, spec: ClassSpec
 ) -> Receipt:
@@ -85,6 +97,8 @@ def keep_submission(
         raise PaddockError(f"{name}: it is empty")
     if len(data) > spec.submission_kb * 1024:
         raise PaddockError(f"{name}: it has {len(data)} bytes; at most {spec.submission_kb} KB may be submitted")
+    if len(data) <= LARGEST_CHECKED:
+        check_program(data, name)
     place = folder / exercise / student.robot
     number = max((int(kept.name.partition("-")[0]) for kept in place.glob(KEPT)), default=0) + 1
     if number > spec.submissions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from paddock.core.files import append_text, write_text
 
 MARK = "\ufeff"
 SEPARATORS = ",;\t"
+FORMULA = "=+-@"  # a cell that begins so is calculated
 
 
 def read_table(path: Path, complain: Callable[[str], object] | None = None) -> list[tuple[int, dict[str, str]]]:
@@ -85,6 +87,11 @@ def _lines(columns: Sequence[str], rows: Iterable[Mapping[str, object]], separat
     text = io.StringIO()
     csv.DictWriter(text, columns, restval="", delimiter=separator, lineterminator="\n").writerows(rows)
     return text.getvalue()
+
+
+def text_cell(text: str) -> str:
+    """A text of others, such as a file's name, as a cell that no spreadsheet calculates."""
+    return f"'{text}" if unicodedata.normalize("NFKC", text).lstrip().startswith(tuple(FORMULA)) else text
 
 
 def time_now() -> str:

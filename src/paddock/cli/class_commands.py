@@ -29,15 +29,28 @@ def open_class(path: Path) -> ClassFolder:
     return ClassFolder.load(path)
 
 
-def show_student(folder: ClassFolder, student: Student, what: str) -> None:
-    """Say what became of a student, with the link of those who may join."""
+def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
+    """Say what became of students, with the links of those who may join, and what has to be written anew."""
     from paddock.classes import join_links
     from paddock.core.outside import visible
 
-    typer.echo(visible(f"{student.name} {what}"))
-    for link in join_links(folder):
-        if link.robot == student.robot:
-            typer.echo(visible(f"  robot {link.robot}: {link.link}"))
+    links = {link.robot: link.link for link in join_links(folder)}
+    for student in students:
+        typer.echo(visible(f"{student.name} {what}"))
+        if student.robot in links:
+            typer.echo(visible(f"  robot {student.robot}: {links[student.robot]}"))
+    for file, command in (("links.csv", "links"), ("sheet.html", "sheet")):
+        if (folder.path / file).exists():
+            typer.echo(f"{file} does not know that yet: paddock class {command} {folder.path}")
+
+
+def tell_locked_out(folder: ClassFolder) -> None:
+    """Say who got no link."""
+    from paddock.core.outside import visible
+
+    for student in folder.students:
+        if student.state == "locked-out":
+            typer.echo(visible(f"  without {student.name}, who is locked out"))
 
 
 @class_app.command("new")
@@ -70,8 +83,7 @@ def add_students(folder: options.ClassPath, names: options.StudentNames) -> None
     paddock class add robotics-101 "Zoë M." 李雷
     """
     found = open_class(folder)
-    for name in names:
-        show_student(found, found.add(name), "is in the class")
+    show_students(found, "is in the class", *[found.add(name) for name in names])
 
 
 @class_app.command("remove")
@@ -81,7 +93,7 @@ def remove_student(folder: options.ClassPath, name: options.StudentName) -> None
     paddock class remove robotics-101 "Zoë M."
     """
     found = open_class(folder)
-    show_student(found, found.remove(name), "is out of the class; submissions and results stay")
+    show_students(found, "is out of the class; submissions and results stay", found.remove(name))
 
 
 @class_app.command("rename")
@@ -91,7 +103,7 @@ def rename_student(folder: options.ClassPath, name: options.StudentName, new: op
     paddock class rename robotics-101 "Zoe M." "Zoë Meyer"
     """
     found = open_class(folder)
-    show_student(found, found.rename(name, new), "is the new name; robot and link stay")
+    show_students(found, "is the new name; robot and link stay", found.rename(name, new))
 
 
 @class_app.command("lock-out")
@@ -102,7 +114,7 @@ def lock_out_student(folder: options.ClassPath, name: options.StudentName, off: 
     paddock class lock-out robotics-101 "Zoë M." --off
     """
     found = open_class(folder)
-    show_student(found, found.lock_out(name, not off), "may join again" if off else "is locked out")
+    show_students(found, "may join again" if off else "is locked out", found.lock_out(name, not off))
 
 
 @class_app.command("new-token")
@@ -113,7 +125,7 @@ def renew_token(folder: options.ClassPath, name: options.StudentName) -> None:
     """
     found = open_class(folder)
     found.new_token(name)
-    show_student(found, found.find(name), "has a new link")
+    show_students(found, "has a new link", found.find(name))
 
 
 @class_app.command("list")
@@ -141,6 +153,7 @@ def print_links(folder: options.ClassPath, address: options.Address = "", out: o
     print_class_links(found, address)
     write_links(found, out or folder / "links.csv", address)
     typer.echo(f"wrote {out or folder / 'links.csv'}")
+    tell_locked_out(found)
 
 
 @class_app.command("sheet")
@@ -154,6 +167,7 @@ def print_sheet(folder: options.ClassPath, address: options.Address = "", out: o
     found = open_class(folder)
     write_sheet(found, out or folder / "sheet.html", address)
     typer.echo(f"wrote {out or folder / 'sheet.html'}: open it in a browser and print it")
+    tell_locked_out(found)
 
 
 @class_app.command("collect")

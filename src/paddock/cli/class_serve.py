@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,8 +16,9 @@ from rich.console import Console
 import paddock
 from paddock.classes import ClassFolder
 from paddock.classes.links import RUNNING
-from paddock.core.errors import LinkError, PaddockError
+from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.files import write_text
+from paddock.core.locks import lock_folder
 from paddock.core.outside import VisibleFormatter, visible
 from paddock.links.remote import RemoteArena
 from paddock.referees import Referee
@@ -24,6 +27,7 @@ from paddock.server.class_desk import ClassDesk
 from paddock.server.lessons import open_lesson
 from paddock.server.show import open_browser
 
+SERVING = ".serving"  # the lock of a class's server, in its folder
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
 
 
@@ -42,7 +46,22 @@ def settings_of(folder: ClassFolder) -> Settings:
 
 
 def serve_class(folder: ClassFolder, settings: Settings, *, referee: Referee | None, open_page: bool) -> None:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C or SIGTERM; refused while another server serves this class."""
+    where = find_server(folder.path)
+    busy = f"this class is served already{f', at {where}' if where else ''}; stop that server first"
+    with lock_folder(folder.path, patience=0.0, file_name=SERVING, busy=busy):
+        _serve(folder, settings, referee=referee, open_page=open_page)
+
+
+def find_server(path: Path) -> str:
+    """Where a class is served, as its server told; empty: nowhere."""
+    try:
+        return (path / RUNNING).read_text(encoding="utf-8").split()[0]
+    except (OSError, IndexError):
+        return ""
+
+
+def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, open_page: bool) -> None:
     console = Console(highlight=False, soft_wrap=True, markup=False)
     handler = logging.StreamHandler()
     handler.setFormatter(VisibleFormatter("%(message)s"))
@@ -62,6 +81,9 @@ def serve_class(folder: ClassFolder, settings: Settings, *, referee: Referee | N
         console.print(
             f"students:   {len(folder.students)}, in {lesson.title}; their links: paddock class links or sheet"
         )
+        if os.name == "posix" and folder.path.stat().st_mode & 0o077:
+            hint = f"chmod 700 {shlex.quote(str(folder.path))}"
+            console.print(visible(f"warning: whoever has an account on this machine may read this class; {hint}"))
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
@@ -78,13 +100,12 @@ def supervise_class(path: Path) -> Iterator[RemoteArena]:
     """The running class of a folder, as its supervisor."""
     folder = ClassFolder.load(path)
     hint = f"start it with `paddock class serve {path}`"
-    try:
-        url = (path / RUNNING).read_text(encoding="utf-8").split()[0]
-    except OSError:
-        raise PaddockError(f"{path}: this class is not served at present; {hint}") from None
+    url = find_server(path)
+    if not url:
+        raise PaddockError(f"{path}: this class is not served at present; {hint}")
     try:
         arena = RemoteArena(url, token=folder.keys.supervisor, name="command line", lock_step=False, timeout=10.0)
-    except LinkError as error:
-        raise LinkError(f"{path}: this class is not served any more ({error}); {hint}") from None
+    except (LinkError, Refused):  # it was killed; another program may have its port now
+        raise LinkError(f"{path}: no server of this class answers at {url}; {hint}") from None
     with arena:
         yield arena

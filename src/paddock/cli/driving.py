@@ -25,6 +25,7 @@ from paddock.policies.policy import Policy
 from paddock.report.summary import METRICS
 
 STATUS_ROBOTS = 3  # in the status line
+ENDLESS = 1e9  # seconds of a drive that only Ctrl-C ends
 PERIOD = 0.1  # wall seconds between two updates
 
 Show = Callable[[float, Callable[[], str]], None]  # (seconds of the robots' time, what tells how they are)
@@ -94,7 +95,8 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
     except KeyboardInterrupt:
         if arena.episode is None:
             raise
-        console.print("stopped early", style="yellow")
+        if drive.seconds < ENDLESS:
+            console.print("stopped early", style="yellow")
         return DriveOutcome(episode=arena.episode, interrupted=True)
     except (Exception, SystemExit) as error:
         if arena.episode is None:  # it had not begun
@@ -146,7 +148,7 @@ def status_line(console: Console, seconds: float, *, hidden: bool = False) -> It
         transient=True,
         disable=hidden or not console.is_terminal,
     ) as progress:
-        task = progress.add_task("", total=seconds, clock="", status="")
+        task = progress.add_task("", total=seconds if seconds < ENDLESS else None, clock="", status="")
         started, last = time.perf_counter(), 0.0
 
         def show(passed: float, status: Callable[[], str]) -> None:

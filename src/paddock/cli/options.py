@@ -35,6 +35,9 @@ OptionalWorld = Annotated[
     str | None, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")
 ]
 Seconds = Annotated[float, typer.Option(help="Simulated seconds to run for.")]
+RunSeconds = Annotated[
+    float | None, typer.Option(help="Simulated seconds to run for. Not given: 30, or, with --robot, until Ctrl-C.")
+]
 Traceback = Annotated[
     bool, typer.Option("--traceback", help="When a controller fails: all of the traceback, Paddock's part too.")
 ]

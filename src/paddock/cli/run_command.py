@@ -17,6 +17,8 @@ MODES = {
     "robot": ("scenario", "controller", "policy", "seconds", "trace", "headless", "traceback"),
 }
 
+DEFAULT_SECONDS = 30.0  # of a world
+
 
 def demo(
     seconds: options.Seconds = 60.0,
@@ -56,7 +58,7 @@ def run(
     policy: options.PolicyFile = None,
     scenario: options.Scenario = None,
     robot: options.RobotAddress = None,
-    seconds: options.Seconds = 30.0,
+    seconds: options.RunSeconds = None,
     speed: options.Speed = None,
     seed: options.OptionalSeed = None,
     picture: options.Picture = None,
@@ -104,8 +106,9 @@ def run(
         from paddock.cli.referee import choose_referee
         from paddock.cli.run import run_world
 
-        how: dict[str, Any] = {"seconds": seconds, "speed": speed, "headless": headless, "port": port}
-        how |= {"traceback": traceback, "record": record, "picture": picture, "out": out, "html": report}
+        how: dict[str, Any] = {"seconds": DEFAULT_SECONDS if seconds is None else seconds, "speed": speed}
+        how |= {"headless": headless, "port": port, "traceback": traceback}
+        how |= {"record": record, "picture": picture, "out": out, "html": report}
         run_world(world, controller, policy=policy, seed=seed or 0, referee=choose_referee(referee), **how)
 
 
@@ -134,7 +137,7 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
     refuse_both(controller, policy)
     if controller is not None:
         check_file(controller, str(controller))  # before a page is opened, or a robot is reached
-    if robot is not None and controller is None and policy is None:
+    if mode == "robot" and controller is None and policy is None:
         raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
 
 

@@ -12,7 +12,7 @@ import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.arena.controllers import chosen_controllers
-from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
+from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
 from paddock.core.errors import LinkError, PaddockError
 from paddock.links import SERVERS
 
@@ -22,13 +22,14 @@ def run_robot(
     controller: Path | None,
     *,
     policy: Path | None,
-    seconds: float,
+    seconds: float | None,
     headless: bool,
     trace: Path | None = None,
     traceback: bool = False,
 ) -> None:
-    """Drive a robot until the time is over or Ctrl-C; whatever happens, it is stopped."""
+    """Drive a robot until the time is over, if it ever is, or Ctrl-C; whatever happens, it is stopped."""
     console = Console(highlight=False)
+    seconds = ENDLESS if seconds is None else seconds
     check_seconds(seconds)
     with paddock.connect(url) as arena:
         robot = choose_robot(arena, url)

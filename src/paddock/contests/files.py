@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from paddock.classes.tables import read_table, write_table
+from paddock.classes.tables import read_table, text_cell, write_table
 from paddock.contests.report import contest_report
 from paddock.contests.result import ContestResult, FinalLine, HeatRow
 from paddock.core.errors import PaddockError
@@ -42,6 +42,8 @@ def _write(path: Path, row: type, rows: Sequence[Any]) -> None:
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return text_cell(value)
     return "" if isinstance(value, float) and math.isnan(value) else value
 
 

@@ -13,26 +13,28 @@ from paddock.core.reason import explain_os_error
 
 PAUSE = 0.01  # between two tries [s]
 FILE = ".lock"
+BUSY = "another process works in this folder; wait for it, or stop it"
 
 
 @contextmanager
-def lock_folder(folder: Path, *, patience: float = 10.0, busy: str = "") -> Iterator[None]:
+def lock_folder(folder: Path, *, patience: float = 10.0, file_name: str = FILE, busy: str = BUSY) -> Iterator[None]:
     """Hold the lock of a folder.
 
     Args:
         folder: it is marked by a small file in it, which stays.
         patience: how long to wait for another holder [s] before a PaddockError.
-        busy: what that says; empty: which folder it is.
+        file_name: of that file; each is a lock of its own.
+        busy: what the error says.
     """
     try:
-        file = os.open(folder / FILE, os.O_CREAT | os.O_RDWR, 0o600)
+        file = os.open(folder / file_name, os.O_CREAT | os.O_RDWR, 0o600)
     except OSError as error:
         raise PaddockError(f"{folder}: cannot be changed: {explain_os_error(error)}") from None
     try:
         deadline = time.monotonic() + patience
         while not _take(file):
             if time.monotonic() >= deadline:
-                raise PaddockError(busy or f"{folder}: another process works in this folder; wait for it, or stop it")
+                raise PaddockError(f"{folder}: {busy}")
             time.sleep(PAUSE)
         yield
     finally:

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import importlib.util
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -90,6 +91,18 @@ def check_file(file: Path, owner: str) -> None:
         raise PaddockError(f"{owner}: no such file")
     if file.suffix != ".py":
         raise PaddockError(f"{owner}: expected a Python file ending in .py")
+
+
+def check_program(data: bytes, name: str) -> None:
+    """Refuse what cannot be compiled; nothing of it is run."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(data, name, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        raise PaddockError(f"{name}{line}: this is no Python program: {error.args[0]}; nothing was submitted") from None
+    except (RecursionError, MemoryError):
+        raise PaddockError(f"{name}: it is nested too deeply; nothing was submitted") from None
 
 
 def _find_module(path: str, name: str, folders: list[Path]) -> ModuleType:

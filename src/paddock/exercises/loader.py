@@ -44,18 +44,20 @@ def find_exercise(name_or_folder: str | Path) -> Path:
         return exercise_folders().get(str(name_or_folder))
     if folder.is_dir():
         raise UnknownName("exercise", str(name_or_folder), (), expected=f"a folder with the file {FILE}")
-    raise UnknownName("exercise", str(name_or_folder), exercise_folders())
+    beside = [str(file.parent) for file in folder.parent.glob(f"*/{FILE}")]
+    raise UnknownName("exercise", str(name_or_folder), [*exercise_folders(), *beside])
 
 
 def load_exercise(name_or_folder: str | Path) -> Exercise:
     """A shipped exercise by name, or one from a folder; its world, robot, devices and measures are checked, too."""
-    folder = find_exercise(name_or_folder).resolve()
+    place = find_exercise(name_or_folder)
+    folder = place.resolve()
     hidden: tuple[int, ...] = ()
     if (folder / HIDDEN_FILE).is_file():
         table = read_toml_file(folder / HIDDEN_FILE)
-        hidden = spec_from_table(HiddenSeeds, table, file=HIDDEN_FILE).seeds
+        hidden = spec_from_table(HiddenSeeds, table, file=str(place / HIDDEN_FILE)).seeds
     with code_beside(folder):
-        found = spec_from_table(Exercise, read_toml_file(folder / FILE), file=FILE)
+        found = spec_from_table(Exercise, read_toml_file(folder / FILE), file=str(place / FILE))
         exercise = replace(found, hidden_seeds=hidden, folder=str(folder), name=folder.name)
         exercise.check_names()
     return exercise

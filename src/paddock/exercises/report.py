@@ -16,8 +16,8 @@ from paddock.report.sheets import Sheet
 def marks_sheet(marks: Marks) -> Sheet:
     """A row for each check: its points, what was wanted, and the figure of every seed."""
     rows = [(*_check_row(mark), *map(_format_figure, mark.figures)) for mark in marks.checks]
-    total = ("", "all checks", "", f"{marks.points:g} of {marks.most:g}", *("" for _ in marks.seeds))
-    heads = ("met", "check", "wanted", "points", *(f"seed {seed}" for seed in marks.seeds))
+    total = ("all checks", "", "", f"{marks.points:g} of {marks.most:g}", *("" for _ in marks.seeds))
+    heads = ("check", "met", "wanted", "points", *(f"seed {seed}" for seed in marks.seeds))
     return Sheet(heads, (*rows, total))
 
 
@@ -54,7 +54,7 @@ def _run_parts(exercise: Exercise, run: ExerciseRun) -> Iterator[Part]:
 def _check_row(mark: CheckMark) -> tuple[str, ...]:
     state = "yes" if mark.full else "NO" if mark.points == 0 else "partly"
     measure = mark.check.measure.rpartition(":")[2]
-    return state, mark.check.name, f"{measure} {mark.check.wanted}", f"{mark.points:g} of {mark.check.points:g}"
+    return mark.check.name, state, f"{measure} {mark.check.wanted}", f"{mark.points:g} of {mark.check.points:g}"
 
 
 def _format_figure(figure: float) -> str:

@@ -45,7 +45,8 @@ def verify_exercise(
     for path in sorted(Path(exercise.folder).glob("wrong_*.py")):
         on_file(path.name)
         marks = check_exercise(exercise, path)
-        yield ExerciseFinding(not marks.full, f"{path.name} does not", _tell_points(exercise, marks))
+        told = _tell_points(exercise, marks) + (": expected a check that it does not meet" if marks.full else "")
+        yield ExerciseFinding(not marks.full, f"{path.name} loses points", told)
 
 
 def _tell_points(exercise: Exercise, marks: Marks) -> str:

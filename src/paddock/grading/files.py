@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
+from paddock.classes.tables import MARK, text_cell
 from paddock.core.files import write_text
 from paddock.grading.grading import Grading
 from paddock.grading.report import class_report, format_points, student_report, tell_failure
@@ -26,14 +27,18 @@ def save_grading(grading: Grading, marks: Path) -> list[Path]:
     folder = marks.parent
     reports = ensure_folder(folder / REPORTS)
     written = [_write_table(marks, *marks_table(grading))]
-    pairs = [(pair.first, pair.second, f"{pair.share:.3f}", f"{pair.exact_share:.3f}") for pair in grading.similar]
+    pairs = [
+        (text_cell(pair.first), text_cell(pair.second), f"{pair.share:.3f}", f"{pair.exact_share:.3f}")
+        for pair in grading.similar
+    ]
     written.append(_write_table(folder / SIMILAR, ("first", "second", "share", "share_with_numbers"), pairs))
     links = {}
     for each in grading.graded:
         name = each.submission.name
         links[name] = f"{REPORTS}/{quote(name)}.html"
         page = list(student_report(grading.exercise, each))
-        written.append(_write_page(reports / f"{name}.html", f"{grading.exercise.title}: {name}", page))
+        who = each.receipt.student if each.receipt else name
+        written.append(_write_page(reports / f"{name}.html", f"{grading.exercise.title}: {who}", page))
     title = f"{grading.exercise.title}: marks"
     return [*written, _write_page(folder / OVERVIEW, title, list(class_report(grading)), links)]
 
@@ -44,20 +49,25 @@ def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]
     heads = ("name", *checks, "total", "of", "known_seeds", "failed_runs", "failure", "student", "received", "late")
     rows = [
         (
-            each.submission.name,
+            text_cell(each.submission.name),
             *(format_points(mark.points) for mark in each.marks.checks),
             format_points(each.marks.points),
             format_points(each.marks.most),
             format_points(each.public.points),
             each.failed,
-            tell_failure(each.failure),
-            each.receipt.student if each.receipt else "",
+            text_cell(tell_failure(each.failure)),
+            text_cell(each.receipt.student) if each.receipt else "",
             each.receipt.time if each.receipt else "",
             "late" if each.late else "",
         )
         for each in grading.graded
     ]
-    return heads, rows
+    most, zeros = format_points(grading.exercise.points), ["0"] * len(checks)
+    nothing = [
+        (text_cell(robot), *zeros, "0", most, "0", 0, "nothing was handed in", text_cell(name), "", "")
+        for robot, name in grading.missing.items()
+    ]
+    return heads, [*rows, *nothing]
 
 
 def _write_page(path: Path, title: str, parts: Sequence[Part], links: Mapping[str, str] = MappingProxyType({})) -> Path:
@@ -75,5 +85,5 @@ def _write_table(path: Path, heads: Sequence[str], rows: Iterable[Sequence[Any]]
     table = csv.writer(text, lineterminator="\n")
     table.writerow(heads)
     table.writerows(rows)
-    write_text(path, text.getvalue())
+    write_text(path, MARK + text.getvalue())
     return path

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 import paddock
 from paddock.classes import Receipt
+from paddock.classes.submissions import read_missing
 from paddock.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
 from paddock.grading.receipts import find_receipts, is_late
 from paddock.grading.similar import SimilarPair, find_similar, read_programs
@@ -56,6 +57,7 @@ class Grading:
     graded: Sequence[GradedSubmission]
     similar: Sequence[SimilarPair]
     fresh: int  # how many were graded now; the others were there already
+    missing: Mapping[str, str] = field(default_factory=dict)  # who handed in nothing: names by robot
 
 
 def grade(
@@ -100,10 +102,11 @@ def grade(
         whole = _put_together(chosen, each, finished.get(keys[each.name]), broken.get(each.name, ""))
         receipt = receipts.get(each.name)
         graded.append(replace(whole, receipt=receipt, late=bool(receipt and due and is_late(receipt, due))))
+    missing = {robot: name for robot, name in read_missing(Path(submissions)).items() if robot not in keys}
     texts = read_programs({each.name: each.files for each in found if not each.problem})
     starter = chosen.path("starter.py")
     similar = find_similar(texts, starter.read_text(encoding="utf-8") if starter.is_file() else "")
-    return Grading(exercise=chosen, graded=graded, similar=similar, fresh=len(todo))
+    return Grading(exercise=chosen, graded=graded, similar=similar, fresh=len(todo), missing=missing)
 
 
 def _put_together(

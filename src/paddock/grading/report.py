@@ -122,6 +122,8 @@ def class_report(grading: Grading) -> Iterator[Part]:
     failed = sum(each.failure is not None for each in graded)
     most = format_points(exercise.points)
     yield Paragraph(f"Of {most} points: {middle}. Full marks: {full}. Submissions with failed runs: {failed}.")
+    if grading.missing:
+        yield Paragraph(f"Nothing was handed in by {', '.join(grading.missing.values())}.")
     yield Heading("Marks")
     yield marks_sheet(grading)
     if len(graded) >= DISTRIBUTION_FROM:

@@ -25,7 +25,7 @@ from paddock.core.errors import (
 from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.links.dialogue import Dialogue
-from paddock.links.farewell import note_open, say_farewell
+from paddock.links.program_end import note_open, tell_end
 from paddock.links.remote_board import RemoteBoard
 from paddock.links.remote_body import RemoteBody, chosen_of
 from paddock.links.remote_robots import RemoteRobots
@@ -338,7 +338,8 @@ class RemoteArena(BaseArena):
             for name in self.robots.update(message):
                 self.watcher.forget(name)
         elif isinstance(message, m.WorldNews):
-            self.world, self.robots.in_new_world = WorldSpec.from_table(message.world), True
+            self.world = WorldSpec.from_table(message.world)
+            self.robots.new_world = message.exercise or self.world.name
             self.forget()
         elif isinstance(message, m.EventNews):
             self.steering.hear_event(message)
@@ -388,7 +389,7 @@ class RemoteArena(BaseArena):
     def close(self) -> None:
         """Leave: your robots stop, and those you brought along vanish."""
         if not self.closed:
-            say_farewell(self, sys.exc_info()[1])
+            tell_end(self, sys.exc_info()[1])
         self.closed = True
         self.dialogue.wire.close()
         for error in self.watcher.errors:

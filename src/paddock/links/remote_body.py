@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.body import Body
 from paddock.arena.devices import Camera, Device
-from paddock.arena.robot import Robot
-from paddock.core.errors import Refused
+from paddock.arena.robot import Chosen, Robot
+from paddock.core.errors import Refused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Command, Observation, Readings, WheelSpeeds
@@ -103,10 +103,13 @@ class RemoteBody(Body):
     # ---- telling
 
     def sense(self, robot: Robot) -> Observation:
-        slots, _, _, cameras = robot.chosen
-        seen, tick = self._look("", slots, [camera.name for camera in cameras])
+        chosen = robot.chosen
+        cameras = chosen.cameras
+        seen, tick = self._look("", chosen.slots, [camera.name for camera in cameras])
+        if robot.body is not self:  # it has another body in another world: the answer may be of either
+            return robot.body.sense(robot)
         pictures = {**self._pictures, **seen.pictures} if cameras else None
-        return observation_of(robot, seen, tick * self.arena.dt, pictures)
+        return observation_of(robot, chosen, seen, tick * self.arena.dt, pictures)
 
     def read(self, device: Device, *, raw: bool) -> Readings:
         seen = None if raw else self._recall(device.name)
@@ -125,6 +128,8 @@ class RemoteBody(Body):
 
     def depth(self, camera: Camera) -> NDArray[np.float64]:
         values = self._read(camera, raw=True).values
+        if camera.robot.body is not self:
+            return camera.robot.body.depth(camera)
         assert values is not None
         return values.reshape(camera.height, camera.width).copy()
 
@@ -224,10 +229,14 @@ def chosen_of(robot: Robot) -> set[str]:
 
 
 def observation_of(
-    robot: Robot, seen: m.RobotReadings, time: float, pictures: Mapping[str, m.PictureData] | None = None
+    robot: Robot,
+    chosen: Chosen,
+    seen: m.RobotReadings,
+    time: float,
+    pictures: Mapping[str, m.PictureData] | None = None,
 ) -> Observation:
-    """What was seen, as an observation."""
-    slots, length, _, cameras = robot.chosen
+    """What was seen of the devices that were chosen, as an observation."""
+    slots, length, _, cameras = chosen
     readings = seen.readings
     if not slots.keys() <= readings.keys():  # one was switched on a moment ago
         slots = {name: slot for name, slot in slots.items() if name in readings}
@@ -235,7 +244,27 @@ def observation_of(
     for name, slot in slots.items():
         row[slot.first : slot.last] = readings[name]
     shots = None if pictures is None else {c.name: array_of(pictures[c.name]) for c in cameras if c.name in pictures}
+    if robot.lost_devices:
+        return ObservationWithoutSome(time, row, slots, shots, lost=robot.lost_devices)
     return Observation(time, row, slots, shots)
+
+
+class ObservationWithoutSome(Observation):
+    """What a robot sees that had further devices, until somebody opened another world."""
+
+    __slots__ = ("_lost",)
+
+    def __init__(self, *parts: Any, lost: Mapping[str, str]) -> None:
+        super().__init__(*parts)
+        self._lost = lost  # what to expect instead, by device
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except UnknownName:
+            if name not in self._lost:
+                raise
+        raise UnknownName("enabled device", name, self, expected=self._lost[name])
 
 
 def array_of(picture: m.PictureData) -> Pixels:

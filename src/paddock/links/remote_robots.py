@@ -36,7 +36,7 @@ class RemoteRobots(Mapping[str, Robot]):
         self._handles: dict[str, Robot] = {}
         self._there = There({}, [])
         self.known = False
-        self.in_new_world = False  # the next news are about robots of another world
+        self.new_world = ""  # the exercise or world that was opened since; empty: as before
 
     def update(self, news: m.RobotList) -> list[str]:
         """There are other robots now, or other drivers; the answer are the names of those that left."""
@@ -45,7 +45,7 @@ class RemoteRobots(Mapping[str, Robot]):
         read = [(table, spec or RobotSpec.from_table(drop_foreign(table))) for table, spec in kinds]
         with self._guard:
             self._there = There({info.name: info for info in news.robots}, read)
-            if self.in_new_world:
+            if self.known:  # after a reconnect there may be another robot of that name
                 self._move()
             left = [handle for handle in self._handles.values() if not self._is_there(handle)]
             for handle in left:
@@ -55,12 +55,14 @@ class RemoteRobots(Mapping[str, Robot]):
         return [handle.name for handle in left]
 
     def _move(self) -> None:
-        """Handles go on with the robots of the same name, also of another kind."""
+        """Handles go on with the robots of the same name, also of another kind or with other devices."""
         infos, kinds = self._there
+        opened = f"all that {self.new_world!r} allows, which the lecturer opened while this program ran"
+        why = opened if self.new_world else ""
         for handle in self._handles.values():
             if handle.name in infos and not self._is_there(handle):
-                handle.take_body(RemoteBody(self._arena, handle.name, kinds[infos[handle.name].kind][1]))
-        self.in_new_world = False
+                cast(RemoteBody, handle.body).forget()
+                handle.take_body(RemoteBody(self._arena, handle.name, kinds[infos[handle.name].kind][1]), why)
 
     def _is_there(self, handle: Robot) -> bool:
         infos, kinds = self._there

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from paddock.core.errors import BadMessage, PaddockError
+from paddock.core.user_code import check_program
 from paddock.links.dialogue import Dialogue
 from paddock.links.wire import WebSocketWire, address_of
 from paddock.protocol import MINOR, VERSION
@@ -47,9 +48,5 @@ def read_program(path: Path) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
-    try:
-        compile(data, path.name, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise PaddockError(f"{path}{line}: this is no Python program: {error.args[0]}; nothing was submitted") from None
+    check_program(data, str(path))
     return data

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from paddock.arena.body import Body
 from paddock.arena.devices import Camera
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError
@@ -27,7 +28,7 @@ class RemoteWatcher:
         self._arena = arena
         self._guard = threading.Lock()  # of all below
         self._streams: dict[str, Streams] = {}  # by robot
-        self._news: dict[tuple[str, str], m.Sensed] = {}  # by robot and stream
+        self._news: dict[tuple[str, str], tuple[m.Sensed, Body | None]] = {}  # by robot and stream; who sensed it
         self._reads: Dialogue | None = None  # what the thread reads from
         self.thread: threading.Thread | None = None
         self.errors: list[Exception] = []  # of observers, for whoever calls next
@@ -66,7 +67,7 @@ class RemoteWatcher:
         """Keep the newest of each stream."""
         with self._guard:
             if message.stream in self._streams.get(message.robot, ()):
-                self._news[message.robot, message.stream] = message
+                self._news[message.robot, message.stream] = message, self._arena.robots.body(message.robot)
 
     def _work(self, dialogue: Dialogue) -> None:
         while True:
@@ -81,16 +82,19 @@ class RemoteWatcher:
                     self._reads = None
                     return
                 news, self._news = self._news, {}
-            for message in news.values():
-                self._tell(message)
+            for message, body in news.values():
+                self._tell(message, body)
 
-    def _tell(self, message: m.Sensed) -> None:
+    def _tell(self, message: m.Sensed, body: Body | None) -> None:
         robot = self._arena.robots.handle(message.robot)
         if robot is None or self._arena.closed:
             return
+        chosen = robot.chosen
+        if robot.body is not body:  # it has another one in another world
+            return
         try:
             if message.stream == SENSORS:
-                robot.watches.tell(observation_of(robot, message.seen, message.tick * self._arena.dt))
+                robot.watches.tell(observation_of(robot, chosen, message.seen, message.tick * self._arena.dt))
             elif message.stream in message.seen.pictures:
                 picture = array_of(message.seen.pictures[message.stream])
                 robot.watches.show(message.stream, picture, message.tick)

@@ -21,6 +21,7 @@ from paddock.server.best_scores import BestScores
 from paddock.server.class_log import ClassLog
 from paddock.server.client import Client
 from paddock.server.lessons import Lesson, list_exercises, list_worlds, make_lesson, remember_lesson
+from paddock.server.seating import Seating
 from paddock.server.submission_desk import SubmissionDesk
 from paddock.server.visibility import switch_off_hidden
 from paddock.server.world_change import change_world
@@ -54,17 +55,20 @@ class ClassDesk:
         self._grants: dict[str, Grant] = {}  # by robot
         self._tokens: dict[str, str] = {}  # by robot
         self._told: dict[Client, m.ClassState] = {}  # to supervisors
+        self._changed = False  # the folder was, and not all of that has been taken over
         self._complaints: dict[str, str] = {}  # the last one about the list, the scores, the results
         self._results: list[ResultRow] = []  # that are not in the folder yet
         self._best = BestScores(folder.path / "results")
 
     def attach(self, server: Server, session: Session) -> None:
         """Begin."""
-        self._server, self._session = server, session
+        self._server, self._session, self.seating = server, session, Seating(self, session)
+        session.scoreboard.keep = self._keep_scores
         self._loop = asyncio.get_running_loop()
         server.tokens.add(Grant(Role.VIEWER, name="projector"), self.folder.keys.projector)
         self._apply_roster()
         self._apply_lesson()
+        self.seating.deal()
         self._timer = self._loop.call_later(PERIOD, self._look)
 
     def close(self) -> None:
@@ -79,12 +83,14 @@ class ClassDesk:
     def refresh(self) -> None:
         """Take over what was changed in the folder. What is wrong there is told once, and changes nothing."""
         try:
-            if self.folder.refresh():
+            self._changed = self.folder.refresh() or self._changed
+            if self._changed:
                 self._apply_roster()
                 self._session.supervision.set_limits(self.lesson.limits(self.folder.spec.limits))
+            self._changed = False
             self._complain("list", "")
         except PaddockError as error:
-            self._complain("list", f"the folder of the class was changed, but: {error}")
+            self._complain("list", f"the folder of the class was changed, but: {error}".replace("\n  ", "; "))
 
     def _complain(self, about: str, text: str) -> None:
         """Tell what is wrong now, once; empty: nothing."""
@@ -102,7 +108,7 @@ class ClassDesk:
             self._seat(student)
             self._admit(student)
             self.present[robot].student = student
-        self._tell_names({robot: student.name for robot, student in students.items()})
+        self._tell_names({student.robot: student.name for student in self.folder.everyone})
 
     def _tell_names(self, names: dict[str, str]) -> None:
         people = self._server.people
@@ -128,6 +134,7 @@ class ClassDesk:
         kind = self.lesson.seat([student.robot]).robots[0].type
         try:
             arena.spawn(student.robot, kind)
+            self.seating.set_aside(student.robot)
             self.log.write(f"{student.name} is new in the class")
         except SimulationError as error:
             self.log.write(f"{student.name} has no robot: {error}", student.name)
@@ -164,13 +171,17 @@ class ClassDesk:
             renamed = client.grant.name != grant.name
             client.grant = grant
             if renamed:
-                self._session.supervision.rename(client, grant.name)
+                self._session.supervision.rename(client)
             switch_off_hidden(client)
             client.stale.add("robots")
 
     def _clients_of(self, robot: str) -> list[Client]:
         grant = self._grants.get(robot)
         return [client for client in self._session.clients if client.grant is grant] if grant is not None else []
+
+    def has_program(self, robot: str) -> bool:
+        """Whether somebody drives a student's robot, or a program of theirs is about to."""
+        return any(is_program(client) for client in self._clients_of(robot))
 
     # ---- what students do
 
@@ -181,6 +192,11 @@ class ClassDesk:
 
     def on_join(self, client: Client) -> None:
         """Someone is welcome."""
+        found = self.student_of(client)
+        if found is not None and is_program(client):
+            others = [other for other in self._clients_of(found.student.robot) if other is not client]
+            if not any(is_program(other) for other in others):
+                self.seating.come(found.student.robot)
         if client.grant.role is not Role.SUPERVISOR:
             self.log.write(f"{client.name} joined", client.grant.name)
 
@@ -188,9 +204,9 @@ class ClassDesk:
         """Someone is gone."""
         self._told.pop(client, None)
         found = self.student_of(client)
-        if found is not None and is_program(client) and client.parting and found.ended is None:
-            found.note_loss(client.parting)
-        told = f": {client.parting}" if client.parting else ""
+        if found is not None and is_program(client) and client.loss and found.ended is None:
+            found.note_loss(client.loss)
+        told = f": {client.loss}" if client.loss else ""
         if client.grant.role is not Role.SUPERVISOR:
             self.log.write(f"{client.name} left{told}", client.grant.name)
 
@@ -230,12 +246,19 @@ class ClassDesk:
         lesson = make_lesson(self.folder, world, wish.exercise, seed)
         seated = lesson.seat([student.robot for student in self.folder.students])
         self._keep_scores(last=True)
-        change_world(self._session, client, seated, seed)
         own = self.lesson
-        self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
-        self._apply_roster()
-        self._apply_lesson()
-        remember_lesson(self.folder.path, lesson, world)
+
+        def settle() -> None:
+            self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
+            self._apply_roster()
+            self._apply_lesson()
+            self.seating.deal()
+
+        change_world(self._session, client, seated, seed, settle)
+        try:
+            remember_lesson(self.folder.path, lesson, world)
+        except PaddockError as error:  # a full disk
+            self.log.write(f"after a restart the class begins with another lesson: {error}")
 
     def _apply_lesson(self) -> None:
         session, lesson = self._session, self.lesson
@@ -245,7 +268,7 @@ class ClassDesk:
 
     def _keep_scores(self, *, last: bool = False) -> None:
         try:
-            self._best.look(self.lesson.name, self._session.scoreboard.game)
+            self._best.look(self.lesson.name, self._session.scoreboard.game, self.present)
             if last:
                 self._best.write(sync=True)
             self._complain("scores", "")
@@ -276,6 +299,7 @@ class ClassDesk:
         self._keep_scores()
         self.keep_results()
         now = self._loop.time()
+        self.seating.look(now)
         for robot, found in self.present.items():
             found.look(self._clients_of(robot), now)
         supervisors = [client for client in self._session.clients if client.grant.role is Role.SUPERVISOR]

@@ -25,7 +25,7 @@ from paddock.protocol import MINOR, MessageDecoder, encode
 from paddock.protocol.encoding import Malformed
 from paddock.protocol.messages import REQUESTS, Hello
 from paddock.protocol.websocket import MessageReader, frame
-from paddock.server.client import Client, refusal
+from paddock.server.client import Client, describe_loss, refusal
 from paddock.server.files import respond_with_file
 from paddock.server.lock_queue import LockQueue
 
@@ -165,19 +165,13 @@ class Connection(asyncio.Protocol):
         self._inbox.clear()
         if self.client is not None:
             if self.protocol.close_rcvd is None and self.protocol.close_sent is None:
-                self.client.parting = self._describe_loss(exc)
+                self.client.loss = describe_loss(exc, ended=self._ended)
             before = self.shares.switch(self.share)
             self.session.drop(self.client)
             self.shares.switch(before)
             self.client = None
         self.share.connections.pop(self, None)
         self.shares.forget_unused()
-
-    def _describe_loss(self, error: Exception | None) -> str:
-        """Why a connection may have ended without a word."""
-        if self._ended or isinstance(error, ConnectionResetError | BrokenPipeError):
-            return "its program was killed, or its machine was switched off"
-        return f"its machine does not answer any more: is it off the network? ({error or 'no sign of life'})"
 
     def pause_writing(self) -> None:
         """The client does not read: do nothing more for it, and give it up after a while."""

@@ -66,6 +66,7 @@ def claim(session: Session, client: Client, wish: m.Claim) -> None:
 
 @handles(m.Spawn, done=True)
 def spawn(session: Session, client: Client, wish: m.Spawn) -> None:
+    session.heats.check_spawn(client)
     check_upload(session, client)
     session.ownership.spawn(client, wish)
     session.interventions.announce(client, "spawn", f"{wish.robot} came", wish.robot)
@@ -267,7 +268,10 @@ def reset(session: Session, client: Client, wish: m.Reset) -> None:
     if session.has_ended:
         session.run_again(wish.seed)
     else:
+        session.scoreboard.keep()
         session.arena.reset(wish.seed)
+        if session.desk is not None:
+            session.desk.seating.deal()
         session.on_jump()
         session.interventions.announce(client, "reset", "reset")
 
@@ -318,6 +322,7 @@ def restore(session: Session, client: Client, wish: m.Restore) -> None:
         raise SimulationError(
             f"restore: no snapshot {wish.snapshot}; the server keeps the last {MOST_SNAPSHOTS} of each client"
         )
+    session.scoreboard.keep()
     session.arena.restore(snapshot)
     session.on_jump()
     session.interventions.announce(client, "restore", "went back to a snapshot")

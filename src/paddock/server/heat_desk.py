@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -15,8 +16,10 @@ from paddock.classes.tables import time_now
 from paddock.core.errors import PaddockError, Refused
 from paddock.protocol import messages as m
 from paddock.recordings import Recorder, record
-from paddock.referees import Officiating
+from paddock.referees import Officiating, RobotScore
 from paddock.referees.starts import assign_places
+from paddock.server.access import Role
+from paddock.server.client import Client
 
 if TYPE_CHECKING:
     from paddock.server.session import Session
@@ -74,11 +77,15 @@ class HeatDesk:
             raise Refused(f"set_heat: heat {self.number} is running; stop it first")
         self._cancel()
         number = self.number + 1 if self.number else self.settings.first
-        specs = dict(zip(arena.numbers, arena.built.robots, strict=True))
-        places = assign_places(arena.world, specs, number - 1)
+        guests = session.ownership.guests() if session.desk is not None else set()  # a class has its own robots
+        kinds = zip(arena.numbers, arena.built.robots, strict=True)
+        places = assign_places(arena.world, {name: kind for name, kind in kinds if name not in guests}, number - 1)
+        session.ownership.give_up(guests, session.clients)
+        session.scoreboard.keep()
         session.clock.hold(True)
         arena.reset()
-        place_robots(arena, places)
+        if session.desk is None or not session.desk.seating.deal(number - 1):
+            place_robots(arena, places)
         self.number, self._game = number, session.scoreboard.restart()
         self._set("prepared")
         self._say("prepared")
@@ -116,6 +123,11 @@ class HeatDesk:
         """Refuse what would spoil a heat."""
         if self.phase not in ("none", "finished"):
             raise Refused(f"{what}: heat {self.number} is on; stop it first")
+
+    def check_spawn(self, client: Client) -> None:
+        """Refuse robots that would come into a heat."""
+        if self.phase not in ("none", "finished") and client.grant.role is not Role.SUPERVISOR:
+            raise Refused(f"spawn: heat {self.number} is on; bring robots along when it is over")
 
     def check_play(self) -> None:
         """Somebody lets the clock run: not before the start signal; after a heat, everyone drives freely."""
@@ -173,10 +185,17 @@ class HeatDesk:
         game.close()
         self._session.clock.hold(True)
         self._cancel()
-        best = [self._name(line.robot) for line in game.standings if line.place == 1]
-        self.text = f"{reason}; first: {', '.join(best)}" if len(best) < len(game.scores) else reason
+        lines = self._rank(game)
+        best = [self._name(line.robot) for line in lines if line.place == 1 and math.isfinite(line.score)]
+        self.text = f"{reason}; first: {', '.join(best)}" if 0 < len(best) < len(lines) else reason
         self._set("finished")
         self._keep(game)
+
+    def _rank(self, game: Officiating) -> list[RobotScore]:
+        """The standings; in a class those of its students, among themselves."""
+        people = self._session.scoreboard.people
+        lines = [line for line in game.standings if not people or line.robot in people]
+        return [replace(line, place=1 + sum(other.place < line.place for other in lines)) for line in lines]
 
     def _end_recording(self) -> None:
         if self._recorder is not None:
@@ -188,9 +207,9 @@ class HeatDesk:
         rows = [
             ResultRow(
                 time=time, exercise=what, heat=self.number, student=self._name(line.robot), robot=line.robot,
-                place=line.place, score=line.score, unit=unit, fouls=line.fouls,
+                place=line.place, score=line.score if math.isfinite(line.score) else None, unit=unit, fouls=line.fouls,
             )
-            for line in game.standings
+            for line in self._rank(game)
         ]  # fmt: skip
         self._say(self.text)
         if self.settings.keep is not None:

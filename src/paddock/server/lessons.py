@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,14 +10,18 @@ from paddock.classes import ClassFolder, Student, seat_students
 from paddock.classes.results import ResultRow
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import write_text
+from paddock.core.geometry import Pose
 from paddock.core.limits import ClassLimits
 from paddock.core.spec import Spec, read_toml_file, spec_from_table
 from paddock.exercises import Exercise, exercise_names, load_exercise
+from paddock.exercises.class_starts import deal_places
 from paddock.referees import Referee
+from paddock.referees.starts import assign_places
 from paddock.robots import RobotSpec, load_robot
 from paddock.server.access import Grant, Role
 from paddock.server.heat_desk import HeatSettings
 from paddock.worlds import load_world, world_names
+from paddock.worlds.placement import Room
 from paddock.worlds.spec import WorldSpec
 
 OTHER_FILES = ("class.toml", "secrets.toml", "present.toml")  # of a class folder, which are no worlds
@@ -77,8 +81,13 @@ class Lesson:
         return self.exercise.title if self.exercise is not None else self.world.title or self.world.name
 
     def seat(self, robots: Sequence[str]) -> WorldSpec:
-        """The world with the students' robots."""
-        return seat_students(self.world, robots, self.robot)
+        """The world with the students' robots, as if all of them were to drive."""
+        assign = assign_places if self.exercise is None else self._deal_places
+        return seat_students(self.world, robots, self.robot, assign=assign)
+
+    def _deal_places(self, world: WorldSpec, robots: Mapping[str, RobotSpec]) -> dict[str, Pose]:
+        assert self.exercise is not None
+        return deal_places(self.exercise.randomise, world, robots, {}, lambda: Room(world), seed=self.seed)
 
     def grant(self, student: Student) -> Grant:
         """What a student may do."""

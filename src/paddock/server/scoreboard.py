@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from paddock.arena import Arena
 from paddock.protocol import messages as m
@@ -23,6 +23,7 @@ class Scoreboard:
         self._arena, self._clients = arena, clients
         self.people: dict[str, str] = {}  # names as people write them, by robot
         self.game: Officiating | None = None
+        self.keep: Callable[[], None] = lambda: None  # called before scores are lost
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
         self.set_referee(referee)
@@ -40,6 +41,7 @@ class Scoreboard:
 
     def set_referee(self, referee: Referee | None) -> None:
         """Have another one decide, from now on; None: nobody."""
+        self.keep()
         if self.game is not None:
             self.game.close()
         self.game = None if referee is None else Officiating(self._arena, referee, budget=BUDGET, survive=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -98,9 +99,13 @@ class Server:
         return f"{scheme}://{named}:{self.port}{path}" + (f"#token={token}" if token else "")
 
     def run(self, ready: object = None) -> None:
-        """Serve until `stop` or Ctrl-C."""
-        with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
-            asyncio.run(self.serve(ready))
+        """Serve until `stop`, Ctrl-C or SIGTERM, in the main thread."""
+        before = signal.signal(signal.SIGTERM, lambda number, frame: self.stop())
+        try:
+            with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+                asyncio.run(self.serve(ready))
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
     async def serve(self, ready: object = None) -> None:
         """Listen; `ready()` is called once clients can come."""

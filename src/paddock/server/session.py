@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 PUSH_BUDGET = 0.002  # seconds of a tick for the subscriptions of one share, on a paced clock
 MOST_NAMED = 3  # robots of a client that lags
-PENANCE = 10  # times the longest wait, for which nobody waits for those who were released
+READMISSION = 10  # times the longest wait, after which time may wait again for those who were released
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
 log = logging.getLogger("paddock.server")
@@ -112,7 +112,7 @@ class Session:
                 "install the same release of Paddock on both sides"
             )
         check_count("connections", client, len(client.share.connections) + 1, self.limits.connections)
-        client.name = client.member.name = self.unique(client.grant.name or hello.name or "client")
+        self.supervision.name(client)
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
         if self.desk is not None:
@@ -177,8 +177,8 @@ class Session:
             self.clock.leave(client.member)
 
     def unique(self, name: str) -> str:
-        """A name that nobody else has."""
-        taken = {client.name for client in self.clients}
+        """A name that nobody else has, nor would be called by."""
+        taken = {client.name for client in self.clients} | {*self.ownership.people.values()} - {name}
         return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
     # ---- news
@@ -300,6 +300,7 @@ class Session:
             client.due = self.arena.tick
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
+            self.tell_news(client)  # in another world there are other devices
         self.push_all()
         self.clock.on_jump()
 
@@ -361,7 +362,7 @@ class Session:
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
         if share is not None:
-            share.readmitted = self._loop.time() + PENANCE * self.limits.lock_timeout
+            share.readmitted = self._loop.time() + READMISSION * self.limits.lock_timeout
             for client in self.clients:  # the others must not wait for one after the other of the same person
                 if client.share is share and client.member.locked and client.member.waiting is None:
                     self.clock.release(client.member, reason)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from paddock.server.session import Session
 
 DISMISSED = 4403  # close code
+PAGE = "page"  # what a page calls itself
 
 
 class Supervision:
@@ -25,8 +26,10 @@ class Supervision:
         self._session = session
 
     def clients_of(self, name: str) -> list[Client]:
-        """The connections of a person, or the one that is called so."""
-        return [client for client in self._session.clients if name and name in (client.grant.name, client.name)]
+        """The connections of a person; where there is no such person, the one that is called so."""
+        clients = self._session.clients
+        own = [client for client in clients if name and client.grant.name == name]
+        return own or [client for client in clients if name and client.name == name]
 
     def release(self, name: str, reason: str = "a supervisor released it") -> None:
         """Time waits no longer for someone, until they ask for it again: their robots stop."""
@@ -50,9 +53,17 @@ class Supervision:
             self._session.drop(client)
             client.close(DISMISSED, reason)
 
-    def rename(self, client: Client, name: str) -> None:
-        """Someone is called otherwise from now on."""
+    def name(self, client: Client) -> None:
+        """Call a client as its token says, or as it calls itself; in a class one reads whose page it is."""
+        own = client.grant.name
+        name = own or client.said or "client"
+        if self._session.desk is not None and client.said == PAGE and client.grant.role is not Role.VIEWER:
+            name = f"{own or 'lecturer'}'s page"
         client.name = client.member.name = self._session.unique(name)
+
+    def rename(self, client: Client) -> None:
+        """Someone is called otherwise from now on."""
+        self.name(client)
         self._session.ownership.changes += 1
         self._session.mark_stale("clock")
 

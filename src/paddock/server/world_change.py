@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
     from paddock.server.session import Session
 
 
-def change_world(session: Session, client: Client, world: WorldSpec, seed: int | None) -> None:
-    """Go on in another world from its start; everyone is told.
+def change_world(
+    session: Session, client: Client, world: WorldSpec, seed: int | None, settle: Callable[[], None]
+) -> None:
+    """Go on in another world from its start; everyone is told before they are answered anything there.
 
-    Drivers keep robots of the same name. Those that were brought along vanish.
+    Drivers keep robots of the same name. Those that were brought along vanish. `settle` changes what clients may do
+    there; meanwhile no time passes and nobody is answered.
     """
     arena, ownership, heats = session.arena, session.ownership, session.heats
     if heats.phase == "running":
@@ -31,8 +35,14 @@ def change_world(session: Session, client: Client, world: WorldSpec, seed: int |
     except PaddockError:
         session.scoreboard.set_referee(referee)
         raise
+    clock = session.clock
+    held, clock.held = clock.held, True
     ownership.spawned.clear()
     ownership.catch_up(session.clients)
+    try:
+        settle()
+    finally:
+        clock.held = held
     arena.prepare_sensing(camera=np.empty((1, 1)))
     for other in session.clients:
         other.snapshots.clear()

@@ -126,6 +126,15 @@ class Room:
                     return Pose(x, y, wrap(heading))
         return None
 
+    def choose(self, spec: RobotSpec, poses: Sequence[Pose]) -> Pose | None:
+        """The first pose with room for a robot and some space around it, else the first with room; None: none has."""
+        for margin in (1.5, 1.0):
+            wide = _scale(spec.body.shape, margin)
+            for pose in poses:
+                if not self._problem(placed(wide, *pose)):
+                    return pose
+        return None
+
     def _store(self, shape: Shape, name: str) -> None:
         for cell in self._cells(shape):
             self.cells[cell].append((shape, name))

@@ -1,0 +1,93 @@
+"""Where robots begin when a whole class does an exercise in one arena: as the exercise says, and the others aside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from paddock.core.chance import chance
+from paddock.core.errors import SimulationError
+from paddock.core.geometry import Pose
+from paddock.exercises.lines import FloorLine, find_on_line
+from paddock.exercises.randomise import Randomise
+from paddock.referees.track import list_starts
+from paddock.robots import RobotSpec
+from paddock.worlds import WorldSpec
+from paddock.worlds.placement import Room
+
+MORE = 6  # bits of the places on a line for those who come later
+DRAWN = 500  # places anywhere
+APART = 0.02  # between two places of a line that is kept free [m]
+
+
+def deal_places(
+    rule: Randomise,
+    world: WorldSpec,
+    drivers: Mapping[str, RobotSpec],
+    others: Mapping[str, RobotSpec],
+    make_room: Callable[[], Room],
+    *,
+    seed: int = 0,
+    starts_first: bool = False,
+) -> dict[str, Pose]:
+    """A place for each robot: starts of the exercise in their order for those that drive, then wherever there is room.
+
+    Args:
+        rule: of the exercise.
+        world: of the exercise, with its own robots.
+        drivers: kinds of robots by name.
+        others: the same; they are put where they are in nobody's way, if there is such a place.
+        make_room: with all robots that stay where they are.
+        seed: decides what is drawn.
+        starts_first: whether the starts of the world come before those of the exercise, as in heats.
+    """
+    room, aside, places = make_room(), make_room(), dict[str, Pose]()
+    named = list_starts(world.with_robots()) if starts_first else []
+    starts = [*named, *_list_places(rule, world, len(drivers), seed)]
+    heading = starts[0].heading if starts else 0.0
+
+    def place(name: str, spec: RobotSpec, pose: Pose | None) -> None:
+        if pose is None:
+            raise SimulationError(f"{world.name} has no room for robot {name!r}: choose a larger world")
+        places[name] = pose
+        for each in (room, aside):
+            each.add(spec, pose, f"robot {name!r}")
+
+    for name, spec in drivers.items():
+        place(name, spec, room.choose(spec, starts) or room.free_pose(spec, heading))
+    kinds = {**drivers, **others}
+    for pose in [*named, *_list_guarded(rule, world)] if kinds else []:
+        aside.add(next(iter(kinds.values())), pose, "a start")
+    for name, spec in others.items():
+        place(name, spec, aside.free_pose(spec, heading) or room.free_pose(spec, heading))
+    return places
+
+
+def _list_places(rule: Randomise, world: WorldSpec, count: int, seed: int) -> Iterator[Pose]:
+    """Where robots may begin, as many as there are and some more."""
+    if rule.starts == "line":
+        evenly = [k / count for k in range(count)]
+        between = [sum((k >> bit & 1) / 2 ** (bit + 1) for bit in range(MORE)) for k in range(2**MORE)]  # 0, ½, ¼, ¾ …
+        meet = len(world.robots) > 1  # every second one goes the other way round
+        for number, share in enumerate([*evenly, *between]):
+            yield find_on_line(world, share, backwards=meet and number % 2 == 1)
+    elif rule.starts == "anywhere":
+        x0, y0, x1, y1 = world.bounds
+        for trial in range(DRAWN):
+            x, y, turn = (chance(seed, "class", what, trial) for what in "xyh")
+            yield Pose(x0 + x * (x1 - x0), y0 + y * (y1 - y0), 2 * math.pi * turn - math.pi)
+    else:
+        yield from list_starts(world)
+
+
+def _list_guarded(rule: Randomise, world: WorldSpec) -> list[Pose]:
+    """Where robots that do not drive would be in the way of the others."""
+    if rule.starts == "anywhere":
+        return []
+    if rule.starts != "line":
+        return list_starts(world)
+    line = FloorLine(world)
+    points = max(1, round(line.length / APART))
+    return [Pose(*pose) for pose in line.sample(np.arange(points) / points).tolist()]

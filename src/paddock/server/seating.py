@@ -1,0 +1,88 @@
+"""Seating: robots of a class stand where the exercise says while their programs run, and aside at other times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from paddock.arena.placing import place_robots
+from paddock.core.errors import PaddockError
+from paddock.exercises.class_starts import deal_places
+
+if TYPE_CHECKING:
+    from paddock.server.class_desk import ClassDesk
+    from paddock.server.session import Session
+
+PATIENCE = 10.0  # wall seconds for which a robot stays where its program left it
+
+
+class Seating:
+    """Only with an exercise. While a heat runs nobody is moved."""
+
+    def __init__(self, desk: ClassDesk, session: Session) -> None:
+        self._desk, self._session = desk, session
+        self._left: dict[str, float | None] = {}  # robots that are not aside; since when without a program
+
+    def deal(self, turn: int | None = None) -> bool:
+        """Seat everyone anew, for a heat with its turn; False: there is no exercise, or no room.
+
+        Whoever calls this tells clients.
+        """
+        robots = [robot for robot in self._desk.present if robot in self._session.arena]
+        drivers = [robot for robot in robots if self._desk.has_program(robot)]
+        first = (turn or 0) % max(1, len(drivers))
+        others = [robot for robot in robots if robot not in drivers]
+        return self._put(drivers[first:] + drivers[:first], others, starts_first=turn is not None)
+
+    def come(self, robot: str) -> None:
+        """A program begins."""
+        if self._session.heats.phase != "running" and robot in self._session.arena:
+            self._put([robot])
+            self._session.push_all()
+
+    def set_aside(self, robot: str) -> None:
+        """A robot has no program."""
+        self._put([], [robot])
+        self._session.push_all()
+
+    def look(self, now: float) -> None:
+        """See who has begun to drive by hand, and whose program is gone for long; `now` by the loop's clock."""
+        for robot in self._desk.present:
+            if self._desk.has_program(robot):
+                if robot not in self._left:
+                    self.come(robot)
+                else:
+                    self._left[robot] = None
+            elif robot in self._left:
+                since = self._left[robot]
+                self._left[robot] = now if since is None else since
+                over = since is not None and now - since > PATIENCE
+                if over and self._session.heats.phase in ("none", "finished"):
+                    self.set_aside(robot)
+
+    def _put(self, drivers: Sequence[str], others: Sequence[str] = (), *, starts_first: bool = False) -> bool:
+        session, lesson = self._session, self._desk.lesson
+        arena, moved = session.arena, {*drivers, *others}
+        if lesson.exercise is None:
+            return False
+        kinds = dict(zip(arena.numbers, arena.built.robots, strict=True))
+        try:
+            places = deal_places(
+                lesson.exercise.randomise,
+                lesson.world,
+                {robot: kinds[robot] for robot in drivers},
+                {robot: kinds[robot] for robot in others},
+                lambda: arena.room(without=moved),
+                seed=arena.seed,
+                starts_first=starts_first,
+            )
+            place_robots(arena, places)
+        except PaddockError as error:
+            self._desk.log.write(f"robots stay where they are: {error}")
+            return False
+        self._left.update(dict.fromkeys(drivers))
+        for robot in moved:
+            session.history.break_path(robot)
+        for robot in others:
+            self._left.pop(robot, None)
+        return True

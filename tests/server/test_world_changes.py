@@ -1,0 +1,87 @@
+"""Another world, again and again, while programs of both styles drive: they go on with the robots of the same name."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
+
+from paddock.core.errors import PaddockError
+from paddock.testing import wait_for
+from server.classes_served import ServedClass, add_exercise, make_class, served_class
+from warm_start import start_python
+
+CHANGES = 20
+LESSONS = ({"world": "clutter"}, {"exercise": "little"}, {"world": "line-crossing"}, {"exercise": "little"})
+ACT = """
+def act(observation):
+    print("at", round(observation.time, 3), len(observation.ground), flush=True)
+    return 0.05, 0.05
+"""
+
+
+class LoopingProgram(threading.Thread):
+    """What the documentation shows: sense, drive, step."""
+
+    def __init__(self, served: ServedClass, student: str, *, watches: bool = False) -> None:
+        super().__init__()
+        self.served, self.student, self.watches = served, student, watches
+        self.worlds: list[str] = []
+        self.ended, self.error = threading.Event(), ""
+        self.start()
+
+    def run(self) -> None:
+        try:
+            with self.served.connect(self.student) as arena:
+                robot = arena[self.served.folder.find(self.student).robot]
+                robot.enable("ground")
+                if self.watches:  # then another thread hears the news
+                    robot.on_sense(lambda seen: seen.ground, "ground")
+                while not self.ended.is_set():
+                    robot.sense()
+                    robot.wheels.set(0.05, 0.05)
+                    robot.ground.read()
+                    arena.step()
+                    self.worlds.append(f"{arena.world.name} {arena.seed}")
+        except PaddockError as error:
+            self.error = str(error)
+
+    def wait_until_in(self, world: str) -> None:
+        wait_for(lambda: self.error or world in self.worlds)
+        assert self.error == ""
+
+
+def wait_for_start(times: Iterator[float], last: float) -> float:
+    """The time as soon as it goes on from the start; not a number: the program has ended."""
+    for time in times:
+        if time <= last:
+            return time
+        last = time
+    return math.nan
+
+
+def test_programs_of_both_styles_survive_twenty_changes(tmp_path: Path) -> None:
+    folder, file = make_class(tmp_path), tmp_path / "mine.py"
+    add_exercise(folder, "little")
+    file.write_text(ACT)
+    with served_class(folder, speed=1.0) as served:
+        arguments = ["run", "-c", str(file), "--robot", served.link("Zoë M."), "--seconds", "3600", "--headless"]
+        loops = [LoopingProgram(served, "Ada L."), LoopingProgram(served, "Ben", watches=True)]
+        try:
+            with start_python(["-m", "paddock", *arguments]) as running:
+                times = (float(line.split()[1]) for line in running.stdout if line.startswith("at "))
+                last = next(times, math.nan)
+                for seed, lesson in enumerate(islice(cycle(LESSONS), CHANGES), start=1):
+                    assert served.teacher.ask("open_world", seed=seed, **lesson)["type"] == "done"
+                    world = lesson.get("world", "line-crossing")
+                    for loop in loops:
+                        loop.wait_until_in(f"{world} {seed}")
+                    last = wait_for_start(times, last)
+                    assert math.isfinite(last), running.stderr.read()
+        finally:
+            for loop in loops:
+                loop.ended.set()
+                loop.join()
+        assert [loop.error for loop in loops] == ["", ""]
