@@ -292,3 +292,25 @@ def test_time_waits_no_longer_for_whoever_floods_from_within_the_lock() -> None:
         on_loop(server, lambda: setattr(share, "balance", 3600.0))
         on_loop(server, lambda: server.session.shares._release(share))
         assert [ada.answer(id)["type"] for id in asked] == ["scene"] * 100  # in the end, nothing is lost
+
+
+def test_time_waits_no_longer_for_whoever_asks_for_much_in_tick_after_tick_unless_it_is_alone() -> None:
+    with (
+        served("line-crossing") as server,
+        Peer(server, token=student(server, "Ada", "red")) as ada,
+        Peer(server) as lecturer,
+    ):
+        ada.ask("lock")
+
+        def ask_for_much() -> None:
+            for asked in [ada.tell("look") for _ in range(10)]:
+                ada.answer(asked)
+            ada.ask("step")
+
+        for _ in range(30):
+            ask_for_much()
+        assert not ada.all_news("released")
+        lecturer.ask("lock")
+        lecturer.tell("step", ticks=1_000_000)
+        ask_for_much()
+        assert "besides its steps" in lecturer.wait("released")["reason"]

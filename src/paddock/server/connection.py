@@ -25,7 +25,6 @@ from paddock.protocol import MINOR, MessageDecoder, encode
 from paddock.protocol.encoding import Malformed
 from paddock.protocol.messages import REQUESTS, Hello
 from paddock.protocol.websocket import MessageReader, frame
-from paddock.server.access import Role
 from paddock.server.client import Client, describe_loss, refusal
 from paddock.server.files import respond_with_file
 from paddock.server.lock_queue import LockQueue
@@ -67,8 +66,7 @@ class Connection(asyncio.Protocol):
         self._inbox: deque[tuple[bool, bytes]] = deque()  # whole messages, and whether each is text
         self._queue = LockQueue(self.session)
         self._held: set[str] = set()  # reasons not to read
-        self._newer = False  # the client's minor version is newer than ours
-        self._proxied = False
+        self._newer = self._proxied = False  # the client's minor version is newer than ours; a proxy is between
         self._ended = self._closed = False  # the other side sends no more; we listen no more
         self._unheard = 0  # bytes that came after it was told that it is closed
         self._loop = asyncio.get_running_loop()
@@ -100,9 +98,8 @@ class Connection(asyncio.Protocol):
 
     def _drop_oldest_stranger(self) -> None:
         """Newcomers must not wait for those who never say hello: where most of them are, the oldest goes."""
-        strangers = [other for other in self.server.connections if other.client is None]
-        crowd = max((other.share for other in strangers), key=lambda share: len(share.connections))
-        oldest = next(other for other in strangers if other.share is crowd)
+        strangers = (other for other in self.server.connections if other.client is None)
+        oldest = max(strangers, key=lambda other: len(other.share.connections))
         del self.server.connections[oldest]
         oldest.transport.abort()
 
@@ -259,7 +256,7 @@ class Connection(asyncio.Protocol):
         """Handle what has come, for a while; then others have their turn."""
         began = self._loop.time()
         if self._queue and self.client is not None:
-            self._queue.go_on(self.client)
+            self._queue.serve_waiting(self.client)
         while self._inbox and not self._held & BLOCKING:
             self._handle(*self._inbox.popleft())
             if not self._inbox or self._end_turn():
@@ -315,8 +312,7 @@ class Connection(asyncio.Protocol):
         self.share = share
         share.connections[self] = None
         self._newer = hello.minor > MINOR
-        supervises = grant.role is Role.SUPERVISOR
-        self._reader.most = MOST_BYTES if supervises else self.session.supervision.longest_message
+        self._reader.most = int(min(MOST_BYTES, self.session.supervision.longest_message(client)))
         self._timers.pop("hello").cancel()
 
     def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:
