@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -146,6 +147,14 @@ def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass
     page.ask("paddock.session.on_released({ client: paddock.session.client, robots: [], reason: 'no step in time' })")
     expect(page.find("toast").last).to_contain_text("Your program no longer holds the clock: no step in time.")
     assert page.ask(NAMELESS) == []
+
+
+def test_a_students_page_asks_for_nothing_that_would_be_refused(visit: Any, tmp_path: Path) -> None:
+    with served_class(make_class(tmp_path), speed=1.0) as served:
+        student: Visit = visit(served.link("Ben"))
+        student.until("paddock.frames > 40")
+        assert "Ben's page joined" in served.log
+        assert "refused" not in served.log
 
 
 def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(

@@ -23,7 +23,7 @@ SOURCE = Path(paddock.__file__).parent
 def test_the_command_line_has_every_option_with_its_help() -> None:
     declared = {field.name: field.metadata["help"] for kind in (EvolutionConfig, Execution) for field in fields(kind)}
     parameters = inspect.signature(evolve).parameters
-    assert set(parameters) == {*declared, "out", "record", "resume", "json"}
+    assert set(parameters) == {*declared, "out", "record", "force", "resume", "json"}
     for name, help in declared.items():
         assert parameters[name].annotation.__metadata__[0].help.startswith(help)
 

@@ -100,6 +100,10 @@ class ClassFolder:
         alike = [s.name for s in self.students if tidy.casefold() in f"{s.name}\n{s.robot}".casefold()]
         raise UnknownName(f"student in {self.path.name}", name, alike or known)
 
+    def _student(self, student: Student | str) -> Student:
+        """A student; a text may be somebody's name and the robot of somebody else."""
+        return student if isinstance(student, Student) else self.find(student)
+
     def token(self, student: Student) -> str:
         """What this student joins with."""
         return self.keys.students[student.robot]
@@ -141,16 +145,16 @@ class ClassFolder:
 
     # ---- what they hand in
 
-    def receive(self, name: str, exercise: str, file_name: str, data: bytes) -> Receipt:
+    def receive(self, student: Student | str, exercise: str, file_name: str, data: bytes) -> Receipt:
         """Keep a student's file, and give the receipt for it."""
-        student, place = self.find(name), self.path / "submissions"
+        found, place = self._student(student), self.path / "submissions"
         with lock_folder(self.path):
-            return keep_submission(place, student, exercise, file_name, data, self.spec)
+            return keep_submission(place, found, exercise, file_name, data, self.spec)
 
-    def receipts(self, name: str | None = None) -> list[Receipt]:
+    def receipts(self, student: Student | str | None = None) -> list[Receipt]:
         """All receipts, or those of a student."""
         receipts = read_receipts(self.path / "submissions")
-        robot = self.find(name).robot if name is not None else None
+        robot = self._student(student).robot if student is not None else None
         return [receipt for receipt in receipts if robot in (None, receipt.robot)]
 
     def collect(self, exercise: str, out: str | Path) -> dict[str, Path]:

@@ -11,12 +11,13 @@ from paddock.core.geometry import Pose
 from paddock.core.spec import rgb
 from paddock.draw.colours import FAINT, INK, LEFT, LINES, PAPER, RIGHT, WHITE
 from paddock.mapping import OccupancyGrid
-from paddock.mapping.logs import RelationErrors
 from paddock.report.charts import add_legend
 from paddock.report.figures import new_axes, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from paddock.mapping.logs import RelationErrors
 
 MOST_PIXELS = 2000  # of a map's longer side; larger maps are shown coarser, with every occupied cell kept
 SIDE = 9.0  # inches

@@ -10,10 +10,12 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
 from paddock.sandbox import messages
+from paddock.sandbox.audit import Forbidden
 from paddock.sandbox.guards import confine
 from paddock.sandbox.guest import GuestJob, GuestProgram
 from paddock.sandbox.guest_body import GuestBody
@@ -67,3 +69,9 @@ def fix_chances(body: GuestBody) -> None:
     generator = np.random.default_rng
     np.random.default_rng = lambda seed=None: generator(0 if seed is None else seed)  # type: ignore[misc]
     time.time = time.monotonic = time.perf_counter = lambda: body.seen.time
+    time.sleep = refuse_sleep
+
+
+def refuse_sleep(seconds: object) -> NoReturn:
+    """No simulated time would pass meanwhile."""
+    raise Forbidden("a controller may not sleep: act is asked once per period")

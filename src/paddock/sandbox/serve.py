@@ -11,14 +11,15 @@ import gc
 import importlib
 import os
 import select
-import shutil
 import signal
 import socket
 import struct
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+from paddock.sandbox.folders import remove_folder
 from paddock.sandbox.guards import find_readable
 from paddock.sandbox.guest_loop import be_guest
 
@@ -66,7 +67,7 @@ def serve(control: int, folder: str) -> None:
     finally:
         for process in runs:
             kill(process)
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(Path(folder))
 
 
 def prepare() -> None:

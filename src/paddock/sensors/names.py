@@ -19,6 +19,7 @@ OF_ROBOTS = (
     "drive",
     "enable",
     "leds",
+    "lost_devices",
     "name",
     "on_sense",
     "set_pose",
@@ -29,12 +30,13 @@ OF_ROBOTS = (
     "speaker",
     "spec",
     "stop",
+    "take_body",
     "version",
     "watch",
     "watches",
     "wheels",
 )
-OF_OBSERVATIONS = ("only", "sensors", "time")
+OF_OBSERVATIONS = ("only", "parts", "sensors", "time")
 
 
 def check_name(name: str) -> None:

@@ -1,5 +1,7 @@
 // The list of robots; only the visible rows exist, so that thousands are no trouble.
 
+import { personOf } from "./session.js";
+
 const ROW = 34; // pixels
 const SEARCH_FROM = 10; // robots
 const LOOK_EVERY = 200; // [ms]
@@ -109,7 +111,7 @@ export class RobotList {
 
 /** Who drives a robot, unless that is the person whose name stands there anyway. */
 function ownerText({ owner, person }) {
-  return person && owner.replace(/('s page)?(-\d+)?$/, "") === person ? "" : owner;
+  return person && personOf(owner) === person ? "" : owner;
 }
 
 function newRow() {

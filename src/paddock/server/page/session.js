@@ -91,7 +91,7 @@ export class Session extends Emitter {
 
   /** The robot that this link is for, if it is for one. */
   get own() {
-    const isMine = ({ yours, person }) => yours || (person && person === withoutNumber(this.client));
+    const isMine = ({ yours, person }) => yours || (person && person === personOf(this.client));
     const mine = this.role === "controller" ? this.robots.filter((robot) => !robot.spawned && isMine(robot)) : [];
     return mine.length === 1 ? mine[0] : undefined;
   }
@@ -128,7 +128,7 @@ export class Session extends Emitter {
 
   /** Whether another connection with the same link drives a robot: Ada's program is Ada-2 while the page is Ada. */
   isOwnProgram(robot) {
-    return this.isOthers(robot) && withoutNumber(robot.owner) === withoutNumber(this.client);
+    return this.isOthers(robot) && personOf(robot.owner) === personOf(this.client);
   }
 
   /** Why this page may not touch the clock or move robots; empty if it may. */
@@ -295,7 +295,7 @@ export class Session extends Emitter {
 
   on_released({ client, robots, reason }) {
     const whose = robots.length ? ` Stopped: ${robots.map((robot) => this.personOf(robot)).join(", ")}.` : "";
-    if (withoutNumber(client) === withoutNumber(this.client)) {
+    if (personOf(client) === personOf(this.client)) {
       this.emit("notice", `Your program no longer holds the clock: ${reason}.${whose} ${WHAT_TO_DO}`, "urgent");
     } else this.emit("notice", `${client} no longer holds the clock: ${reason}.${whose}`, "news");
   }
@@ -305,7 +305,7 @@ export class Session extends Emitter {
   }
 }
 
-/** A client's name without the number that tells it from others of that name. */
-function withoutNumber(name) {
-  return name.replace(/-\d+$/, "");
+/** Whose client it is that is called so: there may be several, pages among them. */
+export function personOf(name) {
+  return name.replace(/('s page)?(-\d+)?$/, "");
 }

@@ -56,6 +56,8 @@ export class Subscriptions {
   }
 
   #rangeSensors(name) {
+    const { own } = this.session;
+    if (own && own.name !== name) return null; // a student's link: the sensors of others are none of its business
     const robot = this.session.robot(name);
     const all = devicesOf(this.session.kindOf(robot));
     const devices = all.filter((device) => device.measuresDistance && !device.polled);
