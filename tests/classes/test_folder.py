@@ -184,3 +184,27 @@ def test_other_folders_are_no_classes_and_no_class_is_overwritten(folder: ClassF
         ClassFolder.load(folder.path / "class.toml")
     with pytest.raises(PaddockError, match="it is there already, and not empty"):
         ClassFolder.create(folder.path, ClassSpec(title="x"))
+
+
+def test_what_could_not_be_completed_is_tried_again(folder: ClassFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise PaddockError("the disk is full")
+
+    write(folder, "students.csv", "name,robot\nAda,ada\nBo,\n")
+    with monkeypatch.context() as full:
+        full.setattr("paddock.classes.folder.write_keys", fail)
+        with pytest.raises(PaddockError, match="full"):
+            folder.refresh()
+    assert folder.refresh()
+    assert folder.token(folder.find("Bo")) == tokens(folder)["Bo"]
+
+
+def test_a_students_robot_cannot_be_taken_for_one_that_another_brings_along(folder: ClassFolder) -> None:
+    write(folder, "students.csv", "name,robot\nAda,ada\nEve,ada_l\n")
+    with pytest.raises(PaddockError, match="line 3: robot: 'ada_l' would be taken for one that 'ada' brings along"):
+        ClassFolder.load(folder.path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are those of POSIX")
+def test_a_class_is_for_its_owner_only(folder: ClassFolder) -> None:
+    assert stat.S_IMODE(folder.path.stat().st_mode) == 0o700

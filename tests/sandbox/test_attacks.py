@@ -6,6 +6,7 @@ import os
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,6 +84,8 @@ def act(seen):
         ("return list(range(10**6))", "invalid", "expected (left, right)"),
         ("return seen.ground", "invalid", "expected (left, right)"),
         ("seen.camera", "crash", "no enabled device called 'camera'"),
+        ("time.sleep(0.01)", "forbidden", "may not sleep: act is asked once per period"),
+        ("for n in range(101): os.mkdir(f'd{n}')", "forbidden", "may not make more than 100 folders"),
     ],
 )
 def test_what_goes_wrong_in_act_is_told_with_its_kind_and_line(
@@ -121,9 +124,26 @@ def test_what_goes_wrong_while_the_file_is_loaded_is_told_likewise(
 
 def test_who_sleeps_is_given_up_by_the_clock(arena: Arena, tmp_path: Path) -> None:
     limits = SandboxLimits(answer_seconds=0.1, wall_factor=4.0)
-    failure = fail(arena, tmp_path, IN_ACT.format("time.sleep(1000)"), limits)
+    failure = fail(arena, tmp_path, IN_ACT.format("threading.Event().wait(1000)"), limits)
     assert (failure.kind, failure.place) == ("answer-timeout", "mine.py line 4")
     assert "asleep" in failure.text
+
+
+def test_who_sleeps_a_little_before_every_answer_is_given_up_too(arena: Arena, tmp_path: Path) -> None:
+    code = IN_ACT.format("threading.Event().wait(0.03)")
+    failure = fail(arena, tmp_path, code, SandboxLimits(run_cpu_seconds=0.2))
+    assert (failure.kind, failure.place) == ("answer-timeout", "")  # anywhere: always told the same
+    assert "more than 0.4 s asleep in all" in failure.text
+
+
+def test_work_and_waiting_for_a_processor_are_no_sleep(arena: Arena, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(IN_ACT.format("for _ in range(300_000): pass"))
+    with SandboxedController(file, arena["red"], limits=SandboxLimits(run_cpu_seconds=20.0)) as controller:
+        process: Any = controller._process
+        process._suspect = process._most_asleep = 0.2
+        assert not arena.run(1, controller).failed
+        assert process._waited > 0.2
 
 
 def test_an_endless_loop_is_told_where_it_begins_whatever_it_did_last(arena: Arena, tmp_path: Path) -> None:
@@ -148,11 +168,17 @@ def test_much_time_for_all_answers_is_too_much(arena: Arena, tmp_path: Path) -> 
     assert (failure.kind, failure.place) == ("cpu", "")  # anywhere: the same program is always told the same
 
 
+def test_who_ignores_the_signal_of_its_limit_is_told_the_same(arena: Arena, tmp_path: Path) -> None:
+    code = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\ndef act(seen):\n  while True: pass"
+    failure = fail(arena, tmp_path, code, SandboxLimits(answer_seconds=10.0, run_cpu_seconds=1.0))
+    assert (failure.kind, failure.place) == ("cpu", "")
+
+
 def test_threads_that_go_on_end_with_the_run(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
         "import threading, time\n"
-        "def spin():\n  while True: time.sleep(0.001)\n"
+        "def spin():\n  while True: threading.Event().wait(0.001)\n"
         "threading.Thread(target=spin).start()\n"
         "def act(seen): return 0.0, 0.0\n"
     )
@@ -197,8 +223,28 @@ def test_too_many_files_are_too_much(arena: Arena, tmp_path: Path) -> None:
     failure = fail(arena, tmp_path, code, SandboxLimits(folder_mb=2))
     assert failure.kind == "forbidden"
     assert "files" in failure.text
+    failure = fail(arena, tmp_path, "n = 0\nwhile True:\n  n += 1\n  open(f'{n}', 'wb').close()")
+    assert (failure.kind, failure.text) == ("forbidden", "more than 1000 files and folders were written")
     failure = fail(arena, tmp_path, "open('long', 'wb').write(bytes(10**8))")
     assert (failure.kind, failure.place) == ("crash", "mine.py line 1")
+
+
+def test_nothing_is_left_of_folders_however_deep(arena: Arena, tmp_path: Path) -> None:
+    code = """
+        import os
+        for n in range({}):
+            os.mkdir("inner")
+            os.chdir("inner")
+        while True: pass
+    """
+    for depth in (30, 3000):
+        failure = fail(arena, tmp_path, code.format(depth))
+        assert (failure.kind, "folders" in failure.text) == ("forbidden", True)
+
+
+def test_a_program_that_changes_its_folder_is_told_its_line_likewise(arena: Arena, tmp_path: Path) -> None:
+    failure = fail(arena, tmp_path, "import os\nos.mkdir('d')\nos.chdir('d')\n1 / 0")
+    assert (failure.kind, failure.place) == ("crash", "mine.py line 4")
 
 
 @BY_KERNEL

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.classes import ClassFolder
-from paddock.core.errors import LinkError, Refused
+from paddock.classes import ClassFolder, Student
+from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.limits import ClassLimits
+from paddock.server.class_desk import ClassDesk
 from paddock.testing import wait_for
 from server.classes_served import make_class, served_class
-from server.parties import Peer
+from server.parties import Closed, Peer
 
 
 def test_each_student_drives_their_own_robot_and_the_lecturer_sees_it(tmp_path: Path) -> None:
@@ -106,3 +107,34 @@ def test_what_is_wrong_in_the_folder_is_told_once_and_the_class_goes_on(tmp_path
         roster.write_text(before + "Dora,,\n", encoding="utf-8")
         served.wait("Dora", state="away", robot="dora")
         assert served.log.count("asleep") == 1
+
+
+def test_a_person_comes_before_a_connection_of_that_name(tmp_path: Path) -> None:
+    folder = make_class(tmp_path, "Ada", "Ada-2")
+    with served_class(folder) as served, served.peer("Ada") as first, served.peer("Ada") as second:
+        with served.peer("Ada-2") as other:
+            assert [peer.welcome["client"] for peer in (first, second, other)] == ["Ada", "Ada-3", "Ada-2"]
+            assert served.teacher.ask("disconnect", client="Ada-2")["type"] == "done"
+            with pytest.raises(Closed):
+                other.ask("look")
+        assert served.teacher.ask("disconnect", client="Ada-3")["type"] == "done"
+        with pytest.raises(Closed):
+            second.ask("look")
+        assert first.ask("look")["type"] == "scene"
+
+
+def test_a_list_that_was_not_taken_over_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_class(tmp_path)
+    failures = iter([PaddockError("no room")])
+    seat = ClassDesk._seat
+
+    def seat_later(desk: ClassDesk, student: Student) -> None:
+        for error in failures:
+            raise error
+        seat(desk, student)
+
+    with served_class(folder) as served:
+        monkeypatch.setattr(ClassDesk, "_seat", seat_later)
+        ClassFolder.load(folder.path).add("Carla")
+        served.wait("Carla", state="away")
+        assert "the folder of the class was changed, but: no room" in served.log

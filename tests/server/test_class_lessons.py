@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from paddock.core.errors import Refused, UnknownName
+from paddock.exercises import exercise_names
 from paddock.server.lessons import open_lesson
 from paddock.testing import wait_for
 from server.classes_served import add_exercise, make_class, served_class
@@ -150,3 +151,60 @@ def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None
         assert folder.collect("little", tmp_path / "out")["Zoë M."].read_bytes() == b"def act(o): ...\n"
         assert served.teacher.ask("submit", file="a.py", data=b"x")["error"] == "Refused"
         assert zoe.ask("submit", exercise="../..", file="a.py", data=b"x")["error"] == "UnknownName"
+
+
+def test_nothing_that_an_exercise_hides_is_told_while_it_is_opened(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    add_exercise(folder, "blind", "nothing")
+    with served_class(folder, speed=1.0) as served, served.peer("Ben") as ben:
+        ben.ask("enable", robot="ben", devices=["position"])
+        ben.ask("subscribe", robot="ben", devices=["position"], period=1000.0)
+        assert ben.wait("sensed")["seen"]["readings"].keys() == {"position"}
+        step = ben.tell("step", ticks=1_000_000)
+        assert served.teacher.ask("open_world", exercise="blind")["type"] == "done"
+        assert "position" not in ben.answer(step)["robots"]["ben"].get("readings", {})
+        ben.ask("look")
+        assert all("position" not in news["seen"].get("readings", {}) for news in ben.all_news("sensed"))
+
+
+@pytest.mark.parametrize("name", exercise_names())
+def test_students_of_shipped_exercises_are_not_told_where_others_are(tmp_path: Path, name: str) -> None:
+    folder = make_class(tmp_path, world="", exercise=name)
+    with served_class(folder) as served, served.peer("Ben") as ben:
+        if name == "maze":
+            assert ben.welcome["world"].keys() == {"name", "title", "bounds"}
+        assert [robot["name"] for robot in ben.wait("robots")["robots"]] == ["ben"]
+        ben.ask("frames", rate=60)
+        assert ben.ask("recall", robot="zoe-m")["type"] == "refused"
+        scene, past = ben.ask("look"), ben.ask("recall")
+        samples = len(np.frombuffer(past["ticks"]))
+        if name == "maze":
+            assert (scene["solids"], past.get("paths", b""), ben.all_news("frame")) == ([], b"", [])
+        else:
+            assert len(past.get("paths", b"")) == 8 * samples
+            assert len(ben.wait("frame")["bodies"]) == BODY
+        assert "does not allow 'position'" in ben.ask("enable", robot="ben", devices=["position"])["message"]
+
+
+def test_a_lesson_that_cannot_be_remembered_is_opened_and_that_is_logged(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    (folder.path / "present.toml").mkdir()
+    with served_class(folder) as served:
+        assert served.teacher.ask("open_world", world="clutter")["type"] == "done"
+        served.wait_for_log("after a restart the class begins with another lesson")
+
+
+def test_a_name_that_is_the_robot_of_somebody_else_mixes_nobody_up(tmp_path: Path) -> None:
+    folder = make_class(tmp_path, "Ada", "ada")
+    add_exercise(folder, "little")
+    assert [(student.name, student.robot) for student in folder.students] == [("Ada", "ada"), ("ada", "ada-2")]
+    with served_class(folder) as served:
+        served.teacher.ask("open_world", exercise="little")
+        for student in folder.students:
+            with Peer(served.server, token=folder.token(student)) as peer:
+                assert peer.ask("ask_exercise").get("submissions", []) == []
+                text = peer.ask("submit", file="mine.py", data=student.robot.encode())["text"]
+                assert f"mine.py of {student.name} for little" in text
+                assert len(peer.ask("ask_exercise")["submissions"]) == 1
+    copies = folder.collect("little", tmp_path / "out")
+    assert {name: copy.read_text() for name, copy in copies.items()} == {"Ada": "ada", "ada": "ada-2"}

@@ -169,7 +169,9 @@ def test_a_class_has_one_server_and_commands_tell_where_none_answers(tmp_path: P
 
 def test_a_server_that_is_terminated_tidies_up(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
+    folder.path.chmod(0o755)
     with running_class(folder) as running:
+        running.process.line("warning: whoever has an account on this machine may read this class; chmod 700 ")
         running.process.process.terminate()
         assert running.process.process.wait(60) == 0
         running.process.line("stopped")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +12,11 @@ import pytest
 from paddock.arena import Arena
 from paddock.classes import ClassFolder
 from paddock.referees import Referee
-from paddock.server import attendance
+from paddock.server import attendance, class_desk
+from paddock.server.best_scores import BestScores
 from paddock.testing import wait_for
 from server.classes_served import make_class, served_class
+from server.parties import SPEC, on_loop
 
 
 @dataclass(kw_only=True)
@@ -32,6 +35,16 @@ class Odometer(Referee):
     def score(self) -> dict[str, float]:
         way = 1000 * np.abs(self._arena.poses[:, 0] - self._first)
         return dict(zip(self._arena.numbers, way.tolist(), strict=True))
+
+
+@dataclass(kw_only=True)
+class NobodyArrives(Odometer):
+    """A race that takes longer than anyone has."""
+
+    higher_is_better = False
+
+    def score(self) -> dict[str, float]:
+        return dict.fromkeys(self._arena.numbers, math.inf)
 
 
 def test_nobodys_score_is_lost_when_the_server_ends_or_the_world_changes(tmp_path: Path) -> None:
@@ -71,3 +84,52 @@ def test_a_heat_of_a_class_leaves_results_with_names(tmp_path: Path) -> None:
         wait_for(lambda: len(folder.results()) == 3)
         assert {row.student for row in folder.results()} == {"Ada L.", "Zoë M.", "Ben"}
         assert served.teacher.ask("open_world", world="clutter")["type"] == "done"
+
+
+@pytest.mark.parametrize("request_", [("reset", {}), ("set_heat", {"action": "prepare"})])
+def test_scores_are_kept_before_everyone_begins_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_: tuple[str, dict[str, str]]
+) -> None:
+    monkeypatch.setattr(class_desk, "PERIOD", 1000.0)  # nobody looks meanwhile
+    folder = make_class(tmp_path)
+    with served_class(folder, referee=Odometer()) as served, served.peer("Ben") as ben:
+        ben.ask("step", commands={"ben": {"wheels": [0.1, 0.1]}}, ticks=100)
+        assert served.teacher.ask(request_[0], **request_[1])["type"] == "done"
+    assert BestScores(folder.path / "results").find("line-crossing", "ben") > 5
+
+
+def test_robots_that_students_bring_along_take_no_part_in_heats(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    with served_class(folder, referee=Odometer()) as served, served.peer("Ben") as ben:
+        assert ben.ask("spawn", robot="ben_2", kind=SPEC)["type"] == "done"
+        assert served.teacher.ask("spawn", robot="pace", kind=SPEC)["type"] == "done"
+        for action, phase in (("prepare", "prepared"), ("start", "running")):
+            assert served.teacher.ask("set_heat", action=action)["type"] == "done"
+            ben.wait("heat", state=phase)
+            assert "is on; bring robots along when it is over" in ben.ask("spawn", robot="ben_3", kind=SPEC)["message"]
+        assert "ben_2" not in on_loop(served.server, lambda: list(served.server.arena.numbers))
+        assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
+        assert {row.robot for row in folder.results()} == {"ada-l", "zoe-m", "ben"}
+        assert ben.ask("spawn", robot="ben_3", kind=SPEC)["type"] == "done"
+
+
+def test_who_did_not_arrive_has_no_score_and_nobody_is_first(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    with served_class(folder, referee=NobodyArrives()) as served:
+        assert served.teacher.ask("set_heat", action="start")["type"] == "done"
+        served.teacher.wait("heat", state="running")
+        assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
+        assert served.teacher.wait("heat", state="finished")["text"] == "ended by the supervisor"
+        assert [row.score for row in folder.results()] == [None] * 3
+
+
+def test_results_of_who_was_removed_meanwhile_have_a_name(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    with served_class(folder, referee=Odometer()) as served:
+        assert served.teacher.ask("set_heat", action="start")["type"] == "done"
+        served.teacher.wait("heat", state="running")
+        ClassFolder.load(folder.path).remove("Zoë M.")
+        served.wait_for_log("Zoë M. was removed")
+        assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
+        written = (folder.path / "results" / "results.csv").read_text()
+        assert ",Zoë M.,zoe-m," in written

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -79,6 +81,9 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
         console.print(
             f"students:   {len(folder.students)}, in {lesson.title}; their links: paddock class links or sheet"
         )
+        if os.name == "posix" and folder.path.stat().st_mode & 0o077:
+            hint = f"chmod 700 {shlex.quote(str(folder.path))}"
+            console.print(visible(f"warning: whoever has an account on this machine may read this class; {hint}"))
         if open_page:
             open_browser(server.url(token=server.supervisor))
 

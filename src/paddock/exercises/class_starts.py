@@ -17,7 +17,7 @@ from paddock.robots import RobotSpec
 from paddock.worlds import WorldSpec
 from paddock.worlds.placement import Room
 
-MORE = 64  # places on a line, for those who come later
+MORE = 6  # bits of the places on a line for those who come later
 DRAWN = 500  # places anywhere
 APART = 0.02  # between two places of a line that is kept free [m]
 
@@ -69,7 +69,7 @@ def _list_places(rule: Randomise, world: WorldSpec, count: int, seed: int) -> It
     """Where robots may begin, as many as there are and some more."""
     if rule.starts == "line":
         evenly = [k / count for k in range(count)]
-        between = [(k + 0.5) / MORE for k in sorted(range(MORE), key=lambda k: chance(seed, "line", k))]
+        between = [sum((k >> bit & 1) / 2 ** (bit + 1) for bit in range(MORE)) for k in range(2**MORE)]  # 0, ½, ¼, ¾ …
         meet = len(world.robots) > 1  # every second one goes the other way round
         for number, share in enumerate([*evenly, *between]):
             yield find_on_line(world, share, backwards=meet and number % 2 == 1)

@@ -38,7 +38,7 @@ class Exercise(Spec):
     seconds: Duration = 60.0  # simulated, of a run
     period: Positive | None = None  # [s] between two decisions; None: every tick
     devices: Annotated[tuple[str, ...], Count(1, "device")]  # all that programs may look at
-    shows: Literal["all", "own", "nothing"] = "all"  # what students see of the arena in class
+    shows: Literal["all", "own", "nothing"] = "own"  # what students see of the arena in class
     lock_step: bool = False  # whether programs in class may make time wait for them
     seeds: Seeds  # public
     randomise: Randomise = Randomise()

@@ -25,7 +25,7 @@ from paddock.core.errors import (
 from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.links.dialogue import Dialogue
-from paddock.links.farewell import note_open, say_farewell
+from paddock.links.program_end import note_open, tell_end
 from paddock.links.remote_board import RemoteBoard
 from paddock.links.remote_body import RemoteBody, chosen_of
 from paddock.links.remote_robots import RemoteRobots
@@ -389,7 +389,7 @@ class RemoteArena(BaseArena):
     def close(self) -> None:
         """Leave: your robots stop, and those you brought along vanish."""
         if not self.closed:
-            say_farewell(self, sys.exc_info()[1])
+            tell_end(self, sys.exc_info()[1])
         self.closed = True
         self.dialogue.wire.close()
         for error in self.watcher.errors:

@@ -31,6 +31,7 @@ CHANGES = (
 )
 LISTS = ("os.listdir", "os.scandir", "os.chdir")
 HARMLESS = ("socket.gethostname",)
+MOST_FOLDERS = 100  # that a program may make
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -41,7 +42,7 @@ class Forbidden(PermissionError):
 def forbid(readable: Collection[str], own: str) -> None:
     """From now on refuse what reaches beyond a process: it reads beneath some folders, and writes beneath its own."""
     within, real, text = _is_within, os.path.realpath, os.fspath
-    roots = tuple(readable)
+    roots, folders = tuple(readable), 0
 
     def check_path(path: Any, writes: bool) -> None:
         if path is None or isinstance(path, int):
@@ -51,6 +52,11 @@ def forbid(readable: Collection[str], own: str) -> None:
             raise Forbidden(f"a controller may not {'change' if writes else 'read'} {name}")
 
     def check(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal folders
+        if event == "os.mkdir":
+            folders += 1
+            if folders > MOST_FOLDERS:
+                raise Forbidden(f"a controller may not make more than {MOST_FOLDERS} folders")
         if event == "open":
             path, _, flags = arguments
             check_path(path, bool(isinstance(flags, int) and flags & WRITES))

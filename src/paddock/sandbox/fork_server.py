@@ -5,13 +5,14 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
 from pathlib import Path
+
+from paddock.sandbox.folders import remove_folder
 
 PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
@@ -61,7 +62,7 @@ class ForkServer:
         if self.owner == os.getpid():
             self._control.close()
             self._process.wait()
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove_folder(self.folder)
 
 
 _server: ForkServer | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import pickle
 import re
-import shutil
 import signal
 import socket
 import struct
@@ -21,12 +20,15 @@ import msgspec
 from paddock.core.errors import PaddockError
 from paddock.sandbox import messages
 from paddock.sandbox.failure import FailureKind, SubmissionFailure
+from paddock.sandbox.folders import measure_folder, remove_folder
 from paddock.sandbox.fork_server import fork_server
 from paddock.sandbox.guest import GuestJob
 from paddock.sandbox.serve import DUMP, NUMBER
 
 LOOKS = 0.1  # [s] between two looks at what a process uses up
 PATIENCE = 60.0  # [s] for a process to be there, or to be gone
+THIS = "thread-self"
+ASLEEP = 2.0  # times the CPU seconds of a run: so long it may sleep in all
 LAST_WORDS = 0.5  # [s] for a process to tell where it is
 TIMEOUT = struct.pack("@ll", 0, int(LOOKS * 1e6))
 FAULT = re.compile(rb'File "([^"\n]+)", line (\d+)')
@@ -47,6 +49,9 @@ class GuestProcess:
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             self._talk.setsockopt(socket.SOL_SOCKET, option, TIMEOUT)
         self._rest, self._looked = b"", time.monotonic()
+        self._waited, self._queued = 0.0, read_queue(THIS)  # [s] for all answers; when it began
+        self._most_asleep = ASLEEP * self._limits.run_cpu_seconds
+        self._suspect = self._most_asleep  # so much waiting is a reason to look how much of it was sleep
         self._number = self._read_number(PATIENCE)
         self.cpu_seconds = 0.0  # used when it ended
         self.output = ""  # what it has printed, when it ended
@@ -55,6 +60,7 @@ class GuestProcess:
     def ask(self, message: bytes, seconds: float, task: str = "for an answer") -> tuple[bytes, bytes]:
         """Send a message, and wait for the answer: a letter, and the rest; so many seconds of CPU it may take."""
         self.tell(message)
+        asked = time.monotonic()
         data, began, before = self._rest, 0.0, 0.0
         while len(data) < 4 or len(data) < 4 + (length := messages.LENGTH.unpack_from(data)[0]):
             if len(data) >= 4 and not 0 < length <= messages.MOST_BYTES:
@@ -65,6 +71,7 @@ class GuestProcess:
                 if not began:
                     began, before = time.monotonic(), self._measure()
                 self._look(time.monotonic() - began, self._measure() - before, seconds, task)
+                self._check_sleep(self._waited + time.monotonic() - asked)
                 continue
             except ConnectionError:
                 more = b""
@@ -72,6 +79,8 @@ class GuestProcess:
                 self._explain_end()
             data = data + more if data else more
         self._rest = data[4 + length :]
+        self._waited += time.monotonic() - asked
+        self._check_sleep(self._waited)
         if data[4:5] == messages.FAILED:
             self._fail_as_told(data[5 : 4 + length])
         return data[4:5], data[5 : 4 + length]
@@ -103,7 +112,7 @@ class GuestProcess:
         self.output = self._output.read(self._limits.output_kb * 1024).decode("utf-8", "replace")
         self._output.close()
         self._faults.close()
-        shutil.rmtree(self._job.folder, ignore_errors=True)
+        remove_folder(self._job.folder)
 
     # ---- what goes wrong
 
@@ -124,6 +133,17 @@ class GuestProcess:
             longest = seconds * self._limits.wall_factor
             self.fail("answer-timeout", "", f"more than {longest:g} s {task}, most of it asleep: does it wait?")
 
+    def _check_sleep(self, waited: float) -> None:
+        """Whether it slept too long in all. To compute is no sleep, nor that either side waits for a processor."""
+        if waited < self._suspect:
+            return
+        queued = read_queue(str(self._number)) + max(0.0, read_queue(THIS) - self._queued)
+        asleep = waited - self._measure() - queued
+        if asleep > self._most_asleep:
+            text = f"more than {self._most_asleep:g} s asleep in all: a controller must answer, not wait"
+            self.fail("answer-timeout", "", text)
+        self._suspect = waited + max(self._most_asleep - asleep, LOOKS)
+
     def _dump(self) -> None:
         """Have the process tell where it is."""
         with suppress(OSError):
@@ -131,28 +151,31 @@ class GuestProcess:
         self._read_number(LAST_WORDS)
 
     def _check_folder(self) -> None:
-        with suppress(OSError):
-            used = sum(path.lstat().st_size for path in self._job.folder.rglob("*"))
-            if used > self._limits.folder_mb << 20:
-                self.fail("forbidden", "", f"more than {self._limits.folder_mb} MB of files were written")
+        used, excess = measure_folder(self._job.folder)
+        if used > self._limits.folder_mb << 20:
+            excess = f"more than {self._limits.folder_mb} MB of files"
+        if excess:
+            self.fail("forbidden", "", f"{excess} were written")
 
     def _fail_as_told(self, data: bytes) -> NoReturn:
         try:
             told = messages.decode_failure(data)
         except msgspec.DecodeError:
             self.fail("invalid", "", "what came from the program is no answer")
-        self.fail(told.kind, told.place, told.text)
+        own = f"{self._job.folder.resolve()}/"  # a program that has gone elsewhere tells all of its path
+        self.fail(told.kind, told.place.removeprefix(own), told.text.replace(own, ""))
 
     def _explain_end(self) -> NoReturn:
         """The process is gone, without a word."""
-        status = self._read_number(PATIENCE)
+        status, used = self._read_number(PATIENCE), self._read_number(PATIENCE) or 0
         if status is None:
             self.close()
             raise PaddockError("the sandbox's own process has ended: was it killed?")
         if status >= 0:
             self.fail("exit", "", f"the process ended itself, with status {status}")
         name = next((known.name for known in signal.Signals if known == -status), f"signal {-status}")
-        if name == "SIGXCPU":
+        beyond = used >= 1000 * self._limits.run_cpu_seconds
+        if name == "SIGXCPU" or (name == "SIGKILL" and beyond):  # the latter: it ignored the former
             self.fail("cpu", "", f"more than {self._limits.run_cpu_seconds:g} s of CPU time in all")
         self.fail("died", "", f"the process was ended by {name}")
 
@@ -192,6 +215,14 @@ class GuestProcess:
         except OSError:
             return None
         return int(NUMBER.unpack(data)[0]) if len(data) == NUMBER.size else None
+
+
+def read_queue(process: str) -> float:
+    """Seconds for which a process could have worked, but others had the processor; 0 where the system does not tell."""
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
 
 
 def find_loop(file: Path, line: int) -> int:

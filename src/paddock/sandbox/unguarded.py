@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import NoReturn
 
 from paddock.sandbox import messages
 from paddock.sandbox.failure import FailureKind, SubmissionFailure
+from paddock.sandbox.folders import remove_folder
 from paddock.sandbox.guest import GuestJob, GuestProgram
 
 
@@ -42,4 +42,4 @@ class UnguardedGuest:
 
     def close(self) -> None:
         """Remove its files."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        remove_folder(self._folder)

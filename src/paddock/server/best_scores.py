@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Container
 from pathlib import Path
 
 from paddock.classes.tables import read_table, time_now, write_table
@@ -33,21 +34,21 @@ class BestScores:
         found = self._best.get((lesson, robot))
         return None if found is None else found[0]
 
-    def look(self, lesson: str, game: Officiating | None) -> None:
-        """Take over what is better than before."""
+    def look(self, lesson: str, game: Officiating | None, robots: Container[str]) -> None:
+        """Take over what is better than before, of these robots."""
         if game is not None:
             sign = 1 if game.referee.higher_is_better else -1
             for robot, score in game.scores.items():
                 before = self.find(lesson, robot)
-                if math.isfinite(score) and (before is None or sign * score > sign * before):
+                if robot in robots and math.isfinite(score) and (before is None or sign * score > sign * before):
                     self._best[lesson, robot] = score, game.referee.unit, time_now()
                     self._changed = True
         if self._changed and time.monotonic() - self._written > PERIOD:
             self.write()
 
-    def write(self) -> None:
-        """Write the file, if there is anything new."""
+    def write(self, *, sync: bool = False) -> None:
+        """Write the file, if there is anything new; only at the end the disk is waited for."""
         if self._changed:
             rows = [(*key, *value) for key, value in self._best.items()]
-            write_table(self._file, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in rows])
+            write_table(self._file, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in rows], sync=sync)
             self._changed, self._written = False, time.monotonic()

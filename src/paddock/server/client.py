@@ -67,7 +67,7 @@ class Client:
     silent: bool = False  # no sign of life for a while
     heard: float = field(default_factory=time.monotonic)  # when it asked for something last, by the loop's clock
     ended: bool = False  # it has said that its program ends
-    parting: str = ""  # why its connection ended without a word
+    loss: str = ""  # why its connection ended without a word
     step_id: int | None = None  # of the step that is under way
     handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices
     driven: list[str] = field(default_factory=list)  # robots that it claimed or brought along
@@ -134,3 +134,10 @@ def refusal(error: PaddockError, id: int | None) -> Refusal:
 def failure(what: str, id: int | None) -> Refusal:
     """What a client is told of a mistake of the server's own; the log has the rest."""
     return refusal(SimulationError(f"{what}: the server failed; see its log"), id)
+
+
+def describe_loss(error: Exception | None, *, ended: bool) -> str:
+    """Why a connection may have ended without a word; `ended`: the other side's system closed it."""
+    if ended or isinstance(error, ConnectionResetError | BrokenPipeError):
+        return "its program was killed, or its machine was switched off"
+    return f"its machine does not answer any more: is it off the network? ({error or 'no sign of life'})"

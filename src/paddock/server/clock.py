@@ -56,7 +56,7 @@ class Member:
     waiting: Callable[[], None] | None = None  # to call when it has come
     lags: bool = False  # it holds up the others, and people were told so
     _patience: asyncio.TimerHandle | None = field(default=None, repr=False)  # until it is released
-    _tale: asyncio.TimerHandle | None = field(default=None, repr=False)  # until people are told
+    _report_timer: asyncio.TimerHandle | None = field(default=None, repr=False)  # until people are told
 
 
 class ServerClock:
@@ -256,13 +256,13 @@ class ServerClock:
             if others_wait and self.running and not self.held and member.target <= tick and member.waiting is None:
                 if member._patience is None and math.isfinite(member.timeout):
                     member._patience = self._loop.call_later(member.timeout, self._lose_patience, member)
-                if member._tale is None and not member.lags:
-                    member._tale = self._loop.call_later(PATIENCE, self._report, member)
+                if member._report_timer is None and not member.lags:
+                    member._report_timer = self._loop.call_later(PATIENCE, self._report, member)
             else:
                 self._calm(member)
 
     def _report(self, member: Member) -> None:
-        member.lags, member._tale = True, None
+        member.lags, member._report_timer = True, None
         self.audience.report_lag(member)
 
     def _lose_patience(self, member: Member) -> None:
@@ -280,6 +280,6 @@ class ServerClock:
     def _calm(member: Member) -> None:
         if member._patience is not None:
             member._patience.cancel()
-        if member._tale is not None:
-            member._tale.cancel()
-        member._patience, member._tale, member.lags = None, None, False
+        if member._report_timer is not None:
+            member._report_timer.cancel()
+        member._patience, member._report_timer, member.lags = None, None, False

@@ -76,12 +76,12 @@ class HeatDesk:
         if self.phase == "running":
             raise Refused(f"set_heat: heat {self.number} is running; stop it first")
         self._cancel()
-        session.scoreboard.keep()
-        if session.desk is not None:  # a heat is for its students' robots
-            session.ownership.give_up(session.ownership.guests(), session.clients)
         number = self.number + 1 if self.number else self.settings.first
-        specs = dict(zip(arena.numbers, arena.built.robots, strict=True))
-        places = assign_places(arena.world, specs, number - 1)
+        guests = session.ownership.guests() if session.desk is not None else set()  # a class has its own robots
+        kinds = zip(arena.numbers, arena.built.robots, strict=True)
+        places = assign_places(arena.world, {name: kind for name, kind in kinds if name not in guests}, number - 1)
+        session.ownership.give_up(guests, session.clients)
+        session.scoreboard.keep()
         session.clock.hold(True)
         arena.reset()
         if session.desk is None or not session.desk.seating.deal(number - 1):

@@ -24,7 +24,10 @@ class Seating:
         self._left: dict[str, float | None] = {}  # robots that are not aside; since when without a program
 
     def deal(self, turn: int | None = None) -> bool:
-        """Seat everyone anew, for a heat with its turn; False: there is no exercise, or no room."""
+        """Seat everyone anew, for a heat with its turn; False: there is no exercise, or no room.
+
+        Whoever calls this tells clients.
+        """
         robots = [robot for robot in self._desk.present if robot in self._session.arena]
         drivers = [robot for robot in robots if self._desk.has_program(robot)]
         first = (turn or 0) % max(1, len(drivers))
@@ -35,10 +38,12 @@ class Seating:
         """A program begins."""
         if self._session.heats.phase != "running" and robot in self._session.arena:
             self._put([robot])
+            self._session.push_all()
 
     def set_aside(self, robot: str) -> None:
         """A robot has no program."""
         self._put([], [robot])
+        self._session.push_all()
 
     def look(self, now: float) -> None:
         """See who has begun to drive by hand, and whose program is gone for long; `now` by the loop's clock."""
@@ -80,5 +85,4 @@ class Seating:
             session.history.break_path(robot)
         for robot in others:
             self._left.pop(robot, None)
-        session.push_all()
         return True

@@ -33,7 +33,7 @@ from paddock.server.scoreboard import Scoreboard
 from paddock.server.shares import ShareLedger
 from paddock.server.supervision import Supervision
 from paddock.server.visibility import welcome_of, world_news_of
-from paddock.server.world_view import floor_file, readings_of
+from paddock.server.world_view import readings_of, scene_of
 
 if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 PUSH_BUDGET = 0.002  # seconds of a tick for the subscriptions of one share, on a paced clock
 MOST_NAMED = 3  # robots of a client that lags
-PENANCE = 10  # times the longest wait, for which nobody waits for those who were released
+READMISSION = 10  # times the longest wait, after which time may wait again for those who were released
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
 log = logging.getLogger("paddock.server")
@@ -88,9 +88,9 @@ class Session:
         self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
     @cached_property
-    def floor_png(self) -> bytes:
-        """The floor's picture; another world has another."""
-        return floor_file(self.arena)
+    def scene(self) -> m.SceneData:
+        """What there is to draw besides the robots; another world has another."""
+        return scene_of(self.arena)
 
     def close(self) -> None:
         """No more time passes."""
@@ -362,7 +362,7 @@ class Session:
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
         if share is not None:
-            share.readmitted = self._loop.time() + PENANCE * self.limits.lock_timeout
+            share.readmitted = self._loop.time() + READMISSION * self.limits.lock_timeout
             for client in self.clients:  # the others must not wait for one after the other of the same person
                 if client.share is share and client.member.locked and client.member.waiting is None:
                     self.clock.release(client.member, reason)

@@ -32,7 +32,7 @@ class SubmissionDesk:
         known = list_exercises(desk.folder.path)
         if exercise not in known:
             raise UnknownName("exercise", exercise, known)
-        receipt = desk.folder.receive(found.student.robot, exercise, wish.file, wish.data)
+        receipt = desk.folder.receive(found.student, exercise, wish.file, wish.data)
         desk.log.write(f"{found.student.name} handed in {wish.file} for {exercise}", client.grant.name)
         return m.ReceiptAnswer(
             id=wish.id, number=receipt.number, time=receipt.time, sha256=receipt.sha256, text=str(receipt)
@@ -43,7 +43,7 @@ class SubmissionDesk:
         exercise, found = self._desk.lesson.exercise, self._desk.student_of(client)
         if exercise is None:
             return m.ExerciseText(id=id)
-        receipts = self._desk.folder.receipts(found.student.robot) if found is not None else []
+        receipts = self._desk.folder.receipts(found.student) if found is not None else []
         starter = exercise.path(STARTER)
         return m.ExerciseText(
             id=id,

@@ -27,8 +27,8 @@ export function classPage(session, arena, clock, isProjector) {
 /** Say what the exercise hides. */
 function tellShown({ shows }, note) {
   note.hidden = shows === "all";
-  const all = shows === "own" ? "your own robot" : "what your robot senses";
-  setText(note, `In this exercise you see ${all}, and nothing else.`);
+  const text = shows === "own" ? "of all robots only your own" : "what your robot senses, and nothing else";
+  setText(note, `In this exercise you see ${text}.`);
 }
 
 function projectorPage(session, arena) {

@@ -19,7 +19,7 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
   session.on("connection", ({ state, detail }) => {
     pill.dataset.state = document.body.dataset.state = state;
     if (!session.scene) about.textContent = `${WORDS[state]} …`;
-    const ended = state !== "refused" && Boolean(session.link.farewell);
+    const ended = state !== "refused" && Boolean(session.link.endReason);
     pill.classList.toggle("ended", ended);
     pill.textContent = state === "live" ? session.role : ended ? "ended" : WORDS[state];
     pill.title = state === "live" ? `Connected as ${session.client}. ${ROLES[session.role] ?? ""}` : "";
@@ -45,8 +45,8 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
 
   /** A server that ended on purpose is no reason to worry: a line below the arena will do. */
   function tellLost() {
-    const { farewell } = session.link;
-    if (farewell) tell("ended", sentence(farewell), BACK, "Try now");
+    const { endReason } = session.link;
+    if (endReason) tell("ended", sentence(endReason), BACK, "Try now");
     else tell("lost", "Connection lost", LOST, "Try now");
   }
 

@@ -7,7 +7,7 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 5000;
 const HELLO_TIMEOUT = 8000;
 const QUIET = 4000; // [ms] without a word before the line is tested, and then to answer
-const FAREWELLS = new Set([1000, 1001, 1012]); // close codes of a server that ends on purpose
+const ENDINGS = new Set([1000, 1001, 1012]); // close codes of a server that ends on purpose
 const DISMISSED = 4403; // close code: sent away by the supervisor
 const FINAL = new Set([1008, 4401, 4426, DISMISSED]); // close codes that mean "no": not allowed, another version
 
@@ -26,7 +26,7 @@ export class Refusal extends Error {
  */
 export class Link {
   dismissed = false; // whether the supervisor has sent this page away
-  farewell = ""; // the reason that a server gave when it ended on purpose; until there is one again
+  endReason = ""; // the reason that a server gave when it ended on purpose; until there is one again
 
   constructor({ url, name, token, onState, onMessage }) {
     Object.assign(this, { url, name, token, onState, onMessage });
@@ -54,7 +54,7 @@ export class Link {
       const welcome = await this.request("hello", { version: VERSION, name: this.name, token: this.token });
       clearTimeout(this.timer);
       this.wait = FIRST_WAIT;
-      this.farewell = "";
+      this.endReason = "";
       this.dismissed = false;
       this.become("live", welcome);
     } catch (error) {
@@ -105,7 +105,7 @@ export class Link {
     if (this.state === "refused") return;
     this.dismissed = code === DISMISSED;
     if (FINAL.has(code)) return this.refuse(reason || "the server closed the connection");
-    if (FAREWELLS.has(code)) this.farewell = reason || "the server has ended";
+    if (ENDINGS.has(code)) this.endReason = reason || "the server has ended";
     this.become("waiting", this.wait);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.connect(), this.wait);

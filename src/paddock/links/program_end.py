@@ -1,4 +1,4 @@
-"""Farewell: what a program tells a server when it ends: that it has finished, or what ended it and where."""
+"""What a program tells a server when it ends: that it has finished, or what ended it and where."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def note_open(arena: RemoteArena) -> None:
     OPEN[arena] = os.getpid()
 
 
-def say_farewell(arena: RemoteArena, error: BaseException | None) -> None:
+def tell_end(arena: RemoteArena, error: BaseException | None) -> None:
     """Tell how the program ended, if the server wants to know and can still be told."""
     OPEN.pop(arena, None)
     if arena.role == "controller" and arena.server_minor >= SINCE_MINOR:
@@ -50,6 +50,6 @@ def close_all() -> None:
     error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     for arena, process in list(OPEN.items()):
         if process == os.getpid():  # one that was forked does not speak for its parent
-            say_farewell(arena, error)
+            tell_end(arena, error)
             arena.closed = True
             arena.close()

@@ -1,0 +1,32 @@
+"""Folders of programs are removed whatever is in them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from paddock.sandbox.folders import MOST_DEPTH, measure_folder, remove_folder
+
+
+@pytest.mark.skipif(os.name != "posix", reason="programs are in folders of their own on POSIX systems alone")
+def test_three_thousand_folders_in_each_other_are_too_many_and_can_be_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    folder.mkdir()
+    (folder / "file").write_bytes(bytes(1000))
+    before, place = os.open(".", os.O_RDONLY), os.open(folder, os.O_RDONLY)
+    try:
+        os.fchdir(place)
+        for _ in range(3000):
+            os.mkdir("inner")  # noqa: PTH102 (no path could be so long)
+            os.chdir("inner")
+    finally:
+        os.fchdir(before)
+        os.close(before)
+        os.close(place)
+    size, excess = measure_folder(folder)
+    assert size >= 1000
+    assert f"more than {MOST_DEPTH} folders in each other" in excess
+    remove_folder(folder)
+    assert not folder.exists()
