@@ -107,8 +107,10 @@ random.seed()
 np.random.seed()
 print(random.Random().random(), random.random(), random.SystemRandom().random(), os.urandom(4), uuid.uuid4())
 print(secrets.token_hex(), secrets.randbits(60), np.random.RandomState().rand(), np.random.rand())
-print(np.random.Generator(np.random.PCG64()).random(), np.random.default_rng().random(), np.random.SeedSequence().entropy)
-print(datetime.datetime.now(), datetime.date.today(), time.time_ns(), time.process_time(), time.ctime(), time.localtime())
+print(np.random.Generator(np.random.PCG64()).random(), np.random.default_rng().random())
+print(np.random.SeedSequence().entropy)
+print(datetime.datetime.now(), datetime.date.today(), time.time_ns(), time.process_time())
+print(time.ctime(), time.localtime())
 def act(seen): return 0.0, 0.0
 """
 

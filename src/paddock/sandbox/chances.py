@@ -69,7 +69,7 @@ def fix_clocks(body: GuestBody) -> None:
 
         @classmethod
         def utcnow(cls) -> Self:
-            return cls.fromtimestamp(now(), datetime.timezone.utc).replace(tzinfo=None)
+            return cls.fromtimestamp(now(), datetime.UTC).replace(tzinfo=None)
 
         @classmethod
         def today(cls) -> Self:

@@ -1,7 +1,8 @@
 """The fork server: a small process without threads and secrets, from which controllers' processes are forked.
 
 It is told of a run by three file numbers: `talk` for the controller, `life`, and where its output and its faults go.
-Through `life` it says the number of the process, and how it ended with how much CPU [ms]; it kills the process when the other side closes it.
+Through `life` it says the number of the process, and how it ended with how much CPU [ms]; it
+kills the process when the other side closes it.
 """
 
 from __future__ import annotations
