@@ -192,7 +192,7 @@ def test_what_could_not_be_completed_is_tried_again(folder: ClassFolder, monkeyp
 
     write(folder, "students.csv", "name,robot\nAda,ada\nBo,\n")
     with monkeypatch.context() as full:
-        full.setattr("paddock.classes.folder.write_roster", fail)
+        full.setattr("paddock.classes.folder.write_keys", fail)
         with pytest.raises(PaddockError, match="full"):
             folder.refresh()
     assert folder.refresh()

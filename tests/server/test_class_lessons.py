@@ -153,22 +153,6 @@ def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None
         assert zoe.ask("submit", exercise="../..", file="a.py", data=b"x")["error"] == "UnknownName"
 
 
-def test_a_name_that_is_the_robot_of_somebody_else_mixes_nobody_up(tmp_path: Path) -> None:
-    folder = make_class(tmp_path, "Ada", "ada")
-    add_exercise(folder, "little")
-    assert [(student.name, student.robot) for student in folder.students] == [("Ada", "ada"), ("ada", "ada-2")]
-    with served_class(folder) as served:
-        served.teacher.ask("open_world", exercise="little")
-        for student in folder.students:
-            with Peer(served.server, token=folder.token(student)) as peer:
-                assert peer.ask("ask_exercise").get("submissions", []) == []
-                text = peer.ask("submit", file="mine.py", data=student.robot.encode())["text"]
-                assert f"mine.py of {student.name} for little" in text
-                assert len(peer.ask("ask_exercise")["submissions"]) == 1
-    copies = folder.collect("little", tmp_path / "out")
-    assert {name: copy.read_text() for name, copy in copies.items()} == {"Ada": "ada", "ada": "ada-2"}
-
-
 def test_nothing_that_an_exercise_hides_is_told_while_it_is_opened(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     add_exercise(folder, "blind", "nothing")
@@ -197,7 +181,7 @@ def test_students_of_shipped_exercises_are_not_told_where_others_are(tmp_path: P
         if name == "maze":
             assert (scene["solids"], past.get("paths", b""), ben.all_news("frame")) == ([], b"", [])
         else:
-            assert len(past["paths"]) == 8 * samples
+            assert len(past.get("paths", b"")) == 8 * samples
             assert len(ben.wait("frame")["bodies"]) == BODY
         assert "does not allow 'position'" in ben.ask("enable", robot="ben", devices=["position"])["message"]
 
@@ -208,3 +192,19 @@ def test_a_lesson_that_cannot_be_remembered_is_opened_and_that_is_logged(tmp_pat
     with served_class(folder) as served:
         assert served.teacher.ask("open_world", world="clutter")["type"] == "done"
         served.wait_for_log("after a restart the class begins with another lesson")
+
+
+def test_a_name_that_is_the_robot_of_somebody_else_mixes_nobody_up(tmp_path: Path) -> None:
+    folder = make_class(tmp_path, "Ada", "ada")
+    add_exercise(folder, "little")
+    assert [(student.name, student.robot) for student in folder.students] == [("Ada", "ada"), ("ada", "ada-2")]
+    with served_class(folder) as served:
+        served.teacher.ask("open_world", exercise="little")
+        for student in folder.students:
+            with Peer(served.server, token=folder.token(student)) as peer:
+                assert peer.ask("ask_exercise").get("submissions", []) == []
+                text = peer.ask("submit", file="mine.py", data=student.robot.encode())["text"]
+                assert f"mine.py of {student.name} for little" in text
+                assert len(peer.ask("ask_exercise")["submissions"]) == 1
+    copies = folder.collect("little", tmp_path / "out")
+    assert {name: copy.read_text() for name, copy in copies.items()} == {"Ada": "ada", "ada": "ada-2"}
