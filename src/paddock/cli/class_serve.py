@@ -48,7 +48,7 @@ def settings_of(folder: ClassFolder) -> Settings:
 def serve_class(folder: ClassFolder, settings: Settings, *, referee: Referee | None, open_page: bool) -> None:
     """Serve until Ctrl-C or SIGTERM; refused while another server serves this class."""
     where = find_server(folder.path)
-    busy = f"this class is served already{f', at {where}' if where else ''}; stop that server first"
+    busy = f"{folder.path}: this class is served already{f', at {where}' if where else ''}; stop that server first"
     with lock_folder(folder.path, patience=0.0, file_name=SERVING, busy=busy):
         _serve(folder, settings, referee=referee, open_page=open_page)
 

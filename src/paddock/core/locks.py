@@ -17,14 +17,14 @@ BUSY = "another process works in this folder; wait for it, or stop it"
 
 
 @contextmanager
-def lock_folder(folder: Path, *, patience: float = 10.0, file_name: str = FILE, busy: str = BUSY) -> Iterator[None]:
+def lock_folder(folder: Path, *, patience: float = 10.0, file_name: str = FILE, busy: str = "") -> Iterator[None]:
     """Hold the lock of a folder.
 
     Args:
         folder: it is marked by a small file in it, which stays.
         patience: how long to wait for another holder [s] before a PaddockError.
         file_name: of that file; each is a lock of its own.
-        busy: what the error says.
+        busy: what the error says; empty: that another process works there.
     """
     try:
         file = os.open(folder / file_name, os.O_CREAT | os.O_RDWR, 0o600)
@@ -34,7 +34,7 @@ def lock_folder(folder: Path, *, patience: float = 10.0, file_name: str = FILE, 
         deadline = time.monotonic() + patience
         while not _take(file):
             if time.monotonic() >= deadline:
-                raise PaddockError(f"{folder}: {busy}")
+                raise PaddockError(busy or f"{folder}: {BUSY}")
             time.sleep(PAUSE)
         yield
     finally:

@@ -1,0 +1,30 @@
+"""What a page is told of the past: where robots were, with gaps where one was not there or was teleported."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import paddock
+from paddock.server.history import RunHistory
+
+
+def test_paths_have_gaps_where_a_robot_was_not_there_or_was_teleported() -> None:
+    with paddock.open("empty") as arena:
+        (first,) = arena.robots
+        history = RunHistory(arena)
+        history.look()
+        late = arena.spawn("late", "e-puck")
+        arena.step(4)
+        history.look()
+        late.set_pose(late.pose.x + 0.2, late.pose.y)
+        history.break_path("late")
+        arena.remove(first)
+        arena.spawn("last", "e-puck")
+        arena.step(4)
+        history.look()
+        paths = np.frombuffer(history.paths(), "<f4").reshape(len(history.samples), 2, 2)
+        assert list(arena.numbers) == ["late", "last"]
+        assert np.isnan(paths[..., 0]).T.tolist() == [[True, False, True, False], [True, True, True, False]]
+        assert np.allclose(paths[3], arena.poses[:, :2])
+        seen = np.frombuffer(history.paths(lambda name: name == "last"), "<f4").reshape(len(history.samples), 1, 2)
+        assert np.array_equal(seen[:, 0], paths[:, 1], equal_nan=True)
