@@ -241,6 +241,31 @@ def lock(url: str, token: str) -> None:
         line.socket.close()
 
 
+def ask_in_lock(url: str, token: str, what: str) -> None:
+    """Step as all in the lock do, and ask for something large 30 times in each cycle."""
+    line = Line(url, token)
+    line.say(type="lock", id=1, timeout=3600.0)
+    told, answers = False, 0
+    while True:
+        line.say(type="step", id=2)
+        for _ in range(30):
+            line.say(type=what, id=3)
+        while answers < 30:
+            answers += sum(m.get("id") == 3 for m in line.messages())
+        answers = 0
+        if not told:
+            tell_ready()
+        told = True
+
+
+def lock_look(url: str, token: str) -> None:
+    ask_in_lock(url, token, "look")
+
+
+def lock_recall(url: str, token: str) -> None:
+    ask_in_lock(url, token, "recall")
+
+
 def half_open(url: str, token: str) -> None:
     """Handshakes that never end, as many as there can be."""
     open_ones: list[socket.socket] = []
@@ -295,7 +320,10 @@ def spin(url: str, token: str) -> None:
         pass
 
 
-ACTS = {act.__name__: act for act in (cameras, flood, robots, sensors, lock, half_open, garbage, huge)}
+ACTS = {
+    act.__name__: act
+    for act in (cameras, flood, robots, sensors, lock, lock_look, lock_recall, half_open, garbage, huge)
+}
 
 
 # ---- honest programs

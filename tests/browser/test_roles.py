@@ -96,14 +96,14 @@ def test_a_student_takes_over_from_the_own_program(classroom, truth, visit):
     page = visit(link(classroom, "ada"))
     with classroom.connect(token=token) as program:
         program["ada"].wheels.set(0.02, -0.02)
-        page.until("paddock.session.robot('ada').owner === 'Ada-2'")
-        assert page.ask("paddock.session.client") == "Ada"
+        page.until("paddock.session.robot('ada').owner === 'Ada'")
+        assert page.ask("paddock.session.client") == "Ada's page"
         expect(page.find("drive")).to_have_text("Take over")
         expect(page.find("drive")).to_be_enabled()
         page.find("drive").click()
         expect(page.find("drive")).to_have_attribute("aria-checked", "true")
         expect(page.find("monitor")).to_contain_text("driven by you")
-        until(truth, lambda: truth.owner("ada") == "Ada")
+        until(truth, lambda: truth.owner("ada") == "Ada's page")
         expect(page.find("toast")).to_have_count(0)
 
 
@@ -134,7 +134,7 @@ def test_a_reload_keeps_the_token(classroom, truth, visit):
 
 
 def test_the_scoreboard_has_the_best_on_top(classroom, truth, visit):
-    page = visit(classroom.url + "#token=sesame")
+    page = visit(classroom.line(r"viewer: +(http://\S+)"))
     rows = page.find("score-row")
     names = {"ada": "Ada", "zoe-m": "Zoë M."}  # as people write them
     for first, second, y in (("ada", "zoe-m", 0.5), ("zoe-m", "ada", 0.1)):

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.classes import ClassFolder, ClassSpec, ResultRow
+from paddock.classes import ClassFolder, ClassSpec, ResultRow, receipt_book
 from paddock.classes.submissions import read_receipts, safe_file_name
 from paddock.core.errors import PaddockError
+from paddock.server.connection import MOST_BYTES
 
 
 @pytest.fixture
@@ -101,3 +102,42 @@ def test_results_are_kept_with_the_names_as_they_are_now(folder: ClassFolder) ->
     folder.rename("Ada", 'Ada "L."')
     folder.remove("ada")
     assert [(r.student, r.score) for r in folder.results()] == [('Ada "L."', 12.25), ('Ada "L."', None)]
+
+
+def test_a_torn_receipt_costs_only_itself(
+    folder: ClassFolder, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder.rename("Bo", "Zoë")
+    first = folder.receive("Ada", "maze", "a.py", b"a")
+    torn = folder.receive("Zoë", "maze", "b.py", b"b")
+    file = folder.path / "submissions" / "receipts.csv"
+    file.write_bytes(file.read_bytes().partition("Zo\xeb".encode())[0] + "\xeb".encode()[:1])  # the power failed here
+    assert folder.receipts() == [first]
+    assert folder.receipts("Zoë") == []
+    assert caplog.text.count("line 3: this is no receipt, it is left out") == 1
+    second = folder.receive("Zoë", "maze", "b.py", b"b2")
+    assert second.number == torn.number + 1  # its file is there
+    assert folder.receipts() == [first, second]
+    assert sorted(folder.collect("maze", tmp_path / "out")) == ["Ada", "Zoë"]
+
+
+def test_receipts_are_read_again_only_if_somebody_else_has_changed_them(
+    folder: ClassFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = []
+    monkeypatch.setattr(receipt_book, "read_receipts", lambda *how: reads.append(how) or read_receipts(*how))
+    folder.receive("Ada", "maze", "a.py", b"a")
+    before = len(reads)
+    mine = [folder.receive("Ada", "maze", "a.py", b"b"), folder.receive("Bo", "maze", "a.py", b"c")]
+    assert folder.receipts()[1:] == mine
+    assert folder.receipts("Ada")[1:] == mine[:1]
+    assert len(reads) == before
+    other = ClassFolder.load(folder.path).receive("Cy", "maze", "a.py", b"d")
+    assert folder.receipts()[-1] == other
+    assert len(reads) > before
+
+
+def test_a_file_of_the_largest_size_fits_into_a_message_of_the_server() -> None:
+    assert ClassSpec(title="c", submission_kb=700).longest_submission <= MOST_BYTES
+    with pytest.raises(PaddockError, match="submission_kb"):
+        ClassSpec(title="c", submission_kb=701)

@@ -114,6 +114,37 @@ def test_errors_of_a_referee_are_told_and_survived(caplog: pytest.LogCaptureFixt
         assert caplog.text.count("the referee failed") == 1
 
 
+def test_a_referee_that_always_fails_is_stopped_and_the_log_is_not_filled(caplog: pytest.LogCaptureFixture):
+    class Hopeless(Failing):
+        def tick(self, arena):
+            self.calls += 1
+            raise ValueError(f"mistake {self.calls}")
+
+    with paddock.open("empty") as arena, officiate(arena, Hopeless()) as game:
+        arena.step(1000 * 5)
+        assert game.referee.calls == 100
+        assert "mistake 100; that was 100 times in a row: it was stopped" in game.error
+        assert caplog.text.count("the referee failed") == 100
+
+
+def test_of_many_fouls_the_first_are_told_and_all_are_counted(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("paddock.referees.fouls.MOST_FOULS", 3)
+
+    class Calm(Failing):
+        def tick(self, arena):
+            """Nothing to do."""
+
+        def score(self):
+            return dict.fromkeys("ab", 0.0)
+
+    with face_to_face() as arena, officiate(arena, Calm()) as game:
+        for i in range(5):
+            arena["a"].set_pose(0.5, 0.25 + 0.01 * i)
+        assert len(game.fouls) == 3
+        assert game.foul_counts == {"a": 5}
+        assert {line.robot: line.fouls for line in game.standings}["a"] == 5
+
+
 def test_a_referee_that_costs_too_much_is_stopped_and_never_called_less_often(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("paddock.referees.budget.WARNING", 1e-4)
     monkeypatch.setattr("paddock.referees.budget.LIMIT", 0.1)

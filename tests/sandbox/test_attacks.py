@@ -168,6 +168,12 @@ def test_much_time_for_all_answers_is_too_much(arena: Arena, tmp_path: Path) -> 
     assert (failure.kind, failure.place) == ("cpu", "")  # anywhere: the same program is always told the same
 
 
+def test_who_ignores_the_signal_of_its_limit_is_told_the_same(arena: Arena, tmp_path: Path) -> None:
+    code = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\ndef act(seen):\n  while True: pass"
+    failure = fail(arena, tmp_path, code, SandboxLimits(answer_seconds=10.0, run_cpu_seconds=1.0))
+    assert (failure.kind, failure.place) == ("cpu", "")
+
+
 def test_threads_that_go_on_end_with_the_run(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(

@@ -100,6 +100,30 @@ def test_chance_and_clocks_are_the_same_whenever_it_runs(arena: Arena, tmp_path:
     assert output.splitlines()[-1] == "0.04 0.04 0.04"
 
 
+CHANCES = """
+import datetime, os, random, secrets, time, uuid
+import numpy as np
+random.seed()
+np.random.seed()
+print(random.Random().random(), random.random(), random.SystemRandom().random(), os.urandom(4), uuid.uuid4())
+print(secrets.token_hex(), secrets.randbits(60), np.random.RandomState().rand(), np.random.rand())
+print(np.random.Generator(np.random.PCG64()).random(), np.random.default_rng().random(), np.random.SeedSequence().entropy)
+print(datetime.datetime.now(), datetime.date.today(), time.time_ns(), time.process_time(), time.ctime(), time.localtime())
+def act(seen): return 0.0, 0.0
+"""
+
+
+def test_nothing_that_looks_like_chance_differs_between_two_runs(arena: Arena, tmp_path: Path) -> None:
+    file, printed = write(tmp_path, CHANCES), []
+    for _ in range(2):
+        arena.reset()
+        with SandboxedController(file, arena["red"]) as controller:
+            arena.run(0.1, controller)
+        printed.append(controller.output.split())
+    assert len(printed[0]) > 20
+    assert printed[0] == printed[1]
+
+
 def test_a_reset_begins_in_another_process(arena: Arena, tmp_path: Path) -> None:
     text = "asked = 0\ndef act(seen):\n    global asked\n    asked += 1\n    return 0.001 * asked, 0.0\n"
     with SandboxedController(write(tmp_path, text), arena["red"]) as controller:

@@ -248,3 +248,69 @@ def test_a_newcomer_may_look_around_before_it_has_to_wait() -> None:
     with served(limits=ClassLimits()) as server, Peer(server, token=student(server, "Ada", "red")) as ada:
         ada.ask("look")
         assert 0 < share_of(server, "Ada").balance < WELCOME
+
+
+def test_what_those_in_the_lock_ask_for_besides_their_steps_is_charged_to_their_share_and_waits_for_it() -> None:
+    with (
+        served("line-crossing") as server,
+        Peer(server, token=student(server, "Ada", "red")) as ada,
+        Peer(server) as lecturer,
+    ):
+        ada.ask("lock")
+        lecturer.ask("lock")
+        share = hold(server, "Ada")
+        before = share.used
+        ada.ask("sense", robot="red")
+        assert on_loop(server, lambda: (share.used, share.held)) == (before, False)  # it is a part of the cycle
+        ada.ask("look")  # is still answered
+        assert on_loop(server, lambda: share.used > before and share.held)
+        scene, steps = ada.tell("look"), []
+        for _ in range(3):
+            other = lecturer.tell("step")
+            steps.append(ada.ask("step")["tick"])
+            lecturer.answer(other)
+        assert steps == [1, 2, 3]
+        assert not [news for news in ada.news if news.get("id") == scene]
+        on_loop(server, lambda: setattr(share, "balance", 1.0))
+        on_loop(server, lambda: server.session.shares._release(share))
+        assert ada.answer(scene)["type"] == "scene"
+
+
+def test_time_waits_no_longer_for_whoever_floods_from_within_the_lock() -> None:
+    with (
+        served("line-crossing") as server,
+        Peer(server, token=student(server, "Ada", "red")) as ada,
+        Peer(server) as lecturer,
+    ):
+        ada.ask("lock")
+        lecturer.ask("lock")
+        hold(server, "Ada")
+        asked = [ada.tell("look") for _ in range(100)]
+        assert "besides its steps" in lecturer.wait("released")["reason"]
+        assert lecturer.ask("step", ticks=50)["tick"] == 50
+        share = share_of(server, "Ada")
+        on_loop(server, lambda: setattr(share, "balance", 3600.0))
+        on_loop(server, lambda: server.session.shares._release(share))
+        assert [ada.answer(id)["type"] for id in asked] == ["scene"] * 100  # in the end, nothing is lost
+
+
+def test_time_waits_no_longer_for_whoever_asks_for_much_in_tick_after_tick_unless_it_is_alone() -> None:
+    with (
+        served("line-crossing") as server,
+        Peer(server, token=student(server, "Ada", "red")) as ada,
+        Peer(server) as lecturer,
+    ):
+        ada.ask("lock")
+
+        def ask_for_much() -> None:
+            for asked in [ada.tell("look") for _ in range(10)]:
+                ada.answer(asked)
+            ada.ask("step")
+
+        for _ in range(30):
+            ask_for_much()
+        assert not ada.all_news("released")
+        lecturer.ask("lock")
+        lecturer.tell("step", ticks=1_000_000)
+        ask_for_much()
+        assert "besides its steps" in lecturer.wait("released")["reason"]

@@ -11,7 +11,8 @@ from websockets.frames import Frame, Opcode
 
 from paddock.server import Server
 from paddock.server.connection import MOST_BEFORE_HELLO
-from server.parties import Peer, address, open_socket, request, served
+from paddock.testing import wait_for
+from server.parties import Peer, address, on_loop, open_socket, request, served
 
 UPGRADE = (
     "GET /ws HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -105,3 +106,23 @@ def test_silent_connections_do_not_lock_newcomers_out() -> None:
         with contextlib.suppress(ConnectionResetError):
             assert silent[0].recv(1) == b""  # the oldest had to go
         assert len(server.connections) <= 16
+
+
+def test_strangers_of_one_address_do_not_push_out_those_of_another() -> None:
+    with served("empty", most_clients=4) as server, contextlib.ExitStack() as stack:
+        alone = stack.enter_context(open_socket(server))  # the oldest
+        wait_for(lambda: len(server.connections) == 1)
+        on_loop(server, lambda: move_to(server, "10.0.0.7"))
+        silent = [stack.enter_context(open_socket(server)) for _ in range(20)]
+        with contextlib.suppress(ConnectionResetError):
+            assert silent[0].recv(1) == b""
+        alone.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert alone.recv(12) == b"HTTP/1.1 200"
+
+
+def move_to(server: Server, address: str) -> None:
+    """Have the only connection come from elsewhere."""
+    (connection,) = server.connections
+    del connection.share.connections[connection]
+    connection.share = server.session.shares.of_address(address)
+    connection.share.connections[connection] = None

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
 from paddock.classes.keys import ClassKeys, new_token, read_keys, write_keys
 from paddock.classes.names import tidy_name
+from paddock.classes.receipt_book import ReceiptBook
 from paddock.classes.results import ResultRow, append_results, read_results
 from paddock.classes.roster import State, Student, give_robots, read_roster, refuse_equal_names, write_roster
 from paddock.classes.spec import ClassSpec, class_text
-from paddock.classes.submissions import (
-    Receipt,
-    keep_submission,
-    last_submissions,
-    read_receipts,
-    write_missing,
-    write_receipts,
-)
+from paddock.classes.submissions import Receipt, keep_submission, last_submissions, write_missing, write_receipts
 from paddock.core.errors import PaddockError, UnknownName, suggestion
-from paddock.core.files import whole_file, write_text
+from paddock.core.files import stamp_of, whole_file, write_text
 from paddock.core.locks import lock_folder
 from paddock.core.spec import read_toml_file, spec_from_table
 
@@ -38,7 +33,9 @@ class ClassFolder:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self.patience = 10.0  # seconds to wait for another command that changes the folder
         self._stamp: object = None  # of its files when `refresh` read them
+        self._book = ReceiptBook(self.path / "submissions")
 
     @classmethod
     def create(cls, path: str | Path, spec: ClassSpec, students: Iterable[str | Student] = ()) -> ClassFolder:
@@ -77,7 +74,7 @@ class ClassFolder:
             raise PaddockError(f"{self.path}: this is no class folder: make one with `paddock class new {self.path}`")
         self._read()
         if self._is_incomplete():
-            self._change(list)
+            self._change(list)  # which looks again; if it fails, all this is done once more
         else:
             self._stamp = stamp
         return True
@@ -137,7 +134,7 @@ class ClassFolder:
 
     def new_token(self, name: str) -> str:
         """Replace a student's token, such as one that others have got to know."""
-        with lock_folder(self.path):
+        with self._lock():
             self._read()
             robot = self.find(name).robot
             self._write(self.everyone, replace(self.keys, students={**self.keys.students, robot: new_token()}))
@@ -148,14 +145,15 @@ class ClassFolder:
     def receive(self, student: Student | str, exercise: str, file_name: str, data: bytes) -> Receipt:
         """Keep a student's file, and give the receipt for it."""
         found, place = self._student(student), self.path / "submissions"
-        with lock_folder(self.path):
-            return keep_submission(place, found, exercise, file_name, data, self.spec)
+        with self._lock():
+            self._book.find()
+            receipt = keep_submission(place, found, exercise, file_name, data, self.spec)
+            self._book.add(receipt)
+        return receipt
 
     def receipts(self, student: Student | str | None = None) -> list[Receipt]:
         """All receipts, or those of a student."""
-        receipts = read_receipts(self.path / "submissions")
-        robot = self._student(student).robot if student is not None else None
-        return [receipt for receipt in receipts if robot in (None, receipt.robot)]
+        return self._book.find(self._student(student).robot if student is not None else None)
 
     def collect(self, exercise: str, out: str | Path) -> dict[str, Path]:
         """Copy each student's last submission for an exercise as `out/ROBOT.py`; the copies by students' names.
@@ -178,7 +176,7 @@ class ClassFolder:
 
     def record_results(self, rows: Iterable[ResultRow]) -> None:
         """Keep the results of a heat."""
-        with lock_folder(self.path):
+        with self._lock():
             append_results(self.path / "results", rows)
 
     def results(self) -> list[ResultRow]:
@@ -201,7 +199,7 @@ class ClassFolder:
         return next(student for student in self.everyone if student.robot == robot)
 
     def _change(self, change: Callable[[list[Student]], list[Student]]) -> None:
-        with lock_folder(self.path):
+        with self._lock():
             self._read()
             students = change(list(self.everyone))
             refuse_equal_names(students)
@@ -233,11 +231,8 @@ class ClassFolder:
 
     def _look(self) -> object:
         """What tells whether a file was changed."""
-        stamps: list[object] = []
-        for name in (SPEC, ROSTER, KEYS):
-            try:
-                status = (self.path / name).stat()
-                stamps.append((status.st_mtime_ns, status.st_size, status.st_ino))
-            except OSError:
-                stamps.append(None)
-        return stamps
+        return [stamp_of(self.path / name) for name in (SPEC, ROSTER, KEYS)]
+
+    def _lock(self) -> AbstractContextManager[None]:
+        busy = "the class folder is in use by another command; try again, or end that command"
+        return lock_folder(self.path, patience=self.patience, busy=busy)

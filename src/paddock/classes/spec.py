@@ -34,9 +34,14 @@ class ClassSpec(Spec):
     host: str = "0.0.0.0"
     port: Port = 8642
     address: str = ""
-    submission_kb: Annotated[int, Number("kilobytes", low=1, high=10_000)] = 256
+    submission_kb: Annotated[int, Number("kilobytes", low=1, high=700)] = 256  # of 1024 bytes
     submissions: Annotated[int, Number("submissions", low=1, high=9999)] = 100
     limits: ClassLimits = field(default_factory=ClassLimits)
+
+    @property
+    def longest_submission(self) -> int:
+        """Bytes of a message with a file of that size; in JSON, three bytes take four letters."""
+        return self.submission_kb * 1024 * 4 // 3 + 4096
 
     def check(self) -> None:
         if self.world and self.exercise:
@@ -77,7 +82,7 @@ $submissions
 [limits]
 $connections
 $subscriptions
-# Of one message to the server.
+# Of one message; one that hands in a file may be longer.
 $message_kb
 # Robots that are brought along; the size of one, and how much of that in a second.
 $robots

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -17,6 +18,8 @@ from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file
 from paddock.core.rules import Name
 from paddock.core.user_code import check_program
+
+log = logging.getLogger("paddock.class")
 
 LONGEST_FILE_NAME = 60
 LARGEST_CHECKED = 64 * 1024  # bytes; to compile more could hold up others, so that is left to the grading
@@ -57,15 +60,15 @@ def safe_file_name(name: str) -> str:
     return (re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:LONGEST_FILE_NAME].strip("-") or "controller") + SUFFIX
 
 
-def read_receipts(folder: Path) -> list[Receipt]:
-    """All receipts, the newest last."""
+def read_receipts(folder: Path, complain: Callable[[str], object] = log.warning) -> list[Receipt]:
+    """All receipts, the newest last. Of a broken one is complained, such as after a power failure; the others count."""
     receipts = []
-    for line, row in read_table(folder / RECEIPTS):
+    for line, row in read_table(folder / RECEIPTS, complain):
         try:
             values = {key: row[key] for key in COLUMNS}
             receipts.append(Receipt(**{**values, "number": int(row["number"]), "bytes": int(row["bytes"])}))  # type: ignore[arg-type]
         except (KeyError, ValueError) as error:
-            raise PaddockError(f"{folder / RECEIPTS}, line {line}: this is no receipt: {error}") from None
+            complain(f"{folder / RECEIPTS}, line {line}: this is no receipt, it is left out: {error}")
     return receipts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -17,15 +17,22 @@ SEPARATORS = ",;\t"
 FORMULA = "=+-@"  # a cell that begins so is calculated
 
 
-def read_table(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a CSV file, each with its line; values by the heads of their columns. No file: no rows."""
+def read_table(path: Path, complain: Callable[[str], object] | None = None) -> list[tuple[int, dict[str, str]]]:
+    """The rows of a CSV file, each with its line; values by the heads of their columns. No file: no rows.
+
+    Of a broken row is complained, and it is left out; without `complain` it is an error.
+    """
     text = _read_text(path)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_separator(text), restval="")
     rows = []
     try:
         for row in reader:
             if None in row:
-                raise PaddockError(f"{path}, line {reader.line_num}: more values than the first line has columns")
+                problem = f"{path}, line {reader.line_num}: more values than the first line has columns"
+                if complain is None:
+                    raise PaddockError(problem)
+                complain(problem)
+                continue
             rows.append((reader.line_num, {key.strip(): value.strip() for key, value in row.items()}))
     except csv.Error as error:
         raise PaddockError(f"{path}, line {reader.line_num}: not valid CSV: {error}") from None
@@ -33,19 +40,24 @@ def read_table(path: Path) -> list[tuple[int, dict[str, str]]]:
 
 
 def write_table(
-    path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]], *, private: bool = False
+    path: Path,
+    columns: Sequence[str],
+    rows: Iterable[Mapping[str, object]],
+    *,
+    sync: bool = True,
+    private: bool = False,
 ) -> None:
     """Replace a CSV file."""
     heads = dict(zip(columns, columns, strict=True))
     text = _lines(columns, [heads, *rows], _find_separator(_read_text(path)))
-    write_text(path, MARK + text, private=private)
+    write_text(path, MARK + text, sync=sync, private=private)
 
 
 def append_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
     """Add to a CSV file, all rows or none. One that was changed by hand is brought in order, and loses nothing."""
     text = _read_text(path)
     if text.startswith(_lines(columns, [dict(zip(columns, columns, strict=True))])) and text.endswith("\n"):
-        append_text(path, _lines(columns, rows))
+        append_text(path, _lines(columns, rows), sync=True)
         return
     before = [row for _, row in read_table(path)]
     write_table(path, list(dict.fromkeys([*columns, *(key for row in before for key in row)])), [*before, *rows])
@@ -54,12 +66,15 @@ def append_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, 
 def _read_text(path: Path) -> str:
     """What a file holds; nothing if there is none."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        data = path.read_bytes()
+        return data.decode("utf-8-sig")
     except FileNotFoundError:
         return ""
     except OSError as error:
         raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data":  # the power failed within a letter
+            return data.decode("utf-8-sig", "ignore")
         raise PaddockError(f"{path}: expected a text in UTF-8; save it with that encoding") from None
 
 

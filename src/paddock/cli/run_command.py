@@ -107,15 +107,8 @@ def run(
         from paddock.cli.run import run_world
 
         how: dict[str, Any] = {"seconds": DEFAULT_SECONDS if seconds is None else seconds, "speed": speed}
-        how |= {
-            "headless": headless,
-            "port": port,
-            "traceback": traceback,
-            "record": record,
-            "picture": picture,
-            "out": out,
-            "html": report,
-        }
+        how |= {"headless": headless, "port": port, "traceback": traceback}
+        how |= {"record": record, "picture": picture, "out": out, "html": report}
         run_world(world, controller, policy=policy, seed=seed or 0, referee=choose_referee(referee), **how)
 
 

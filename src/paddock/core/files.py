@@ -46,14 +46,14 @@ def whole_file(
         raise
 
 
-def write_text(path: str | Path, text: str, *, private: bool = False) -> None:
+def write_text(path: str | Path, text: str, *, sync: bool = True, private: bool = False) -> None:
     """Replace a text file."""
-    with whole_file(path, private=private) as file:
+    with whole_file(path, sync=sync, private=private) as file:
         file.write(text)
 
 
-def append_text(path: str | Path, text: str) -> None:
-    """Add to the end of a text file: all of the text, or nothing."""
+def append_text(path: str | Path, text: str, *, sync: bool = False) -> None:
+    """Add to the end of a text file: all of the text, or nothing. With `sync` it is on the disk then."""
     data = text.encode()
     try:
         with Path(path).open("ab", buffering=0) as file:
@@ -66,8 +66,19 @@ def append_text(path: str | Path, text: str) -> None:
                 if done < len(data):
                     with suppress(OSError):
                         file.truncate(end)
+            if sync:
+                os.fsync(file.fileno())
     except OSError as error:
         raise _unwritable(path, error) from None
+
+
+def stamp_of(path: Path) -> object:
+    """What is another when a file was changed; None: there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def save_image(image: Image, path: str | Path) -> None:

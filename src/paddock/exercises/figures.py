@@ -28,7 +28,7 @@ def collect_figures(
             raise PaddockError(f"the referee failed: {game.error}")
         for name, own in figures.items():
             own["score"] = own[game.referee.label] = game.scores.get(name, math.nan)
-            own["fouls"] = float(sum(foul.robot == name for foul in game.fouls))
+            own["fouls"] = float(game.foul_counts[name])
     for measure in dict.fromkeys(check.measure for check in exercise.checks if is_path(check.measure)):
         function = load_path(measure, exercise.folder, what="function that measures")
         for name, own in figures.items():

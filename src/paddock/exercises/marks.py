@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddock.exercises.checks import ExerciseCheck
-from paddock.exercises.runs import ExerciseRun, run_exercise
+from paddock.exercises.runs import ExerciseRun, RunFailure, run_exercise
 from paddock.exercises.spec import Exercise
 
 DIGITS = 2  # of points
-COSTLY = ("answer-timeout", "cpu", "memory")  # failures that would take long again
+COSTLY = ("answer-timeout", "cpu", "memory", "died")  # failures that would take long again
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +79,15 @@ def mark_runs(exercise: Exercise, runs: Sequence[ExerciseRun]) -> Marks:
 
 
 def _figure(exercise: Exercise, check: ExerciseCheck, run: ExerciseRun) -> float:
-    if run.failure is not None and (not exercise.keep_failed or run.failure.kind == "cpu"):  # it ends by chance
+    if run.failure is not None and (not exercise.keep_failed or ends_by_chance(run.failure)):
         return math.nan
     chosen = run.figures.values() if check.robot is None else [run.figures.get(check.robot, {})]
     return check.find_worst([figures.get(check.measure, math.nan) for figures in chosen])
+
+
+def ends_by_chance(failure: RunFailure) -> bool:
+    """Whether a run might have ended sooner or later: a limit for all answers together has no line."""
+    return failure.kind in ("cpu", "died") or (failure.kind == "answer-timeout" and not failure.place)
 
 
 def _mark(check: ExerciseCheck, figures: list[float], before: dict[str, CheckMark]) -> CheckMark:

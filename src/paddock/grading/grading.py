@@ -132,9 +132,9 @@ def _exercise_digest(exercise: Exercise) -> str:
     """A text that differs when anything does that decides the marks."""
     whole = hashlib.sha256(paddock.__version__.encode())
     for path in _files(Path(exercise.folder)):
-        whole.update(path.name.encode() + b"\0" + path.read_bytes())
+        whole.update(path.relative_to(exercise.folder).as_posix().encode() + b"\0" + path.read_bytes())
     return whole.hexdigest()
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in (".toml", ".py"))
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from paddock.referees.places import Places
 TOUCH = 1e-3  # [m] bodies that touched within a tick may be this far apart at its end, besides what they drove
 SLOWEST_PUSH = 1e-3  # [m/s] towards the other
 PARTED = 0.5  # [s] without contact, after which another one is another foul
+MOST_FOULS = 1000  # that are told; all are counted
 STEP = 1e-3  # [m] farther than this is a start
 
 
@@ -23,7 +25,8 @@ class FoulWatch:
 
     def __init__(self, arena: Arena, rules: tuple[Rule, ...], *, waiting: bool = False) -> None:
         self.arena, self.rules = arena, rules
-        self.fouls: list[Foul] = []
+        self.fouls: list[Foul] = []  # the first ones
+        self.counts: Counter[str] = Counter()  # of all, by robot
         self.places = Places(arena)
         self._touched: dict[tuple[str, str], float] = {}  # when, by who drove into whom
         self._outside: set[str] = set()
@@ -61,7 +64,9 @@ class FoulWatch:
         return moved
 
     def _call(self, robot: str, text: str) -> None:
-        self.fouls.append(Foul(robot=robot, time=self.arena.time, text=text))
+        self.counts[robot] += 1
+        if len(self.fouls) < MOST_FOULS:
+            self.fouls.append(Foul(robot=robot, time=self.arena.time, text=text))
 
     def _look_at_contacts(self) -> None:
         motion, time = self.arena.motion, self.arena.time

@@ -24,6 +24,7 @@ from paddock.referees.registry import make_referee
 from paddock.referees.standings import RobotScore, rank
 
 log = logging.getLogger("paddock.referees")
+MOST_FAILURES = 100  # in a row
 
 
 class Officiating:
@@ -79,16 +80,23 @@ class Officiating:
 
     @property
     def fouls(self) -> tuple[Foul, ...]:
-        """All fouls, the earliest first."""
+        """Fouls, the earliest first: of the rules, only the first thousand; `foul_counts` counts all."""
         with self.arena.turn:
             self._read()
             return self._fouls
 
     @property
+    def foul_counts(self) -> Counter[str]:
+        """How many fouls each robot has committed."""
+        with self.arena.turn:
+            self._read()
+            return self._foul_counts.copy()
+
+    @property
     def standings(self) -> list[RobotScore]:
         """Every robot with its score, place and number of fouls, the best first."""
         with self.arena.turn:
-            fouls = Counter(foul.robot for foul in self.fouls)
+            fouls = self.foul_counts
             better = self.referee.higher_is_better
             return rank(self.scores, higher_is_better=better, tie_break=self._ties, fouls=fouls)
 
@@ -127,6 +135,8 @@ class Officiating:
         self._finished = self._started = self._stopped = False
         self._scores: dict[str, float] = {}
         self._fouls: tuple[Foul, ...] = ()
+        self._foul_counts: Counter[str] = Counter()
+        self._failures: Counter[str] = Counter()  # in a row, by what failed
         self._ties: Mapping[str, float] = {}
         self._noted = 0, 0  # fouls that were told: of the rules, of the referee
         self._restarts, self._time = arena.restarts, arena.time
@@ -163,8 +173,9 @@ class Officiating:
             if self.referee.finished:
                 self._read()
                 self._finished = True
+            self._failures["tick"] = 0
         except Exception as error:
-            self._fail(error)
+            self._fail(error, "tick")
         self._charge(time.thread_time() - began)
 
     def _note_fouls(self) -> None:
@@ -193,10 +204,13 @@ class Officiating:
         self._stale = False
         try:
             scores = {str(name): float(score) for name, score in self.referee.score().items()}
-            fouls = sorted([*self._watch.fouls, *self.referee.fouls()], key=lambda foul: foul.time)
+            own = self.referee.fouls()
+            fouls = sorted([*self._watch.fouls, *own], key=lambda foul: foul.time)
             self._scores, self._fouls, self._ties = scores, tuple(fouls), dict(self.referee.tie_break())
+            self._foul_counts = self._watch.counts + Counter(foul.robot for foul in own)
+            self._failures["score"] = 0
         except Exception as error:
-            self._fail(error)
+            self._fail(error, "score")
 
     def _charge(self, seconds: float) -> None:
         verdict = self.budget.charge(seconds)
@@ -206,9 +220,16 @@ class Officiating:
             self._stopped = verdict == "too much"
             self._tell(f"the referee takes {mean}" + (": it was stopped, scores stay as they are" * self._stopped))
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: Exception, what: str = "") -> None:
+        """Tell it; a referee that always fails is stopped."""
         where = error_location(error)
-        self._tell(f"the referee failed: {f'{where}: ' if where else ''}{problem_of(error)}")
+        problem = f"the referee failed: {f'{where}: ' if where else ''}{problem_of(error)}"
+        if what:
+            self._failures[what] += 1
+            if self._failures[what] >= MOST_FAILURES:
+                self._stopped = True
+                problem += f"; that was {MOST_FAILURES} times in a row: it was stopped, scores stay as they are"
+        self._tell(problem)
 
     def _tell(self, problem: str) -> None:
         if problem != self.error:

@@ -5,20 +5,14 @@ from __future__ import annotations
 import faulthandler
 import os
 import pickle
-import random
 import signal
 import sys
-import time
 from pathlib import Path
-from typing import NoReturn
-
-import numpy as np
 
 from paddock.sandbox import messages
-from paddock.sandbox.audit import Forbidden
+from paddock.sandbox.chances import fix_chances
 from paddock.sandbox.guards import confine
 from paddock.sandbox.guest import GuestJob, GuestProgram
-from paddock.sandbox.guest_body import GuestBody
 from paddock.sandbox.printing import BoundedOutput
 
 
@@ -60,18 +54,3 @@ class Exchange:
         """Send a message."""
         while message:
             message = message[os.write(self._number, message) :]
-
-
-def fix_chances(body: GuestBody) -> None:
-    """What a program takes for chance or the time of day is the same whenever it runs; clocks show simulated time."""
-    random.seed(0)
-    np.random.seed(0)
-    generator = np.random.default_rng
-    np.random.default_rng = lambda seed=None: generator(0 if seed is None else seed)  # type: ignore[misc]
-    time.time = time.monotonic = time.perf_counter = lambda: body.seen.time
-    time.sleep = refuse_sleep
-
-
-def refuse_sleep(seconds: object) -> NoReturn:
-    """No simulated time would pass meanwhile."""
-    raise Forbidden("a controller may not sleep: act is asked once per period")

@@ -167,14 +167,15 @@ class GuestProcess:
 
     def _explain_end(self) -> NoReturn:
         """The process is gone, without a word."""
-        status = self._read_number(PATIENCE)
+        status, used = self._read_number(PATIENCE), self._read_number(PATIENCE) or 0
         if status is None:
             self.close()
             raise PaddockError("the sandbox's own process has ended: was it killed?")
         if status >= 0:
             self.fail("exit", "", f"the process ended itself, with status {status}")
         name = next((known.name for known in signal.Signals if known == -status), f"signal {-status}")
-        if name == "SIGXCPU":
+        beyond = used >= 1000 * self._limits.run_cpu_seconds
+        if name == "SIGXCPU" or (name == "SIGKILL" and beyond):  # the latter: it ignored the former
             self.fail("cpu", "", f"more than {self._limits.run_cpu_seconds:g} s of CPU time in all")
         self.fail("died", "", f"the process was ended by {name}")
 

@@ -1,7 +1,7 @@
 """The fork server: a small process without threads and secrets, from which controllers' processes are forked.
 
 It is told of a run by three file numbers: `talk` for the controller, `life`, and where its output and its faults go.
-Through `life` it says the number of the process, and how it ended; it kills the process when the other side closes it.
+Through `life` it says the number of the process, and how it ended with how much CPU [ms]; it kills the process when the other side closes it.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def reap(runs: dict[int, socket.socket]) -> None:
     """Tell how processes ended, and kill what they may have left."""
     while True:
         try:
-            process, status = os.waitpid(-1, os.WNOHANG)
+            process, status, used = os.wait4(-1, os.WNOHANG)
         except ChildProcessError:
             return
         if process == 0:
@@ -126,7 +126,8 @@ def reap(runs: dict[int, socket.socket]) -> None:
         life = runs.pop(process, None)
         if life is not None:
             with suppress(OSError), life:
-                life.send(NUMBER.pack(os.waitstatus_to_exitcode(status)))
+                milliseconds = int(1000 * (used.ru_utime + used.ru_stime))
+                life.send(NUMBER.pack(os.waitstatus_to_exitcode(status)) + NUMBER.pack(milliseconds))
 
 
 def hear(process: int, life: socket.socket) -> None:

@@ -46,9 +46,9 @@ class BestScores:
         if self._changed and time.monotonic() - self._written > PERIOD:
             self.write()
 
-    def write(self) -> None:
-        """Write the file, if there is anything new."""
+    def write(self, *, sync: bool = False) -> None:
+        """Write the file, if there is anything new; only at the end the disk is waited for."""
         if self._changed:
             rows = [(*key, *value) for key, value in self._best.items()]
-            write_table(self._file, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in rows])
+            write_table(self._file, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in rows], sync=sync)
             self._changed, self._written = False, time.monotonic()

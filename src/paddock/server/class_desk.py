@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as replace_lesson
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from paddock.classes import ClassFolder, Student
+from paddock.classes.results import ResultRow
 from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.protocol import messages as m
 from paddock.referees import RobotScore
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from paddock.server.session import Session
 
 PERIOD = 0.5  # wall seconds between two looks at the folder and at the students
+PATIENCE = 0.1  # seconds for another command that changes the folder: meanwhile nobody is served
+LAST_PATIENCE = 5.0  # … when the server ends
 LOCKED_OUT = "you are locked out of this class; talk to your lecturer"
 
 
@@ -45,6 +48,7 @@ class ClassDesk:
             fixed: why its world cannot be changed; empty: it can.
         """
         self.folder, self.lesson, self._fixed = folder, lesson, fixed
+        folder.patience = PATIENCE
         self.log = ClassLog(folder.path / "log")
         self.submissions = SubmissionDesk(self)
         self.present: dict[str, Attendance] = {}  # by robot
@@ -52,7 +56,8 @@ class ClassDesk:
         self._tokens: dict[str, str] = {}  # by robot
         self._told: dict[Client, m.ClassState] = {}  # to supervisors
         self._changed = False  # the folder was, and not all of that has been taken over
-        self._complaint = ""  # about the folder
+        self._complaints: dict[str, str] = {}  # the last one about the list, the scores, the results
+        self._results: list[ResultRow] = []  # that are not in the folder yet
         self._best = BestScores(folder.path / "results")
 
     def attach(self, server: Server, session: Session) -> None:
@@ -69,7 +74,9 @@ class ClassDesk:
     def close(self) -> None:
         """The server ends."""
         self._timer.cancel()
+        self.folder.patience = LAST_PATIENCE
         self._keep_scores(last=True)
+        self.keep_results()
 
     # ---- the roster
 
@@ -80,14 +87,16 @@ class ClassDesk:
             if self._changed:
                 self._apply_roster()
                 self._session.supervision.set_limits(self.lesson.limits(self.folder.spec.limits))
-            self._changed, self._complaint = False, ""
+            self._changed = False
+            self._complain("list", "")
         except PaddockError as error:
-            self._complain(f"the folder of the class was changed, but: {error}".replace("\n  ", "; "))
+            self._complain("list", f"the folder of the class was changed, but: {error}".replace("\n  ", "; "))
 
-    def _complain(self, text: str) -> None:
-        if text != self._complaint:
-            self._complaint = text
+    def _complain(self, about: str, text: str) -> None:
+        """Tell what is wrong now, once; empty: nothing."""
+        if text and text != self._complaints.get(about):
             self.log.write(text)
+        self._complaints[about] = text
 
     def _apply_roster(self) -> None:
         students = {student.robot: student for student in self.folder.students}
@@ -254,16 +263,28 @@ class ClassDesk:
     def _apply_lesson(self) -> None:
         session, lesson = self._session, self.lesson
         session.supervision.set_limits(lesson.limits(self.folder.spec.limits))
-        session.heats.settings = lesson.heats(self.folder)
+        session.heats.settings = lesson.heats(self.folder, self.keep_results)
         session.scoreboard.set_referee(lesson.referee)
 
     def _keep_scores(self, *, last: bool = False) -> None:
         try:
             self._best.look(self.lesson.name, self._session.scoreboard.game, self.present)
             if last:
-                self._best.write()
+                self._best.write(sync=True)
+            self._complain("scores", "")
         except PaddockError as error:  # a full disk
-            self._complain(str(error))
+            self._complain("scores", str(error))
+
+    def keep_results(self, rows: Sequence[ResultRow] = ()) -> None:
+        """Keep the results of a heat; what cannot be written now is written later."""
+        self._results += rows
+        try:
+            if self._results:
+                self.folder.record_results(self._results)
+                self._results = []
+            self._complain("results", "")
+        except PaddockError as error:
+            self._complain("results", f"results are not kept yet: {error}")
 
     def lock_out(self, student: str, on: bool) -> None:
         """Do not let a student in until further notice, or let them in again."""
@@ -276,6 +297,7 @@ class ClassDesk:
         self._timer = self._loop.call_later(PERIOD, self._look)
         self.refresh()
         self._keep_scores()
+        self.keep_results()
         now = self._loop.time()
         self.seating.look(now)
         for robot, found in self.present.items():

@@ -15,6 +15,7 @@ from paddock.core.outside import visible
 KEPT = 100  # lines for the page
 LONGEST_LINE = 300  # letters
 MOST_OF_ONE = 20  # lines about the same person …
+MOST_KNOWN = 1000  # people; the others are forgotten
 WITHIN = 60.0  # … within so many seconds; the rest is left out
 log = logging.getLogger("paddock.class")
 
@@ -50,7 +51,10 @@ class ClassLog:
         began, count = self._about.get(about, (now, 0))
         if now - began > WITHIN:
             began, count = now, 0
+        self._about.pop(about, None)
         self._about[about] = began, count + 1
+        while len(self._about) > MOST_KNOWN:  # strangers may come from anywhere
+            del self._about[next(iter(self._about))]
         if count == MOST_OF_ONE:
             self.write(f"… more about {about} is left out for a while")
         return count < MOST_OF_ONE

@@ -134,3 +134,10 @@ def refusal(error: PaddockError, id: int | None) -> Refusal:
 def failure(what: str, id: int | None) -> Refusal:
     """What a client is told of a mistake of the server's own; the log has the rest."""
     return refusal(SimulationError(f"{what}: the server failed; see its log"), id)
+
+
+def describe_loss(error: Exception | None, *, ended: bool) -> str:
+    """Why a connection may have ended without a word; `ended`: the other side's system closed it."""
+    if ended or isinstance(error, ConnectionResetError | BrokenPipeError):
+        return "its program was killed, or its machine was switched off"
+    return f"its machine does not answer any more: is it off the network? ({error or 'no sign of life'})"

@@ -25,10 +25,9 @@ from paddock.protocol import MINOR, MessageDecoder, encode
 from paddock.protocol.encoding import Malformed
 from paddock.protocol.messages import REQUESTS, Hello
 from paddock.protocol.websocket import MessageReader, frame
-from paddock.server.access import Role
-from paddock.server.client import Client, refusal
+from paddock.server.client import Client, describe_loss, refusal
 from paddock.server.files import respond_with_file
-from paddock.server.shares import Share
+from paddock.server.lock_queue import LockQueue
 
 if TYPE_CHECKING:
     from paddock.server.server import Server
@@ -65,9 +64,9 @@ class Connection(asyncio.Protocol):
         self._head: bytes | None = b""  # of the HTTP request, as far as it has come
         self._reader = MessageReader(self.protocol, masked=True, most=MOST_BEFORE_HELLO)
         self._inbox: deque[tuple[bool, bytes]] = deque()  # whole messages, and whether each is text
+        self._queue = LockQueue(self.session)
         self._held: set[str] = set()  # reasons not to read
-        self._newer = False  # the client's minor version is newer than ours
-        self._proxied = False
+        self._newer = self._proxied = False  # the client's minor version is newer than ours; a proxy is between
         self._ended = self._closed = False  # the other side sends no more; we listen no more
         self._unheard = 0  # bytes that came after it was told that it is closed
         self._loop = asyncio.get_running_loop()
@@ -98,9 +97,9 @@ class Connection(asyncio.Protocol):
         self._after("ping", self._period, self._ping)
 
     def _drop_oldest_stranger(self) -> None:
-        """Newcomers must not wait for those who never say hello."""
-        strangers = (other for other in self.server.connections if other.client is None and other is not self)
-        oldest = next(strangers, self)
+        """Newcomers must not wait for those who never say hello: where most of them are, the oldest goes."""
+        strangers = (other for other in self.server.connections if other.client is None)
+        oldest = max(strangers, key=lambda other: len(other.share.connections))
         del self.server.connections[oldest]
         oldest.transport.abort()
 
@@ -112,7 +111,7 @@ class Connection(asyncio.Protocol):
         self._charge(lambda: self._take(data))
 
     def _charge(self, work: Callable[[], None]) -> None:
-        before = self.shares.switch(self._payer)
+        before = self.shares.switch(self.shares.clock if self._is_locked else self.share)
         try:
             work()
         finally:
@@ -131,6 +130,8 @@ class Connection(asyncio.Protocol):
                 return
         messages = self._reader.feed(data)
         self._count()
+        if not messages:
+            self.shares.blame(self.share)
         if len(messages) == 1 and not self._inbox and not self._held:
             self._handle(*messages[0])
         elif messages:
@@ -141,14 +142,12 @@ class Connection(asyncio.Protocol):
             self._flush()  # pongs, or why it is closed
 
     @property
-    def _payer(self) -> Share:
-        """Whom work for this connection is charged to. Time waits for those in the lock, whatever they do with it."""
-        return self.shares.clock if self.client is not None and self.client.member.locked else self.share
+    def _is_locked(self) -> bool:
+        return self.client is not None and self.client.member.locked
 
     def _end_turn(self) -> bool:
-        """Wait, if this connection's share is used up."""
-        payer = self._payer
-        over = payer.balance <= 0 and self.shares.is_over(payer)
+        """Wait, if this connection's share is used up; those in the lock have a queue for that."""
+        over = not self._is_locked and self.share.balance <= 0 and self.shares.is_over(self.share)
         if over:
             self.hold("share")
         return over
@@ -166,19 +165,13 @@ class Connection(asyncio.Protocol):
         self._inbox.clear()
         if self.client is not None:
             if self.protocol.close_rcvd is None and self.protocol.close_sent is None:
-                self.client.loss = self._describe_loss(exc)
+                self.client.loss = describe_loss(exc, ended=self._ended)
             before = self.shares.switch(self.share)
             self.session.drop(self.client)
             self.shares.switch(before)
             self.client = None
         self.share.connections.pop(self, None)
         self.shares.forget_unused()
-
-    def _describe_loss(self, error: Exception | None) -> str:
-        """Why a connection may have ended without a word."""
-        if self._ended or isinstance(error, ConnectionResetError | BrokenPipeError):
-            return "its program was killed, or its machine was switched off"
-        return f"its machine does not answer any more: is it off the network? ({error or 'no sign of life'})"
 
     def pause_writing(self) -> None:
         """The client does not read: do nothing more for it, and give it up after a while."""
@@ -190,8 +183,8 @@ class Connection(asyncio.Protocol):
         self.release("stuck")
 
     def hold(self, why: str) -> None:
-        """Do not read from this client for now. Those in the lock have no share to wait for."""
-        if why == "share" and self._payer is not self.share:
+        """Do not read from this client for now. From those in the lock steps are read, whatever else has to wait."""
+        if why == "share" and self._is_locked:
             return
         if not self._held:
             self.transport.pause_reading()
@@ -200,7 +193,7 @@ class Connection(asyncio.Protocol):
     def release(self, why: str) -> None:
         """Read again, unless there is another reason not to."""
         self._held.discard(why)
-        if self._inbox:
+        if self._inbox or (self._queue and not self.share.held):
             if not self._held & BLOCKING:
                 self.hold("busy")
                 self._after("turn", 0.0, self._go_on)
@@ -262,6 +255,8 @@ class Connection(asyncio.Protocol):
     def _work(self) -> None:
         """Handle what has come, for a while; then others have their turn."""
         began = self._loop.time()
+        if self._queue and self.client is not None:
+            self._queue.serve_waiting(self.client)
         while self._inbox and not self._held & BLOCKING:
             self._handle(*self._inbox.popleft())
             if not self._inbox or self._end_turn():
@@ -292,7 +287,7 @@ class Connection(asyncio.Protocol):
             return
         if client is not None:
             client.encoding, client.received = "json" if text else "msgpack", len(data)
-            self.session.handle(client, message)
+            self._queue.serve(client, message)
         elif isinstance(message, Hello):
             self._hello(message, text)
         else:
@@ -317,8 +312,7 @@ class Connection(asyncio.Protocol):
         self.share = share
         share.connections[self] = None
         self._newer = hello.minor > MINOR
-        supervises = grant.role is Role.SUPERVISOR
-        self._reader.most = MOST_BYTES if supervises else int(1000 * self.session.limits.message_kb)
+        self._reader.most = int(min(MOST_BYTES, self.session.supervision.longest_message(client)))
         self._timers.pop("hello").cancel()
 
     def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:
@@ -326,6 +320,7 @@ class Connection(asyncio.Protocol):
         self.write(encode(refusal(error, id), "json" if text else "msgpack"), text)
         if self.client is not None:
             self.client.encoding = "json" if text else "msgpack"
+            self._queue.note_nonsense(self.client)
         elif isinstance(error, BadMessage):
             self.close(NO_HELLO, "expected a hello")
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from msgspec.structs import replace
+
 from paddock.arena import Robot
 from paddock.arena.devices import Camera
 from paddock.core.errors import BadMessage, Refused, SimulationError
@@ -17,7 +19,7 @@ from paddock.server.client import Client, Subscription, check_count
 from paddock.server.frame_stream import FrameStream, stream_frames
 from paddock.server.replay_desk import ReplayDesk
 from paddock.server.visibility import hide_scene
-from paddock.server.world_view import picture, scene_of
+from paddock.server.world_view import picture
 
 if TYPE_CHECKING:
     from paddock.server.session import Session
@@ -331,7 +333,7 @@ def restore(session: Session, client: Client, wish: m.Restore) -> None:
 
 @handles(m.LookRequest)
 def look(session: Session, client: Client, wish: m.LookRequest) -> Message:
-    return hide_scene(scene_of(session.arena, session.floor_png, wish.id), client.grant)
+    return replace(hide_scene(session.scene, client.grant), id=wish.id)
 
 
 @handles(m.Frames, done=True)

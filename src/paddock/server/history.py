@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -120,12 +121,16 @@ class RunHistory:
         Those of all, or of those that one sees.
         """
         there_now = [name for name in self.arena.numbers if sees is None or sees(name)]
-        names = {name: column for column, name in enumerate(there_now)}
-        points = np.full((len(self.samples), len(names), 2), np.nan, "<f4")
-        for point, sample in zip(points, self.samples, strict=True):
-            there = [(names[name], row) for name, row in sample.numbers.items() if name in names]
-            columns, rows = [list(part) for part in zip(*there, strict=True)] if there else ([], [])
-            point[columns] = np.where(sample.jumps[rows, None], np.nan, sample.rows[rows, :2])
+        points = np.full((len(self.samples), len(there_now), 2), np.nan, "<f4")
+        first = 0
+        for _, group in groupby(self.samples, key=lambda sample: id(sample.numbers)):  # with the same robots
+            part = list(group)
+            there = [(column, part[0].numbers[n]) for column, n in enumerate(there_now) if n in part[0].numbers]
+            columns, rows = [list(each) for each in zip(*there, strict=True)] if there else ([], [])
+            moved = np.stack([sample.rows[:, :2] for sample in part])
+            moved[np.stack([sample.jumps for sample in part])] = np.nan
+            points[first : first + len(part), columns] = moved[:, rows]
+            first += len(part)
         return points.tobytes()
 
     def wheels(self, robot: str) -> Readings:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from paddock.classes import ClassFolder, Student, seat_students
+from paddock.classes.results import ResultRow
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
@@ -57,7 +58,7 @@ class Lesson:
         """Who counts; None: nobody."""
         return self.exercise.referee if self.exercise is not None else self.own_referee
 
-    def heats(self, folder: ClassFolder) -> HeatSettings:
+    def heats(self, folder: ClassFolder, keep: Callable[[Sequence[ResultRow]], None]) -> HeatSettings:
         """How heats go, and where their results are kept."""
         if self.own_heats is not None and self.exercise is None:
             return self.own_heats
@@ -65,7 +66,7 @@ class Lesson:
             seconds=self.exercise.seconds if self.exercise is not None else None,
             exercise=self.name,
             first=max((row.heat for row in folder.results()), default=0) + 1,
-            keep=folder.record_results,
+            keep=keep,
             recordings=folder.path / "results" / "recordings",
         )
 

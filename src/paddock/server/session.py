@@ -33,7 +33,7 @@ from paddock.server.scoreboard import Scoreboard
 from paddock.server.shares import ShareLedger
 from paddock.server.supervision import Supervision
 from paddock.server.visibility import welcome_of, world_news_of
-from paddock.server.world_view import floor_file, readings_of
+from paddock.server.world_view import readings_of, scene_of
 
 if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
@@ -88,9 +88,9 @@ class Session:
         self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
     @cached_property
-    def floor_png(self) -> bytes:
-        """The floor's picture; another world has another."""
-        return floor_file(self.arena)
+    def scene(self) -> m.SceneData:
+        """What there is to draw besides the robots; another world has another."""
+        return scene_of(self.arena)
 
     def close(self) -> None:
         """No more time passes."""

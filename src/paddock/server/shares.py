@@ -1,8 +1,8 @@
 """ShareLedger: the server's time, divided among tokens. Who has used up its share waits until the others had theirs.
 
 A share belongs to a token, with all its connections; before they say who they are, to an address. Whatever is done for
-a connection is charged to its share, by switching the ledger to it; what the clock does, and what is done for those in
-the lock, is charged to nobody. A share may run into debt by one piece of work. It is then held: nothing is read from
+a connection is charged to its share, by switching the ledger to it; what the clock does, and the steps of those in the
+lock, is charged to nobody. A share may run into debt by one piece of work. It is then held: nothing is read from
 its connections and its streams skip, until the debt is paid back. While time is plentiful, debts are paid back as time
 passes: a share has a turn, then the others have theirs. While it is scarce, each share earns the same part of it.
 """
@@ -22,7 +22,7 @@ WELCOME = 0.2  # seconds that a token has at first: to look around, and to be he
 RECENT = 0.25  # seconds; who used time within them counts as active
 WINDOW = 0.05  # seconds over which the load is measured
 SOON = 0.001  # seconds
-OUTSIDE = 0.125  # the part of the time for all outside the lock together, while those inside go as fast as they can
+OUTSIDE = 0.125  # the part of the time for all but the steps of those in the lock, while they go as fast as they can
 BUSY = 0.5  # load above which time is scarce
 LULL = 2.0  # seconds in which a load is forgotten
 
@@ -51,6 +51,7 @@ class Share:
         self._active = 0.0  # when it was last seen to have used some
         self.readmitted = 0.0  # when time may wait for its programs again
         self._mark = (-1, 0.0)  # a tick, and `used` when it began
+        self._counted = (-1, 0)  # a tick, and requests in it
         self._bytes = 0.0  # uploads that are still to be worked off
         self._uploaded = 0.0  # when the last one came
 
@@ -70,6 +71,11 @@ class Share:
         if self._mark[0] != tick:
             self._mark = tick, self.used
         return self.used - self._mark[1]
+
+    def count_request(self, tick: int) -> int:
+        """How many requests there were in this tick, with the present one."""
+        self._counted = tick, self._counted[1] + 1 if self._counted[0] == tick else 1
+        return self._counted[1]
 
     def wait_for_upload(self, size: int, limits: ClassLimits, now: float) -> float:
         """Seconds until so many bytes may be uploaded; 0 counts them as uploaded."""
@@ -149,6 +155,10 @@ class ShareLedger:
         self._current, self._since = share, now
         return before
 
+    def blame(self, share: Share) -> None:
+        """Charge a share, also for what was done since the last switch: it is known only now whose work that was."""
+        self._current = share
+
     @property
     def current(self) -> Share:
         return self._current
@@ -194,14 +204,14 @@ class ShareLedger:
         """The rivals of a share, and what it earns per second.
 
         Where time is scarce, a part is left over that is as large as each of theirs. Those in the lock need not care
-        for the others, nor anybody for strangers.
+        for the others, nor anybody for strangers. Steps that go as fast as they can leave a small part for all else.
         """
         first, now = self._first(), self._now()
         active = {other for other in self._all.values() if not other.is_strange and other.is_active(now)}
+        if first - {share} and self._flat_out():
+            return first - {share}, OUTSIDE / len(active | {share})
         if share in first:
             active &= first
-        elif first and self._flat_out():
-            return first, OUTSIDE / len(active - first | {share})
         rivals = (first | active) - {share}
         if not rivals or self.load < BUSY:
             return rivals, 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -87,6 +88,14 @@ class Supervision:
         if member not in clock.members or member.locked != lock:
             member.timeout = client.timeout if supervises else min(client.timeout, self._session.limits.lock_timeout)
             clock.join(member, lock)
+
+    def longest_message(self, client: Client) -> float:
+        """Bytes that a client may send at once; in a class a file must fit in that may be handed in."""
+        if client.grant.role is Role.SUPERVISOR:
+            return math.inf
+        desk = self._session.desk
+        handed_in = desk.folder.spec.longest_submission if desk is not None else 0
+        return max(int(1000 * self._session.limits.message_kb), handed_in)
 
     def set_limits(self, limits: ClassLimits) -> None:
         """Other limits from now on: who may no longer be in the lock is released."""

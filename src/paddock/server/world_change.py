@@ -48,7 +48,7 @@ def change_world(
         other.snapshots.clear()
         for subscription in other.subscriptions.values():
             subscription.choose(other.grant)
-    session.__dict__.pop("floor_png", None)
+    session.__dict__.pop("scene", None)
     session.mark_stale("world")
     session.mark_stale("robots")
     session.on_jump()

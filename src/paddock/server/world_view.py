@@ -101,7 +101,7 @@ def floor_file(arena: Arena) -> bytes:
     return file.getvalue()
 
 
-def scene_of(arena: Arena, floor_png: bytes, id: int) -> SceneData:
+def scene_of(arena: Arena) -> SceneData:
     """What there is to draw besides the robots."""
     world = arena.world
     floor = arena.model.floor
@@ -109,10 +109,10 @@ def scene_of(arena: Arena, floor_png: bytes, id: int) -> SceneData:
     size = (floor.shape[1], floor.shape[0]) if floor.size > 3 else (0, 0)  # a plain floor is one pixel
     right, bottom = left + size[0] / world.floor.pixels_per_metre, top - size[1] / world.floor.pixels_per_metre
     return SceneData(
-        id=id,
+        id=0,
         title=world.title or world.name,
         bounds=world.bounds,
-        floor=floor_png,
+        floor=floor_file(arena),
         floor_bounds=(left, bottom, right, top) if any(size) else world.bounds,
         solids=tuple(
             SolidShape(corners=((s.shape.x, s.shape.y),), radius=s.shape.radius, height=s.height, color=s.color)

@@ -1,0 +1,92 @@
+"""What a program takes for chance or for the time of day is the same whenever it runs."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import random
+import time
+from typing import Any, NoReturn, Self
+
+import numpy as np
+
+from paddock.sandbox.audit import Forbidden
+from paddock.sandbox.guest_body import GuestBody
+
+
+def fix_chances(body: GuestBody) -> None:
+    """Have all chance come from one seeded stream, and all clocks show simulated time."""
+    fix_randomness()
+    fix_clocks(body)
+    time.sleep = refuse_sleep
+
+
+def fix_randomness() -> None:
+    """The system's own randomness is what `secrets`, `uuid4` and unseeded generators of numpy begin with."""
+    stream: Any = random.Random(0).randbytes
+    os.urandom = random._urandom = stream  # type: ignore[attr-defined]
+    random.seed(0)
+    np.random.seed(0)
+    unseeded, generator = random.seed, np.random.default_rng
+    random.seed = lambda a=None, version=2: unseeded(0 if a is None else a, version)
+    random.Random = RepeatableRandom  # type: ignore[misc]
+    np.random.default_rng = lambda seed=None: generator(0 if seed is None else seed)  # type: ignore[misc]
+
+
+class RepeatableRandom(random.Random):
+    """Begins with 0 where nobody says what with."""
+
+    def __init__(self, x: Any = None) -> None:
+        super().__init__(0 if x is None else x)
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        """Begin anew."""
+        super().seed(0 if a is None else a, version)
+
+
+def fix_clocks(body: GuestBody) -> None:
+    """Seconds since the run began; as a date, since 1970."""
+
+    def now() -> float:
+        return body.seen.time
+
+    def now_ns() -> int:
+        return round(body.seen.time * 1e9)
+
+    class SimulatedDate(datetime.date):
+        """Its present is simulated."""
+
+        @classmethod
+        def today(cls) -> Self:
+            return cls.fromtimestamp(now())
+
+    class SimulatedDatetime(datetime.datetime):
+        """Its present is simulated."""
+
+        @classmethod
+        def now(cls, tz: datetime.tzinfo | None = None) -> Self:
+            return cls.fromtimestamp(now(), tz)
+
+        @classmethod
+        def utcnow(cls) -> Self:
+            return cls.fromtimestamp(now(), datetime.timezone.utc).replace(tzinfo=None)
+
+        @classmethod
+        def today(cls) -> Self:
+            return cls.fromtimestamp(now())
+
+    for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+        setattr(time, name, now)
+        setattr(time, f"{name}_ns", now_ns)
+    for name in ("localtime", "gmtime", "ctime"):
+        setattr(time, name, _with_default(getattr(time, name), now))
+    datetime.datetime, datetime.date = SimulatedDatetime, SimulatedDate  # type: ignore[misc]
+
+
+def _with_default(function: Any, now: Any) -> Any:
+    return lambda seconds=None: function(now() if seconds is None else seconds)
+
+
+def refuse_sleep(seconds: object) -> NoReturn:
+    """No simulated time would pass meanwhile."""
+    raise Forbidden("a controller may not sleep: act is asked once per period")

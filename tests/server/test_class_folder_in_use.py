@@ -1,0 +1,62 @@
+"""Other commands work in the folder of a class, or were stopped there: the server never waits for them."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from paddock.core.locks import lock_folder
+from paddock.server.class_log import MOST_KNOWN, ClassLog
+from paddock.testing import wait_for
+from server.classes_served import NAMES, make_class, served_class
+from server.test_class_scores import Odometer
+
+BUSY = "the class folder is in use by another command; try again"
+
+
+def test_what_needs_the_folder_is_refused_while_another_command_has_it(tmp_path: Path) -> None:
+    folder = make_class(tmp_path, world="", exercise="line-following")
+    with served_class(folder) as served, served.peer("Ben") as ben:
+        with lock_folder(folder.path):
+            refused = ben.ask("submit", exercise="", file="a.py", data=b"pass\n")
+            assert refused["message"].startswith(BUSY)
+            assert served.teacher.ask("lock_out", student="Ben", on=True)["message"].startswith(BUSY)
+        assert ben.ask("submit", exercise="", file="a.py", data=b"pass\n")["type"] == "receipt"
+        assert [each["number"] for each in ben.ask("ask_exercise")["submissions"]] == [1]
+
+
+def test_results_and_new_students_wait_until_the_folder_is_free(tmp_path: Path) -> None:
+    folder = make_class(tmp_path)
+    with served_class(folder, referee=Odometer()) as served:
+        for action in ("prepare", "start"):
+            served.teacher.ask("set_heat", action=action)
+        served.teacher.wait("heat", state="running")
+        with lock_folder(folder.path):
+            served.teacher.ask("set_heat", action="stop")
+            with (folder.path / "students.csv").open("a", encoding="utf-8") as file:
+                file.write("Dan\n")
+            served.wait_for_log(f"results are not kept yet: {BUSY}")
+            served.wait_for_log(f"the folder of the class was changed, but: {BUSY}")
+        wait_for(lambda: {row.student for row in folder.results()} == set(NAMES))
+        served.wait("Dan")
+        assert served.log.count(BUSY) == 2
+
+
+@pytest.mark.parametrize("encoding", ["msgpack", "json"])
+def test_a_file_of_the_allowed_size_is_taken_and_a_larger_one_refused(tmp_path: Path, encoding: str) -> None:
+    folder = make_class(tmp_path, world="", exercise="line-following")
+    most = folder.spec.submission_kb * 1024
+    with served_class(folder) as served, served.peer("Ben", encoding=encoding) as ben:
+        for size, kind in ((most, "receipt"), (most + 1, "refused")):
+            data: object = bytes(size) if encoding == "msgpack" else b64encode(bytes(size)).decode()
+            answer = ben.ask("submit", exercise="", file="a.py", data=data)
+            assert answer["type"] == kind, answer
+
+
+def test_strangers_do_not_fill_the_memory_of_the_log(tmp_path: Path) -> None:
+    log = ClassLog(tmp_path)
+    for i in range(2 * MOST_KNOWN):
+        log.write("somebody was not let in", f"address {i}")
+    assert len(log._about) == MOST_KNOWN
