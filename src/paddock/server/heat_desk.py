@@ -193,8 +193,8 @@ class HeatDesk:
 
     def _rank(self, game: Officiating) -> list[RobotScore]:
         """The standings; in a class those of its students, among themselves."""
-        people = self._session.scoreboard.people
-        lines = [line for line in game.standings if not people or line.robot in people]
+        people = self._session.scoreboard.people if self._session.desk is not None else game.scores
+        lines = [line for line in game.standings if line.robot in people]
         return [replace(line, place=1 + sum(other.place < line.place for other in lines)) for line in lines]
 
     def _end_recording(self) -> None:

@@ -69,8 +69,8 @@ def hide_scene(scene: m.SceneData, grant: Grant) -> m.SceneData:
 
 
 def hide_scores(scores: m.Scores, grant: Grant) -> m.Scores:
-    """The scoreboard: who does not see the others does not see their scores."""
-    if grant.shows == "all":
+    """The scoreboard: who is shown nothing sees their own score only."""
+    if grant.shows != "nothing":
         return scores
     return replace(scores, scores=tuple(line for line in scores.scores if grant.covers(line.robot)))
 

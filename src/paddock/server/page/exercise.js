@@ -73,7 +73,8 @@ export class ExercisePanel {
     const place = mine.place || 1 + scores.filter(({ score }) => score > mine.score).length;
     const points = pointsText(mine.score, decimalsOf([mine.score]));
     const score = `${capital(board.label || "score")}: ${[points, board.unit].filter(Boolean).join(" ")}`;
-    const parts = [score, `place ${place} of ${scores.length}`, foulsText(mine.fouls)];
+    const of = this.session.shows === "nothing" ? "" : ` of ${scores.length}`; // of the others there is no score
+    const parts = [score, `place ${place}${of}`, foulsText(mine.fouls)];
     setText(this.score, parts.filter(Boolean).join(" · "));
   }
 }
