@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 import threading
+import time
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
 
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
-PUSH_BUDGET = 0.002  # seconds of a tick for the subscriptions of one share, on a paced clock
+PUSH_BUDGET = 0.002  # CPU seconds of a tick for the subscriptions of one share, on a paced clock
 MOST_NAMED = 3  # robots of a client that lags
 READMISSION = 10  # times the longest wait, after which time may wait again for those who were released
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
@@ -338,10 +339,12 @@ class Session:
         """Send what is due, that which waits longest first, until the client's share is used up."""
         tick, share = self.arena.tick, client.share
         hurried = self.clock.speed is not None and not self.clock.lock
-        before = self.shares.switch(share)
+        before, began = self.shares.switch(share), time.thread_time()
         due = [subscription for subscription in client.subscriptions.values() if subscription.next <= tick]
         for subscription in sorted(due, key=lambda each: each.next):
-            if self.shares.is_over(share) or (hurried and share.used_in(tick) > PUSH_BUDGET):
+            spent = share.add_streamed(tick, time.thread_time() - began)
+            began = time.thread_time()
+            if self.shares.is_over(share) or (hurried and spent > PUSH_BUDGET):
                 break  # the clock must not wait for one of many
             self.push(client, subscription)
         client.due = min(subscription.next for subscription in client.subscriptions.values())

@@ -50,7 +50,7 @@ class Share:
         self._seen = 0.0  # `used` when it was last looked at
         self._active = 0.0  # when it was last seen to have used some
         self.readmitted = 0.0  # when time may wait for its programs again
-        self._mark = (-1, 0.0)  # a tick, and `used` when it began
+        self._streamed = (-1, 0.0)  # a tick, and CPU seconds for its streams
         self._counted = (-1, 0)  # a tick, and requests in it
         self._bytes = 0.0  # uploads that are still to be worked off
         self._uploaded = 0.0  # when the last one came
@@ -66,11 +66,10 @@ class Share:
         self.balance = max(self.balance, min(TURN, self.balance + (now - self._paid) * rate))
         self._paid = now
 
-    def used_in(self, tick: int) -> float:
-        """Seconds used since it was first asked about this tick."""
-        if self._mark[0] != tick:
-            self._mark = tick, self.used
-        return self.used - self._mark[1]
+    def add_streamed(self, tick: int, seconds: float) -> float:
+        """Note CPU time for streams in this tick; all of it so far."""
+        self._streamed = tick, seconds + (self._streamed[1] if self._streamed[0] == tick else 0.0)
+        return self._streamed[1]
 
     def count_request(self, tick: int) -> int:
         """How many requests there were in this tick, with the present one."""
@@ -174,7 +173,8 @@ class ShareLedger:
         self._measure_load()
         rivals, rate = self._terms(share)
         share.pay(self._since, rate)
-        if share.balance > 0 and not rivals:
+        if not rivals:  # nobody would have the time instead
+            share.balance = max(share.balance, 0.0)
             return False
         share.held = True
         for connection in share.connections:
