@@ -384,6 +384,16 @@ def test_a_device_that_another_program_has_is_not_shared(emulators: EPuckEmulato
     paddock.connect(url_of(emulators, "red"), timeout=LONG).close()
 
 
+def test_a_device_that_another_program_is_about_to_close_is_waited_for(emulators: EPuckEmulators) -> None:
+    first = paddock.connect(url_of(emulators, "red"), timeout=LONG)
+    closing = threading.Timer(0.2, first.close)
+    closing.start()
+    with paddock.connect(url_of(emulators, "red"), timeout=LONG) as second:
+        closing.join()
+        second.enable("ground")
+        assert second.ground.read() == FLOOR
+
+
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")  # noqa: PTH112
 def test_a_connection_that_fails_leaves_nothing_open() -> None:
     import tty

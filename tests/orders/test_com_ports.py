@@ -47,7 +47,7 @@ def test_a_robot_at_a_com_port_is_found_and_walks(monkeypatch: pytest.MonkeyPatc
     with OrderRobots(arena, {"r0": True, "r1": False}) as robots, running(arena):
         names = {"COM5": robots.devices["r0"], "COM6": robots.devices["r1"]}
 
-        def open_port(device: str) -> Any:
+        def open_port(device: str, release: float = 0.0) -> Any:
             return ComPort(names[device], timeout=0, exclusive=True)
 
         monkeypatch.setattr(serial_device_module, "open_serial_port", open_port)

@@ -14,6 +14,9 @@ from paddock.epuck.packets import PORT
 from paddock.epuck.sercom import BAUD
 
 CHUNK = 1 << 16
+RELEASE = 1.0  # [s] for a program that ends, or for its guard, to let go of a serial device
+LOOKS = 0.02  # [s] between two tries to open a device that is taken
+TAKEN = (errno.EAGAIN, errno.EBUSY)
 PYSERIAL = explain("serial devices need the package pyserial: pip install 'paddock[robot]'")
 
 
@@ -39,7 +42,7 @@ class SerialStream:
 
     def __init__(self, device: str) -> None:
         self.name = device
-        self._port = open_serial_port(device)
+        self._port = open_serial_port(device, RELEASE)
         import serial
 
         self._error: type[Exception] = serial.SerialException
@@ -82,16 +85,26 @@ class SerialStream:
         self._port.close()
 
 
-def open_serial_port(device: str) -> Any:
-    """A pyserial port that never waits; a LinkError says why it cannot be had."""
+def open_serial_port(device: str, release: float = 0.0) -> Any:
+    """A pyserial port whose reads never wait; a LinkError says why it cannot be had.
+
+    Args:
+        device: its path or name.
+        release: seconds that another program may take to let go of it.
+    """
     try:
         import serial
     except ImportError:
         raise LinkError(explain("{device}: {why}", device=device, why=PYSERIAL)) from None
-    try:
-        return serial.Serial(device, BAUD, timeout=0, exclusive=True)
-    except (OSError, ValueError) as error:
-        raise LinkError(explain("{device}: cannot open it: {why}", device=device, why=_why_closed(error))) from None
+    deadline = time.monotonic() + release
+    while True:
+        try:
+            return serial.Serial(device, BAUD, timeout=0, exclusive=True)
+        except (OSError, ValueError) as error:
+            if getattr(error, "errno", None) not in TAKEN or time.monotonic() > deadline:
+                why = _why_closed(error)
+                raise LinkError(explain("{device}: cannot open it: {why}", device=device, why=why)) from None
+        time.sleep(LOOKS)
 
 
 class SocketStream:
@@ -144,7 +157,7 @@ def open_tcp(host: str, port: int, timeout: float) -> SocketStream:
 def _why_closed(error: Exception) -> str:
     """Why a serial device does not open, and what to do about it."""
     number = getattr(error, "errno", None)
-    if number in (errno.EAGAIN, errno.EBUSY) or (os.name == "nt" and "PermissionError" in str(error)):
+    if number in TAKEN or (os.name == "nt" and "PermissionError" in str(error)):
         return explain("another program has it")
     if number == errno.EACCES:
         return explain(
