@@ -15,7 +15,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal # neighbours in
 # Tests start hundreds of processes; where Python may not keep its byte code, each of them compiles all sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-compiled test-long test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots notebooks clean
+.PHONY: demo test test-compiled test-again test-long test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots notebooks clean
 
 demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
@@ -27,6 +27,9 @@ test: $(DEV)  ## all tests but the long ones, then the kernels once more in plai
 
 test-compiled: $(DEV)
 	$(PYTEST) $(COVERAGE) -m "not long" $(ARGS)
+
+test-again: $(DEV)  ## the tests that failed last, one after another; fails if there are none
+	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none $(ARGS)
 
 test-long: $(DEV)  ## whole experiments, more of a kind, the GPU's simulator, other packages: about four minutes on two cores
 	$(PYTEST) $(COVERAGE) -m "long and not soak" $(ARGS)

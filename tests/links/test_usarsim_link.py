@@ -36,7 +36,7 @@ def url(server: UsarSimServer, *options: str) -> str:
     return f"usarsim://{host}:{port}?" + "&".join(["class=P2DX", *options])
 
 
-def reach(address: str, timeout: float = 10.0) -> UsarSimRobot:
+def reach(address: str, timeout: float = 60.0) -> UsarSimRobot:
     robot = paddock.connect(address, timeout=timeout)
     assert isinstance(robot, UsarSimRobot)
     return robot

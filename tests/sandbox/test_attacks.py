@@ -138,12 +138,12 @@ def test_who_sleeps_a_little_before_every_answer_is_given_up_too(arena: Arena, t
 
 def test_work_and_waiting_for_a_processor_are_no_sleep(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
-    file.write_text(IN_ACT.format("for _ in range(300_000): pass"))
+    file.write_text(IN_ACT.format("for _ in range(600_000): pass"))
     with SandboxedController(file, arena["red"], limits=SandboxLimits(run_cpu_seconds=20.0)) as controller:
         process: Any = controller._process
-        process._suspect = process._most_asleep = 0.2
+        process._suspect = process._most_asleep = 0.1
         assert not arena.run(1, controller).failed
-        assert process._waited > 0.2
+        assert process._waited > 0.1
 
 
 def test_an_endless_loop_is_told_where_it_begins_whatever_it_did_last(arena: Arena, tmp_path: Path) -> None:
