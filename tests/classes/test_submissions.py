@@ -48,8 +48,9 @@ def test_submissions_are_bounded(folder: ClassFolder) -> None:
         folder.receive("Ada", "maze", "a.py", b"")
     for data, why in (
         (b"def act(o)\n", r"a\.py, line 1: this is no Python program: expected ':'"),
-        (b"\x00", "this is no Python program"),
-        (b"\xff = 1", "this is no Python program"),
+        (b"\x00", "text in UTF-8"),
+        (b"\xff = 1", "text in UTF-8"),
+        ("def act(o): pass\n".encode("utf-16"), "text in UTF-8"),
     ):
         with pytest.raises(PaddockError, match=why):
             folder.receive("Ada", "maze", "a.py", data)
@@ -141,3 +142,8 @@ def test_a_file_of_the_largest_size_fits_into_a_message_of_the_server() -> None:
     assert ClassSpec(title="c", submission_kb=700).longest_submission <= MOST_BYTES
     with pytest.raises(PaddockError, match="submission_kb"):
         ClassSpec(title="c", submission_kb=701)
+
+
+def test_a_short_file_that_would_take_gigabytes_to_be_compiled_is_kept_at_once(folder: ClassFolder) -> None:
+    nested = "".join(f"{' ' * depth}try: x()\n{' ' * depth}finally:\n" for depth in range(22)) + " " * 22 + "act()\n"
+    assert folder.receive("Ada", "maze", "a.py", nested.encode()).number == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 import shutil
 import signal
@@ -217,3 +218,15 @@ def test_links_in_submissions_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "all").mkdir()
     (tmp_path / "all" / "anna.py").symlink_to(tmp_path / "secret.txt")
     assert find_submissions(tmp_path / "all")[0].problem == "it holds a link: expected files only"
+
+
+def test_names_that_are_not_utf_8_are_graded_with_all_others(exercise: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "handed-in"
+    (folder / "zoe").mkdir(parents=True)
+    (folder / "zoe" / "controller.py").write_text(PROGRAMS["bert"])
+    (folder / "zoe" / os.fsdecode(b"L\xf6sung.txt")).write_text("from an archive of an old system")
+    (folder / os.fsdecode(b"M\xfcller.py")).write_text(PROGRAMS["cleo"])
+    grading = grade(exercise, folder, out=tmp_path / "out", workers=1)
+    save_grading(grading, tmp_path / "out" / "marks.csv")
+    assert {each.submission.name: each.marks.points for each in grading.graded} == {"M\ufffdller": 0.0, "zoe": 2.0}
+    assert "M\ufffdller.py line 2" in (tmp_path / "out" / "marks.csv").read_text(encoding="utf-8")

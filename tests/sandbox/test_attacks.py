@@ -174,16 +174,28 @@ def test_who_ignores_the_signal_of_its_limit_is_told_the_same(arena: Arena, tmp_
     assert (failure.kind, failure.place) == ("cpu", "")
 
 
-def test_threads_that_go_on_end_with_the_run(arena: Arena, tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "import threading, time\n"
-        "def spin():\n  while True: threading.Event().wait(0.001)\n"
-        "threading.Thread(target=spin).start()\n"
-        "def act(seen): return 0.0, 0.0\n"
-    )
-    episode = arena.run(0.2, SandboxedController(file, arena["red"], limits=LIMITS))
-    assert not episode.failed
+def test_threads_are_refused_as_what_they_do_is_chance(arena: Arena, tmp_path: Path) -> None:
+    failure = fail(arena, tmp_path, IN_ACT.format("threading.Thread(target=print).start()"))
+    assert (failure.kind, failure.place) == ("forbidden", "mine.py line 4")
+    assert "may not start threads" in failure.text
+
+
+@pytest.mark.parametrize("command", ["Command(leds={'nope': 1.0})", "Command(pans={'nope': 1.0})"])
+def test_a_command_for_what_the_robot_does_not_have_is_its_own_failure(
+    arena: Arena, tmp_path: Path, command: str
+) -> None:
+    code = f"""
+    import os
+    from paddock.core.observation import Command
+    from paddock.sandbox import messages
+    def act(seen):
+        os.write(3, messages.frame(messages.COMMAND, messages.encode({command})))
+        while True:
+            pass
+    """
+    failure = fail(arena, tmp_path, code)
+    assert failure.kind == "invalid"
+    assert "nope" in failure.text
 
 
 def test_printing_without_end_is_cut_and_harms_nobody(arena: Arena, tmp_path: Path) -> None:

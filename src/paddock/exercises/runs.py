@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from copy import copy
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ def run_exercise(
     world, failure, guests = exercise.make_world(seed), None, list[SandboxedController]()
     with ExitStack() as stack:
         arena = stack.enter_context(Arena(build(world), seed=seed))
-        referee = copy(exercise.referee) if exercise.needs_referee else None
+        referee = deepcopy(exercise.referee) if exercise.needs_referee else None
         game = None if referee is None else stack.enter_context(officiate(arena, referee))
         if watch is not None:
             stack.enter_context(watch(arena))

@@ -86,7 +86,20 @@ class Exercise(Spec):
 
     def read_text(self) -> str:
         """What students read."""
-        return self.path(TEXT_FILE).read_text(encoding="utf-8")
+        return self._read(TEXT_FILE)
+
+    def read_starter(self) -> str:
+        """What they begin with; empty where there is none."""
+        return self._read(STARTER) if self.path(STARTER).is_file() else ""
+
+    def _read(self, name: str) -> str:
+        path = self.path(name)
+        try:
+            return path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise PaddockError(f"{path}: expected a text in UTF-8; save it with that encoding") from None
 
     def make_world(self, seed: int) -> WorldSpec:
         """The world of a seed, with its robots where they begin."""

@@ -80,7 +80,7 @@ def grade(
         due: what came later, by its receipt, is called late; it costs no points.
     """
     chosen = load_exercise(exercise)
-    found = find_submissions(submissions)
+    found, starter = find_submissions(submissions), chosen.read_starter()
     finished = FinishedJobs(ensure_folder(Path(out)) / FINISHED, f"grading of {chosen.name}")
     head = _exercise_digest(chosen)
     keys = {each.name: f"{head} {each.digest()}" for each in found}
@@ -104,8 +104,7 @@ def grade(
         graded.append(replace(whole, receipt=receipt, late=bool(receipt and due and is_late(receipt, due))))
     missing = {robot: name for robot, name in read_missing(Path(submissions)).items() if robot not in keys}
     texts = read_programs({each.name: each.files for each in found if not each.problem})
-    starter = chosen.path("starter.py")
-    similar = find_similar(texts, starter.read_text(encoding="utf-8") if starter.is_file() else "")
+    similar = find_similar(texts, starter)
     return Grading(exercise=chosen, graded=graded, similar=similar, fresh=len(todo), missing=missing)
 
 

@@ -18,6 +18,7 @@ from paddock.grading.grading import GradedSubmission, Grading
 from paddock.report.charts import Level, histogram
 from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part, Remark
 from paddock.report.sheets import Sheet
+from paddock.sandbox.submissions import printable_name
 
 PATH, POINTS = "path", "points"
 DISTRIBUTION_FROM = 3  # submissions from which on there is a distribution to draw
@@ -27,7 +28,8 @@ def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Par
     """The parts of a student's page."""
     marks = graded.marks
     runs, known = len(marks.runs), len(graded.public.runs)
-    yield Remark(f"{exercise.title} · {graded.submission.file.name} · {runs} runs, {known} of them with known seeds")
+    file = printable_name(graded.submission.file)
+    yield Remark(f"{exercise.title} · {file} · {runs} runs, {known} of them with known seeds")
     if graded.receipt is not None:
         yield Remark(f"{graded.receipt.student} · received {graded.receipt.time}{', late' if graded.late else ''}")
     yield Paragraph(
@@ -96,7 +98,7 @@ def _failing_line(graded: GradedSubmission) -> Iterator[Part]:
     place = "" if graded.failure is None else graded.failure.place
     name, _, number = place.rpartition(" line ")
     path = (graded.submission.folder or graded.submission.file.parent) / name
-    if path in graded.submission.files and number.isdigit():
+    if path in graded.submission.files and number.isascii() and number.isdecimal():
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         text = lines[int(number) - 1].strip() if 0 < int(number) <= len(lines) else ""
         if text:

@@ -19,6 +19,7 @@ from pathlib import Path
 LENGTH = 12  # tokens of a piece
 COMMON = 0.5  # pieces that more than this share of all submissions have do not count
 FEWEST = 24  # pieces that must be left to be compared
+MOST = 200_000  # letters of a submission that are compared
 ALIKE = 0.6  # share of the smaller one's pieces from which a pair is named
 SKIPPED = {token.NEWLINE, token.INDENT, token.DEDENT, tokenize.NL, tokenize.COMMENT, token.ENDMARKER, token.ENCODING}
 
@@ -66,9 +67,11 @@ def _share(first: set[Piece], second: set[Piece]) -> float:
 
 
 def read_programs(files: Mapping[str, Iterable[Path]]) -> dict[str, str]:
-    """The text of all Python files of each, one after the other."""
+    """The text of all Python files of each, one after the other; of long ones the beginning."""
     return {
-        name: "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in own if path.suffix == ".py")
+        name: "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in own if path.suffix == ".py")[
+            :MOST
+        ]
         for name, own in files.items()
     }
 

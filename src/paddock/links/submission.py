@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from paddock.core.errors import BadMessage, PaddockError
-from paddock.core.user_code import check_program
+from paddock.core.user_code import check_file, check_program
 from paddock.links.dialogue import Dialogue
 from paddock.links.wire import WebSocketWire, address_of
 from paddock.protocol import MINOR, VERSION
@@ -48,5 +48,6 @@ def read_program(path: Path) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
+    check_file(path, str(path))
     check_program(data, str(path))
     return data

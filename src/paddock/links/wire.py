@@ -287,7 +287,7 @@ def address_of(url: str) -> tuple[str, str]:
         scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
         token = parse_qs(parts.fragment).get("token", [""])[0]
         if not parts.hostname:
-            raise ValueError("it names no host")
+            raise ValueError("it names no host; it begins with http://, as in http://192.168.1.20:8642/#token=…")
         netloc = parts.netloc if parts.port is not None or scheme != "ws" else f"{parts.netloc}:8642"
     except ValueError as error:
         raise LinkError(f"connect: {url!r} is not a usable address: {error}") from None

@@ -78,6 +78,7 @@ def fix_clocks(body: GuestBody) -> None:
     for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
         setattr(time, name, now)
         setattr(time, f"{name}_ns", now_ns)
+    time.clock_gettime, time.clock_gettime_ns = lambda clock: now(), lambda clock: now_ns()
     for name in ("localtime", "gmtime", "ctime"):
         setattr(time, name, _with_default(getattr(time, name), now))
     datetime.datetime, datetime.date = SimulatedDatetime, SimulatedDate  # type: ignore[misc]

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from paddock.arena import Robot
-from paddock.core.errors import UnknownName
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.observation import Command, Observation, Slot
 from paddock.core.user_code import check_file
 from paddock.sandbox import guards, messages
@@ -25,6 +25,7 @@ from paddock.sandbox.fork_server import fork_server
 from paddock.sandbox.guest import GuestJob
 from paddock.sandbox.guest_process import GuestProcess
 from paddock.sandbox.limits import SandboxLimits
+from paddock.sandbox.submissions import printable_name
 from paddock.sandbox.unguarded import UnguardedGuest
 
 PAIR = Struct("<dd")
@@ -78,7 +79,7 @@ class SandboxedController:
 
     def _make_job(self) -> GuestJob:
         private = Path(tempfile.mkdtemp(dir=fork_server().folder if guards.CAN_FORK else None))
-        name = self.file.name
+        name = printable_name(self.file)
         if self._folder is None:
             shutil.copyfile(self.file, private / name)
         else:
@@ -98,7 +99,7 @@ class SandboxedController:
     def _sources(self) -> dict[str, Path]:
         """The files that were handed in, by their names in the process's folder."""
         if self._folder is None:
-            return {self.file.name: self.file}
+            return {printable_name(self.file): self.file}
         files = (path for path in self._folder.rglob("*.py") if path.is_file() and not path.is_symlink())
         return {path.relative_to(self._folder).as_posix(): path for path in files}
 
@@ -152,8 +153,10 @@ class SandboxedController:
             return None
         elif letter == messages.COMMAND:
             try:
-                return messages.decode_command(data)
-            except msgspec.DecodeError as error:
+                command = messages.decode_command(data)
+                self._robot.apply(command)  # it may name lamps and pivots that the robot does not have
+                return command
+            except (msgspec.DecodeError, PaddockError) as error:
                 process.fail("invalid", "", f"what came from the program is no command: {error}")
         return process.fail("invalid", "", "what came from the program is no answer")
 

@@ -32,7 +32,7 @@ THIS = "thread-self"
 ASLEEP = 2.0  # times the CPU seconds of a run: so long it may sleep in all
 LAST_WORDS = 0.5  # [s] for a process to tell where it is
 TIMEOUT = struct.pack("@ll", 0, int(LOOKS * 1e6))
-FAULT = re.compile(rb'File "([^"\n]+)", line (\d+)')
+FAULT = re.compile(rb'File "([^"\n]+)", line (\d{1,6})')
 MOST = 1 << 16  # bytes of a traceback
 
 
@@ -244,7 +244,7 @@ def find_loop(file: Path, line: int) -> int:
     """Where the outermost loop around a line begins, within its function; the line itself where there is none."""
     try:
         nodes = list(ast.walk(ast.parse(file.read_bytes())))
-    except (OSError, SyntaxError, ValueError):  # changed meanwhile
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # changed meanwhile, or nested too deeply
         return line
     around = [
         node for node in nodes if getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", 0) or 0)

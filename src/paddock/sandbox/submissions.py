@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,8 +36,8 @@ class Submission:
         whole = hashlib.sha256()
         if not self.problem:
             for path in self.files:
-                name = path.relative_to(self.folder or self.file.parent).as_posix()
-                whole.update(f"{name}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+                name = os.fsencode(path.relative_to(self.folder or self.file.parent).as_posix())
+                whole.update(b"%b\0%d\0" % (name, path.stat().st_size) + path.read_bytes())
         return whole.hexdigest()
 
 
@@ -56,15 +57,20 @@ def find_submissions(folder: str | Path) -> list[Submission]:
     return found
 
 
+def printable_name(path: Path) -> str:
+    """A file's name as text; what is not UTF-8 in it, as in archives of old systems, is replaced."""
+    return os.fsencode(path.name).decode(errors="replace")
+
+
 def _submission(path: Path) -> Submission:
     if path.suffix == ".py" and not path.is_dir():
-        return _checked(Submission(name=path.stem, file=path))
+        return _checked(Submission(name=printable_name(path.with_suffix("")), file=path))
     numbered = sorted(path.glob(NUMBERED))
     if numbered:
-        return _checked(Submission(name=path.name, file=numbered[-1]))
+        return _checked(Submission(name=printable_name(path), file=numbered[-1]))
     programs = sorted(path.glob("*.py"))
     main = path / MAIN if path / MAIN in programs or len(programs) != 1 else programs[0]
-    return _checked(Submission(name=path.name, file=main, folder=path))
+    return _checked(Submission(name=printable_name(path), file=main, folder=path))
 
 
 def _checked(submission: Submission) -> Submission:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from paddock.core.errors import Refused, UnknownName
-from paddock.exercises.spec import STARTER
 from paddock.protocol import messages as m
 from paddock.server.client import Client
 from paddock.server.lessons import list_exercises
 
 if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
+
+CONTROLLER = re.compile(rb"\b(act|Controller|CONTROLLERS)\b")  # without any of these a file cannot be graded
 
 
 class SubmissionDesk:
@@ -32,6 +34,10 @@ class SubmissionDesk:
         known = list_exercises(desk.folder.path)
         if exercise not in known:
             raise UnknownName("exercise", exercise, known)
+        if not CONTROLLER.search(wish.data):
+            raise Refused(
+                f"{wish.file}: expected a function act, a class Controller, or CONTROLLERS: it has none of them"
+            )
         receipt = desk.folder.receive(found.student, exercise, wish.file, wish.data)
         desk.log.write(f"{found.student.name} handed in {wish.file} for {exercise}", client.grant.name)
         return m.ReceiptAnswer(
@@ -44,13 +50,12 @@ class SubmissionDesk:
         if exercise is None:
             return m.ExerciseText(id=id)
         receipts = self._desk.folder.receipts(found.student) if found is not None else []
-        starter = exercise.path(STARTER)
         return m.ExerciseText(
             id=id,
             name=exercise.name,
             title=exercise.title,
             text=exercise.read_text(),
-            starter=starter.read_text(encoding="utf-8") if starter.is_file() else "",
+            starter=exercise.read_starter(),
             devices=exercise.devices,
             submissions=tuple(
                 m.SubmissionData(
