@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
+from datetime import date, datetime, time
 from pathlib import Path
 
 from paddock.classes.submissions import RECEIPTS, Receipt, read_receipts
@@ -33,11 +33,16 @@ def find_receipts(folder: Path, submissions: list[Submission]) -> dict[str, Rece
 
 
 def parse_due(text: str) -> datetime:
-    """A date and time, such as 2026-11-20T18:00; of this place, unless it names another zone."""
+    """A date and time, such as 2026-11-20T18:00; of this place, unless it names another zone; of a date its end."""
+    try:
+        return datetime.combine(date.fromisoformat(text), time(23, 59, 59)).astimezone()
+    except ValueError:
+        pass
     try:
         return datetime.fromisoformat(text).astimezone()
     except ValueError:
-        raise PaddockError(f"due: expected a date and time such as 2026-11-20T18:00, got {text!r}") from None
+        expected = "expected a date and time such as 2026-11-20T18:00, or a date, which means the end of that day"
+        raise PaddockError(f"due: {expected}, got {text!r}") from None
 
 
 def is_late(receipt: Receipt, due: datetime) -> bool:
