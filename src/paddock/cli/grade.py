@@ -20,8 +20,8 @@ def grade(
     due: Annotated[
         str | None,
         typer.Option(
-            help="When it was due, as 2026-11-20T18:00; without a time, at the end of that day (23:59:59), by the clock "
-            "of this machine. What came later, by its receipt, is late."
+            help="When it was due, as 2026-11-20T18:00, local time; without a time, at the end of that day (23:59:59). "
+            "What came later, by its receipt, is late."
         ),
     ] = None,
     workers: Workers = None,

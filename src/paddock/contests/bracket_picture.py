@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.contests.bracket import Bracket, Match
 from paddock.draw.colours import FAINT, INK, TARGET, WHITE
-from paddock.report.fonts import can_write
 from paddock.report.figures import TEXT, new_axes, shorten
+from paddock.report.fonts import can_write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

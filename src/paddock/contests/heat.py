@@ -124,9 +124,7 @@ def as_failure(error: Exception) -> SubmissionFailure:
     return error if isinstance(error, SubmissionFailure) else SubmissionFailure("died", "", problem_of(error))
 
 
-def seat_robots(
-    spec: ContestSpec, world: WorldSpec, robots: Mapping[str, str], colors: Mapping[str, int]
-) -> WorldSpec:
+def seat_robots(spec: ContestSpec, world: WorldSpec, robots: Mapping[str, str], colors: Mapping[str, int]) -> WorldSpec:
     """A world with some robots at some of its starts; the order of the starts decides their noise."""
     kind = spec.choose_robot(world)
     order = [start.name for start in world.starts]

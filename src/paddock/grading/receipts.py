@@ -6,7 +6,9 @@ import hashlib
 from datetime import date, datetime, time
 from pathlib import Path
 
-from paddock.classes.submissions import RECEIPTS, Receipt, read_receipts
+from paddock.classes.folder import ROSTER, SPEC
+from paddock.classes.roster import read_roster
+from paddock.classes.submissions import RECEIPTS, Receipt, read_missing, read_receipts
 from paddock.core.errors import PaddockError
 from paddock.sandbox.submissions import Submission
 
@@ -30,6 +32,13 @@ def find_receipts(folder: Path, submissions: list[Submission]) -> dict[str, Rece
             if own:
                 found[each.name] = own[0]
     return found
+
+
+def list_expected(folder: Path) -> dict[str, str]:
+    """Who should have handed in something, names by robot: the class whose folder this is in, and its missing.csv."""
+    own = next((own for own in folder.resolve().parents[:2] if (own / SPEC).is_file()), None)
+    members = [] if own is None else read_roster(own / ROSTER)
+    return {s.robot: s.name for s in members if s.robot and s.state != "removed"} | read_missing(folder)
 
 
 def parse_due(text: str) -> datetime:

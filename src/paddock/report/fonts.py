@@ -19,7 +19,7 @@ def find_family(letter: str) -> str | None:
     from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 
     usual = FontProperties()
-    if get_font(findfont(usual)).get_char_index(ord(letter)) or not letter.isprintable():
+    if get_font(findfont(usual)).get_char_index(ord(letter)) or letter < " ":
         return usual.get_family()[0]
     plain = {(font.name, font.fname) for font in fontManager.ttflist if (font.style, font.weight) == ("normal", 400)}
     for name, file in sorted(plain, key=lambda font: ("Sans" not in font[0], *font)):
