@@ -15,7 +15,9 @@ from paddock.classes import ClassFolder, ClassSpec
 from paddock.contests import draw_bracket, find_entrants, load_contest, new_contest, run_contest
 from paddock.contests.new import GAMES
 from paddock.core.errors import PaddockError, SpecError
+from paddock.core.observation import Observation
 from paddock.recordings import Recording
+from paddock.sandbox import SandboxedController
 from paddock.testing import wait_for
 
 REFEREE = """
@@ -40,6 +42,29 @@ class Height(Referee):
 """
 CONTEST = {"name": "up", "world": "race-track", "seconds": 0.4, "seed": 4, "devices": ["ground"]}
 DRIVE = "def act(observation):\n    return {speed}, {speed}\n"
+BURN = """
+def act(observation):
+    for _ in range(3_000_000):
+        pass
+    return 0.1, 0.1
+"""
+DIE = """
+import signal
+
+def act(observation):
+    if observation.time > 0.2:
+        signal.raise_signal(9)
+    return 0.1, 0.1
+"""
+FORGE = """
+import os, struct
+import msgspec
+
+def act(observation):
+    data = msgspec.msgpack.encode({"leds": {"disco": 1.0}})
+    os.write(3, struct.pack("<I", 1 + len(data)) + b"c" + data)
+    return 0.1, 0.1
+"""
 CRASH = "def act(observation):\n    if observation.time > 0.2:\n        return 1 / 0\n    return 0.1, 0.1\n"
 
 
@@ -79,6 +104,43 @@ def test_the_better_file_wins_and_failed_controllers_stand_with_a_foul(submissio
     assert "typo.py line 1" in rows["typo"].failure
     fast = [row for row in result.rows if row.robot == "fast"]
     assert sorted(row.start for row in fast) in (["left", "left", "right"], ["left", "right", "right"])
+
+
+def test_whoever_reaches_a_limit_or_dies_stands_from_the_start_in_a_heat_that_begins_anew(tmp_path: Path) -> None:
+    (tmp_path / "height.py").write_text(REFEREE)
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    (folder / "burn.py").write_text(BURN)
+    (folder / "die.py").write_text(DIE)
+    contest = write_contest(tmp_path, seconds=3)
+    contest.write_text(contest.read_text() + "[limits]\nrun_cpu_seconds = 1.0\n")
+    result = run_contest(contest, folder, out=tmp_path / "out", workers=1)
+    assert {row.robot: (row.score, row.failure) for row in result.rows} == {
+        "burn": (0.5, "more than 1 s of CPU time in all"),
+        "die": (0.5, "the process was ended by SIGKILL"),
+    }
+    told = [event for event in Recording(tmp_path / "out" / "heats" / "001.mcap").events if event.kind == "warning"]
+    assert sorted((event.time, event.robot) for event in told) == [(0.0, "burn"), (0.0, "die")]
+
+
+def test_any_error_of_an_entrant_is_its_own_failure_and_the_contest_goes_on(
+    submissions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (submissions / "typo.py").write_text(FORGE)
+    act = SandboxedController.act
+
+    def break_down(self: SandboxedController, observation: Observation) -> object:
+        if self.file.name == "slow.py" and observation.time > 0.2:
+            raise OSError("the channel is broken")
+        return act(self, observation)
+
+    monkeypatch.setattr(SandboxedController, "act", break_down)
+    result = run_contest(write_contest(tmp_path), submissions, out=tmp_path / "out", workers=1)
+    rows = {row.robot: row for row in result.rows if row.failure}
+    assert rows["slow"].failure == "OSError: the channel is broken"
+    assert "disco" in rows["typo"].failure
+    assert rows["slow"].score == rows["typo"].score == 0.5
+    assert result.standings[0].robot == "fast"
 
 
 def test_a_folder_without_a_controller_takes_part_and_stands(submissions: Path, tmp_path: Path) -> None:
@@ -187,7 +249,9 @@ def test_a_class_takes_part_by_the_names_of_its_students(tmp_path: Path) -> None
     assert "wrote" in done.stderr
     shown = paddock("contest", "show", str(tmp_path / "results"), "--heats")
     assert "heats/001.mcap" in shown.stdout
-    assert "Grace Hopper" in (tmp_path / "results" / "report.html").read_text()
+    page = (tmp_path / "results" / "report.html").read_text()
+    assert "Grace Hopper" in page
+    assert ">recording<" not in page  # with it the table would be too wide
 
 
 def test_submissions_are_files_or_folders_and_robots_get_valid_names(tmp_path: Path) -> None:

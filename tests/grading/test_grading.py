@@ -174,6 +174,20 @@ def test_similar_programs_are_pointed_out_whatever_their_names_and_comments() ->
     assert [(pair.share, pair.exact_share < 0.6) for pair in other_numbers] == [(1.0, True)]
 
 
+def test_similar_pairs_are_told_by_the_names_of_students(exercise: Path, tmp_path: Path) -> None:
+    course = ClassFolder.create(tmp_path / "course", ClassSpec(title="Course"), ["Anna Ångström", "李雷"])
+    copied = "def act(seen):\n" + "\n".join(f"    step_{k} = [{k} * a for a in seen.ground]" for k in range(9))
+    for number, student in enumerate(course.students):
+        course.receive(student, "ahead", "mine.py", f"{copied}\n    return 0.01, 0.0{number + 1}\n".encode())
+    out = tmp_path / "marks"
+    save_grading(grade(exercise, course.path / "submissions" / "ahead", out=out, workers=1), out / "marks.csv")
+    (row,) = csv.DictReader((out / "similar.csv").read_text(encoding="utf-8-sig").splitlines())
+    assert (row["first"], row["first_student"]) == ("anna-angstrom", "Anna Ångström")
+    assert (row["second"], row["second_student"]) == ("student", "李雷")
+    page = (out / "overview.html").read_text(encoding="utf-8")
+    assert "Anna Ångström" in page[page.index("Similar submissions") :]
+
+
 def test_a_folder_that_holds_no_submissions_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PaddockError, match="there are no submissions"):
         find_submissions(tmp_path)
@@ -187,23 +201,30 @@ def test_a_folder_that_holds_no_submissions_is_refused(tmp_path: Path) -> None:
 
 def test_receipts_of_a_class_tell_whose_a_file_is_and_whether_it_was_late(exercise: Path, tmp_path: Path) -> None:
     course = ClassFolder.create(tmp_path / "course", ClassSpec(title="Course"), ["Anna Ångström", "Bert"])
+    overview, handed_in = tmp_path / "marks" / "overview.html", course.path / "submissions" / "ahead"
     receipt = course.receive("Anna Ångström", "ahead", "mine.py", PROGRAMS["bert"].encode())
     out = tmp_path / "marks"
     for due, late in (("2001-01-01", True), ("2999-01-01T12:00", False)):
-        done = grade(exercise, course.path / "submissions" / "ahead", out=out, workers=1, due=parse_due(due))
+        done = grade(exercise, handed_in, out=out, workers=1, due=parse_due(due))
         (only,) = done.graded
         assert only.receipt == receipt
         assert (only.marks.points, only.late, done.fresh) == (2, late, int(late))
     save_grading(done, out / "marks.csv")
     assert next(iter(read_marks(out).values()))["student"] == "Anna Ångström"
     assert "Go ahead: Anna Ångström" in (out / "reports" / "anna-angstrom.html").read_text(encoding="utf-8")
+    assert read_marks(out)["bert"]["failure"] == "nothing was handed in"
+    assert (
+        '<th scope="row" class="short">bert</th><td class="short" data-head="student">Bert</td>'
+        in overview.read_text(encoding="utf-8")
+    )
     course.collect("ahead", tmp_path / "collected")
     save_grading(grade(exercise, tmp_path / "collected", out=out, workers=1), out / "marks.csv")
     bert = read_marks(out)["bert"]
     assert (bert["student"], bert["total"], bert["failure"]) == ("Bert", "0", "nothing was handed in")
-    assert "Nothing was handed in by Bert." in (out / "overview.html").read_text(encoding="utf-8")
+    assert "Nothing was handed in by Bert." in overview.read_text(encoding="utf-8")
     with pytest.raises(PaddockError, match="expected a date and time such as"):
         parse_due("tomorrow")
+    assert parse_due("2026-11-20") == parse_due("2026-11-20T23:59:59")
 
 
 def test_the_name_of_a_file_is_no_formula_in_a_spreadsheet(exercise: Path, tmp_path: Path) -> None:

@@ -211,15 +211,17 @@ def test_a_killed_fork_server_is_no_fault_of_the_program_and_starts_again(arena:
 def test_where_the_system_cannot_fork_the_same_programs_drive_alike(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = write(tmp_path, FOLLOW)
-    digests = set()
+    file = write(tmp_path, FOLLOW + 'print("loaded")\n')
+    found = set()
     for can_fork in (True, False):
         monkeypatch.setattr(guards, "CAN_FORK", can_fork)
         arena.reset()
-        digests.add(arena.run(1, SandboxedController(file, arena["red"], devices=["ground"])).digest)
-    assert len(digests) == 1
+        controller = SandboxedController(file, arena["red"], devices=["ground"])
+        found.add((arena.run(1, controller).digest, controller.output))
+    assert [output for _, output in found] == ["loaded\n"]
     assert active_guards() == ()
-    file = write(tmp_path, "def act(seen):\n    return seen.position\n")
+    file = write(tmp_path, "def act(seen):\n    print(seen.time)\n    return seen.position\n")
     with pytest.raises(SubmissionFailure, match="no enabled device called 'position'") as caught:
         arena.run(1, SandboxedController(file, arena["red"], devices=["ground"]))
-    assert (caught.value.kind, caught.value.place) == ("crash", "mine.py line 2")
+    assert (caught.value.kind, caught.value.place) == ("crash", "mine.py line 3")
+    assert caught.value.output.strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from paddock.classes.keys import ClassKeys, new_token, read_keys, write_keys
 from paddock.classes.names import tidy_name
 from paddock.classes.receipt_book import ReceiptBook
 from paddock.classes.results import ResultRow, append_results, read_results
-from paddock.classes.roster import State, Student, give_robots, read_roster, refuse_equal_names, write_roster
+from paddock.classes.roster import State, Student, enrol, give_robots, read_roster, refuse_equal_names, write_roster
 from paddock.classes.spec import ClassSpec, class_text
 from paddock.classes.submissions import Receipt, keep_submission, last_submissions, write_missing, write_receipts
 from paddock.core.errors import PaddockError, UnknownName, suggestion
@@ -107,17 +107,24 @@ class ClassFolder:
 
     def add(self, name: str) -> Student:
         """Somebody new; whoever was removed comes back with the same robot and the same token."""
-        name = tidy_name(name)
+        return self.add_all([name])[0]
+
+    def add_all(self, names: Sequence[str]) -> list[Student]:
+        """Several at once: all of them, or none if any is refused, with all reasons."""
 
         def change(students: list[Student]) -> list[Student]:
-            for i, student in enumerate(students):
-                if student.name == name and student.state == "removed":
-                    students[i] = replace(student, state="active")
-                    return students
-            return [*students, Student(name)]
+            mistakes = []
+            for name in names:
+                try:
+                    students = enrol(students, name)
+                except PaddockError as error:
+                    mistakes.append(str(error))
+            if mistakes:
+                raise PaddockError(mistakes[0] if len(names) == 1 else "\n  ".join(["nobody was added:", *mistakes]))
+            return students
 
         self._change(change)
-        return self.find(name)
+        return [self.find(name) for name in names]
 
     def remove(self, name: str) -> Student:
         """Take somebody out. What they submitted and their results stay."""

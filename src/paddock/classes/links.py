@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.classes.tables import write_table
-from paddock.core.addresses import own_address
+from paddock.core.addresses import ANY_ADDRESS, own_address
 from paddock.core.files import write_text
 from paddock.core.packages import import_package
 
 if TYPE_CHECKING:
     from paddock.classes.folder import ClassFolder
 
-ANY_ADDRESS = ("0.0.0.0", "::")
 RUNNING = ".server"  # where a class is served at present: for programs of this machine, and for others
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -77,6 +77,16 @@ def give_robots(students: Iterable[Student]) -> list[Student]:
             students[i] = replace(student, robot=free_robot_name(student.name, taken))
             taken.add(students[i].robot)
     return students
+
+
+def enrol(students: Sequence[Student], name: str) -> list[Student]:
+    """The same students, and somebody new, or who was removed."""
+    name = tidy_name(name)
+    if any(student.name == name and student.state == "removed" for student in students):
+        return [replace(student, state="active") if student.name == name else student for student in students]
+    more = [*students, Student(name)]
+    refuse_equal_names(more)
+    return more
 
 
 def refuse_equal_names(students: Iterable[Student]) -> None:

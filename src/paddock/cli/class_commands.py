@@ -80,10 +80,12 @@ def new_class(
 def add_students(folder: options.ClassPath, names: options.StudentNames) -> None:
     """Add students; a running class lets them in at once. Who was removed comes back with the same link.
 
+    If a name is refused, none is added.
+
     paddock class add robotics-101 "Zoë M." 李雷
     """
     found = open_class(folder)
-    show_students(found, "is in the class", *[found.add(name) for name in names])
+    show_students(found, "is in the class", *found.add_all(names))
 
 
 @class_app.command("remove")

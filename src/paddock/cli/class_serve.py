@@ -16,6 +16,7 @@ from rich.console import Console
 import paddock
 from paddock.classes import ClassFolder
 from paddock.classes.links import RUNNING
+from paddock.core.addresses import ANY_ADDRESS
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.files import write_text
 from paddock.core.locks import lock_folder
@@ -28,7 +29,6 @@ from paddock.server.lessons import open_lesson
 from paddock.server.show import open_browser
 
 SERVING = ".serving"  # the lock of a class's server, in its folder
-ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
 
 
 def settings_of(folder: ClassFolder) -> Settings:

@@ -18,7 +18,11 @@ def grade(
         "marks/marks.csv"
     ),
     due: Annotated[
-        str | None, typer.Option(help="When it was due, as 2026-11-20T18:00: what came later, by its receipt, is late.")
+        str | None,
+        typer.Option(
+            help="When it was due, as 2026-11-20T18:00, local time; without a time, at the end of that day (23:59:59). "
+            "What came later, by its receipt, is late."
+        ),
     ] = None,
     workers: Workers = None,
 ) -> None:
@@ -42,6 +46,7 @@ def grade(
     from paddock.jobs import parse_workers
 
     aside = Console(stderr=True)
+    when = None if due is None else parse_due(due)
     with end_on_sigterm() as ended, show_runs(aside, "grading", of="submissions") as progress:
         try:
             done = grade_all(
@@ -50,7 +55,7 @@ def grade(
                 out=out.parent,
                 workers=parse_workers(workers),
                 progress=progress,
-                due=None if due is None else parse_due(due),
+                due=when,
             )
         except KeyboardInterrupt:
             told = f"stopped early: the same command goes on from what is in {out.parent}"
@@ -62,3 +67,6 @@ def grade(
     before = f", {there} of them were graded already" if there else ""
     told = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
     aside.print(told, highlight=False, markup=False, soft_wrap=True)
+    if when is not None:
+        late = sum(each.late for each in done.graded)
+        aside.print(f"due {when:%Y-%m-%d %H:%M:%S %z}: {late} came later", highlight=False, markup=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.contests.bracket import Bracket, Match
 from paddock.draw.colours import FAINT, INK, TARGET, WHITE
 from paddock.report.figures import TEXT, new_axes, shorten
+from paddock.report.fonts import can_write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ def draw_bracket(bracket: Bracket, names: Mapping[str, str], *, ax: Axes | None 
 
     Args:
         bracket: all of its matches are driven, or some.
-        names: what robots are called.
+        names: what robots are called; those that no font here can write are left out.
         ax: axes to draw into; None: a figure of its own.
     """
     places = _lay_out(bracket)
@@ -63,9 +64,10 @@ def _draw_match(
         middle = y + (row - 0.5) * LINE
         won = bracket.winners.get(match.number) == side
         if isinstance(side, str):
-            text = shorten(f"{bracket.seeds.index(side) + 1}  {names.get(side, side)}", TEXT, room)
+            name = names.get(side, side)
+            label = f"{bracket.seeds.index(side) + 1}  {name if can_write(name) else side}"
             style: Any = {"fontweight": "bold", "color": TARGET} if won else {"color": INK}
-            ax.text(x + 0.04, middle, text, fontsize=TEXT, va="center", **style)
+            ax.text(x + 0.04, middle, shorten(label, TEXT, room), fontsize=TEXT, va="center", **style)
         if slot.kind == "winner" and slot.of in places:
             from_x, from_y = places[slot.of]
             bend = x - (1 - BOX) / 2

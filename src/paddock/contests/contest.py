@@ -12,7 +12,7 @@ from typing import Any
 from paddock.contests.bracket import Bracket, Match
 from paddock.contests.entrants import Entrant, find_entrants
 from paddock.contests.fair_starts import assign_starts
-from paddock.contests.heat import HeatJob, place_robots, run_heat
+from paddock.contests.heat import HeatJob, run_heat, seat_robots
 from paddock.contests.league import draw_lots, schedule_league
 from paddock.contests.result import ContestResult, DrivenHeat, group_heats
 from paddock.contests.spec import DOUBLE, LEAGUE, ContestSpec, load_contest
@@ -179,7 +179,7 @@ class ContestRun:
         chosen = {entrant.robot: entrant for entrant in self.entrants}
         return HeatJob(
             spec=self.spec,
-            world=place_robots(self.spec, self.world, heat.seats, colors),
+            world=seat_robots(self.spec, self.world, heat.seats, colors),
             entrants=tuple(chosen[name] for name in heat.seats),
             seed=math.floor(SEEDS * chance(self.spec.seed, "round", heat.phase, heat.round)),
             recording=self.folder / HEATS / f"{number:03d}.mcap",

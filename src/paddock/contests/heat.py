@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from paddock.arena import Arena, Robot
 from paddock.contests.entrants import Entrant
 from paddock.contests.spec import ContestSpec
 from paddock.core.errors import PaddockError
 from paddock.core.observation import Command, Observation
+from paddock.core.places import problem_of
 from paddock.core.provenance import versions
 from paddock.core.sources import find_source, hash_sources
 from paddock.draw.colours import line_color
@@ -27,6 +30,7 @@ from paddock.worlds.fingerprint import fingerprint_world
 
 FORMAT = 1  # of what a key is made from
 STAND = (0.0, 0.0)
+OWN_DOING = ("crash", "exit", "invalid")  # failures at a tick that the program decides, and no machine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,32 +58,58 @@ class HeatJob:
         return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
 
+class Withdrawal(Exception):
+    """A robot must not have taken part: the heat is to be driven again."""
+
+    def __init__(self, robot: str, failure: SubmissionFailure) -> None:
+        super().__init__(f"{robot}: {failure}")
+        self.robot, self.failure = robot, failure
+
+
 class Competitor:
     """A submitted controller at a robot. When it fails the robot stands, and the others go on."""
 
-    def __init__(self, entrant: Entrant, robot: Robot, spec: ContestSpec, devices: Sequence[str]) -> None:
+    def __init__(
+        self,
+        entrant: Entrant,
+        robot: Robot,
+        spec: ContestSpec,
+        devices: Sequence[str],
+        known: SubmissionFailure | None = None,
+    ) -> None:
         self.failure: SubmissionFailure | None = None
         self._robot = robot
         submission = entrant.submission
         try:
+            if known is not None:
+                raise known
             if submission.problem:
                 raise SubmissionFailure("invalid", "", submission.problem)
             self._controller = SandboxedController(
                 submission.file, robot, devices=devices, folder=submission.folder, limits=spec.limits
             )
-        except SubmissionFailure as failure:
-            self._fail(failure)
+        except Exception as error:
+            self.fail(as_failure(error))
 
     def act(self, observation: Observation) -> Command | tuple[float, float] | None:
         """What the controller wants; nothing but to stand once it has failed."""
-        if self.failure is None:
-            try:
-                return self._controller.act(observation)
-            except SubmissionFailure as failure:
-                self._fail(failure)
-        return STAND
+        if self.failure is not None:
+            return STAND
+        try:
+            wanted = self._controller.act(observation)
+            if isinstance(wanted, Command):  # a forged one may want what the robot does not have
+                self._robot.apply(replace(wanted, wheels=None))
+                wanted = Command(wheels=wanted.wheels)
+            return wanted
+        except Exception as error:
+            failure = as_failure(error)
+            if failure.kind not in OWN_DOING:
+                raise Withdrawal(self._robot.name, failure) from error
+            self.fail(failure)
+            return STAND
 
-    def _fail(self, failure: SubmissionFailure) -> None:
+    def fail(self, failure: SubmissionFailure) -> None:
+        """Stand from now on."""
         self.failure = failure
         self._robot.arena.note_event("warning", self._robot.name, f"its controller failed: {failure}")
 
@@ -89,9 +119,12 @@ class Competitor:
             self._controller.close()
 
 
-def place_robots(
-    spec: ContestSpec, world: WorldSpec, robots: Mapping[str, str], colors: Mapping[str, int]
-) -> WorldSpec:
+def as_failure(error: Exception) -> SubmissionFailure:
+    """Whatever goes wrong with a controller, its process and the way to it is its own failure."""
+    return error if isinstance(error, SubmissionFailure) else SubmissionFailure("died", "", problem_of(error))
+
+
+def seat_robots(spec: ContestSpec, world: WorldSpec, robots: Mapping[str, str], colors: Mapping[str, int]) -> WorldSpec:
     """A world with some robots at some of its starts; the order of the starts decides their noise."""
     kind = spec.choose_robot(world)
     order = [start.name for start in world.starts]
@@ -103,7 +136,20 @@ def place_robots(
 
 
 def run_heat(job: HeatJob) -> dict[str, Any]:
-    """Drive a heat; what came of it, in what JSON has."""
+    """Drive a heat; what came of it, in what JSON has.
+
+    At which tick a limit is reached depends on the machine. So whoever reaches one stands from the start, in a heat
+    that begins anew.
+    """
+    withdrawn: dict[str, SubmissionFailure] = {}
+    while True:
+        try:
+            return _drive_heat(job, withdrawn)
+        except Withdrawal as found:
+            withdrawn[found.robot] = found.failure
+
+
+def _drive_heat(job: HeatJob, withdrawn: Mapping[str, SubmissionFailure]) -> dict[str, Any]:
     spec = job.spec
     with ExitStack() as stack:
         arena = stack.enter_context(Arena(build(job.world), seed=job.seed))
@@ -114,8 +160,8 @@ def run_heat(job: HeatJob) -> dict[str, Any]:
             robot = arena[entrant.robot]
             devices = spec.devices or tuple(n for n, device in robot.devices.items() if device.spec.kind != "camera")
             robot.enable(*devices)
-            competitors[entrant.robot] = Competitor(entrant, robot, spec, devices)
-            stack.callback(competitors[entrant.robot].end, "")
+            competitors[robot.name] = Competitor(entrant, robot, spec, devices, withdrawn.get(robot.name))
+            stack.callback(competitors[robot.name].end, "")
         episode = arena.run(spec.seconds, competitors, until=game.is_over)
         if game.error:
             raise PaddockError(f"the referee failed: {game.error}")

@@ -14,6 +14,8 @@ from paddock.core.provenance import versions
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark, SettingsTable
 from paddock.report.sheets import Sheet
 
+HEAT_COLUMNS = ("heat", "phase", "round", "name", "start", "score", "place", "points", "fouls", "seconds", "recording")
+
 
 def contest_report(result: ContestResult) -> Iterator[Part]:
     """The parts of the page."""
@@ -23,7 +25,7 @@ def contest_report(result: ContestResult) -> Iterator[Part]:
     yield Paragraph(
         f"{len(result.entrants)} robots, {len(result.heats)} heats of at most {spec.seconds:g} s: {spec.format}. "
         f"The score is {referee.label}{unit}; {'more' if referee.higher_is_better else 'less'} is better. "
-        "`paddock replay heats/001.mcap` shows a heat again."
+        "`paddock replay heats/001.mcap` shows heat 1 again."
     )
     yield Heading("Standings")
     yield standings_sheet([dataclasses.asdict(line) for line in result.standings])
@@ -40,7 +42,7 @@ def contest_report(result: ContestResult) -> Iterator[Part]:
         rows = tuple((name, problem, ", ".join(heats)) for (name, problem), heats in failures.items())
         yield Sheet(("name", "what happened", "heats"), rows)
     yield Heading("Heats")
-    yield heats_sheet([dataclasses.asdict(row) for row in result.rows])
+    yield heats_sheet([dataclasses.asdict(row) for row in result.rows], HEAT_COLUMNS[:-1])  # a page is not as wide
     yield Heading("Settings")
     yield SettingsTable(spec.to_table())
 
@@ -56,17 +58,16 @@ def standings_sheet(lines: Sequence[dict[str, Any]]) -> Sheet:
     return Sheet(tuple(heads), tuple(tuple(_tell(line[head]) for head in heads) for line in lines))
 
 
-def heats_sheet(rows: Sequence[dict[str, Any]]) -> Sheet:
+def heats_sheet(rows: Sequence[dict[str, Any]], columns: Sequence[str] = HEAT_COLUMNS) -> Sheet:
     """A line for every robot of every heat."""
-    heads = ("heat", "phase", "round", "name", "start", "score", "place", "points", "fouls", "seconds", "recording")
-    return Sheet(heads, tuple(tuple(_tell(row[head]) for head in heads) for row in rows))
+    return Sheet(tuple(columns), tuple(tuple(_tell(row[name]) for name in columns) for row in rows))
 
 
 def _tell_rules(result: ContestResult) -> str:
     rules = (
         "In a heat, the score decides the place, then the referee's tie-break; equal robots share a place. A failed "
     )
-    rules += "controller is a foul, and its robot stands from then on. "
+    rules += "controller is a foul, and its robot stands from then on; after a limit is reached, from the start. "
     rules += "Points of a heat are the share of the others that were beaten, of whom equal ones count half. "
     if result.spec.heat_size == 1:
         rules += (

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ipaddress
 import socket
 
+ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
+"""Hosts of a server that listens at every address of its machine, each with the one at which that reaches itself."""
+
 
 def is_loopback(host: str) -> bool:
     """Whether only programs on this machine reach an address, or come from it; also an IPv4 address in IPv6 form."""

@@ -27,18 +27,13 @@ def save_grading(grading: Grading, marks: Path) -> list[Path]:
     folder = marks.parent
     reports = ensure_folder(folder / REPORTS)
     written = [_write_table(marks, *marks_table(grading))]
-    pairs = [
-        (text_cell(pair.first), text_cell(pair.second), f"{pair.share:.3f}", f"{pair.exact_share:.3f}")
-        for pair in grading.similar
-    ]
-    written.append(_write_table(folder / SIMILAR, ("first", "second", "share", "share_with_numbers"), pairs))
+    written.append(_write_table(folder / SIMILAR, *similar_table(grading)))
     links = {}
     for each in grading.graded:
         name = each.submission.name
-        links[name] = f"{REPORTS}/{quote(name)}.html"
+        links[name] = links[each.student] = f"{REPORTS}/{quote(name)}.html"
         page = list(student_report(grading.exercise, each))
-        who = each.receipt.student if each.receipt else name
-        written.append(_write_page(reports / f"{name}.html", f"{grading.exercise.title}: {who}", page))
+        written.append(_write_page(reports / f"{name}.html", f"{grading.exercise.title}: {each.student}", page))
     title = f"{grading.exercise.title}: marks"
     return [*written, _write_page(folder / OVERVIEW, title, list(class_report(grading)), links)]
 
@@ -68,6 +63,17 @@ def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]
         for robot, name in grading.missing.items()
     ]
     return heads, [*rows, *nothing]
+
+
+def similar_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The heads and rows of similar.csv."""
+    heads = ("first", "second", "share", "share_with_numbers", "first_student", "second_student")
+    rows = []
+    for pair in grading.similar:
+        names = (pair.first, pair.second)
+        first, second, *students = map(text_cell, (*names, *(grading.students[name] for name in names)))
+        rows.append((first, second, f"{pair.share:.3f}", f"{pair.exact_share:.3f}", *students))
+    return heads, rows
 
 
 def _write_page(path: Path, title: str, parts: Sequence[Part], links: Mapping[str, str] = MappingProxyType({})) -> Path:

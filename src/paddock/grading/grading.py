@@ -13,9 +13,8 @@ from typing import Any
 
 import paddock
 from paddock.classes import Receipt
-from paddock.classes.submissions import read_missing
 from paddock.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
-from paddock.grading.receipts import find_receipts, is_late
+from paddock.grading.receipts import find_receipts, is_late, list_expected
 from paddock.grading.similar import SimilarPair, find_similar, read_programs
 from paddock.grading.worker import GradingJob, GradingWorker, unpack_run
 from paddock.jobs import FinishedJobs, JobRunner, Workers
@@ -39,6 +38,11 @@ class GradedSubmission:
     late: bool = False
 
     @property
+    def student(self) -> str:
+        """Whose it is, as people write the name, where a receipt tells; else what it is called."""
+        return self.receipt.student if self.receipt else self.submission.name
+
+    @property
     def failure(self) -> RunFailure | None:
         """The first failure of a run."""
         return next((run.failure for run in self.marks.runs if run.failure is not None), None)
@@ -58,6 +62,11 @@ class Grading:
     similar: Sequence[SimilarPair]
     fresh: int  # how many were graded now; the others were there already
     missing: Mapping[str, str] = field(default_factory=dict)  # who handed in nothing: names by robot
+
+    @property
+    def students(self) -> dict[str, str]:
+        """Whose each submission is, by its name."""
+        return {each.submission.name: each.student for each in self.graded}
 
 
 def grade(
@@ -102,7 +111,7 @@ def grade(
         whole = _put_together(chosen, each, finished.get(keys[each.name]), broken.get(each.name, ""))
         receipt = receipts.get(each.name)
         graded.append(replace(whole, receipt=receipt, late=bool(receipt and due and is_late(receipt, due))))
-    missing = {robot: name for robot, name in read_missing(Path(submissions)).items() if robot not in keys}
+    missing = {robot: name for robot, name in list_expected(Path(submissions)).items() if robot not in keys}
     texts = read_programs({each.name: each.files for each in found if not each.problem})
     similar = find_similar(texts, starter)
     return Grading(exercise=chosen, graded=graded, similar=similar, fresh=len(todo), missing=missing)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
+from datetime import date, datetime, time
 from pathlib import Path
 
-from paddock.classes.submissions import RECEIPTS, Receipt, read_receipts
+from paddock.classes.folder import ROSTER, SPEC
+from paddock.classes.roster import read_roster
+from paddock.classes.submissions import RECEIPTS, Receipt, read_missing, read_receipts
 from paddock.core.errors import PaddockError
 from paddock.sandbox.submissions import Submission
 
@@ -32,12 +34,24 @@ def find_receipts(folder: Path, submissions: list[Submission]) -> dict[str, Rece
     return found
 
 
+def list_expected(folder: Path) -> dict[str, str]:
+    """Who should have handed in something, names by robot: the class whose folder this is in, and its missing.csv."""
+    own = next((own for own in folder.resolve().parents[:2] if (own / SPEC).is_file()), None)
+    members = [] if own is None else read_roster(own / ROSTER)
+    return {s.robot: s.name for s in members if s.robot and s.state != "removed"} | read_missing(folder)
+
+
 def parse_due(text: str) -> datetime:
-    """A date and time, such as 2026-11-20T18:00; of this place, unless it names another zone."""
+    """A date and time, such as 2026-11-20T18:00; of this place, unless it names another zone; of a date its end."""
+    try:
+        return datetime.combine(date.fromisoformat(text), time(23, 59, 59)).astimezone()
+    except ValueError:
+        pass
     try:
         return datetime.fromisoformat(text).astimezone()
     except ValueError:
-        raise PaddockError(f"due: expected a date and time such as 2026-11-20T18:00, got {text!r}") from None
+        expected = "expected a date and time such as 2026-11-20T18:00, or a date, which means the end of that day"
+        raise PaddockError(f"due: {expected}, got {text!r}") from None
 
 
 def is_late(receipt: Receipt, due: datetime) -> bool:

@@ -146,7 +146,7 @@ def class_report(grading: Grading) -> Iterator[Part]:
 
 
 def marks_sheet(grading: Grading) -> Sheet:
-    """A row for every submission; with what receipts tell, where there are any."""
+    """A row for every submission, and for whoever handed in nothing; with what receipts tell, where there are any."""
     names = [check.name for check in grading.exercise.checks]
     told = ("student", "received") if any(each.receipt for each in grading.graded) else ()
     rows = tuple(
@@ -160,6 +160,8 @@ def marks_sheet(grading: Grading) -> Sheet:
         )
         for each in grading.graded
     )
+    rest = (*["0"] * len(names), "0", "0", "nothing was handed in")
+    rows += tuple((robot, *(name, "")[: len(told)], *rest) for robot, name in grading.missing.items())
     return Sheet(("name", *told, *names, "points", "known seeds", "failure"), rows)
 
 
@@ -184,7 +186,7 @@ def checks_sheet(grading: Grading) -> Sheet:
 def failures_sheet(grading: Grading) -> Sheet:
     """Whose runs failed, how, and where."""
     rows = tuple(
-        (each.submission.name, each.failure.kind, f"{each.failed} of {len(each.marks.runs)}", str(each.failure))
+        (each.student, each.failure.kind, f"{each.failed} of {len(each.marks.runs)}", str(each.failure))
         for each in grading.graded
         if each.failure is not None
     )
@@ -199,8 +201,9 @@ def _similar(grading: Grading) -> Iterator[Part]:
         "Share of the smaller program that the other one holds as well, whatever its names and comments. Programs for "
         "the same task are alike: look at them before you draw conclusions."
     )
+    students = grading.students
     rows = tuple(
-        (pair.first, pair.second, f"{100 * pair.share:.0f} %", f"{100 * pair.exact_share:.0f} %")
+        (students[pair.first], students[pair.second], f"{100 * pair.share:.0f} %", f"{100 * pair.exact_share:.0f} %")
         for pair in grading.similar
     )
     yield Sheet(("name", "and", "shared", "with the same numbers"), rows)

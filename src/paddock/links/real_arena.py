@@ -62,7 +62,7 @@ class RealArena(Arena):
                 room. Its other robots are left out.
             robots: connected; they belong to the arena from now on.
         """
-        super().__init__(build(place_robots(world, robots)))
+        super().__init__(build(replace_robots(world, robots)))
         self.mirrors: list[RobotMirror] = []
         for number, robot in enumerate(robots):
             if isinstance(robot, EPuck):
@@ -164,7 +164,7 @@ class RealArena(Arena):
         return list(driven)
 
 
-def place_robots(world: WorldSpec, robots: Sequence[SingleRobot]) -> WorldSpec:
+def replace_robots(world: WorldSpec, robots: Sequence[SingleRobot]) -> WorldSpec:
     """The world with these robots instead of its own."""
     names = [robot.name for robot in robots]
     if twice := next((name for name in names if names.count(name) > 1), None):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file
 from paddock.draw.colours import FAINT, INK, PAPER
+from paddock.report.fonts import choose_fonts, list_families, replace_unknown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,6 +61,7 @@ def save_figure(picture: Axes | Image, path: str | Path) -> None:
 def _save_chart(ax: Any, file: Any, ending: str) -> None:
     import matplotlib
 
+    choose_fonts(ax.figure)
     with matplotlib.rc_context({"svg.hashsalt": "paddock"}):
         ax.figure.savefig(file, format=ending[1:], dpi=DPI, metadata=dict(METADATA[ending]))
 
@@ -108,12 +110,13 @@ def text_width(text: str, size: float) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    return float(text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)[0])
+    font = FontProperties(family=list_families(text), size=size)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 def shorten(text: str, size: float, room: float) -> str:
-    """As much of a text as fits into a width [points]; `$` stands for itself."""
-    kept = text
+    """As much of a text as fits into a width [points], in letters that there are fonts for; `$` stands for itself."""
+    kept = text = replace_unknown(text)
     if text_width(text, size) > room:
         fitting = bisect_right(range(len(text)), room, key=lambda end: text_width(text[:end] + "…", size))
         kept = text[: max(fitting - 1, 0)].rstrip() + "…"

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+import tempfile
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from typing import IO, NoReturn
 
 from paddock.sandbox import messages
 from paddock.sandbox.failure import FailureKind, SubmissionFailure
 from paddock.sandbox.folders import remove_folder
 from paddock.sandbox.guest import GuestJob, GuestProgram
+from paddock.sandbox.printing import BoundedOutput
 
 
 class UnguardedGuest:
     """What GuestProcess does, without a process: students check their own programs on Windows, too."""
 
-    output, cpu_seconds = "", 0.0
+    cpu_seconds = 0.0
 
     def __init__(self, job: GuestJob) -> None:
-        self._folder = job.folder
+        self._folder, self.output = job.folder, ""
+        self._kept: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the guest)
+        self._printed = BoundedOutput(self._kept.fileno(), job.limits.output_kb * 1024)
         self._guest = GuestProgram(job, job.folder / job.file)
-        self._read(self._guest.load())
+        self._read(self._hear(self._guest.load))
 
     def tell(self, message: bytes) -> None:
         """Give it a message."""
-        self._guest.answer(message[messages.LENGTH.size :])
+        self._hear(self._guest.answer, message[messages.LENGTH.size :])
 
     def ask(self, message: bytes, seconds: float) -> tuple[bytes, bytes]:
         """Its answer: a letter, and the rest. It may take as long as it likes."""
-        return self._read(self._guest.answer(message[messages.LENGTH.size :]))
+        return self._read(self._hear(self._guest.answer, message[messages.LENGTH.size :]))
+
+    def _hear(self, action: Callable[..., bytes], *arguments: bytes) -> bytes:
+        """Have it do something, and keep what it prints meanwhile."""
+        with redirect_stdout(self._printed), redirect_stderr(self._printed):
+            return action(*arguments)
 
     def _read(self, frame: bytes) -> tuple[bytes, bytes]:
         letter, data = frame[4:5], frame[5:]
@@ -38,8 +49,12 @@ class UnguardedGuest:
     def fail(self, kind: FailureKind, place: str, text: str) -> NoReturn:
         """End with a verdict."""
         self.close()
-        raise SubmissionFailure(kind, place.removeprefix(f"{self._folder.resolve()}/"), text)
+        raise SubmissionFailure(kind, place.removeprefix(f"{self._folder.resolve()}/"), text, self.output)
 
     def close(self) -> None:
-        """Remove its files."""
+        """Keep what it printed, and remove its files."""
+        if not self._kept.closed:
+            self._kept.seek(0)
+            self.output = self._kept.read().decode("utf-8", "replace")
+            self._kept.close()
         remove_folder(self._folder)

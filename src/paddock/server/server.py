@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.core.addresses import is_loopback, own_address
+from paddock.core.addresses import ANY_ADDRESS, is_loopback, own_address
 from paddock.core.errors import LinkError
 from paddock.core.limits import NO_CLASS, ClassLimits
 from paddock.core.origins import own_hosts
@@ -93,7 +93,7 @@ class Server:
     def url(self, *, scheme: str = "http", token: str = "") -> str:
         """Where it is; with a token, a join link."""
         host = self.settings.host
-        if host in ("0.0.0.0", "::"):
+        if host in ANY_ADDRESS:
             host = own_address()
         named = f"[{host}]" if ":" in host else host
         path = "/ws" if scheme == "ws" else "/"
