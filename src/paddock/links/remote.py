@@ -60,6 +60,7 @@ class RemoteArena(BaseArena):
         self._ids = count(1)
         self._clock: m.ClockState | None = None
         self._tick = 0
+        self._waits = False  # until a heat is over
         self.in_lock = False  # whether time is to wait for us
         self.held = False  # whether it does
         self._stepping = threading.Lock()  # steps take turns
@@ -89,6 +90,9 @@ class RemoteArena(BaseArena):
             self.world = WorldSpec.from_table(welcome.world)
             self._dt = welcome.dt
             self.dialogue.wait(lambda: self.robots.known and self._clock is not None, "hello")
+            if welcome.waits:
+                log.warning("%s", welcome.waits)
+                self.dialogue.wait(lambda: not self._waits, "hello", patient=True)  # a heat tells every second
             self.in_lock = (welcome.lock_step if self._wish is None else self._wish) and self.role != "viewer"
             if self.in_lock:
                 self._do(m.Lock(id=self.number(), timeout=min(3600.0, self.timeout)))
@@ -135,8 +139,9 @@ class RemoteArena(BaseArena):
 
     @property
     def seed(self) -> int:
+        """Of all noise; 0 where students are not told."""
         assert self._clock is not None
-        return self._clock.seed
+        return self._clock.seed or 0
 
     @property
     def tick(self) -> int:
@@ -341,6 +346,8 @@ class RemoteArena(BaseArena):
             self.world = WorldSpec.from_table(message.world)
             self.robots.new_world = message.exercise or self.world.name
             self.forget()
+        elif isinstance(message, m.Welcome | m.HeatState):
+            self._waits = bool(message.waits)
         elif isinstance(message, m.EventNews):
             self.steering.hear_event(message)
         elif isinstance(message, m.Asked | m.GoalNews):
