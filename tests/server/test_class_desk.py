@@ -166,3 +166,18 @@ def test_a_list_that_was_not_taken_over_is_tried_again(tmp_path: Path, monkeypat
         ClassFolder.load(folder.path).add("Carla")
         served.wait("Carla", state="away")
         assert "the folder of the class was changed, but: no room" in served.log
+
+
+def test_who_could_not_be_admitted_can_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_class(tmp_path)
+
+    def refuse(desk: ClassDesk, student: Student) -> None:
+        if student.name == "Carla":
+            raise PaddockError("no room")
+
+    with served_class(folder) as served:
+        monkeypatch.setattr(ClassDesk, "_seat", refuse)
+        ClassFolder.load(folder.path).add("Carla")
+        served.wait_for_log("but: no room")
+        ClassFolder.load(folder.path).remove("Carla")
+        served.wait_for_log("Carla was removed from the class")

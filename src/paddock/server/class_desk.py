@@ -132,9 +132,9 @@ class ClassDesk:
 
     def _remove(self, robot: str) -> None:
         student = self.present.pop(robot).student
-        self._server.tokens.remove(self._tokens.pop(robot))
+        self._server.tokens.remove(self._tokens.pop(robot, ""))  # none if they could not be admitted
         self._session.supervision.dismiss(self._clients_of(robot), "you are no longer in this class")
-        self._grants.pop(robot)
+        self._grants.pop(robot, None)
         if robot in self._session.arena:
             self._session.arena.remove(robot)
         self.log.write(f"{student.name} was removed from the class")

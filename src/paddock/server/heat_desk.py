@@ -166,7 +166,8 @@ class HeatDesk:
             return None
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            return record(arena, folder / f"heat-{self.number:04d}.mcap", all_devices=True)
+            people = self._session.scoreboard.people
+            return record(arena, folder / f"heat-{self.number:04d}.mcap", all_devices=True, people=people)
         except (OSError, PaddockError) as error:
             self._say(f"it is not recorded: {error}")
             return None
