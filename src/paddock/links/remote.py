@@ -60,16 +60,13 @@ class RemoteArena(BaseArena):
         self._ids = count(1)
         self._clock: m.ClockState | None = None
         self._tick = 0
-        self._waits = False  # until a heat is over
-        self.in_lock = False  # whether time is to wait for us
-        self.held = False  # whether it does
+        self.in_lock = self.held = False  # whether time is to wait for us; whether it does
         self._stepping = threading.Lock()  # steps take turns
         self._step_under_way: int | None = None  # its number
         self.steering = Steering(self)
         self.changes = 0  # of what robots may see without time having passed
         self._lights: dict[int, dict[str, tuple[dict[str, float], tuple[float, float]]]] = {}  # by snapshot
-        self.robots = RemoteRobots(self)
-        self.watcher = RemoteWatcher(self)
+        self.robots, self.watcher = RemoteRobots(self), RemoteWatcher(self)
         self.closed = False
         self._greet()
 
@@ -139,9 +136,8 @@ class RemoteArena(BaseArena):
 
     @property
     def seed(self) -> int:
-        """Of all noise; 0 where students are not told."""
         assert self._clock is not None
-        return self._clock.seed or 0
+        return self._clock.seed or 0  # students are not told
 
     @property
     def tick(self) -> int:
@@ -347,7 +343,7 @@ class RemoteArena(BaseArena):
             self.robots.new_world = message.exercise or self.world.name
             self.forget()
         elif isinstance(message, m.Welcome | m.HeatState):
-            self._waits = bool(message.waits)
+            self._waits = bool(message.waits)  # until a heat is over
         elif isinstance(message, m.EventNews):
             self.steering.hear_event(message)
         elif isinstance(message, m.Asked | m.GoalNews):
