@@ -126,6 +126,9 @@ def test_results_and_recordings_of_heats_are_kept_and_numbers_go_on(tmp_path: Pa
     recording = Recording(tmp_path / "heat-0002.mcap")
     assert recording.end - recording.start == pytest.approx(2.0)
     recording.check()
+    with Server(recording.replay(), Settings(port=0)).in_background() as server, Peer(server) as peer:
+        named = {robot["name"]: robot.get("person", "") for robot in peer.wait("robots")["robots"]}
+        assert named == {"robot-0": "Ada Lovelace", "robot-1": "", "robot-2": ""}
 
 
 def test_robots_take_turns_at_the_worlds_starts():

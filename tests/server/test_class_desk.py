@@ -109,6 +109,34 @@ def test_what_is_wrong_in_the_folder_is_told_once_and_the_class_goes_on(tmp_path
         assert served.log.count("asleep") == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "it names nobody, so it is not taken over"),
+        ("name,robot,state\n", "it names nobody, so it is not taken over"),
+        ("name,robot,state\nAda L.,ada-l,active\nZoë M.,zo", "it names nobody who is connected, so it is not"),
+        ("na\nAda L.\n", "expected a column 'name'"),
+    ],
+)
+def test_a_list_that_is_read_half_written_sends_nobody_away(tmp_path: Path, text: str, problem: str) -> None:
+    folder = make_class(tmp_path)
+    roster = folder.path / "students.csv"
+    before = roster.read_text(encoding="utf-8")
+    with served_class(folder) as served, served.connect("Zoë M.") as zoe, served.connect("Ben") as ben:
+        roster.write_text(text, encoding="utf-8")
+        served.wait_for_log(problem)
+        assert served.teacher.ask("lock_out", student="Ben")["type"] == "refused"
+        assert served.teacher.ask("open_world", world="clutter")["type"] == "done"
+        for arena, robot in ((zoe, "zoe-m"), (ben, "ben")):
+            arena[robot].drive(0.05, 0.0)
+            arena.step()
+        roster.write_text(before + "Dora,,\n", encoding="utf-8")
+        served.wait("Dora", state="away", robot="dora")
+        assert "was removed" not in served.log
+        ClassFolder.load(folder.path).remove("Ben")
+        served.wait_for_log("Ben was removed")
+
+
 def test_a_person_comes_before_a_connection_of_that_name(tmp_path: Path) -> None:
     folder = make_class(tmp_path, "Ada", "Ada-2")
     with served_class(folder) as served, served.peer("Ada") as first, served.peer("Ada") as second:
@@ -138,3 +166,18 @@ def test_a_list_that_was_not_taken_over_is_tried_again(tmp_path: Path, monkeypat
         ClassFolder.load(folder.path).add("Carla")
         served.wait("Carla", state="away")
         assert "the folder of the class was changed, but: no room" in served.log
+
+
+def test_who_could_not_be_admitted_can_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_class(tmp_path)
+
+    def refuse(desk: ClassDesk, student: Student) -> None:
+        if student.name == "Carla":
+            raise PaddockError("no room")
+
+    with served_class(folder) as served:
+        monkeypatch.setattr(ClassDesk, "_seat", refuse)
+        ClassFolder.load(folder.path).add("Carla")
+        served.wait_for_log("but: no room")
+        ClassFolder.load(folder.path).remove("Carla")
+        served.wait_for_log("Carla was removed from the class")

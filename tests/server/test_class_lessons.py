@@ -14,7 +14,7 @@ from paddock.exercises import exercise_names
 from paddock.server.lessons import open_lesson
 from paddock.testing import wait_for
 from server.classes_served import add_exercise, make_class, served_class
-from server.parties import Peer
+from server.parties import SPEC, Peer
 
 BODY = 20  # bytes of a robot in a frame
 
@@ -43,7 +43,7 @@ def test_programs_drive_on_in_another_world(tmp_path: Path) -> None:
             ben.step(10)
         done.set()
         program.join()
-        assert (ada.world.name, ada.seed) == ("clutter", 5)
+        assert (ada.world.name, ada.seed) == ("clutter", 0)  # students are not told the seed
         wait_for(lambda: ben.owner("ada-l") == "Ada L.")
         assert served.wait("Ada L.", state="connected")
         ben["ben"].drive(0.05, 0.0)
@@ -113,15 +113,23 @@ def test_students_are_shown_what_the_exercise_shows(tmp_path: Path, shows: str) 
     folder = make_class(tmp_path)
     add_exercise(folder, "blind", shows)
     with served_class(folder) as served:
-        served.teacher.ask("open_world", exercise="blind")
+        with served.peer("Zoë M.", hello=False) as zoe:
+            zoe.ask("hello", version=1, token=folder.token(folder.find("Zoë M.")), events=True)
+            served.teacher.ask("open_world", exercise="blind", seed=77)
+            assert zoe.wait("event")["text"] == "went on in line-crossing (by teacher)"
+        assert served.teacher.wait("clock", seed=77)
+        assert served.teacher.ask("spawn", robot="pace", kind=SPEC)["type"] == "done"
         with served.peer("Ben") as ben, Peer(served.server, token=folder.keys.projector) as projector:
             assert (ben.welcome["exercise"], ben.welcome["shows"]) == ("blind", shows)
             assert ("obstacles" in ben.welcome["world"] or "floor" in ben.welcome["world"]) == (shows == "own")
             for peer in (ben, projector):
                 peer.ask("frames", rate=60)
                 peer.ask("sense", robot="ben")
-            assert [robot["name"] for robot in ben.wait("robots")["robots"]] == ["ben"]
-            assert len(projector.wait("frame")["bodies"]) == 3 * BODY
+            assert "seed" not in ben.wait("clock")
+            news = ben.wait("robots")
+            assert [(robot["name"], robot["kind"]) for robot in news["robots"]] == [("ben", 0)]
+            assert [kind["name"] for kind in news["kinds"]] == ["e-puck"]
+            assert len(projector.wait("frame")["bodies"]) == 4 * BODY
             scene, paths = ben.ask("look"), ben.ask("recall").get("paths", b"")
             ticks = len(np.frombuffer(ben.ask("recall")["ticks"]))
             if shows == "own":

@@ -133,3 +133,23 @@ def test_results_of_who_was_removed_meanwhile_have_a_name(tmp_path: Path) -> Non
         assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
         written = (folder.path / "results" / "results.csv").read_text()
         assert ",Zoë M.,zoe-m," in written
+
+
+@pytest.mark.parametrize(
+    "damage", [b"2026-01-02,line-crossing,2,Ad", b"no,such,columns\n1,2,3\n", "Zo\xeb".encode("latin-1")]
+)
+def test_what_is_wrong_with_the_results_stops_no_lesson_and_no_heat(tmp_path: Path, damage: bytes) -> None:
+    folder = make_class(tmp_path)
+    results = folder.path / "results"
+    (results / "recordings").mkdir()
+    (results / "recordings" / "heat-0007.mcap").write_bytes(b"of a server that was killed")
+    (results / "results.csv").write_bytes(damage)
+    with served_class(folder, referee=Odometer()) as served:
+        assert served.teacher.ask("open_world", world="clutter")["type"] == "done"
+        assert served.teacher.ask("set_heat", action="start")["type"] == "done"
+        assert served.teacher.wait("heat", state="running")["number"] == 8
+        assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
+        assert served.teacher.wait("heat", state="finished")
+        if "results are not kept yet" in served.log:  # it is no text in UTF-8
+            (results / "results.csv").unlink()
+        wait_for(lambda: ",8,Ben,ben," in "".join(file.read_text("utf-8-sig") for file in results.glob("results.csv")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,12 @@ import pytest
 
 from paddock.classes import ClassFolder
 from paddock.exercises.lines import FloorLine
+from paddock.links.remote import RemoteArena
+from paddock.referees import make_referee
 from paddock.server import seating
 from paddock.testing import wait_for
 from server.classes_served import ServedClass, make_class, served_class
+from server.parties import on_loop
 
 NAMES = ("Ada", "Ben", "Cy", "Di", "Ed", "Flo")
 BODY = 0.037  # [m]
@@ -32,6 +36,10 @@ def seats(served: ServedClass) -> tuple[list[str], set[str]]:
     return sorted(on, key=on.__getitem__), off
 
 
+def fouls(served: ServedClass) -> dict[str, int]:
+    return on_loop(served.server, lambda: served.server.session.scoreboard.game.foul_counts)
+
+
 def test_robots_stand_on_the_line_while_their_programs_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_class(tmp_path, *NAMES, world="", exercise="line-following", speed=1.0)
     everyone = {student.robot for student in folder.students}
@@ -44,12 +52,17 @@ def test_robots_stand_on_the_line_while_their_programs_run(tmp_path: Path, monke
             assert served.teacher.ask("reset", seed=8)["type"] == "done"
             on, off = seats(served)
             assert (on, off) == (["ada", "ben", "ed"], {"cy", "di", "flo"})
+            assert not fouls(served)
             served.teacher.ask("open_world", world="clutter")
             served.teacher.ask("open_world", exercise="line-following")
             assert seats(served) == (on, off)
             for turn in (["ada", "ben", "ed"], ["ben", "ed", "ada"]):
                 assert served.teacher.ask("set_heat", action="prepare")["type"] == "done"
                 assert seats(served) == (turn, off)
+            assert not fouls(served)
+            x, y, _ = served.server.arena["cy"].pose
+            assert served.teacher.ask("set_pose", robot="cy", x=x, y=y + 0.001)["type"] == "done"
+            assert fouls(served) == {"cy": 1}
             assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
             monkeypatch.setattr(seating, "PATIENCE", 0.0)
             ada.close()
@@ -58,4 +71,45 @@ def test_robots_stand_on_the_line_while_their_programs_run(tmp_path: Path, monke
             wait_for(lambda: "gus" in seats(served)[1])
             with served.connect("Gus"):
                 assert set(seats(served)[0]) == {"ben", "ed", "gus"}
+            assert fouls(served) == {"cy": 1}
         wait_for(lambda: seats(served) == ([], {*everyone, "gus"}))
+
+
+@pytest.mark.parametrize("lesson", [{"world": "", "exercise": "line-following"}, {"world": "line-track"}])
+def test_who_comes_after_the_start_signal_waits_until_the_heat_is_over(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, lesson: dict[str, str]
+) -> None:
+    folder, arenas = make_class(tmp_path, "Ada", "Ben", **lesson), list[RemoteArena]()
+    with served_class(folder, make_referee("laps"), speed=1.0) as served, served.connect("Ada"):
+        assert served.teacher.ask("set_heat", action="start")["type"] == "done"
+        served.teacher.wait("heat", state="running")
+        ClassFolder.load(folder.path).add("Gus")
+        served.wait_for_log("Gus is new in the class, and waits until the heat is over")
+        folder.refresh()
+        with served.peer("Gus") as page:
+            assert page.wait("heat", state="running")["waits"]
+            assert page.ask("look")["type"] == "scene"
+            program = threading.Thread(target=lambda: arenas.append(served.connect("Gus")))
+            program.start()
+            wait_for(lambda: "your robot waits outside and takes part when it is over" in caplog.text)
+            assert "gus" not in served.server.arena
+            assert not arenas
+            assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
+            program.join()
+            wait_for(lambda: not page.wait("heat").get("waits"))
+        with arenas[0] as gus:
+            gus.claim("gus")
+            wait_for(lambda: gus.owner("gus") == gus.name)
+        assert {row.robot for row in folder.results()} == ({"ada"} if lesson["world"] == "" else {"ada", "ben"})
+
+
+def test_a_robot_that_stood_aside_at_the_start_signal_is_not_driven_into_the_heat(tmp_path: Path) -> None:
+    folder = make_class(tmp_path, "Ada", "Ben", world="", exercise="line-following")
+    with served_class(folder, speed=1.0) as served, served.connect("Ada"), served.peer("Ben") as page:
+        assert served.teacher.ask("set_heat", action="start")["type"] == "done"
+        served.teacher.wait("heat", state="running")
+        assert page.wait("heat", state="running")["waits"]
+        assert "takes part when it is over" in page.ask("claim", robot="ben")["message"]
+        assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
+        assert page.ask("claim", robot="ben")["type"] == "done"
+        wait_for(lambda: seats(served)[0] == ["ada", "ben"])

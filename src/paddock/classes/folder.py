@@ -34,6 +34,7 @@ class ClassFolder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.patience = 10.0  # seconds to wait for another command that changes the folder
+        self.check_roster: Callable[[list[Student]], None] = lambda everyone: None  # refuses a list, by an error
         self._stamp: object = None  # of its files when `refresh` read them
         self._book = ReceiptBook(self.path / "submissions")
 
@@ -217,6 +218,7 @@ class ClassFolder:
         file = self.path / SPEC
         spec = spec_from_table(ClassSpec, read_toml_file(file), file=str(file))
         everyone = read_roster(self.path / ROSTER)
+        self.check_roster(everyone)
         self.keys = read_keys(self.path / KEYS)
         self.spec, self.everyone = spec, everyone
 

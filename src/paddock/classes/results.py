@@ -40,6 +40,16 @@ def read_results(folder: Path) -> list[ResultRow]:
     return [_read_row(row, f"{folder / RESULTS}, line {line}") for line, row in read_table(folder / RESULTS)]
 
 
+def next_heat(folder: Path, recordings: Path) -> int:
+    """The number of the next heat, so that no recording is replaced; rows that are broken do not count."""
+    try:
+        told = [row.get("heat", "") for _, row in read_table(folder / RESULTS, complain=str)]
+    except PaddockError:  # whoever reads or adds to the file is told
+        told = []
+    told += [file.stem.removeprefix("heat-") for file in recordings.glob("heat-*.mcap")]
+    return 1 + max((int(number) for number in told if number.isdecimal()), default=0)
+
+
 def _read_row(row: Mapping[str, str], where: str) -> ResultRow:
     try:
         score = float(row["score"]) if row["score"] else None

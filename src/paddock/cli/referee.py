@@ -54,7 +54,7 @@ def load_score_function(path: Path) -> ScoreFunction:
 
 def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
     """How heats go, and where their results are kept."""
-    from paddock.classes.results import append_results, read_results
+    from paddock.classes.results import append_results, next_heat
     from paddock.server.heat_desk import HeatSettings
 
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
@@ -62,10 +62,8 @@ def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
     if folder is None:
         return HeatSettings(seconds=seconds)
     folder.mkdir(parents=True, exist_ok=True)
-    last = max((row.heat for row in read_results(folder)), default=0)
-    return HeatSettings(
-        seconds=seconds, first=last + 1, keep=lambda rows: append_results(folder, rows), recordings=folder
-    )
+    first = next_heat(folder, folder)
+    return HeatSettings(seconds=seconds, first=first, keep=lambda rows: append_results(folder, rows), recordings=folder)
 
 
 def run_with_referee(

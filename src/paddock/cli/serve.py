@@ -89,7 +89,7 @@ def serve_world(
         stack,
         arena,
         bridged,
-        paddock.record(arena, record, all_devices=True) if record is not None else nullcontext(),
+        paddock.record(arena, record, all_devices=True, people=server.people) if record is not None else nullcontext(),
     ):
         server.run(ready)
     console.print("stopped")

@@ -60,15 +60,13 @@ class RemoteArena(BaseArena):
         self._ids = count(1)
         self._clock: m.ClockState | None = None
         self._tick = 0
-        self.in_lock = False  # whether time is to wait for us
-        self.held = False  # whether it does
+        self.in_lock = self.held = False  # whether time is to wait for us; whether it does
         self._stepping = threading.Lock()  # steps take turns
         self._step_under_way: int | None = None  # its number
         self.steering = Steering(self)
         self.changes = 0  # of what robots may see without time having passed
         self._lights: dict[int, dict[str, tuple[dict[str, float], tuple[float, float]]]] = {}  # by snapshot
-        self.robots = RemoteRobots(self)
-        self.watcher = RemoteWatcher(self)
+        self.robots, self.watcher = RemoteRobots(self), RemoteWatcher(self)
         self.closed = False
         self._greet()
 
@@ -89,6 +87,9 @@ class RemoteArena(BaseArena):
             self.world = WorldSpec.from_table(welcome.world)
             self._dt = welcome.dt
             self.dialogue.wait(lambda: self.robots.known and self._clock is not None, "hello")
+            if welcome.waits:
+                log.warning("%s", welcome.waits)
+                self.dialogue.wait(lambda: not self._waits, "hello", patient=True)  # a heat tells every second
             self.in_lock = (welcome.lock_step if self._wish is None else self._wish) and self.role != "viewer"
             if self.in_lock:
                 self._do(m.Lock(id=self.number(), timeout=min(3600.0, self.timeout)))
@@ -136,7 +137,7 @@ class RemoteArena(BaseArena):
     @property
     def seed(self) -> int:
         assert self._clock is not None
-        return self._clock.seed
+        return self._clock.seed or 0  # students are not told
 
     @property
     def tick(self) -> int:
@@ -341,6 +342,8 @@ class RemoteArena(BaseArena):
             self.world = WorldSpec.from_table(message.world)
             self.robots.new_world = message.exercise or self.world.name
             self.forget()
+        elif isinstance(message, m.Welcome | m.HeatState):
+            self._waits = bool(message.waits)  # until a heat is over
         elif isinstance(message, m.EventNews):
             self.steering.hear_event(message)
         elif isinstance(message, m.Asked | m.GoalNews):

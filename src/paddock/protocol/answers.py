@@ -35,6 +35,7 @@ class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
     title: Text = ""  # of the class; empty: there is none
     exercise: Text = ""  # the present one; empty: none
     shows: Text = "all"  # what you are shown: all, own or nothing
+    waits: Text = ""  # why your robot cannot be driven until a `heat` comes that says otherwise
 
     def __post_init__(self) -> None:
         check_table(self.world, "welcome.world")
@@ -112,7 +113,7 @@ class ClockState(Message, tag="clock", frozen=True, kw_only=True):
     """How time goes; sent when that changes."""
 
     tick: Int64
-    seed: Int64
+    seed: Int64 | None = None  # None: you are a student, who could compute from it what an exercise hides
     running: bool
     speed: Finite  # 0 for flat out
     lock: tuple[Text, ...] = ()  # the clients in the lock

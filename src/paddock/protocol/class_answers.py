@@ -65,6 +65,7 @@ class HeatState(Message, tag="heat", frozen=True, kw_only=True):
         None  # to the start signal [s]; of a running heat its simulated time left; None: no end
     )
     text: Text = ""  # why it ended, or who won
+    waits: bool = False  # whether your robot came too late: it waits outside until the heat is over
 
 
 class ReceiptAnswer(Message, tag="receipt", frozen=True, kw_only=True):

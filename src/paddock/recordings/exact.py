@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import tomllib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,8 +25,8 @@ WORLD, KEYFRAME, CHANGE, INPUTS = "/paddock/world", "/paddock/keyframe", "/paddo
 SCHEMAS = {WORLD: "paddock.World", KEYFRAME: "paddock.Keyframe", CHANGE: "paddock.Keyframe", INPUTS: "paddock.Inputs"}
 
 
-def encode_world(arena: Arena) -> bytes:
-    """A world with its robots as they are now, and the pictures that it names."""
+def encode_world(arena: Arena, people: Mapping[str, str]) -> bytes:
+    """A world with its robots as they are now, whose they are, and the pictures that it names."""
     spec = arena.world.with_robots(
         *(replace(placed, type=kind) for placed, kind in zip(arena.world.robots, arena.built.robots, strict=True))
     )
@@ -41,7 +42,14 @@ def encode_world(arena: Arena) -> bytes:
     )
     files = [encode([(1, name), (2, arena.world.path_of(image).read_bytes())]) for image, name in names.items()]
     parts = [(1, arena.dt), (2, fingerprint(arena.built)), (3, toml_text(spec.to_table()))]
-    return encode([*parts, *((4, file) for file in files)])
+    named = {name: people[name] for name in arena.numbers if name in people}
+    names_of = [(5, toml_text(named))] if named else []
+    return encode([*parts, *((4, file) for file in files), *names_of])
+
+
+def decode_people(data: bytes) -> dict[str, str]:
+    """Whose robots those of a recorded world were, by robot; nobody's are left out."""
+    return {robot: name for text in decode(data).get(5, ()) for robot, name in tomllib.loads(_text(text)).items()}
 
 
 def decode_world(data: bytes) -> BuiltWorld:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
@@ -43,6 +44,7 @@ def record(
     rates: StreamRates | None = None,
     all_devices: bool = False,
     flush: float | None = FLUSH,
+    people: Mapping[str, str] | None = None,
 ) -> Recorder:
     """Record all that an arena does from now on, until the recorder is closed.
 
@@ -53,13 +55,15 @@ def record(
         all_devices: tell what all devices read (but cameras and those that are polled only), not just the enabled ones.
         flush: wall seconds after which what was recorded is on the disk. None: it is written when there is much of it,
             so that equal runs give equal files, byte for byte.
+        people: whose robots they are, by robot, for those who look at a replay.
     """
     if not isinstance(arena, Arena) or arena.is_real:
         raise SimulationError(f"record: expected a simulation of this process, got {format_value(arena)}")
     arena.check_live("record")
     if arena.recorder is not None:
         raise SimulationError("record: this arena is recorded already; close its recorder first")
-    return Recorder(arena, Path(path), rates or StreamRates(), all_devices=all_devices, flush=flush)
+    settings = rates or StreamRates()
+    return Recorder(arena, Path(path), settings, all_devices=all_devices, flush=flush, people=people or {})
 
 
 class Recorder:
@@ -68,8 +72,17 @@ class Recorder:
     Ticks of a recording go on when the arena's clock is set back; at first both are the same.
     """
 
-    def __init__(self, arena: Arena, path: Path, rates: StreamRates, *, all_devices: bool, flush: float | None) -> None:
-        self.arena, self.path = arena, path
+    def __init__(
+        self,
+        arena: Arena,
+        path: Path,
+        rates: StreamRates,
+        *,
+        all_devices: bool,
+        flush: float | None,
+        people: Mapping[str, str],
+    ) -> None:
+        self.arena, self.path, self._people = arena, path, people
         self._file = McapFile(path, f"paddock {paddock.__version__}")
         self._channels = {topic: self._file.channel(topic, schema) for topic, schema in SCHEMAS.items()}
         self._exact = Chunk()
@@ -122,7 +135,7 @@ class Recorder:
             self._layout = arena.layout
             self._inputs = InputLayout(arena.commands[0], arena.motion)
             self._period = max(LEAST_TICKS, min(MOST_TICKS, KEYFRAME_WORK // max(1, len(arena.numbers))))
-            self._exact.add(self._channels[WORLD], self._time, encode_world(arena))
+            self._exact.add(self._channels[WORLD], self._time, encode_world(arena, self._people))
             self.streams.note_robots(self._now)
         self._tape = self._inputs.new_tape(arena.commands[0], arena.motion, self._period)
         arena.scratch = arena.scratch._replace(tape=self._tape)

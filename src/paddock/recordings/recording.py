@@ -26,6 +26,7 @@ from paddock.recordings.exact import (
     Keyframe,
     decode_inputs,
     decode_keyframe,
+    decode_people,
     decode_world,
 )
 from paddock.recordings.protobuf import decode
@@ -208,6 +209,12 @@ class Recording:
     def robots(self) -> tuple[str, ...]:
         """The names of all robots that were there at some time."""
         return tuple(self.robot_specs())
+
+    @cached_property
+    def people(self) -> dict[str, str]:
+        """Whose robots they were, by robot: those of a class have names as people write them."""
+        worlds = [self.file.decode(place, decode_people) for place in self.file.places(WORLD)]
+        return {robot: name for people in worlds for robot, name in people.items()}
 
     def robot_specs(self) -> dict[str, RobotSpec]:
         """The kinds of all robots that were there at some time, by name."""

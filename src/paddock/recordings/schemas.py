@@ -15,8 +15,9 @@ FOXGLOVE = ("FrameTransforms", "LaserScan", "CompressedImage", "Log", "SceneUpda
 
 OWN: dict[str, dict[str, Kind]] = {
     "File": {"name": "string", "data": "bytes"},
-    # All that a world is made of; another one follows when robots have come or gone.
-    "World": {"dt": "double", "fingerprint": "string", "spec": "string", "files": "File"},
+    # All that a world is made of; another one follows when robots have come or gone. `people` is a TOML table of the
+    # names of those whose robots they are.
+    "World": {"dt": "double", "fingerprint": "string", "spec": "string", "files": "File", "people": "string"},
     # An exact state. `tick` counts the ticks of the recording, `clock` those of the arena. States after an intervention
     # have a topic of their own: with them begins all that is recorded at later ticks.
     "Keyframe": {

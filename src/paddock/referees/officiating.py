@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -126,6 +127,16 @@ class Officiating:
             for name, record in episode.robots.items()
         }
         return replace(episode, robots=robots)
+
+    @contextmanager
+    def excuse_moves(self) -> Iterator[None]:
+        """While those who hold the game seat robots, being moved is no foul."""
+        with self.arena.turn:
+            self._watch.excused = True
+            try:
+                yield
+            finally:
+                self._watch.excused = False
 
     # ---- its work
 

@@ -48,7 +48,7 @@ class ClassDesk:
             fixed: why its world cannot be changed; empty: it can.
         """
         self.folder, self.lesson, self._fixed = folder, lesson, fixed
-        folder.patience = PATIENCE
+        folder.patience, folder.check_roster = PATIENCE, self._check_roster
         self.log = ClassLog(folder.path / "log")
         self.submissions = SubmissionDesk(self)
         self.present: dict[str, Attendance] = {}  # by robot
@@ -92,6 +92,17 @@ class ClassDesk:
         except PaddockError as error:
             self._complain("list", f"the folder of the class was changed, but: {error}".replace("\n  ", "; "))
 
+    def _check_roster(self, everyone: Sequence[Student]) -> None:
+        """Refuse a list that somebody is about to write, or has emptied by mistake: it would send everyone away."""
+        listed = {student.robot for student in everyone}
+        there = {robot for robot in self.present if self._clients_of(robot)}
+        if (self.present and not listed) or (there and not there & listed):
+            nobody = "nobody who is connected" if listed else "nobody"
+            raise PaddockError(
+                f"students.csv: it names {nobody}, so it is not taken over and all may stay: save the whole list; "
+                "`paddock class remove` takes people out"
+            )
+
     def _complain(self, about: str, text: str) -> None:
         """Tell what is wrong now, once; empty: nothing."""
         if text and text != self._complaints.get(about):
@@ -105,6 +116,8 @@ class ClassDesk:
         for robot, student in students.items():
             if robot not in self.present:
                 self.present[robot] = Attendance(student)
+                if self._session.ownership.entrants is not None:
+                    self.log.write(f"{student.name} is new in the class, and waits until the heat is over")
             self._seat(student)
             self._admit(student)
             self.present[robot].student = student
@@ -119,17 +132,17 @@ class ClassDesk:
 
     def _remove(self, robot: str) -> None:
         student = self.present.pop(robot).student
-        self._server.tokens.remove(self._tokens.pop(robot))
+        self._server.tokens.remove(self._tokens.pop(robot, ""))  # none if they could not be admitted
         self._session.supervision.dismiss(self._clients_of(robot), "you are no longer in this class")
-        self._grants.pop(robot)
+        self._grants.pop(robot, None)
         if robot in self._session.arena:
             self._session.arena.remove(robot)
         self.log.write(f"{student.name} was removed from the class")
 
     def _seat(self, student: Student) -> None:
-        """A late-comer's robot needs a place."""
+        """A late-comer's robot needs a place, though not in a heat that runs."""
         arena = self._session.arena
-        if student.robot in arena or self._fixed:
+        if student.robot in arena or self._fixed or self._session.ownership.entrants is not None:
             return
         kind = self.lesson.seat([student.robot]).robots[0].type
         try:
@@ -138,6 +151,12 @@ class ClassDesk:
             self.log.write(f"{student.name} is new in the class")
         except SimulationError as error:
             self.log.write(f"{student.name} has no robot: {error}", student.name)
+
+    def seat_late_comers(self) -> None:
+        """A heat is over: who came meanwhile takes part from now on."""
+        self._changed = True
+        self.refresh()
+        self.seating.look(self._loop.time())
 
     def _admit(self, student: Student) -> None:
         """Let a student's token be worth what it should be."""

@@ -344,7 +344,7 @@ def frames(session: Session, client: Client, wish: m.Frames) -> None:
         stream_frames(session, client)
         session.viewed.set()
         if session.heats.phase != "none":
-            client.send(session.heats.message())
+            client.send(session.heats.message(client))
 
 
 @handles(m.Recall)

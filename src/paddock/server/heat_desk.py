@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from paddock.arena.placing import place_robots
 from paddock.classes.results import ResultRow
 from paddock.classes.tables import time_now
 from paddock.core.errors import PaddockError, Refused
@@ -50,6 +49,7 @@ class HeatDesk:
         self.number = 0
         self.text = ""  # how the last one ended
         self._left = 0  # wall seconds to the start signal
+        self._all_start = True  # else those whose programs run
         self._game: Officiating | None = None
         self._recorder: Recorder | None = None
         self._end_watch: Callable[[], None] = lambda: None
@@ -75,6 +75,7 @@ class HeatDesk:
             raise Refused("set_heat: heats are for simulations that a server runs")
         if self.phase == "running":
             raise Refused(f"set_heat: heat {self.number} is running; stop it first")
+        self._settle()
         self._cancel()
         number = self.number + 1 if self.number else self.settings.first
         guests = session.ownership.guests() if session.desk is not None else set()  # a class has its own robots
@@ -84,8 +85,9 @@ class HeatDesk:
         session.scoreboard.keep()
         session.clock.hold(True)
         arena.reset()
-        if session.desk is None or not session.desk.seating.deal(number - 1):
-            place_robots(arena, places)
+        self._all_start = session.desk is None or not session.desk.seating.deal(number - 1)
+        if self._all_start:
+            session.scoreboard.seat(places)
         self.number, self._game = number, session.scoreboard.restart()
         self._set("prepared")
         self._say("prepared")
@@ -105,7 +107,7 @@ class HeatDesk:
         """End the heat that runs, or call off the one that is prepared; time passes as before."""
         if self.phase == "running":
             self._finish("ended by the supervisor")
-            self._end_recording()
+            self._settle()
             return
         if self.phase == "none":
             raise Refused("set_heat: there is no heat to stop; prepare one first")
@@ -147,7 +149,9 @@ class HeatDesk:
         self._timer = self._loop.call_later(1.0, self._count_down)
 
     def _signal(self) -> None:
-        session = self._session
+        session, desk = self._session, self._session.desk
+        started = session.arena.numbers if self._all_start or desk is None else desk.seating.seated
+        session.ownership.entrants = frozenset(started)
         self._recorder = self._record()
         self._end_watch = session.arena.on_tick(self._after_tick)
         self._set("running")
@@ -162,7 +166,8 @@ class HeatDesk:
             return None
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            return record(arena, folder / f"heat-{self.number:04d}.mcap", all_devices=True)
+            people = self._session.scoreboard.people
+            return record(arena, folder / f"heat-{self.number:04d}.mcap", all_devices=True, people=people)
         except (OSError, PaddockError) as error:
             self._say(f"it is not recorded: {error}")
             return None
@@ -175,7 +180,7 @@ class HeatDesk:
         elif limit is not None and game.seconds >= limit - self._session.arena.dt / 2:
             self._finish(f"{limit:g} s are over")
         if self.phase == "finished":
-            self._loop.call_soon(self._end_recording)  # not within a tick
+            self._loop.call_soon(self._settle)  # not within a tick
 
     def _finish(self, reason: str) -> None:
         """The heat is over with this tick: what happens later does not count."""
@@ -192,10 +197,22 @@ class HeatDesk:
         self._keep(game)
 
     def _rank(self, game: Officiating) -> list[RobotScore]:
-        """The standings; in a class those of its students, among themselves."""
+        """The standings of those who took part; in a class those of its students, among themselves."""
         people = self._session.scoreboard.people if self._session.desk is not None else game.scores
-        lines = [line for line in game.standings if line.robot in people]
+        entrants = self._session.ownership.entrants or ()
+        lines = [line for line in game.standings if line.robot in people and line.robot in entrants]
         return [replace(line, place=1 + sum(other.place < line.place for other in lines)) for line in lines]
+
+    def _settle(self) -> None:
+        """A heat is over: close its recording, and let those in who came meanwhile."""
+        session = self._session
+        self._end_recording()
+        if session.ownership.entrants is not None:
+            session.ownership.entrants = None
+            if session.desk is not None:
+                session.desk.seat_late_comers()
+            session.look_for_changes()
+            self._tell()
 
     def _end_recording(self) -> None:
         if self._recorder is not None:
@@ -231,14 +248,15 @@ class HeatDesk:
 
     # ---- news
 
-    def message(self) -> m.HeatState:
-        """How the heat is."""
+    def message(self, client: Client) -> m.HeatState:
+        """How the heat is, for a client."""
         left: float | None = None
         if self.phase == "countdown":
             left = float(self._left)
         elif self.phase == "running" and self.settings.seconds is not None and self._game is not None:
             left = max(0.0, round(self.settings.seconds - self._game.seconds, 1))
-        return m.HeatState(state=self.phase, number=self.number, seconds_left=left, text=self.text)
+        waits = self._session.ownership.waits(client.grant)
+        return m.HeatState(state=self.phase, number=self.number, seconds_left=left, text=self.text, waits=waits)
 
     def _set(self, phase: HeatPhase) -> None:
         self.phase = phase
@@ -251,9 +269,9 @@ class HeatDesk:
         self._tell()
 
     def _tell(self) -> None:
-        message = self.message()
         for client in self._session.clients:
-            client.send(message)
+            self._session.tell_news(client)  # whoever need not wait any longer has a robot
+            client.send(self.message(client))
 
     def _cancel(self) -> None:
         if self._timer is not None:

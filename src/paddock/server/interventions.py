@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from paddock.episodes.events import Kind
 from paddock.protocol import messages as m
 from paddock.server.client import Client
+from paddock.server.visibility import knows_seed
 
 if TYPE_CHECKING:
     from paddock.server.session import Session
@@ -23,21 +24,27 @@ class Interventions:
         self._session = session
         self._drivers: dict[str, Client] = {}  # by robot, as last noted
 
-    def announce(self, client: Client, kind: Kind, text: str, robot: str | None = None) -> None:
-        """A client intervened. The first act is also told to viewers of a run, because it cannot be repeated now."""
+    def announce(
+        self, client: Client, kind: Kind, text: str, robot: str | None = None, *, seed: int | None = None
+    ) -> None:
+        """A client intervened. The first act is also told to viewers of a run, because it cannot be repeated now.
+
+        The seed that it chose is told to those who may know it.
+        """
         session = self._session
         arena, run = session.arena, session.run
         if kind not in NOTED_BY_ARENA:
             arena.note_event(kind, robot, text)
         if run is not None and run.state == "running" and not run.intervention:
             session.set_run(replace(run, intervention=f"{text} at {arena.time:g} s"))
-        told = text if client.name in text else f"{text} (by {client.name})"
+        by = "" if client.name in text else f" (by {client.name})"
+        in_full = f"{text}{'' if seed is None else f' with seed {seed}'}{by}"
         if session.desk is not None:
-            session.desk.on_intervention(client, told)
-        news = m.EventNews(kind=kind, robot=robot, text=told, tick=arena.tick)
+            session.desk.on_intervention(client, in_full)
         for other in session.clients:
             if other.wants_events and other is not client and (robot is None or other.grant.sees(robot)):
-                other.send(news)
+                told = in_full if knows_seed(session, other) else text + by
+                other.send(m.EventNews(kind=kind, robot=robot, text=told, tick=arena.tick))
 
     def note_drivers(self) -> None:
         """Who took a robot over from another client, or from the program that runs this arena."""

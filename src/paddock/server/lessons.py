@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from paddock.classes import ClassFolder, Student, seat_students
-from paddock.classes.results import ResultRow
+from paddock.classes.results import ResultRow, next_heat
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
@@ -62,12 +62,13 @@ class Lesson:
         """How heats go, and where their results are kept."""
         if self.own_heats is not None and self.exercise is None:
             return self.own_heats
+        results = folder.path / "results"
         return HeatSettings(
             seconds=self.exercise.seconds if self.exercise is not None else None,
             exercise=self.name,
-            first=max((row.heat for row in folder.results()), default=0) + 1,
+            first=next_heat(results, results / "recordings"),
             keep=keep,
-            recordings=folder.path / "results" / "recordings",
+            recordings=results / "recordings",
         )
 
     @property

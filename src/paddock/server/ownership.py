@@ -21,6 +21,7 @@ from paddock.server.client import Client
 from paddock.server.uploads import uploaded_robot
 
 MOST_ROBOTS, MOST_BROUGHT = 5000, 32  # in the world; by one client
+LATE = "a heat is running: your robot waits outside and takes part when it is over"
 
 
 class Ownership:
@@ -31,6 +32,7 @@ class Ownership:
         self.owners: dict[str, Client] = {}  # by robot
         self.spawned: set[str] = set()
         self.people: dict[str, str] = {}  # by robot: whose it is in a class, as people write the name
+        self.entrants: frozenset[str] | None = None  # of a heat that runs: only these are driven; None: all
         self.changes = 0  # of robots or drivers so far
         self._layout = arena.layout
         self._listed = (-1, -1)  # the layout and the changes of which the next three tell
@@ -67,6 +69,7 @@ class Ownership:
         self.arena.check_live(f"robot {name!r}")
         client.grant.check(Role.CONTROLLER, f"robot {name!r}")
         client.grant.check_robot(name, "claim")
+        self.check_takes_part(client.grant)
         if owner is not None:
             self._check_take_over(client, owner, name, force=force, asked=asked)
             owner.driven.remove(name)
@@ -74,6 +77,17 @@ class Ownership:
         self.owners[name] = client
         client.driven.append(name)
         self.changes += 1
+
+    def waits(self, grant: Grant) -> bool:
+        """Whether a heat runs, and robots of this token take part in the next one only."""
+        if self.entrants is None or grant.robots is None:
+            return False
+        return not any(robot in self.arena for robot in self.entrants & grant.robots)
+
+    def check_takes_part(self, grant: Grant) -> None:
+        """Refuse those who came too late for a heat."""
+        if self.waits(grant):
+            raise Refused(LATE)
 
     def check_may_drive(self, client: Client, name: str, what: str) -> None:
         """Refuse those who could not claim a robot, by asking for it or by force."""
@@ -195,12 +209,16 @@ class Ownership:
         if self._listed != (self.arena.layout, self.changes):
             self._list_robots()
         grant = client.grant
-        robots = [robot for robot in self._robots if grant.sees(robot.name)]
+        robots, kinds = [robot for robot in self._robots if grant.sees(robot.name)], self._describe_kinds(grant)
+        if len(robots) < len(self._robots):
+            seen = sorted({robot.kind for robot in robots})
+            kinds = tuple(kinds[number] for number in seen)
+            robots = [replace(robot, kind=seen.index(robot.kind)) for robot in robots]
         if grant.role >= Role.CONTROLLER:
             for i, robot in enumerate(robots):
                 if grant.covers(robot.name) and self.owners.get(robot.name, client) is client:
                     robots[i] = replace(robot, yours=True)
-        return m.RobotList(kinds=self._describe_kinds(grant), robots=tuple(robots))
+        return m.RobotList(kinds=kinds, robots=tuple(robots))
 
     def _describe_kinds(self, grant: Grant) -> tuple[dict[str, Any], ...]:
         """The specs on the wire, with those devices that may be read."""

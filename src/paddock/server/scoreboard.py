@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 
 from paddock.arena import Arena
+from paddock.arena.placing import place_robots
+from paddock.core.geometry import Pose
 from paddock.protocol import messages as m
 from paddock.referees import Officiating, Referee
 from paddock.server.client import Client
@@ -50,6 +53,11 @@ class Scoreboard:
         """A new game with the same referee, with the robots where they stand now."""
         self.set_referee(self.referee)
         return self.game
+
+    def seat(self, places: Mapping[str, Pose]) -> None:
+        """Put robots where they begin, which is no foul."""
+        with self.game.excuse_moves() if self.game is not None else nullcontext():
+            place_robots(self._arena, places)
 
     def message(self) -> m.Scores:
         """What clients are told: what a robot has not achieved yet has no score."""

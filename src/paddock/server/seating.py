@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from paddock.arena.placing import place_robots
 from paddock.core.errors import PaddockError
 from paddock.exercises.class_starts import deal_places
 
@@ -22,6 +21,11 @@ class Seating:
     def __init__(self, desk: ClassDesk, session: Session) -> None:
         self._desk, self._session = desk, session
         self._left: dict[str, float | None] = {}  # robots that are not aside; since when without a program
+
+    @property
+    def seated(self) -> set[str]:
+        """Robots that are not aside."""
+        return {*self._left}
 
     def deal(self, turn: int | None = None) -> bool:
         """Seat everyone anew, for a heat with its turn; False: there is no exercise, or no room.
@@ -76,7 +80,7 @@ class Seating:
                 seed=arena.seed,
                 starts_first=starts_first,
             )
-            place_robots(arena, places)
+            session.scoreboard.seat(places)
         except PaddockError as error:
             self._desk.log.write(f"robots stay where they are: {error}")
             return False

@@ -21,6 +21,7 @@ from paddock.core.errors import LinkError
 from paddock.core.limits import NO_CLASS, ClassLimits
 from paddock.core.origins import own_hosts
 from paddock.core.provenance import available_threads
+from paddock.recordings import ReplayArena
 from paddock.referees import Referee
 from paddock.server.access import Grant, Role, Tokens
 from paddock.server.connection import Connection
@@ -67,7 +68,8 @@ class Server:
     ) -> None:
         self.arena, self.settings = arena, settings or Settings()
         self._referee, self._heats = referee, heats or HeatSettings()
-        self.people: dict[str, str] = {}  # names as people write them, by robot
+        recorded = arena.recording.people if isinstance(arena, ReplayArena) else {}
+        self.people: dict[str, str] = {**recorded}  # names as people write them, by robot
         self.list_orders: ListOrders | None = None  # tells how robots are that take orders; set before it serves
         self.desk: ClassDesk | None = None  # of the class that is served; set before it serves
         self.tokens = Tokens(demanded=bool(self.settings.token))

@@ -33,7 +33,7 @@ from paddock.server.replay_desk import ReplayDesk
 from paddock.server.scoreboard import Scoreboard
 from paddock.server.shares import ShareLedger
 from paddock.server.supervision import Supervision
-from paddock.server.visibility import welcome_of, world_news_of
+from paddock.server.visibility import knows_seed, welcome_of, world_news_of
 from paddock.server.world_view import readings_of, scene_of
 
 if TYPE_CHECKING:
@@ -124,9 +124,9 @@ class Session:
             client.send(self.run)
         if self.replay is not None:
             client.send(self.replay.timeline())
-        client.send(self._clock_message())
+        client.send(self._clock_message(client))
         if self.heats.phase != "none":
-            client.send(self.heats.message())
+            client.send(self.heats.message(client))
 
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""
@@ -222,7 +222,7 @@ class Session:
             if "timeline" in news and self.replay is not None:
                 client.send(self.replay.timeline())
             if "clock" in news:
-                client.send(self._clock_message())
+                client.send(self._clock_message(client))
             self.shares.switch(before)
 
     # ---- the run of a program beside this server
@@ -382,10 +382,10 @@ class Session:
     def on_clock_change(self) -> None:
         self.mark_stale("clock")
 
-    def _clock_message(self) -> m.ClockState:
+    def _clock_message(self, client: Client) -> m.ClockState:
         return m.ClockState(
             tick=self.arena.tick,
-            seed=self.arena.seed,
+            seed=self.arena.seed if knows_seed(self, client) else None,
             running=self.clock.running and not self.clock.held,
             speed=self.clock.speed or 0.0,
             lock=tuple(member.name for member in self.clock.lock),
@@ -394,7 +394,6 @@ class Session:
     def _remind(self) -> None:
         """A sign of life to those who wait for time to pass, however slow it is."""
         self._reminder = self._loop.call_later(REMINDER, self._remind)
-        message = self._clock_message()
         for client in self.clients:
             if client.step_id is not None:
-                client.send(message)
+                client.send(self._clock_message(client))

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from paddock.protocol import MINOR, VERSION
 from paddock.protocol import messages as m
-from paddock.server.access import Grant
+from paddock.server.access import Grant, Role
 from paddock.server.client import Client
+from paddock.server.ownership import LATE
 from paddock.worlds.spec import WorldSpec
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def welcome_of(session: Session, client: Client, id: int) -> m.Welcome:
         title=desk.folder.spec.title if desk is not None else "",
         exercise=desk.lesson.exercise_name if desk is not None else "",
         shows=client.grant.shows,
+        waits=LATE if session.ownership.waits(client.grant) else "",
     )
 
 
@@ -59,6 +61,11 @@ def world_news_of(session: Session, client: Client) -> m.WorldNews:
         title=lesson.title if lesson is not None else "",
         shows=client.grant.shows,
     )
+
+
+def knows_seed(session: Session, client: Client) -> bool:
+    """Whether a client is told the seed: in a class, what an exercise hides could be computed from it."""
+    return session.desk is None or client.grant.role is Role.SUPERVISOR
 
 
 def hide_scene(scene: m.SceneData, grant: Grant) -> m.SceneData:

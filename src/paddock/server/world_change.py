@@ -52,4 +52,4 @@ def change_world(
     session.mark_stale("world")
     session.mark_stale("robots")
     session.on_jump()
-    session.interventions.announce(client, "reset", f"went on in {world.name} with seed {arena.seed}")
+    session.interventions.announce(client, "reset", f"went on in {world.name}", seed=arena.seed)

@@ -103,7 +103,7 @@ export class ClockBar {
       this.speed.value = nearest(clock.speed);
       this.speedShown.textContent = speedText(clock.speed);
     }
-    if (document.activeElement !== this.seed) this.seed.value = String(clock.seed);
+    if (document.activeElement !== this.seed) this.seed.value = String(clock.seed ?? "");
     this.showTime();
     this.#showPace();
   }

@@ -4,6 +4,7 @@ import { setText } from "./dom.js";
 
 const WORDS = { none: "no heat", prepared: "ready", countdown: "starts in", running: "running", finished: "over" };
 const GO_SHOWN = 1500; // [ms]
+const LATE = "You came after the start signal: your robot waits outside, and takes part when heat";
 
 /** The heat in a few words: "Heat 3 · 0:42". */
 export function heatText({ state, number, seconds_left: left, text }) {
@@ -24,6 +25,7 @@ export function clockText(seconds) {
 export function showHeat(session, { countdown, pill }) {
   let before = "none";
   let timer = 0;
+  let waited = false;
   session.on("heat", () => {
     const { heat } = session;
     pill.hidden = heat.state === "none";
@@ -39,6 +41,8 @@ export function showHeat(session, { countdown, pill }) {
     } else countdown.hidden = heat.state !== "running" || countdown.hidden;
     if (heat.state !== before) tell(heat);
     before = heat.state;
+    if (heat.waits && !waited) session.emit("notice", `${LATE} ${heat.number} is over.`, "news");
+    waited = Boolean(heat.waits);
   });
 
   function tell({ state, number, text }) {
