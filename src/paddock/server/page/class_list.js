@@ -16,9 +16,9 @@ const COLUMNS = [
   ["best", "Best", ({ best }) => best ?? -1e300, true],
   ["score", "This run", ({ place }) => place || Infinity], // or heat
   ["fouls", "Fouls", ({ fouls }) => fouls, true],
-  ["submitted", "Handed in", ({ submitted }) => Date.parse(submitted) || Infinity],
   ["robot", "Robot", ({ robot }) => robot],
   ["connections", "Links", ({ connections }) => connections, true],
+  ["submitted", "Handed in", ({ submitted }) => Date.parse(submitted) || Infinity],
 ];
 
 export const needsHelp = ({ state }) => HELPLESS.has(state);

@@ -67,6 +67,7 @@ export class LessonBar {
   #showHeat() {
     const { heat } = this.session;
     setText(this.heat, heatText(heat));
+    this.heat.title = heatText(heat);
     for (const [action, button] of Object.entries(this.heatButtons)) {
       button.disabled = !DEEDS[action].includes(heat.state);
     }
