@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -28,6 +29,13 @@ LEGIBLE = """[...document.querySelectorAll("[data-testid=board-row]")].every((ro
     && parseFloat(getComputedStyle(row).fontSize) > 0.02 * innerHeight)"""
 CUT = """[...document.querySelectorAll(".state-mark")].filter(
     (mark) => mark.offsetWidth > mark.parentElement.clientWidth).length"""
+IN_PLACE = """(() => {
+    const [brand, clock, status] = [".brand", ".transport", ".status"].map((part) =>
+        document.querySelector(part).getBoundingClientRect());
+    const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+    return document.documentElement.scrollWidth <= innerWidth && document.querySelector("#title").clientWidth > 60
+        && apart(brand, clock) && apart(brand, status) && apart(clock, status) && status.right <= innerWidth;
+})()"""  # of the bar
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +83,7 @@ def test_the_lecturer_sees_at_a_glance_who_needs_help(lesson: ServedClass, lectu
     lecturer.find("needs-help").click()
     lecturer.find("sort-student").get_by_role("button").click()
     expect(lecturer.find("student-row").first).to_contain_text("Ada Lovelace")
-    for wide, high in ((1280, 800), (1920, 1080)):
+    for wide, high in ((1000, 800), (1280, 800), (1920, 1080)):
         lecturer.page.set_viewport_size({"width": wide, "height": high})
         lecturer.pictures(2)
         assert lecturer.ask("document.documentElement.scrollWidth <= innerWidth")
@@ -124,7 +132,7 @@ def test_a_student_who_was_sent_away_is_told_and_may_come_back(
     expect(student.find("connection")).to_have_text("controller")
 
 
-def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass, visit: Any) -> None:
+def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass, lecturer: Visit, visit: Any) -> None:
     page: Visit = visit(lesson.link("محمد الأمين"), permissions=["clipboard-read", "clipboard-write"])
     expect(page.find("exercise-title")).to_have_text("Follow the line")
     expect(page.find("allowed")).to_contain_text("ground")
@@ -137,6 +145,9 @@ def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass
     page.find("drop").evaluate(DROP, PROGRAM.decode() + "\n")
     expect(page.find("receipt-row")).to_have_count(2)
     expect(page.find("receipt-row").first).to_contain_text("this one counts")
+    expect(row(lecturer, "محمد الأمين").locator(".submitted")).to_contain_text("(2)")
+    expect(row(lecturer, "Ada Lovelace").locator(".submitted")).to_be_empty()
+    expect(lecturer.find("class-summary")).to_contain_text("1 handed in")
     (kept,) = lesson.folder.collect("line-following", lesson.folder.path / "collected").values()
     assert kept.read_bytes() == PROGRAM + b"\n"
     page.find("submit-file").set_input_files({**chosen, "buffer": b"#" * 2_000_000})
@@ -154,6 +165,9 @@ def test_a_students_page_asks_for_nothing_that_would_be_refused(visit: Any, tmp_
         student: Visit = visit(served.link("Ben"))
         student.until("paddock.frames > 40")
         assert "Ben's page joined" in served.log
+        assert served.teacher.ask("open_world", exercise="maze")["type"] == "done"
+        student.until("paddock.session.shows === 'nothing' && paddock.session.clock.tick > 20")  # it knows the time
+        expect(student.find("pace")).to_have_text(re.compile(r"runs (?!0×)"))
         assert "refused" not in served.log
 
 
@@ -164,6 +178,7 @@ def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
     for choice, world in (("world clutter", "clutter"), ("exercise line-following", "line-following")):
         lecturer.find("lesson-choice").select_option(choice)
         lecturer.find("lesson-open").click()
+        expect(lecturer.find("confirm")).to_contain_text("the best ones are kept")
         lecturer.find("confirm-yes").click()
         for page in (student, lecturer):
             expect(page.find("about")).to_contain_text(world)
@@ -188,7 +203,11 @@ def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(lesson: ServedClas
     for page in (student, wall):
         expect(page.find("countdown")).to_have_text("Go!")
     expect(student.find("heat-pill")).to_contain_text("Heat 1")
-    expect(student.find("own-score")).to_contain_text("place 30 of 30")
+    expect(student.find("own-score")).to_contain_text("in this heat: 0 · place 30 of 30")
+    expect(lecturer.find("sort-score")).to_have_text("This heat")
+    expect(row(lecturer, NAMES[-1]).locator(".score")).to_have_text("29")
+    expect(row(lecturer, NAMES[-1]).locator(".best")).to_have_text("29")
+    expect(wall.find("board-heading")).to_have_text("Score · this heat")
     rows = wall.find("board-row")
     expect(rows).to_have_count(len(NAMES))
     expect(rows.first.locator(".name")).to_have_text(NAMES[-1])
@@ -202,5 +221,9 @@ def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(lesson: ServedClas
     lecturer.find("heat-stop").click()
     lecturer.find("confirm-yes").click()
     expect(student.find("toast").last).to_contain_text("Heat 1 is over")
+    expect(student.find("heat-pill")).to_have_text("Heat 1 · over")
+    for wide in (1300, 1001, 1000, 400):
+        student.page.set_viewport_size({"width": wide, "height": 800})
+        assert student.ask(IN_PLACE), wide
     wall.page.reload()
     expect(wall.find("stage-heat")).to_contain_text("over")  # it is still the projector's view

@@ -11,6 +11,7 @@ import pytest
 
 from paddock.core.errors import Refused, UnknownName
 from paddock.exercises import exercise_names
+from paddock.server.class_log import ClassLog
 from paddock.server.lessons import open_lesson
 from paddock.testing import wait_for
 from server.classes_served import add_exercise, make_class, served_class
@@ -58,6 +59,16 @@ def test_a_lesson_survives_a_restart_of_the_server(tmp_path: Path) -> None:
         assert served.teacher.ask("open_world", exercise="little", seed=3)["type"] == "done"
     lesson = open_lesson(folder)
     assert (lesson.exercise_name, lesson.seed, lesson.world.name) == ("little", 3, "line-crossing")
+    with served_class(folder) as served:
+        assert "with seed 3 (by teacher)" in served.teacher.wait("class")["log"][0]
+
+
+def test_the_log_goes_on_where_it_ended(tmp_path: Path) -> None:
+    ClassLog(tmp_path).write("heat 1: prepared")
+    (today,) = tmp_path.glob("*.log")
+    assert list(ClassLog(tmp_path).lines) == today.read_text().splitlines()
+    today.rename(tmp_path / "2020-02-03.log")
+    assert ClassLog(tmp_path).lines[0].startswith("2020-02-03 ")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +150,7 @@ def test_students_are_shown_what_the_exercise_shows(tmp_path: Path, shows: str) 
                 assert ticks > 0
             else:
                 assert (scene["solids"], paths, ticks) == ([], b"", 0)
-                assert ben.all_news("frame") == []
+                assert ben.wait("frame")["bodies"] == b""  # it tells how late it is
 
 
 def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None:
@@ -155,6 +166,7 @@ def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None
         receipt = zoe.ask("submit", file="mine.py", data=b"def act(o): ...\n")
         assert receipt["type"] == "receipt"
         assert "mine.py of Zoë M. for little" in receipt["text"]
+        assert served.wait("Zoë M.", submissions=1)["submitted"] == receipt["time"]
         (handed_in,) = zoe.ask("ask_exercise")["submissions"]
         assert handed_in["sha256"] == receipt["sha256"]
         assert folder.collect("little", tmp_path / "out")["Zoë M."].read_bytes() == b"def act(o): ...\n"
@@ -188,7 +200,8 @@ def test_students_of_shipped_exercises_are_not_told_where_others_are(tmp_path: P
         scene, past = ben.ask("look"), ben.ask("recall")
         samples = len(np.frombuffer(past["ticks"]))
         if name == "maze":
-            assert (scene["solids"], past.get("paths", b""), ben.all_news("frame")) == ([], b"", [])
+            assert (scene["solids"], past.get("paths", b"")) == ([], b"")
+            assert not any(frame["bodies"] for frame in ben.all_news("frame"))
         else:
             assert len(past.get("paths", b"")) == 8 * samples
             assert len(ben.wait("frame")["bodies"]) == BODY

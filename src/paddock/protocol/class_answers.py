@@ -13,10 +13,13 @@ class StudentState(MessagePart, frozen=True, kw_only=True):
     state: Text  # away, connected, silent, crashed, finished or locked-out
     since: Finite = 0.0  # when that began, in seconds since 1970
     detail: Text = ""  # of a crash: place and error
-    score: Finite | None = None
+    score: Finite | None = None  # of the present run or heat, as on the scoreboard
+    best: Finite | None = None  # that the student has reached so far
     place: Int64 = 0  # on the scoreboard, from 1; 0: none
     fouls: Int64 = 0
     connections: Int64 = 0
+    submissions: Int64 = 0  # for the present exercise
+    submitted: Text = ""  # when the last of them came, as ISO 8601
     cpu_share: Finite = 0.0  # of the server's time that goes to it, 0 … 1
     in_lock: bool = False  # time waits for it
 

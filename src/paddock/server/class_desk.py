@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace as replace_lesson
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 
 from paddock.classes import ClassFolder, Student
 from paddock.classes.results import ResultRow
+from paddock.classes.submissions import Receipt
 from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.protocol import messages as m
 from paddock.referees import RobotScore
@@ -332,29 +334,45 @@ class ClassDesk:
     def _describe(self) -> m.ClassState:
         game = self._session.scoreboard.game
         standings = {line.robot: line for line in game.standings} if game is not None else {}
+        receipts = self._last_receipts()
         return m.ClassState(
             title=self.folder.spec.title,
             exercise=self.lesson.exercise_name,
             world=self._session.arena.world.name,
-            students=tuple(self._describe_student(robot, found, standings) for robot, found in self.present.items()),
+            students=tuple(
+                self._describe_student(found, standings.get(robot), receipts.get(robot))
+                for robot, found in self.present.items()
+            ),
             log=tuple(self.log.lines),
             worlds=tuple(list_worlds(self.folder.path)),
             exercises=tuple(list_exercises(self.folder.path)),
         )
 
-    def _describe_student(self, robot: str, found: Attendance, standings: Mapping[str, RobotScore]) -> m.StudentState:
+    def _last_receipts(self) -> dict[str, Receipt]:
+        try:
+            receipts = self.submissions.find_last()
+            self._complain("receipts", "")
+        except PaddockError as error:  # somebody has broken the file
+            receipts = {}
+            self._complain("receipts", str(error))
+        return receipts
+
+    def _describe_student(self, found: Attendance, line: RobotScore | None, receipt: Receipt | None) -> m.StudentState:
+        robot = found.student.robot
         clients = self._clients_of(robot)
-        line = standings.get(robot)
         return m.StudentState(
             name=found.student.name,
             robot=robot,
             state=found.state,
             since=found.since,
             detail=found.detail,
-            score=self._best.find(self.lesson.name, robot),
+            score=line.score if line is not None and math.isfinite(line.score) else None,
+            best=self._best.find(self.lesson.name, robot),
             place=line.place if line is not None else 0,
             fouls=line.fouls if line is not None else 0,
             connections=len(clients),
+            submissions=receipt.number if receipt is not None else 0,
+            submitted=receipt.time if receipt is not None else "",
             cpu_share=found.cpu_share,
             in_lock=any(client.member.locked for client in clients),
         )

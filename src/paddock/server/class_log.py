@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -27,7 +28,7 @@ class ClassLog:
         self._folder = folder
         self._about: dict[str, tuple[float, int]] = {}  # by person: since when, how many lines
         self._failed = False
-        self.lines: deque[str] = deque(maxlen=KEPT)
+        self.lines = deque(read_last_lines(folder), maxlen=KEPT)
         self.written = 0  # so far
 
     def write(self, text: str, about: str = "") -> None:
@@ -58,3 +59,14 @@ class ClassLog:
         if count == MOST_OF_ONE:
             self.write(f"… more about {about} is left out for a while")
         return count < MOST_OF_ONE
+
+
+def read_last_lines(folder: Path) -> list[str]:
+    """How the newest file ends; lines of another day begin with that day."""
+    newest = max(folder.glob("*.log"), default=None)
+    lines: list[str] = []
+    if newest is not None:
+        day = "" if newest.stem == f"{datetime.now():%Y-%m-%d}" else f"{newest.stem} "
+        with suppress(OSError), newest.open(encoding="utf-8", errors="replace") as file:
+            lines = [day + line.rstrip("\n") for line in deque(file, maxlen=KEPT)]
+    return lines

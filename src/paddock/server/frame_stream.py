@@ -31,7 +31,7 @@ def stream_frames(session: Session, client: Client) -> None:
     if stream is None:
         return
     stream.timer = asyncio.get_running_loop().call_later(stream.period, stream_frames, session, client)
-    if stream.got < stream.sent or client.share.held or client.grant.shows == "nothing":
+    if stream.got < stream.sent or client.share.held:
         return
     before = session.shares.switch(client.share)
     send_frame(session, client, stream)
@@ -40,10 +40,12 @@ def stream_frames(session: Session, client: Client) -> None:
 
 
 def send_frame(session: Session, client: Client, stream: FrameStream) -> None:
-    """Send where robots are, if anything moved."""
+    """Send where robots are, if anything moved; who is shown nothing is told the time."""
     session.look_for_changes()
     arena = session.arena
-    places, lamps = bodies(arena, None if client.grant.shows == "all" else client.grant.sees)
+    places, lamps = b"", b""
+    if client.grant.shows != "nothing":
+        places, lamps = bodies(arena, None if client.grant.shows == "all" else client.grant.sees)
     state = (arena.tick, session.ownership.changes, places, lamps)
     if state == stream.last:
         return

@@ -6,6 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from paddock.classes.submissions import Receipt
 from paddock.core.errors import Refused, UnknownName
 from paddock.protocol import messages as m
 from paddock.server.client import Client
@@ -43,6 +44,11 @@ class SubmissionDesk:
         return m.ReceiptAnswer(
             id=wish.id, number=receipt.number, time=receipt.time, sha256=receipt.sha256, text=str(receipt)
         )
+
+    def find_last(self) -> dict[str, Receipt]:
+        """The last receipt of each who has handed something in for the present exercise, by robot."""
+        name = self._desk.lesson.exercise_name
+        return {receipt.robot: receipt for receipt in self._desk.folder.receipts() if receipt.exercise == name}
 
     def describe(self, client: Client, id: int) -> m.ExerciseText:
         """The present exercise, and what a student has handed in for it."""

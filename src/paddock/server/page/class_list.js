@@ -1,7 +1,7 @@
 // The lecturer's list: how every student is. What needs help comes first; a click follows the student's robot.
 
 import { make, setText } from "./dom.js";
-import { decimalsOf, pointsText } from "./scoreboard.js";
+import { capital, decimalsOf, pointsText, spanOf } from "./scoreboard.js";
 
 const STATES = ["crashed", "silent", "locked-out", "connected", "finished", "away"]; // the most urgent first
 const HELPLESS = new Set(["crashed", "silent"]);
@@ -13,10 +13,12 @@ const COLUMNS = [
   ["state", "State", ({ state }) => STATES.indexOf(state)],
   ["since", "Since", ({ since }) => -since],
   ["detail", "Problem", ({ detail }) => detail || "\uffff"],
-  ["score", "Score", ({ score }) => score ?? -1e300, true],
+  ["best", "Best", ({ best }) => best ?? -1e300, true],
+  ["score", "This run", ({ place }) => place || Infinity], // or heat
   ["fouls", "Fouls", ({ fouls }) => fouls, true],
   ["robot", "Robot", ({ robot }) => robot],
   ["connections", "Links", ({ connections }) => connections, true],
+  ["submitted", "Handed in", ({ submitted }) => Date.parse(submitted) || Infinity],
 ];
 
 export const needsHelp = ({ state }) => HELPLESS.has(state);
@@ -60,10 +62,11 @@ export class ClassList {
     const wanted = this.search.value.trim().toLowerCase();
     const matches = ({ name, robot }) => `${name}\n${robot}`.toLowerCase().includes(wanted);
     const listed = students.filter((student) => matches(student) && (!this.helpOnly || needsHelp(student)));
-    this.decimals = decimalsOf(students.map(({ score }) => score));
+    this.decimals = decimalsOf(students.flatMap(({ score, best }) => [score, best]));
     this.#place(this.#sorted(listed).map((student) => this.#fill(student)));
     this.#showSummary();
     this.onShow?.();
+    setText(this.table.querySelector("th.score button"), capital(spanOf(this.session)));
     for (const heading of this.table.querySelectorAll("th")) {
       const sorted = heading.dataset.column === this.sorting.column;
       heading.setAttribute("aria-sort", sorted ? (this.sorting.down ? "descending" : "ascending") : "none");
@@ -73,7 +76,8 @@ export class ClassList {
   #showSummary() {
     const count = this.students.filter(needsHelp).length;
     const here = this.students.filter(({ connections }) => connections > 0).length;
-    setText(this.summary, `${this.students.length} students · ${here} here`);
+    const handed = this.session.roster.exercise && `${this.students.filter(({ submissions }) => submissions).length} handed in`;
+    setText(this.summary, [`${this.students.length} students`, `${here} here`, handed].filter(Boolean).join(" · "));
     setText(this.help, `Needs help (${count})`);
     this.help.dataset.count = count;
     this.help.setAttribute("aria-pressed", this.helpOnly);
@@ -107,7 +111,7 @@ export class ClassList {
   }
 
   #fill(student) {
-    const { name, state, detail, score, place, fouls, robot, connections } = student;
+    const { name, state, detail, score, best, place, fouls, robot, connections } = student;
     const row = this.rows.get(name) ?? newRow();
     this.rows.set(name, row);
     Object.assign(row.dataset, { student: name, robot, state });
@@ -115,8 +119,10 @@ export class ClassList {
     row.classList.toggle("alarm", needsHelp(student));
     const texts = {
       detail,
-      score: pointsText(score, this.decimals),
+      best: this.#points(best),
+      score: this.#points(score),
       fouls: fouls || "",
+      submitted: submittedText(student),
       robot,
       connections: connections || "",
     };
@@ -128,11 +134,17 @@ export class ClassList {
     row.querySelector(".detail").title = detail;
     row.querySelector(".robot").title = robot;
     row.querySelector(".score").title = place ? `place ${place}` : "";
+    row.querySelector(".submitted").title = submittedTitle(student);
     const mark = row.querySelector(".state span");
     mark.dataset.state = state;
     setText(mark, stateText(state));
     setText(row.querySelector(".since"), sinceText(this.secondsIn(student)));
     return row;
+  }
+
+  #points(score) {
+    const { unit } = this.session.board;
+    return score == null || !unit ? pointsText(score, this.decimals) : `${pointsText(score, this.decimals)} ${unit}`;
   }
 
   /** How long a student has been in the present state [s]. */
@@ -183,6 +195,22 @@ export function sinceText(seconds) {
   if (seconds < 60) return `${Math.floor(seconds)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, "0")}`;
+}
+
+/** When the last file came, today or on which day; and how many there are, if there are several. */
+function submittedText({ submitted, submissions }) {
+  if (!submissions) return "";
+  const moment = new Date(submitted);
+  const isToday = moment.toDateString() === new Date().toDateString();
+  const hours = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  const when = isToday ? moment.toLocaleTimeString([], hours) : moment.toLocaleDateString([], { month: "short", day: "numeric" });
+  return submissions > 1 ? `${when} (${submissions})` : when;
+}
+
+function submittedTitle({ submitted, submissions }) {
+  if (!submissions) return "";
+  const times = submissions === 1 ? "once" : `${submissions} times, the last time`;
+  return `handed in ${times} on ${new Date(submitted).toLocaleString()}`;
 }
 
 function compare(a, b) {

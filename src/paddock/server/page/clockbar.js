@@ -120,6 +120,7 @@ export class ClockBar {
     const now = performance.now();
     const before = this.before;
     if (!live || !clock.running || clock.tick !== before?.tick) this.movedAt = now;
+    else if (!hasEnded && now - this.movedAt < this.#patience && /^runs/.test(this.pace.textContent)) return; // a gap
     this.before = { now, tick: clock.tick, running: clock.running };
     let text = `tick ${clock.tick}`;
     if (!live) text = "no connection";

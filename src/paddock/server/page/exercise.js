@@ -2,7 +2,7 @@
 
 import { icon, make, setText } from "./dom.js";
 import { renderMarkdown } from "./markdown.js";
-import { capital, decimalsOf, foulsText, pointsText } from "./scoreboard.js";
+import { capital, decimalsOf, foulsText, pointsText, spanOf } from "./scoreboard.js";
 import { copyText } from "./snippet.js";
 import { Submissions } from "./submissions.js";
 
@@ -72,9 +72,10 @@ export class ExercisePanel {
     if (!mine) return;
     const place = mine.place || 1 + scores.filter(({ score }) => score > mine.score).length;
     const points = pointsText(mine.score, decimalsOf([mine.score]));
-    const score = `${capital(board.label || "score")}: ${[points, board.unit].filter(Boolean).join(" ")}`;
+    const what = `${capital(board.label || "score")} in ${spanOf(this.session)}`;
     const of = this.session.shows === "nothing" ? "" : ` of ${scores.length}`; // of the others there is no score
-    const parts = [score, `place ${place}${of}`, foulsText(mine.fouls)];
+    const reached = mine.score == null ? [] : [board.unit, `· place ${place}${of}`];
+    const parts = [[`${what}: ${points}`, ...reached].filter(Boolean).join(" "), foulsText(mine.fouls)];
     setText(this.score, parts.filter(Boolean).join(" · "));
   }
 }

@@ -29,7 +29,8 @@ export function showHeat(session, { countdown, pill }) {
   session.on("heat", () => {
     const { heat } = session;
     pill.hidden = heat.state === "none";
-    setText(pill, heatText(heat));
+    setText(pill, heatText({ ...heat, text: "" }));
+    pill.title = heatText(heat);
     pill.dataset.state = heat.state;
     if (heat.state === "countdown") {
       clearTimeout(timer);

@@ -50,7 +50,8 @@ export class LessonBar {
   async #open() {
     const [kind, ...words] = this.choice.value.split(" ");
     const name = words.join(" ");
-    const text = "Robots start anew, and scores begin again. Programs that run keep their robots.";
+    const text = `Robots start anew, and their scores begin again; the best ones are kept. Programs that run keep their
+      robots. A program that asks for a device which is no longer allowed or no longer there ends with a message.`;
     if (!(await confirmed(this.dialog, { title: `Open ${name} for everybody?`, text, verb: "Open" }))) return;
     const seed = this.seedWanted();
     await this.session.ask("open_world", { [kind]: name, ...(seed != null && { seed }) });
@@ -66,6 +67,7 @@ export class LessonBar {
   #showHeat() {
     const { heat } = this.session;
     setText(this.heat, heatText(heat));
+    this.heat.title = heatText(heat);
     for (const [action, button] of Object.entries(this.heatButtons)) {
       button.disabled = !DEEDS[action].includes(heat.state);
     }

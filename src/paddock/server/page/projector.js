@@ -33,8 +33,8 @@ export function showProjector(session, { board, rows, heading, title, clock, hea
   function showScores() {
     const sorted = ranked(session.scores);
     document.body.classList.toggle("scored", sorted.length > 0 || Boolean(session.board.error));
-    const legend = sorted.some(({ fouls }) => fouls) ? " · ⚑ fouls" : "";
-    setText(heading, scoreHeading(session.board) + legend);
+    setText(heading, scoreHeading(session));
+    heading.classList.toggle("with-fouls", sorted.some(({ fouls }) => fouls));
     const columns = Math.min(MOST_COLUMNS, Math.ceil(sorted.length / PER_COLUMN) || 1);
     board.style.setProperty("--columns", columns);
     board.style.setProperty("--rows", Math.max(8, Math.ceil(sorted.length / columns)));

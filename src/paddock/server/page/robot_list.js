@@ -39,7 +39,7 @@ export class RobotList {
     this.search.hidden = robots.length < SEARCH_FROM;
     this.count.textContent = wanted ? `${this.matching.length} of ${robots.length}` : robots.length;
     this.room.style.height = `${ROW * this.matching.length}px`;
-    this.list.style.setProperty("--natural", `${ROW * this.matching.length}px`);
+    this.list.closest(".roster").style.setProperty("--natural", `${ROW * this.matching.length}px`);
     this.show();
   }
 

@@ -8,7 +8,7 @@ export function scoreboard(session, panel, heading, rows) {
     panel.hidden = !session.scores.length && !session.board.error;
     const sorted = ranked(session.scores);
     const decimals = decimalsOf(sorted.map(({ score }) => score));
-    setText(heading, scoreHeading(session.board));
+    setText(heading, scoreHeading(session));
     rows.replaceChildren(...sorted.map((score) => scoreRow(session, score, decimals)));
   });
 }
@@ -20,9 +20,16 @@ export function ranked(scores) {
 }
 
 /** What the scores are of; or what is wrong with them. */
-export function scoreHeading({ label, unit, error }) {
+export function scoreHeading(session) {
+  const { label, unit, error } = session.board;
   if (error) return `No scores: ${error}`;
-  return [capital(label || "scores"), unit && `[${unit}]`].filter(Boolean).join(" ");
+  const what = [capital(label || "scores"), unit && `[${unit}]`].filter(Boolean).join(" ");
+  return session.classTitle ? `${what} · ${spanOf(session)}` : what; // a class keeps the best ones, too
+}
+
+/** Since when the scores of the board are counted. */
+export function spanOf({ heat }) {
+  return heat.state === "none" ? "this run" : "this heat";
 }
 
 /** How many decimals all rows have, so that points stand below each other. */

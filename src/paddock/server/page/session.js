@@ -13,7 +13,10 @@ const RUNNING = { state: "running", reason: "", again: false, intervention: "" }
 const NO_SCORES = { scores: [], label: "", unit: "", error: "" };
 const NO_EXERCISE = { text: "", starter: "", devices: null, submissions: [] };
 const NO_HEAT = { state: "none", number: 0, seconds_left: null, text: "" };
-const STUDENT = { since: 0, detail: "", score: null, place: 0, fouls: 0, connections: 0, cpu_share: 0, in_lock: false };
+const STUDENT = {
+  ...{ since: 0, detail: "", score: null, best: null, place: 0, fouls: 0, submissions: 0, submitted: "" },
+  ...{ connections: 0, cpu_share: 0, in_lock: false },
+};
 
 export class Session extends Emitter {
   connection = { state: "connecting", detail: "" };
