@@ -188,9 +188,9 @@ def test_a_client_cannot_take_the_room_of_the_others() -> None:
     for client in (greedy, *[object() for _ in range(3)]):
         live.client = client
         for number in range(10_000):
-            simulator.signals.set_int(f"{id(client)} {number}", number)
+            simulator.signals.set(int, f"{id(client)} {number}", number)
         with pytest.raises(PaddockError, match="you keep 10000 signals already"):
-            simulator.signals.set_int("more", 1)
+            simulator.signals.set(int, "more", 1)
     live.client = greedy
     for _ in range(1000):
         simulator.scene.add_dummy()
@@ -198,11 +198,11 @@ def test_a_client_cannot_take_the_room_of_the_others() -> None:
         simulator.scene.add_dummy()
     live.client = modest
     with pytest.raises(PaddockError, match="there are 40000 signals of all clients already"):
-        simulator.signals.set_int("mine", 1)
+        simulator.signals.set(int, "mine", 1)
     simulator.release(greedy)
-    simulator.signals.set_int("mine", 1)
-    assert simulator.signals.get_int("mine") == 1
-    assert simulator.signals.get_int(f"{id(greedy)} 0") is None  # the oldest of those that nobody owns
+    simulator.signals.set(int, "mine", 1)
+    assert simulator.signals.get(int, "mine") == 1
+    assert simulator.signals.get(int, f"{id(greedy)} 0") is None  # the oldest of those that nobody owns
     assert simulator.scene.add_dummy().handle in simulator.scene.objects
 
 
@@ -251,41 +251,41 @@ def test_distances_and_collisions_are_those_of_the_bodies() -> None:
         measure_distance(scene, red, scene.find("DefaultCamera").handle)
 
 
-def test_signals_are_set_appended_taken_and_cleared() -> None:
+def test_signals_are_set_appended_and_cleared() -> None:
     _, scene = make_scene()
     signals = Signals(EPuckSignals(scene))
-    signals.set_int("x", 1)
-    signals.set_float("x", 2.0)
-    signals.append_string("x", b"a")
-    signals.append_string("x", b"b")
-    assert (signals.get_int("x"), signals.get_float("x"), signals.get_string("x")) == (1, 2.0, b"ab")
-    assert signals.take_string("x") == b"ab"
-    assert signals.get_string("x") is None
-    signals.clear_int("x")
-    assert signals.get_int("x") is None
-    assert len(signals.get_string("ePuck#0_allSens") or b"") == 96
-    assert signals.get_string("EPUCK_proxSens#0") == (signals.get_string("blue_allSens") or b"")[:32]
+    signals.set(int, "x", 1)
+    signals.set(float, "x", 2.0)
+    signals.append("x", b"a")
+    signals.append("x", b"b")
+    assert (signals.get(int, "x"), signals.get(float, "x"), signals.get(bytes, "x")) == (1, 2.0, b"ab")
+    signals.clear("x", bytes)
+    assert signals.get(bytes, "x") is None
+    signals.clear("x", int)
+    assert signals.get(int, "x") is None
+    assert len(signals.get(bytes, "ePuck#0_allSens") or b"") == 96
+    assert signals.get(bytes, "EPUCK_proxSens#0") == (signals.get(bytes, "blue_allSens") or b"")[:32]
     with pytest.raises(PaddockError, match="expected two float32 numbers"):
-        signals.set_string("red_velocities", b"123")
+        signals.set(bytes, "red_velocities", b"123")
 
 
 def test_stock_models_leave_their_signals() -> None:
     arena, scene = make_scene()
     signals = Signals(EPuckSignals(scene), StockSignals(scene))
     arena.step(7)
-    assert signals.get_float("CurrentTime") == pytest.approx(0.07)
-    points = np.frombuffer(signals.get_string("measuredDataAtThisTime") or b"", "<f4").reshape(-1, 3)
+    assert signals.get(float, "CurrentTime") == pytest.approx(0.07)
+    points = np.frombuffer(signals.get(bytes, "measuredDataAtThisTime") or b"", "<f4").reshape(-1, 3)
     ahead = points[np.abs(points[:, 1]) < 0.05, 0]
     assert ahead == pytest.approx(2.9 - 2.0 - 0.021, abs=0.02)  # the box, from the scanner
     ground = arena.robots.new_handle("red").ground
     ground.enable()
-    floor = [signals.get_float(f"EPUCK_mylightSens_{k}") for k in range(3)]
+    floor = [signals.get(float, f"EPUCK_mylightSens_{k}") for k in range(3)]
     assert floor == pytest.approx(ground.read())
     for wish, lit in ((1, 1.0), (2, 0.0), (2, 1.0), (0, 0.0)):
-        signals.set_string("EPUCK_LED", np.array([3, wish], "<i4").tobytes())
+        signals.set(bytes, "EPUCK_LED", np.array([3, wish], "<i4").tobytes())
         assert arena["red"].leds.read()["led2"] == lit
     with pytest.raises(PaddockError, match="expected a lamp from 1 to 10"):
-        signals.set_string("EPUCK_LED", np.array([11, 1], "<i4").tobytes())
+        signals.set(bytes, "EPUCK_LED", np.array([11, 1], "<i4").tobytes())
 
 
 def test_script_functions_say_what_they_expect() -> None:

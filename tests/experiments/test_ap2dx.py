@@ -69,7 +69,7 @@ def search_ours() -> StateSearch[SafetyState]:
 def make_findings(survey: Survey, other: Survey) -> Ap2dxFindings:
     ours = replace(survey, job=replace(survey.job, beside=()))
     searched = {lost: search_original(lost=[lost] if lost else []) for lost in ("", "RESET", "CLEAR")}
-    return Ap2dxFindings([ours], [other], [survey], search_ours(), searched, 1)
+    return Ap2dxFindings([ours], [other], [survey], search_ours(), searched)
 
 
 def test_claims_fail_where_something_is_wrong(survey: Survey) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from paddock.experiments.ecoli_walk.faulty_robot import PERFECT
-from paddock.experiments.ecoli_walk.orders_runs import (
-    mean_errors_in_cm,
-    misfit_in_cm,
-    run_experiment_1,
-    run_experiment_2,
-)
+from paddock.experiments.ecoli_walk.orders_runs import mean_errors_in_cm, run_experiment_1, run_experiment_2
 from paddock.experiments.ecoli_walk.published import (
     MEAN_ERROR_1,
     MOVING_TIME_1,
@@ -36,7 +33,8 @@ def test_the_fitted_robot_of_experiment_1_errs_as_the_real_one_did_and_does_not_
     assert run.walk.done == 25
     assert mean_errors_in_cm(run) == pytest.approx(MEAN_ERROR_1, abs=0.4)
     assert run.walk.moving_time == pytest.approx(MOVING_TIME_1, rel=0.05)
-    assert misfit_in_cm(run) < 0.8
+    apart = [math.dist((100 * x, 100 * y), place) for (x, y), place in zip(run.places, REACHED_1, strict=True)]
+    assert sum(distance**2 for distance in apart) / (2 * len(apart)) < 0.8**2  # [cm], mean of squares of x and y
     assert all(dx > 0 > dy for dx, dy in run.errors)  # every x too large, every y too small, as published
     for reached, target in zip(run.walk.reached, run.targets, strict=True):
         assert reached == pytest.approx(target)  # and yet the replies say that all is well

@@ -16,7 +16,7 @@ from paddock.experiments.ecoli_walk.claims import check_walks
 from paddock.experiments.ecoli_walk.density import density_chart, distance_chart
 from paddock.experiments.ecoli_walk.methylation import LEVELS, TRIALS
 from paddock.experiments.ecoli_walk.population import isolate_walker, run_population
-from paddock.experiments.ecoli_walk.statistics import find_exponential_fit_p, find_mann_whitney_p
+from paddock.experiments.ecoli_walk.statistics import find_mann_whitney_p
 from paddock.experiments.ecoli_walk.walk_report import tabulate_walks
 from paddock.experiments.ecoli_walk.walks import DISHES, run_walks
 from paddock.experiments.ecoli_walk.waypoints import walk_way_points
@@ -36,12 +36,6 @@ def test_the_rank_test_is_scipys() -> None:
         expected = mannwhitneyu(a, b, method="asymptotic").pvalue
         assert find_mann_whitney_p(a, b) == pytest.approx(expected, rel=1e-6)
     assert find_mann_whitney_p([1.0, 1.0], [1.0, 1.0]) == 1.0
-
-
-def test_exponential_times_are_told_from_others() -> None:
-    rng = np.random.default_rng(2)
-    assert find_exponential_fit_p(rng.exponential(0.9, 1000)) > 0.05
-    assert find_exponential_fit_p(rng.gamma(2.0, 0.45, 1000)) == pytest.approx(0.01)
 
 
 def test_the_walker_is_alone_and_its_nose_where_it_is_wanted() -> None:

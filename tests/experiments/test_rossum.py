@@ -99,7 +99,7 @@ def test_pictures_tell_clock_seed_and_duration(learned: Learned, monkeypatch: py
     told: list[tuple[str, str]] = []
     drawn = report.draw_trail
     monkeypatch.setattr(report, "draw_trail", lambda trail, *words: told.append(words) or drawn(trail, *words))
-    list(report._parts(RossumFindings([learned], WALK, DRIVES)))
+    list(report.list_parts(RossumFindings([learned], WALK, DRIVES)))
     assert told[1] == ("Clock: free-running, 500×", "champion of seed 0 · gets 20% of the way · 60.0 simulated s")
     assert [title for title, _ in told] == ["Clock: here", told[1][0], "One turning beam, asked when needed"]
 

@@ -22,7 +22,8 @@ from paddock.cli import reproduce as command
 from paddock.cli.sheets import folded, print_sheet
 from paddock.core.provenance import collect, describe
 from paddock.experiments import REPRODUCTIONS, reproduction_called
-from paddock.experiments.rows import HEADS, Row, all_hold, claims, mean_and_spread, number, quick_look
+from paddock.experiments.rossum.reproduce import RossumFindings
+from paddock.experiments.rows import HEADS, Row, all_hold, claims, mean_and_spread, number
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark
 from paddock.report.document_files import ensure_folder, write_document
 from paddock.report.sheets import Sheet, is_number
@@ -167,8 +168,9 @@ def test_a_report_tells_when_and_where_it_was_made_and_with_which_seeds() -> Non
 
 
 def test_fewer_seeds_than_the_claims_are_made_for_are_called_a_quick_look() -> None:
-    assert quick_look(1, 20) == "a quick look with 1 of 20 seeds; the claims are made for all 20"
-    assert quick_look(20, 20) == quick_look(40, 20) == ""
+    few, enough, many = (RossumFindings([None] * seeds, None, []) for seeds in (1, 10, 40))  # type: ignore[list-item, arg-type]
+    assert few.quick_look == "a quick look with 1 of 10 seeds; the claims are made for all 10"
+    assert enough.quick_look == many.quick_look == ""
 
 
 @pytest.mark.parametrize("inside", ["", "deeper/still"])

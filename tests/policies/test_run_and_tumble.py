@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import paddock
 from paddock import testing
 from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName
-from paddock.experiments.ecoli_walk.population import isolate_walker, make_walker, record_walks, run_population
-from paddock.experiments.ecoli_walk.statistics import find_exponential_fit_p, find_mann_whitney_p
+from paddock.experiments.ecoli_walk.population import isolate_walker, make_walker, run_population
+from paddock.experiments.ecoli_walk.statistics import find_mann_whitney_p
 from paddock.policies import RunAndTumble
 from paddock.policies.policy import RunStart
 from paddock.policies.randomness import read_key, seed_memory
@@ -77,14 +80,47 @@ def test_keys_differ_by_seed_robot_and_policy_and_fit_into_single_precision() ->
     assert len(found) == 9
 
 
+def split_runs(poses: NDArray[np.float64], dt: float) -> tuple[list[float], list[float]]:
+    """Lengths [s] of the whole runs of a walk of poses (x, y, heading), and the angles [rad] between them."""
+    moved = np.hypot(*np.diff(poses[:, :2], axis=0).T) > 1e-6
+    edges = np.flatnonzero(np.diff(moved.astype(int)))  # the last row of a run or of a turn
+    times, angles = [], []
+    for begin, end in pairwise(edges):
+        if moved[end]:  # a run that began and ended
+            times.append(float(end - begin) * dt)
+        else:
+            turn = poses[end + 1, 2] - poses[begin + 1, 2]
+            angles.append(abs(float((turn + np.pi) % (2 * np.pi) - np.pi)))
+    return times, angles
+
+
+def find_exponential_fit_p(times: NDArray[np.float64]) -> float:
+    """The probability that exponential times stray as far from their distribution (Kolmogorov and Smirnov).
+
+    The mean is taken from the times themselves, so the distance is judged by Stephens' (1974) formula for that case.
+    """
+    values = np.sort(np.asarray(times, float).ravel())
+    n = len(values)
+    expected = 1.0 - np.exp(-values / values.mean())
+    steps = np.arange(n + 1) / n
+    distance = max(float((steps[1:] - expected).max()), float((expected - steps[:-1]).max()))
+    adjusted = (distance - 0.2 / n) * (math.sqrt(n) + 0.26 + 0.5 / math.sqrt(n))
+    # Stephens' critical values of the adjusted distance, and the probabilities of exceeding them.
+    levels, chances = (0.0, 0.926, 0.990, 1.094, 1.190, 1.308), (1.0, 0.15, 0.10, 0.05, 0.025, 0.01)
+    return float(np.interp(adjusted, levels, chances))
+
+
 @pytest.mark.heavy
 def test_run_times_are_exponential_and_angles_those_of_the_cell() -> None:
-    walks = record_walks("none", walkers=16, seconds=60.0)
-    assert len(walks.run_times) > 600
-    assert walks.run_times.mean() == pytest.approx(0.87, rel=0.12)
-    ticks = np.random.default_rng(0).uniform(-0.02, 0.0, len(walks.run_times))  # a run ends within its last tick
-    assert find_exponential_fit_p(walks.run_times + ticks) > 0.05
-    angles = np.degrees(walks.turn_angles)
+    room = replace(isolate_walker("petri-dish", nose="centre"), bounds=(-50.0, -50.0, 50.0, 50.0))  # no walls nearby
+    batch = paddock.batch(room, 16, seed=1)
+    walks = [split_runs(walk, batch.dt) for walk in batch.run(60.0, make_walker("none"), every=batch.dt).trace[:, :, 0]]
+    run_times, turn_angles = (np.concatenate(parts) for parts in zip(*walks, strict=True))
+    assert len(run_times) > 600
+    assert run_times.mean() == pytest.approx(0.87, rel=0.12)
+    ticks = np.random.default_rng(0).uniform(-0.02, 0.0, len(run_times))  # a run ends within its last tick
+    assert find_exponential_fit_p(run_times + ticks) > 0.05
+    angles = np.degrees(turn_angles)
     assert angles.mean() == pytest.approx(70.0, abs=4.0)  # the cut at 0 shifts the mean of 68°
     assert angles.std() == pytest.approx(33.5, abs=3.0)
     shares = np.histogram(angles, [0, 30, 60, 90, 120, 180])[0] / len(angles)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import sysconfig
 import traceback
@@ -66,3 +67,15 @@ def _others() -> tuple[Path, ...]:
     """The folders of Paddock, of Python and of installed packages."""
     python = (Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib"))
     return Path(__file__).resolve().parents[1], *python
+
+
+def refuse_abstract(kind: type, methods: str) -> None:
+    """Refuse a user's class that lacks methods; `methods` tells which, and what they give."""
+    if inspect.isabstract(kind):
+        raise PaddockError(f"{place_of_class(kind)}: missing: {methods}")
+
+
+def place_of_class(kind: type) -> str:
+    """Where a class is defined, and its name: `mine.py line 3: Mine`."""
+    file, line = inspect.getsourcefile(kind), inspect.getsourcelines(kind)[1]
+    return f"{place(file or '', line)}: {kind.__name__}"

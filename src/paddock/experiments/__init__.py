@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, cast
 
-from paddock.core.errors import UnknownName
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.experiments.rows import Row
 from paddock.jobs import Workers
 from paddock.report.sheets import Sheet
@@ -17,27 +18,46 @@ Progress = Callable[[int, int], None]
 """Told how many runs are done, and how many there are."""
 
 
-class Outcome(Protocol):
-    """What came of a reproduction."""
+class Outcome(ABC):
+    """What came of a reproduction.
+
+    The module `report` beside that of a derived class has a TITLE and `list_parts(outcome)`.
+    """
 
     @property
+    @abstractmethod
     def rows(self) -> tuple[Row, ...]:
         """Every claim, with the paper's number and ours."""
 
     @property
+    @abstractmethod
     def sheet(self) -> Sheet:
         """All that was measured, with its spread."""
 
     @property
+    @abstractmethod
     def seeds(self) -> int:
         """How many there were of what is repeated most."""
 
     @property
+    @abstractmethod
+    def wanted_seeds(self) -> int:
+        """How many the claims are made for."""
+
+    @property
     def quick_look(self) -> str:
-        """That these are fewer than the claims are made for, in words; empty if they are not."""
+        """That these are fewer seeds than the claims are made for, in words; empty if they are not."""
+        wanted = self.wanted_seeds
+        if self.seeds >= wanted:
+            return ""
+        return f"a quick look with {self.seeds} of {wanted} seeds; the claims are made for all {wanted}"
 
     def write(self, folder: Path) -> list[Path]:
-        """Write the report, and tell which files there are."""
+        """Write the report, Markdown, HTML and pictures, and tell which files there are."""
+        from paddock.report.document_files import write_document
+
+        report = importlib.import_module(f"{type(self).__module__.rpartition('.')[0]}.report")
+        return write_document(report.TITLE, list(report.list_parts(self)), folder)
 
 
 class Reproduction(Protocol):
@@ -53,6 +73,12 @@ class Reproduction(Protocol):
             workers: who does the runs: so many processes, None: one for every core; or "ray", a cluster.
             progress: told after every run.
         """
+
+
+def check_seeds(seeds: int | None) -> None:
+    """Refuse a reproduction without seeds."""
+    if seeds is not None and seeds < 1:
+        raise PaddockError(f"seeds: expected at least 1, got {seeds}")
 
 
 # Modules with a function `reproduce`; imported when they are asked for.

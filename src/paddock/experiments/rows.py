@@ -67,10 +67,3 @@ def as_published(value: float) -> str:
 def mean_and_spread(values: Sequence[float], digits: int) -> str:
     """Mean ± standard deviation."""
     return f"{float(np.mean(values)):.{digits}f} ± {float(np.std(values)):.{digits}f}"
-
-
-def quick_look(seeds: int, published: int) -> str:
-    """What to say of a reproduction with fewer seeds than its claims were made for; empty if there are enough."""
-    if seeds >= published:
-        return ""
-    return f"a quick look with {seeds} of {published} seeds; the claims are made for all {published}"

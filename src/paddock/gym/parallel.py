@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
-from paddock.arena import Arena
-from paddock.core.errors import SimulationError, UnknownName
-from paddock.gym import tables as t
+from paddock.core.errors import SimulationError
 from paddock.gym.registration import TEAM_ENVIRONMENTS
-from paddock.gym.render import Renderer, arena_of
 from paddock.gym.spaces import action_space, observation_space, shape_observation
 from paddock.gym.spec import EnvSpec, check_env_spec
-from paddock.gym.stepper import Stepper
+from paddock.gym.world_env import WorldEnv
 
 
 def make_parallel_env(environment: str, *, render_mode: str | None = None, **options: Any) -> PaddockParallelEnv:
@@ -24,26 +21,19 @@ def make_parallel_env(environment: str, *, render_mode: str | None = None, **opt
     return PaddockParallelEnv(TEAM_ENVIRONMENTS.get(environment).from_options(**options), render_mode)
 
 
-class PaddockParallelEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
+class PaddockParallelEnv(WorldEnv, ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     """Robots that act at the same time; agents are called as the robots are. An episode ends for all at once."""
-
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array", "human"], "name": "paddock"}  # type: ignore[misc]
 
     def __init__(self, spec: EnvSpec, render_mode: str | None = None) -> None:
         check_env_spec(spec)
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise UnknownName("render mode", str(render_mode), self.metadata["render_modes"])
-        self.env_spec, self.render_mode = spec, render_mode
-        self.stepper = Stepper(spec, 1, autoreset=t.DISABLED, threads=1)
-        rate = max(1, round(1.0 / self.stepper.layout.context.seconds))
-        self.metadata = {**self.metadata, "name": type(spec).__name__, "render_fps": rate}  # type: ignore[misc]
+        super().__init__(spec, render_mode)
+        self.metadata["name"] = type(spec).__name__
         self.possible_agents = [robot.name for robot in self.stepper.scenes[0].spec.robots]
         self.agents: list[str] = []
         self.action_spaces = {agent: action_space(spec) for agent in self.possible_agents}
         self.observation_spaces = {
             agent: observation_space(spec, self.stepper.layout) for agent in self.possible_agents
         }
-        self._renderer = Renderer(self.stepper)
         self._begun = False
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
@@ -101,24 +91,7 @@ class PaddockParallelEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             )
         }
 
-    def arena(self) -> Arena:
-        """An arena of its own that goes on where the environment is."""
-        return arena_of(self.stepper, 0)
-
     def state(self) -> NDArray[np.float32]:
         """All agents' observations in one row."""
         row: NDArray[np.float32] = self.stepper.answers.observations[0].ravel().copy()
         return row
-
-    def render(self) -> Any:
-        """A picture of the world (`rgb_array`); `human` shows the page, which follows by itself."""
-        return self._renderer.draw(0) if self.render_mode == "rgb_array" else None
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self._renderer.show(0)
-
-    def close(self) -> None:
-        """End what was started for it."""
-        self._renderer.close()
-        self.stepper.close()

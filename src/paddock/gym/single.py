@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 
-from paddock.arena import Arena
-from paddock.core.errors import SimulationError, UnknownName
+from paddock.core.errors import SimulationError
 from paddock.gym import tables as t
-from paddock.gym.render import Renderer, arena_of
 from paddock.gym.spaces import action_space, observation_space, shape_observation
 from paddock.gym.spec import EnvSpec, check_env_spec
-from paddock.gym.stepper import Stepper
+from paddock.gym.world_env import WorldEnv
 
 
-class PaddockEnv(gymnasium.Env[Any, Any]):
+class PaddockEnv(WorldEnv, gymnasium.Env[Any, Any]):
     """An environment with one robot.
 
     `info` tells the parts of the reward by name (`rewards`), and at an episode's end `is_success` and `ending`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array", "human"], "render_fps": 10}  # type: ignore[misc]
-
     def __init__(self, spec: EnvSpec, render_mode: str | None = None) -> None:
         refuse_several(spec)
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise UnknownName("render mode", str(render_mode), self.metadata["render_modes"])
-        self.env_spec, self.render_mode = spec, render_mode
-        self.stepper = Stepper(spec, 1, autoreset=t.DISABLED, threads=1)
-        self.metadata = {**self.metadata, "render_fps": max(1, round(1.0 / self.stepper.layout.context.seconds))}  # type: ignore[misc]
+        super().__init__(spec, render_mode)
         self.action_space = action_space(spec)
         self.observation_space = observation_space(spec, self.stepper.layout)
-        self._renderer = Renderer(self.stepper)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin the next episode, or with a seed the first one of it."""
@@ -61,23 +52,6 @@ class PaddockEnv(gymnasium.Env[Any, Any]):
     def _observation(self) -> Any:
         answers = self.stepper.answers
         return shape_observation(self.env_spec, self.stepper.layout, answers.observations[0, 0], answers.pictures[0, 0])
-
-    def arena(self) -> Arena:
-        """An arena of its own that goes on where the environment is, for programs that want more than a step."""
-        return arena_of(self.stepper, 0)
-
-    def render(self) -> Any:
-        """A picture of the world (`rgb_array`); `human` shows the page, which follows by itself."""
-        return self._renderer.draw(0) if self.render_mode == "rgb_array" else None
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self._renderer.show(0)
-
-    def close(self) -> None:
-        """End what was started for it."""
-        self._renderer.close()
-        self.stepper.close()
 
 
 def refuse_several(spec: EnvSpec) -> None:

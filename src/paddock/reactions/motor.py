@@ -14,10 +14,3 @@ TUMBLE_TIME = 0.14  # mean [s] (Berg and Brown 1972)
 def find_tumble_odds(output, hill, half):
     """The odds of turning clockwise, bias / (1 - bias): (CheY-P / half)^hill."""
     return math.exp(hill * math.log(output / half)) if output > 0.0 else 0.0
-
-
-@kernel
-def find_clockwise_bias(output, hill, half):
-    """The clockwise bias, 0 … 1, of a concentration of CheY-P [µM]."""
-    odds = find_tumble_odds(output, hill, half)
-    return odds / (1.0 + odds) if odds < math.inf else 1.0

@@ -23,26 +23,19 @@ RobotName = Annotated[str, typer.Argument(help="Its name in the configuration.")
 orders_app = typer.Typer(name="orders", rich_markup_mode="rich", pretty_exceptions_enable=False)
 
 
-def run(
-    context: typer.Context,
-    work: Callable[[HostProgram], object],
-    *,
-    config: Path | None,
-    language: str | None,
-    log: Path | None,
-    json: bool = False,
-) -> None:
+def run(context: typer.Context, work: Callable[[HostProgram], object]) -> None:
     """Do the work of a command with its options, or those of `paddock orders` before it; False is exit status 1."""
     from paddock.cli.orders.language import translate
     from paddock.cli.orders.program import HostProgram
     from paddock.core.errors import PaddockError
 
-    before = context.obj or {}
+    before = {} if context.parent is None else context.parent.params
+    config, language, log = (context.params[name] or before.get(name) for name in ("config", "language", "log"))
     program = HostProgram(
-        config=config or before.get("config"),
-        language=language or before.get("language"),
-        log=log or before.get("log"),
-        as_json=json,
+        config=config and Path(config),
+        language=language,
+        log=log and Path(log),
+        as_json=context.params.get("json", False),
     )
     try:
         done = work(program)
@@ -62,12 +55,10 @@ def menu(context: typer.Context, config: Config = None, language: Language = Non
     paddock orders
     paddock orders walk waypoints.txt --avoid --log walk.log
     """
-    if context.invoked_subcommand is not None:
-        context.obj = {"config": config, "language": language, "log": log}
-        return
     from paddock.cli.orders.menu import run_menu
 
-    run(context, run_menu, config=config, language=language, log=log)
+    if context.invoked_subcommand is None:
+        run(context, run_menu)
 
 
 @orders_app.command()
@@ -103,7 +94,7 @@ def find(
     """
     from paddock.cli.orders.find import find as work
 
-    run(context, work, config=config, language=language, log=log, json=json)
+    run(context, work)
 
 
 @orders_app.command()
@@ -124,14 +115,7 @@ def calibrate(
     """
     from paddock.cli.orders.calibrate import calibrate as work
 
-    run(
-        context,
-        lambda program: work(program, robots or (), lamp=lamp, verify=verify),
-        config=config,
-        language=language,
-        log=log,
-        json=json,
-    )
+    run(context, lambda program: work(program, robots or (), lamp=lamp, verify=verify))
 
 
 @orders_app.command()
@@ -156,14 +140,7 @@ def walk(
     """
     from paddock.cli.orders.walk import walk as work
 
-    run(
-        context,
-        lambda program: work(program, file, avoiding=avoid, page=port if page else None),
-        config=config,
-        language=language,
-        log=log,
-        json=json,
-    )
+    run(context, lambda program: work(program, file, avoiding=avoid, page=port if page else None))
 
 
 @orders_app.command()
@@ -183,7 +160,7 @@ def send(
     """
     from paddock.cli.orders.send import send as work
 
-    run(context, lambda program: work(program, robot, orders), config=config, language=language, log=log, json=json)
+    run(context, lambda program: work(program, robot, orders))
 
 
 @orders_app.command()
@@ -217,8 +194,4 @@ def odometry(
     run(
         context,
         lambda program: measure_odometry(program, robot, motions=motions or MOTIONS, served=served, camera=camera),
-        config=config,
-        language=language,
-        log=log,
-        json=json,
     )

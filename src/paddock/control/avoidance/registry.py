@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from pathlib import Path
 from typing import Any
 
 from paddock.control.avoidance.base import ObstacleAvoidance
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.places import place
+from paddock.core.places import refuse_abstract
 from paddock.core.registry import Registry
 
 HERE = "paddock.control.avoidance"
@@ -37,10 +36,7 @@ def find_avoidance(name: str, folder: str | Path | None = None) -> type[Obstacle
         raise PaddockError(
             f"{name}: expected a class derived from ObstacleAvoidance, got an object: leave out the parentheses"
         )
-    if inspect.isabstract(kind):
-        file, line = inspect.getsourcefile(kind), inspect.getsourcelines(kind)[1]
-        missing = "decide(self, proximity, pose, dt), which gives wheel speeds (left, right) [m/s]"
-        raise PaddockError(f"{place(file or '', line)}: {kind.__name__}: missing: {missing}")
+    refuse_abstract(kind, "decide(self, proximity, pose, dt), which gives wheel speeds (left, right) [m/s]")
     return kind
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 from typing import Any
 
 from paddock.control.tasks.base import Task, TaskSpec
 from paddock.core.errors import PaddockError, format_value
-from paddock.core.places import place
+from paddock.core.places import place_of_class, refuse_abstract
 from paddock.core.registry import Registry
 
 HERE = "paddock.control.tasks"
@@ -40,14 +39,8 @@ def find_task(name: str, folder: str | Path | None = None) -> type[Task[Any]]:
     task = TASKS.get(name, folder=folder)
     if not isinstance(task, type):
         raise PaddockError(f"{name}: expected a class derived from Task, got an object: leave out the parentheses")
-    if getattr(task, "__abstractmethods__", None):
-        raise PaddockError(f"{_where(task)}: missing: decide(self, observation, elapsed), which gives wheel speeds")
+    refuse_abstract(task, "decide(self, observation, elapsed), which gives wheel speeds")
     if not (isinstance(task.parameters, type) and issubclass(task.parameters, TaskSpec)):
         wrong = format_value(task.parameters)
-        raise PaddockError(f"{_where(task)}: parameters: expected a class derived from TaskSpec, got {wrong}")
+        raise PaddockError(f"{place_of_class(task)}: parameters: expected a class derived from TaskSpec, got {wrong}")
     return task
-
-
-def _where(task: type) -> str:
-    file, line = inspect.getsourcefile(task), inspect.getsourcelines(task)[1]
-    return f"{place(file or '', line)}: {task.__name__}"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from paddock.control.wall.base import WallFollower
-from paddock.core.errors import PaddockError, SpecError, suggestion
-from paddock.core.places import place
+from paddock.core.errors import SpecError, suggestion
+from paddock.core.places import refuse_abstract
 from paddock.core.registry import Registry
 from paddock.core.spec import NotNegative, convert
 
@@ -75,11 +74,8 @@ def list_numbers(name: str, folder: str | Path | None = None) -> list[str]:
 
 def _find(name: str, folder: str | Path | None) -> FollowerEntry:
     entry = WALL_FOLLOWERS.get(name, folder=folder)
-    kind = entry if isinstance(entry, type) else type(entry)
-    if inspect.isabstract(kind):
-        file, line = inspect.getsourcefile(kind) or "", inspect.getsourcelines(kind)[1]
-        method = "update(self, ranges, dt, wheel_speeds), which gives wheel speeds (left, right) [m/s]"
-        raise PaddockError(f"{place(file, line)}: {kind.__name__}: missing: {method}")
+    method = "update(self, ranges, dt, wheel_speeds), which gives wheel speeds (left, right) [m/s]"
+    refuse_abstract(entry if isinstance(entry, type) else type(entry), method)
     return entry
 
 

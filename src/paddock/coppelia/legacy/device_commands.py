@@ -27,7 +27,7 @@ def get_joint_position(caller: Caller, handle: int, data: bytes) -> bytes:
     return pack_float(joints.joint_position(caller.scene.get(handle)))
 
 
-@command(0x1002, "simxSetJointPosition")
+@command(0x1002, "simxSetJointPosition", simxSetJointTargetPosition=0x100C)
 def set_joint_position(caller: Caller, handle: int, data: bytes) -> None:
     joints.refuse_position(caller.scene.get(handle))
 
@@ -35,11 +35,6 @@ def set_joint_position(caller: Caller, handle: int, data: bytes) -> None:
 @command(0x1008, "simxSetJointTargetVelocity")
 def set_joint_target_velocity(caller: Caller, handle: int, data: bytes) -> None:
     joints.set_target_velocity(caller.scene.get(handle), *take("<f", data))
-
-
-@command(0x100C, "simxSetJointTargetPosition")
-def set_joint_target_position(caller: Caller, handle: int, data: bytes) -> None:
-    joints.refuse_position(caller.scene.get(handle))
 
 
 @command(0x100A, "simxGetJointMatrix")
@@ -71,13 +66,8 @@ def get_joint_max_force(caller: Caller, handle: int, data: bytes) -> bytes:
     return pack_float(caller.scene.settings.get(("force", handle), MAX_FORCE))
 
 
-@command(0x100F, "simxReadForceSensor")
+@command(0x100F, "simxReadForceSensor", simxBreakForceSensor=0x1010)
 def read_force_sensor(caller: Caller, handle: int, data: bytes) -> None:
-    raise PaddockError(f"{caller.scene.get(handle)} is no force sensor")
-
-
-@command(0x1010, "simxBreakForceSensor")
-def break_force_sensor(caller: Caller, handle: int, data: bytes) -> None:
     raise PaddockError(f"{caller.scene.get(handle)} is no force sensor")
 
 
@@ -104,11 +94,7 @@ def get_image(caller: Caller, handle: int, data: bytes) -> bytes:
     return pack_int(image.shape[1], image.shape[0]) + image.tobytes()
 
 
-@command(0x1005, "simxSetVisionSensorImage")
-def set_grey_image(caller: Caller, handle: int, data: bytes) -> None:
-    paint_image(caller.scene, caller.scene.get(handle), data)
-
-
+@command(0x1005, "simxSetVisionSensorImage")  # grey
 @command(0x1006, "simxSetVisionSensorImage")
 def set_image(caller: Caller, handle: int, data: bytes) -> None:
     paint_image(caller.scene, caller.scene.get(handle), data)
@@ -139,19 +125,15 @@ def find_watched(caller: Caller, name: str, what: str) -> SceneObject:
     return found
 
 
-@command(0x300A, "simxGetCollisionHandle")
-def get_collision_handle(caller: Caller, name: str, data: bytes) -> bytes:
-    return pack_int(COLLISIONS + find_watched(caller, name, "Collision").handle)
+def _declare_handle(number: int, what: str, first: int) -> None:
+    @command(number, f"simxGet{what}Handle")
+    def get_handle(caller: Caller, name: str, data: bytes) -> bytes:
+        return pack_int(first + find_watched(caller, name, what).handle)
 
 
-@command(0x300B, "simxGetDistanceHandle")
-def get_distance_handle(caller: Caller, name: str, data: bytes) -> bytes:
-    return pack_int(DISTANCES + find_watched(caller, name, "Distance").handle)
-
-
-@command(0x3019, "simxGetCollectionHandle")
-def get_collection_handle(caller: Caller, name: str, data: bytes) -> bytes:
-    return pack_int(COLLECTIONS + find_watched(caller, name, "Collection").handle)
+_declare_handle(0x300A, "Collision", COLLISIONS)
+_declare_handle(0x300B, "Distance", DISTANCES)
+_declare_handle(0x3019, "Collection", COLLECTIONS)
 
 
 @command(0x1026, "simxReadCollision")

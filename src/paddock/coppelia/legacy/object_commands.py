@@ -79,13 +79,8 @@ def create_dummy(caller: Caller, data: bytes) -> bytes:
     return pack_int(caller.scene.add_dummy().handle)
 
 
-@command(0x1028, "simxRemoveObject")
+@command(0x1028, "simxRemoveObject", simxRemoveModel=0x1037)
 def remove_object(caller: Caller, handle: int, data: bytes) -> None:
-    caller.scene.remove(caller.scene.get(handle))
-
-
-@command(0x1037, "simxRemoveModel")
-def remove_model(caller: Caller, handle: int, data: bytes) -> None:
     caller.scene.remove(caller.scene.get(handle))
 
 

@@ -2,84 +2,61 @@
 
 from __future__ import annotations
 
+import struct
+
 from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, read_text, take
 from paddock.coppelia.script_functions import ScriptData, call_script_function
+from paddock.coppelia.signals import Signal, SignalKind
 from paddock.core.errors import PaddockError
 
 
-def require(name: str, value: object) -> None:
-    """Refuse a signal that is not set."""
-    if value is None:
-        raise PaddockError(f"there is no signal {name!r}")
-
-
-@command(0x3010, "simxGetFloatSignal")
-def get_float_signal(caller: Caller, name: str, data: bytes) -> bytes:
-    value = caller.signals.get_float(name)
-    require(name, value)
-    return pack_float(value or 0.0)
-
-
-@command(0x3011, "simxGetIntegerSignal")
-def get_integer_signal(caller: Caller, name: str, data: bytes) -> bytes:
-    value = caller.signals.get_int(name)
-    require(name, value)
-    return pack_int(value or 0)
-
-
-@command(0x3012, "simxGetStringSignal")
-def get_string_signal(caller: Caller, name: str, data: bytes) -> bytes | None:
-    value = caller.signals.get_string(name)
-    require(name, value)
-    return value
-
-
 @command(0x3017, "simxGetAndClearStringSignal")
-def take_string_signal(caller: Caller, name: str, data: bytes) -> bytes | None:
-    value = caller.signals.take_string(name)
-    require(name, value)
+def take_string_signal(caller: Caller, name: str, data: bytes) -> bytes:
+    value = get_signal(caller, bytes, name)
+    caller.signals.clear(name, bytes)
+    assert isinstance(value, bytes)
     return value
 
 
 @command(0x3018, "simxReadStringStream")
 def read_string_stream(caller: Caller, name: str, data: bytes) -> bytes | None:
-    return caller.signals.take_string(name)
+    return None if caller.signals.get(bytes, name) is None else take_string_signal(caller, name, data)
 
 
-@command(0x3013, "simxSetFloatSignal")
-def set_float_signal(caller: Caller, name: str, data: bytes) -> None:
-    caller.signals.set_float(name, *take("<f", data))
-
-
-@command(0x3014, "simxSetIntegerSignal")
-def set_integer_signal(caller: Caller, name: str, data: bytes) -> None:
-    caller.signals.set_int(name, *take("<i", data))
-
-
-@command(0x3015, "simxSetStringSignal")
-def set_string_signal(caller: Caller, name: str, data: bytes) -> None:
-    caller.signals.set_string(name, data)
+def get_signal(caller: Caller, kind: SignalKind, name: str) -> Signal:
+    """The value of a signal; refused if it is not set."""
+    value = caller.signals.get(kind, name)
+    if value is None:
+        raise PaddockError(f"there is no signal {name!r}")
+    return value
 
 
 @command(0x3016, "simxAppendStringSignal")
 def append_string_signal(caller: Caller, name: str, data: bytes) -> None:
-    caller.signals.append_string(name, data)
+    caller.signals.append(name, data)
 
 
-@command(0x300D, "simxClearFloatSignal")
-def clear_float_signal(caller: Caller, name: str, data: bytes) -> None:
-    caller.signals.clear_float(name)
+def _declare_kind(name: str, kind: SignalKind, numbers: tuple[int, int, int], layout: str) -> None:
+    """The commands that get, set and clear signals of a kind."""
+
+    @command(numbers[0], f"simxGet{name}Signal")
+    def get(caller: Caller, name: str, data: bytes) -> bytes:
+        value = get_signal(caller, kind, name)
+        return value if isinstance(value, bytes) else struct.pack(layout, value)
+
+    @command(numbers[1], f"simxSet{name}Signal")
+    def set_signal(caller: Caller, name: str, data: bytes) -> None:
+        caller.signals.set(kind, name, take(layout, data)[0] if layout else data)
+
+    @command(numbers[2], f"simxClear{name}Signal")
+    def clear_signal(caller: Caller, name: str, data: bytes) -> None:
+        caller.signals.clear(name, kind)
 
 
-@command(0x300E, "simxClearIntegerSignal")
-def clear_integer_signal(caller: Caller, name: str, data: bytes) -> None:
-    caller.signals.clear_int(name)
-
-
-@command(0x300F, "simxClearStringSignal")
-def clear_string_signal(caller: Caller, name: str, data: bytes) -> None:
-    caller.signals.clear_string(name)
+_declare_kind("Float", float, (0x3010, 0x3013, 0x300D), "<f")
+_declare_kind("Integer", int, (0x3011, 0x3014, 0x300E), "<i")
+_declare_kind("String", bytes, (0x3012, 0x3015, 0x300F), "")
 
 
 @command(0x3401, "simxCallScriptFunction")

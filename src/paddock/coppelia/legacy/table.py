@@ -25,16 +25,17 @@ class Call(NamedTuple):
 CALLS: dict[int, Call] = {}
 
 
-def command(number: int, name: str) -> Callable[[H], H]:
-    """Declare the handler of a command.
+def command(number: int, name: str, **others: int) -> Callable[[H], H]:
+    """Declare the handler of a command, and of `others` that do the same, by their names.
 
     It takes the `Caller`, what the command is about (nothing, one or two integers, a text, or an integer and two
     texts, by the range of its number) and the data. It gives the data of the reply, None for nothing, or raises.
     """
 
     def declare(handler: H) -> H:
-        assert number not in CALLS, f"{number:#x} twice"
-        CALLS[number] = Call(name, handler)
+        for called, key in {name: number, **others}.items():
+            assert key not in CALLS, f"{key:#x} twice"
+            CALLS[key] = Call(called, handler)
         return handler
 
     return declare

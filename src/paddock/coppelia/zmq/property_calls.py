@@ -14,7 +14,6 @@ from paddock.coppelia.zmq import place_calls, simulation_calls
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.constants import GROUPS, OBJECT_TYPES
 from paddock.coppelia.zmq.object_calls import set_object_alias
-from paddock.coppelia.zmq.signal_calls import find_signal
 from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_float, read_text
 from paddock.core.errors import PaddockError, UnknownName
@@ -120,7 +119,7 @@ def kind_of(value: Any) -> str:
 def read_property(caller: RemoteCaller, target: int, name: str) -> Any:
     """The value of a property; an error if there is none."""
     if name.startswith(SIGNAL):
-        value = find_signal(caller, name.removeprefix(SIGNAL))
+        value = caller.signals.find(name.removeprefix(SIGNAL))
         if value is not None:
             return value
     elif ("property", target, name) in caller.scene.settings:
@@ -168,11 +167,11 @@ def set_property(caller: RemoteCaller, target: int, name: str, value: Any, optio
 def set_signal(caller: RemoteCaller, name: str, value: Any) -> None:
     """Set a signal of the kind that its value has."""
     if isinstance(value, int):
-        caller.signals.set_int(name, int(value))
+        caller.signals.set(int, name, int(value))
     elif isinstance(value, float):
-        caller.signals.set_float(name, value)
+        caller.signals.set(float, name, value)
     elif isinstance(value, str | bytes):
-        caller.signals.set_string(name, value.encode() if isinstance(value, str) else value)
+        caller.signals.set(bytes, name, value.encode() if isinstance(value, str) else value)
     else:
         raise PaddockError(f"signal {name!r}: expected a number, a text or bytes")
 
@@ -180,9 +179,8 @@ def set_signal(caller: RemoteCaller, name: str, value: Any) -> None:
 @call()
 def remove_property(caller: RemoteCaller, target: int, name: str, options: Any = None) -> None:
     if name.startswith(SIGNAL):
-        signal = name.removeprefix(SIGNAL)
-        for kind in (caller.signals.ints, caller.signals.floats, caller.signals.strings):
-            kind.pop(signal, None)
+        if signal := name.removeprefix(SIGNAL):
+            caller.signals.clear(signal)
     elif caller.scene.settings.pop(("property", target, name), None) is None:
         read_property(caller, target, name)
         raise PaddockError(f"property {name!r} cannot be removed")

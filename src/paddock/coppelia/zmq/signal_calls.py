@@ -9,7 +9,7 @@ import cbor2
 from paddock.coppelia import script_functions
 from paddock.coppelia.objects import SceneObject
 from paddock.coppelia.script_functions import ScriptData
-from paddock.coppelia.signals import MOST_BYTES
+from paddock.coppelia.signals import MOST_BYTES, SignalKind
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.object_calls import SCRIPTS, find_object, script_of
 from paddock.coppelia.zmq.table import Steps, call
@@ -21,63 +21,39 @@ from paddock.core.errors import PaddockError
 
 @call()
 def set_int32_signal(caller: RemoteCaller, name: str, value: int) -> None:
-    caller.signals.set_int(name, value)
-
-
-@call()
-def get_int32_signal(caller: RemoteCaller, name: str) -> int | None:
-    return caller.signals.get_int(name)
-
-
-@call()
-def clear_int32_signal(caller: RemoteCaller, name: str = "") -> None:
-    caller.signals.clear_int(name)
+    caller.signals.set(int, name, value)
 
 
 @call("setFloatSignal", "setDoubleSignal")
 def set_float_signal(caller: RemoteCaller, name: str, value: float) -> None:
-    caller.signals.set_float(name, value)
-
-
-@call("getFloatSignal", "getDoubleSignal")
-def get_float_signal(caller: RemoteCaller, name: str) -> float | None:
-    return caller.signals.get_float(name)
-
-
-@call("clearFloatSignal", "clearDoubleSignal")
-def clear_float_signal(caller: RemoteCaller, name: str = "") -> None:
-    caller.signals.clear_float(name)
+    caller.signals.set(float, name, value)
 
 
 @call("setStringSignal", "setBufferSignal")
 def set_string_signal(caller: RemoteCaller, name: str, value: bytes) -> None:
-    caller.signals.set_string(name, value)
+    caller.signals.set(bytes, name, value)
 
 
-@call("getStringSignal", "getBufferSignal")
-def get_string_signal(caller: RemoteCaller, name: str) -> bytes | None:
-    return caller.signals.get_string(name)
+def _declare_kind(kind: SignalKind, *names: str) -> None:
+    @call(*(f"get{name}Signal" for name in names))
+    def get_signal(caller: RemoteCaller, name: str) -> int | float | bytes | None:
+        return caller.signals.get(kind, name)
+
+    @call(*(f"clear{name}Signal" for name in names))
+    def clear_signal(caller: RemoteCaller, name: str = "") -> None:
+        caller.signals.clear(name, kind)
 
 
-@call("clearStringSignal", "clearBufferSignal")
-def clear_string_signal(caller: RemoteCaller, name: str = "") -> None:
-    caller.signals.clear_string(name)
-
-
-def find_signal(caller: RemoteCaller, name: str) -> int | float | bytes | None:
-    """The value of a signal of any kind."""
-    for get in (caller.signals.get_int, caller.signals.get_float, caller.signals.get_string):
-        value = get(name)
-        if value is not None:
-            return value
-    return None
+_declare_kind(int, "Int32")
+_declare_kind(float, "Float", "Double")
+_declare_kind(bytes, "String", "Buffer")
 
 
 @call()
 def wait_for_signal(caller: RemoteCaller, first: Any, second: Any = None) -> Steps:
     """Versions before 4.9 take a name, later ones a target and a name."""
     name = read_text(first if second is None else second)
-    while (value := find_signal(caller, name)) is None:
+    while (value := caller.signals.find(name)) is None:
         yield
     return value
 

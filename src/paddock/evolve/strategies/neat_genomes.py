@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,87 +13,7 @@ from paddock.policies.register_machine import COPY, COUNT, INSTRUCTION_COLUMNS, 
 
 STEEP = 2.5  # neat-python's tanh is steeper than others: tanh(2.5 x)
 
-SETTINGS = """
-[NEAT]
-fitness_criterion = max
-fitness_threshold = 0
-no_fitness_termination = True
-pop_size = {population}
-reset_on_extinction = True
-
-[DefaultGenome]
-num_inputs = {inputs}
-num_outputs = 2
-num_hidden = 0
-feed_forward = {feed_forward}
-initial_connection = full_direct
-activation_default = tanh
-activation_mutate_rate = 0.0
-activation_options = tanh
-aggregation_default = sum
-aggregation_mutate_rate = 0.0
-aggregation_options = sum
-bias_init_type = gaussian
-bias_init_mean = 0.0
-bias_init_stdev = 1.0
-bias_max_value = 10.0
-bias_min_value = -10.0
-bias_mutate_power = 0.4
-bias_mutate_rate = 0.7
-bias_replace_rate = 0.1
-response_init_type = gaussian
-response_init_mean = 1.0
-response_init_stdev = 0.0
-response_max_value = 10.0
-response_min_value = -10.0
-response_mutate_power = 0.0
-response_mutate_rate = 0.0
-response_replace_rate = 0.0
-weight_init_type = gaussian
-weight_init_mean = 0.0
-weight_init_stdev = 1.0
-weight_max_value = 10.0
-weight_min_value = -10.0
-weight_mutate_power = 0.5
-weight_mutate_rate = 0.8
-weight_replace_rate = 0.1
-time_constant_init_type = gaussian
-time_constant_init_mean = 1.0
-time_constant_init_stdev = 0.0
-time_constant_max_value = 10.0
-time_constant_min_value = 0.1
-time_constant_mutate_power = 0.0
-time_constant_mutate_rate = 0.0
-time_constant_replace_rate = 0.0
-enabled_default = True
-enabled_mutate_rate = 0.01
-enabled_rate_to_true_add = 0.0
-enabled_rate_to_false_add = 0.0
-compatibility_disjoint_coefficient = 1.0
-compatibility_weight_coefficient = 0.5
-compatibility_excess_coefficient = auto
-compatibility_include_node_genes = True
-compatibility_enable_penalty = 1.0
-conn_add_prob = 0.3
-conn_delete_prob = 0.1
-node_add_prob = 0.2
-node_delete_prob = 0.1
-single_structural_mutation = false
-structural_mutation_surer = default
-
-[DefaultSpeciesSet]
-compatibility_threshold = 3.0
-
-[DefaultStagnation]
-species_fitness_func = max
-max_stagnation = 20
-species_elitism = 2
-
-[DefaultReproduction]
-elitism = 2
-survival_threshold = 0.3
-min_species_size = 2
-"""
+SETTINGS = Path(__file__).with_name("neat.ini").read_text(encoding="utf-8")  # of neat-python
 
 
 def compile_genome(genome: Any, genes: Any, inputs: int, length: int, *, recurrent: bool) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from paddock.experiments.document import opening
 from paddock.modules.safety import StateSearch
 from paddock.report.charts import Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
-from paddock.report.document_files import write_document
 from paddock.report.exploration_charts import map_view_chart
 from paddock.report.sheets import Sheet
 
@@ -66,12 +64,8 @@ STRATEGIES = (
 )
 
 
-def write_report(findings: Ap2dxFindings, folder: Path) -> list[Path]:
-    """Write `report.md`, `report.html` and the pictures."""
-    return write_document(TITLE, list(_parts(findings)), folder)
-
-
-def _parts(findings: Ap2dxFindings) -> Iterator[Part]:
+def list_parts(findings: Ap2dxFindings) -> Iterator[Part]:
+    """The report, part by part."""
     yield from opening(findings, ABOUT)
     yield Heading("Milestones")
     yield Sheet(("milestone", "in 2011", "here"), MILESTONES)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
-from paddock.core.errors import PaddockError
-from paddock.experiments import Progress, Row, Sheet
+from paddock.experiments import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.ap2dx.claims import check_claims
 from paddock.experiments.ap2dx.survey import BEHAVIOURS, Survey, SurveyJob, run_survey
-from paddock.experiments.rows import quick_look
 from paddock.jobs import Workers, run_jobs
 from paddock.modules.safety import StateSearch, search_handshake, search_original
 from paddock.modules.safety.handshake import SafetyState
@@ -27,15 +24,16 @@ SHARE = 4  # of the seeds, one in so many is also run with other strategies, and
 
 
 @dataclass(frozen=True)
-class Ap2dxFindings:
+class Ap2dxFindings(Outcome):
     """All that was driven and searched."""
+
+    wanted_seeds = SEEDS
 
     surveys: Sequence[Survey]  # ours
     others: Sequence[Survey]  # other strategies
     ablation: Sequence[Survey]  # with other methods beside
     handshake: StateSearch[SafetyState]
     original: dict[str, StateSearch[OriginalState]]  # by the message that may be lost; empty: none
-    seeds: int
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -43,21 +41,15 @@ class Ap2dxFindings:
         return check_claims(self)
 
     @property
+    def seeds(self) -> int:
+        """How many there were."""
+        return len({survey.job.seed for survey in self.surveys})
+
+    @property
     def sheet(self) -> Sheet:
         """Every survey."""
         heads = ("world", "seed", "strategy", "time [s]", "path [m]", "mapped", "F1", "error [cm]", "[°]", "contacts")
         return Sheet(heads, tuple(describe_survey(survey) for survey in (*self.surveys, *self.others)))
-
-    @property
-    def quick_look(self) -> str:
-        """That these are too few for the claims, if so."""
-        return quick_look(self.seeds, SEEDS)
-
-    def write(self, folder: Path) -> list[Path]:
-        """The report: Markdown, HTML and pictures."""
-        from paddock.experiments.ap2dx.report import write_report
-
-        return write_report(self, folder)
 
 
 def describe_survey(survey: Survey) -> tuple[str, ...]:
@@ -86,9 +78,8 @@ def list_worlds() -> list[WorldSpec]:
 
 def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> Ap2dxFindings:
     """The project's aims, as runs; see `paddock.experiments.Reproduction`."""
+    check_seeds(seeds)
     count = SEEDS if seeds is None else seeds
-    if count < 1:
-        raise PaddockError(f"seeds: expected at least 1, got {count}")
     worlds, few = list_worlds(), range(max(1, count // SHARE))
     ours = [SurveyJob(world, seed) for seed in range(count) for world in worlds]
     others = [SurveyJob(world, seed, name) for name in OTHERS for seed in few for world in worlds]
@@ -101,5 +92,4 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
         surveys=done[second:],
         handshake=search_handshake(),
         original={lost: search_original(lost=[lost] if lost else []) for lost in ("", "RESET", "CLEAR")},
-        seeds=count,
     )

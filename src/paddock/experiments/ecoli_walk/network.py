@@ -16,7 +16,6 @@ AnyNetwork = str | Path | ReactionNetwork
 STEPS = (0.1, 0.5, 1.1, 2.0, 10.0)  # factors of the input
 CHER = (0.5, 2.0, 10.0, 50.0)  # factors of CheR, Alon et al. (1999)
 NETWORK = "ecoli-chemotaxis"
-PUBLISHED_BIAS = 0.14  # clockwise, from runs of 0.86 s and tumbles of 0.14 s (Berg and Brown 1972)
 
 
 def clockwise_bias(output: Floats) -> Floats:

@@ -222,12 +222,6 @@ def run_experiment_2(
     return simulation.run(longest)
 
 
-def misfit_in_cm(run: RobotRun) -> float:
-    """How far the robot of experiment 1 was from where the published one was after each order, rms of x and y [cm]."""
-    apart = [math.dist((x / CM, y / CM), place) for (x, y), place in zip(run.places, published.REACHED_1, strict=True)]
-    return math.sqrt(sum(distance**2 for distance in apart) / (2 * len(apart)))
-
-
 def mean_errors_in_cm(run: RobotRun) -> Point:
     """Mean absolute error along x and y [cm], as published."""
     x, y = run.mean_errors

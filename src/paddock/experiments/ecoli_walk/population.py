@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from paddock.metrics import MeanDistance, MeanReading
 from paddock.policies import RunAndTumble, RunTally
 from paddock.reactions.tables import Floats
 from paddock.robots import load_robot
-from paddock.rollouts.batch import Batch
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.spec import Field
 
@@ -190,42 +188,3 @@ def compare_populations(biased: Population, unbiased: Population) -> Comparison:
         run_down=biased.run_down,
         begun_run_ratio=biased.begun_run_ratio,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class WalkRecord:
-    """Runs and turns of walkers that were followed tick by tick."""
-
-    run_times: Floats  # [s] of runs that ended by a tumble
-    turn_angles: Floats  # [rad] of tumbles, without sign
-
-
-def record_walks(
-    walker: RunAndTumble | str = "none", *, walkers: int = 20, seconds: float = 60.0, seed: int = 1
-) -> WalkRecord:
-    """Follow walkers in a room without walls nearby, tick by tick."""
-    room = isolate_walker("petri-dish", nose="centre")
-    room = replace(room, bounds=(-50.0, -50.0, 50.0, 50.0))
-    policy = make_walker(walker) if isinstance(walker, str) else walker.copy()
-    batch: Batch = paddock.batch(room, walkers, seed=seed)
-    rows = batch.run(seconds, policy, every=batch.dt).trace[:, :, 0]
-    times, angles = [], []
-    for walk in rows:
-        found = split_runs(walk, batch.dt)
-        times += found[0]
-        angles += found[1]
-    return WalkRecord(np.array(times), np.array(angles))
-
-
-def split_runs(poses: Floats, dt: float) -> tuple[list[float], list[float]]:
-    """Lengths [s] of the whole runs of a walk of poses (x, y, heading), and the angles [rad] between them."""
-    moved = np.hypot(*np.diff(poses[:, :2], axis=0).T) > 1e-6
-    edges = np.flatnonzero(np.diff(moved.astype(int)))  # the last row of a run or of a turn
-    times, angles = [], []
-    for begin, end in pairwise(edges):
-        if moved[end]:  # a run that began and ended
-            times.append(float(end - begin) * dt)
-        else:
-            turn = poses[end + 1, 2] - poses[begin + 1, 2]
-            angles.append(abs(float((turn + np.pi) % (2 * np.pi) - np.pi)))
-    return times, angles

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,6 @@ from paddock.experiments.rows import mean_and_spread
 from paddock.orders.texts import CM
 from paddock.report import consistency_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
-from paddock.report.document_files import write_document
 from paddock.report.figures import new_axes, style_axes
 from paddock.report.sheets import Sheet
 
@@ -68,12 +66,8 @@ SHIFTED = (
 )
 
 
-def write_report(findings: EColiFindings, folder: Path) -> list[Path]:
-    """Write `report.md`, `report.html` and the pictures."""
-    return write_document(TITLE, list(_parts(findings)), folder)
-
-
-def _parts(findings: EColiFindings) -> Iterator[Part]:
+def list_parts(findings: EColiFindings) -> Iterator[Part]:
+    """The report, part by part."""
     yield from opening(findings, ABOUT)
     yield from _networks(findings)
     yield from describe_walks(findings.walks)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
 
-from paddock.core.errors import PaddockError
-from paddock.experiments import Progress, Row, Sheet
+from paddock.experiments import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.avoidance_table import AvoidanceTable, drive_scene, list_jobs
 from paddock.experiments.ecoli_walk.camera import SIZES, CameraFigures, measure_camera
@@ -27,7 +25,6 @@ from paddock.experiments.ecoli_walk.orders_runs import GOOD_LINE, OrdersRun, run
 from paddock.experiments.ecoli_walk.population import NETWORK
 from paddock.experiments.ecoli_walk.walks import BATCHES, TEAMS_OF_THREE, WalkFigures, run_walks
 from paddock.experiments.ecoli_walk.walks import SEEDS as WALK_SEEDS
-from paddock.experiments.rows import quick_look
 from paddock.jobs import Workers, run_jobs
 from paddock.orders import LineQuality
 from paddock.vision.opencv import import_opencv
@@ -80,8 +77,10 @@ def know_better(seed: int) -> dict[str, WalkOutcome]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EColiFindings:
+class EColiFindings(Outcome):
     """All that was measured."""
+
+    wanted_seeds = SEEDS
 
     networks: Mapping[str, NetworkFigures]  # by name
     walks: WalkFigures
@@ -93,7 +92,6 @@ class EColiFindings:
     confusion: Mapping[str, ConfusionMatrix]  # by the means that told detections apart
     cameras: Sequence[CameraFigures]
     avoidance: AvoidanceTable
-    seeds: int
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -101,22 +99,16 @@ class EColiFindings:
         return check_claims(self)
 
     @property
+    def seeds(self) -> int:
+        """How many there were."""
+        return len({run.job.seed for run in self.avoidance.runs})
+
+    @property
     def sheet(self) -> Sheet:
         """Experiment 2 in all its repetitions."""
         from paddock.experiments.ecoli_walk.report import tabulate_links
 
         return tabulate_links(self)
-
-    @property
-    def quick_look(self) -> str:
-        """That these are too few for the claims, if so."""
-        return quick_look(self.seeds, SEEDS)
-
-    def write(self, folder: Path) -> list[Path]:
-        """The report: Markdown, HTML and pictures."""
-        from paddock.experiments.ecoli_walk.report import write_report
-
-        return write_report(self, folder)
 
 
 class StepCounter:
@@ -140,8 +132,7 @@ class StepCounter:
 
 def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> EColiFindings:
     """The thesis' experiments and what improves on them; see `paddock.experiments.Reproduction`."""
-    if seeds is not None and seeds < 1:
-        raise PaddockError(f"seeds: expected at least 1, got {seeds}")
+    check_seeds(seeds)
     import_opencv("the overhead camera of this reproduction")  # nobody waits for minutes to hear that it is missing
 
     def first(count: int) -> range:
@@ -180,5 +171,4 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
             walks=walks, found=tuple(run_jobs(walk_in_light, walks, workers=workers, progress=steps.follow))
         ),
         avoidance=AvoidanceTable(runs=tuple(run_jobs(drive_scene, scenes, workers=workers, progress=steps.follow))),
-        seeds=len(first(SEEDS)),
     )

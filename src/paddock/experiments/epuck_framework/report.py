@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.experiments.document import opening
@@ -13,7 +12,6 @@ from paddock.experiments.epuck_framework.reproduce import timing_sheet
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS
 from paddock.report.charts import DotSeries, dot_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
-from paddock.report.document_files import write_document
 from paddock.report.paths import draw_paths
 
 if TYPE_CHECKING:
@@ -76,12 +74,8 @@ COURSE_WORDS = (
 )
 
 
-def write_report(findings: FrameworkFindings, folder: Path) -> list[Path]:
-    """Write `report.md`, `report.html` and the pictures."""
-    return write_document(TITLE, list(_parts(findings)), folder)
-
-
-def _parts(findings: FrameworkFindings) -> Iterator[Part]:
+def list_parts(findings: FrameworkFindings) -> Iterator[Part]:
+    """The report, part by part."""
     yield from opening(findings, ABOUT)
     yield Heading("Timing tests")
     yield Paragraph(TIMING)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
-from paddock.core.errors import PaddockError
-from paddock.experiments import Progress, Row, Sheet
+from paddock.experiments import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.epuck_framework.claims import Runs, Times, check_claims
 from paddock.experiments.epuck_framework.crossing import SETUPS, CrossingJob, CrossingRun, drive_crossing
 from paddock.experiments.epuck_framework.figures import IN_TIME
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS, measure_tests
-from paddock.experiments.rows import mean_and_spread, number, quick_look
+from paddock.experiments.rows import mean_and_spread, number
 from paddock.jobs import Workers, run_jobs
 
 SEEDS = 20
@@ -24,8 +22,10 @@ HEADS = (
 
 
 @dataclass(frozen=True)
-class FrameworkFindings:
+class FrameworkFindings(Outcome):
     """All that was measured."""
+
+    wanted_seeds = SEEDS
 
     times: Times
     runs: Runs
@@ -46,24 +46,12 @@ class FrameworkFindings:
         """How many there were."""
         return max(len(runs) for runs in self.runs.values())
 
-    @property
-    def quick_look(self) -> str:
-        """That these are too few for the claims, if so."""
-        return quick_look(self.seeds, SEEDS)
-
-    def write(self, folder: Path) -> list[Path]:
-        """The report: Markdown, HTML and pictures."""
-        from paddock.experiments.epuck_framework.report import write_report
-
-        return write_report(self, folder)
-
 
 def reproduce(
     *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None
 ) -> FrameworkFindings:
     """Timing first, alone; then the runs of the line crossing; see `paddock.experiments.Reproduction`."""
-    if seeds is not None and seeds < 1:
-        raise PaddockError(f"seeds: expected at least 1, got {seeds}")
+    check_seeds(seeds)
     times = measure_tests()  # with all cycles: in fewer, a thread of the user's own might never get to look
     return FrameworkFindings(times, cross(seeds=seeds, workers=workers, progress=progress))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,6 @@ from paddock.experiments.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, 
 from paddock.experiments.rossum.reproduce import find_best
 from paddock.report.charts import Level, Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
-from paddock.report.document_files import write_document
 from paddock.report.paths import draw_paths
 from paddock.report.sheets import Sheet
 from paddock.worlds import load_world
@@ -61,12 +59,8 @@ SENSORS = (
 )
 
 
-def write_report(findings: RossumFindings, folder: Path) -> list[Path]:
-    """Write `report.md`, `report.html` and the pictures."""
-    return write_document(TITLE, list(_parts(findings)), folder)
-
-
-def _parts(findings: RossumFindings) -> Iterator[Part]:
+def list_parts(findings: RossumFindings) -> Iterator[Part]:
+    """The report, part by part."""
     yield from opening(findings, ABOUT)
     yield Heading("The thesis' table beside ours")
     yield _table(findings)

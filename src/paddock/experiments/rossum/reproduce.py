@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
-from paddock.experiments import Progress, Row, Sheet
+from paddock.experiments import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.rossum.claims import check_claims
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.rossum.evolutions import Learned, learn
 from paddock.experiments.rossum.turret import TurretWalk, walk
-from paddock.experiments.rows import quick_look
 from paddock.jobs import Workers
 from paddock.policies.networks import Network
 
@@ -25,8 +22,10 @@ HEADS = ("run", "exit", "in generation", "best fitness", "time [s]", "CPU time [
 
 
 @dataclass(frozen=True)
-class RossumFindings:
+class RossumFindings(Outcome):
     """All that was evolved and driven."""
+
+    wanted_seeds = SEEDS
 
     learned: Sequence[Learned]
     walk: TurretWalk
@@ -63,17 +62,6 @@ class RossumFindings:
         """How many there were."""
         return len(self.learned)
 
-    @property
-    def quick_look(self) -> str:
-        """That these are too few for the claims, if so."""
-        return quick_look(self.seeds, SEEDS)
-
-    def write(self, folder: Path) -> list[Path]:
-        """The report: Markdown, HTML and pictures."""
-        from paddock.experiments.rossum.report import write_report
-
-        return write_report(self, folder)
-
 
 def _exit(reached: bool) -> str:
     return "reached" if reached else "missed"
@@ -82,9 +70,8 @@ def _exit(reached: bool) -> str:
 def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> RossumFindings:
     """The thesis' evolution and its extensions, which take time here; see `paddock.experiments.Reproduction`."""
     threads = None if workers == "ray" else workers  # claims about time are about this machine's
+    check_seeds(seeds)
     count = SEEDS if seeds is None else seeds
-    if count < 1:
-        raise PaddockError(f"seeds: expected at least 1, got {count}")
     tell = progress or (lambda done, of: None)
     total = count + 1 + 1 + 2 * len(SPEEDS) + 1
     learned: list[Learned] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.experiments.document import opening
@@ -12,7 +11,6 @@ from paddock.experiments.wall_follower.followers import CLEARANCE
 from paddock.experiments.wall_follower.loop import Loop, build_world
 from paddock.experiments.wall_follower.trials import CLOCK, Trial
 from paddock.report.document import Figure, Heading, Paragraph, Part
-from paddock.report.document_files import write_document
 from paddock.report.paths import draw_paths
 from paddock.report.run_pictures import draw_histogram, draw_wheels
 from paddock.report.sheets import Sheet
@@ -64,12 +62,8 @@ OURS = (
 )
 
 
-def write_report(findings: WallFollowerFindings, folder: Path) -> list[Path]:
-    """Write `report.md`, `report.html` and the pictures."""
-    return write_document(TITLE, list(_parts(findings)), folder)
-
-
-def _parts(findings: WallFollowerFindings) -> Iterator[Part]:
+def list_parts(findings: WallFollowerFindings) -> Iterator[Part]:
+    """The report, part by part."""
     yield from opening(findings, ABOUT)
     yield Heading("Two clocks")
     yield Paragraph(CLOCKS)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
-from paddock.core.errors import PaddockError
-from paddock.experiments import Progress, Row, Sheet
-from paddock.experiments.rows import mean_and_spread, quick_look
+from paddock.experiments import Outcome, Progress, Row, Sheet, check_seeds
+from paddock.experiments.rows import mean_and_spread
 from paddock.experiments.wall_follower.claims import Loops, check_claims
 from paddock.experiments.wall_follower.loop import LoopJob, compile_kernels, drive
 from paddock.experiments.wall_follower.trials import CLOCK, TRIALS, Trial
@@ -22,7 +20,7 @@ HEADS = (
 
 
 @dataclass(frozen=True)
-class WallFollowerFindings:
+class WallFollowerFindings(Outcome):
     """All loops that were driven, by the row of their trial."""
 
     trials: Sequence[Trial]
@@ -45,15 +43,9 @@ class WallFollowerFindings:
         return max(loop.job.seed for loops in self.loops.values() for loop in loops) + 1
 
     @property
-    def quick_look(self) -> str:
-        """That these are too few for the claims, if so."""
-        return quick_look(self.seeds, max(trial.seeds for trial in self.trials))
-
-    def write(self, folder: Path) -> list[Path]:
-        """The report: Markdown, HTML and pictures."""
-        from paddock.experiments.wall_follower.report import write_report
-
-        return write_report(self, folder)
+    def wanted_seeds(self) -> int:
+        """Those of the trial with most."""
+        return max(trial.seeds for trial in self.trials)
 
     def _measured(self, trial: Trial) -> tuple[str, ...]:
         loops = self.loops[trial.row]
@@ -82,8 +74,7 @@ def reproduce(
 
     Claims need all trials.
     """
-    if seeds is not None and seeds < 1:
-        raise PaddockError(f"seeds: expected at least 1, got {seeds}")
+    check_seeds(seeds)
     jobs = [(trial.row, job) for trial in trials for job in trial.jobs(seeds)]
     jobs.sort(key=lambda entry: _effort(entry[1]), reverse=True)  # so that no core is idle at the end
     compile_kernels()  # what has to be compiled is compiled once, not in every process
