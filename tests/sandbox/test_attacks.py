@@ -288,3 +288,37 @@ def test_the_kernel_refuses_even_those_who_get_past_python(call: str, tmp_path: 
         finally:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 0
+
+
+def test_who_replaces_its_own_file_is_told_the_line_that_was_handed_in(arena: Arena, tmp_path: Path) -> None:
+    code = """
+    import os
+    def act(seen):
+        os.remove("mine.py")
+        os.mkfifo("mine.py")
+        while True:
+            pass
+    """
+    failure = fail(arena, tmp_path, code)
+    assert (failure.kind, failure.place) == ("answer-timeout", "mine.py line 6")
+
+
+def test_a_place_in_a_file_that_was_not_handed_in_is_not_believed(arena: Arena, tmp_path: Path) -> None:
+    secret = tmp_path / "hidden.toml"
+    secret.write_text("seeds = [4711]\n")
+    code = f"""
+    import os
+    from paddock.sandbox import messages
+    def act(seen):
+        told = messages.FailedMessage("crash", "{secret} line 1", "told by itself")
+        os.write(3, messages.frame(messages.FAILED, messages.encode(told)))
+        while True:
+            pass
+    """
+    failure = fail(arena, tmp_path, code)
+    assert (failure.kind, failure.place, failure.text) == ("crash", "", "told by itself")
+
+
+def test_who_closes_its_connection_and_goes_on_is_ended(arena: Arena, tmp_path: Path) -> None:
+    failure = fail(arena, tmp_path, IN_ACT.format("os.close(3); threading.Event().wait()"))
+    assert (failure.kind, failure.text) == ("exit", "the program closed its connection to the simulation")

@@ -96,7 +96,7 @@ def _failing_line(graded: GradedSubmission) -> Iterator[Part]:
     place = "" if graded.failure is None else graded.failure.place
     name, _, number = place.rpartition(" line ")
     path = (graded.submission.folder or graded.submission.file.parent) / name
-    if name and number.isdigit() and path.is_file() and not path.is_symlink():
+    if path in graded.submission.files and number.isdigit():
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         text = lines[int(number) - 1].strip() if 0 < int(number) <= len(lines) else ""
         if text:

@@ -70,8 +70,8 @@ class SandboxedController:
         self._slots: Mapping[str, Slot] | None = None  # those that the process knows of
         self._chosen: Any = slice(None)  # which readings it may see
         try:
-            make = GuestProcess if guards.CAN_FORK else UnguardedGuest
-            self._process = make(self._make_job())
+            job = self._make_job()
+            self._process = GuestProcess(job, self._sources()) if guards.CAN_FORK else UnguardedGuest(job)
         except SubmissionFailure as failure:
             self.failure = failure
             raise
@@ -94,6 +94,13 @@ class SandboxedController:
             devices=self._devices,
             limits=self._limits,
         )
+
+    def _sources(self) -> dict[str, Path]:
+        """The files that were handed in, by their names in the process's folder."""
+        if self._folder is None:
+            return {self.file.name: self.file}
+        files = (path for path in self._folder.rglob("*.py") if path.is_file() and not path.is_symlink())
+        return {path.relative_to(self._folder).as_posix(): path for path in files}
 
     def act(self, observation: Observation) -> Command | tuple[float, float] | None:
         """What the user's controller answers; after a failure, that again."""

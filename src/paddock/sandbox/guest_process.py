@@ -11,6 +11,7 @@ import struct
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, NoReturn
@@ -36,10 +37,15 @@ MOST = 1 << 16  # bytes of a traceback
 
 
 class GuestProcess:
-    """A process for one run. Whatever goes wrong in it is raised here as a SubmissionFailure."""
+    """A process for one run. Whatever goes wrong in it is raised here as a SubmissionFailure.
 
-    def __init__(self, job: GuestJob) -> None:
-        self._job, self._limits = job, job.limits
+    Args:
+        job: what it has to do, in a folder with copies.
+        sources: the files that were handed in, by their names in that folder. The copies may be changed by the process.
+    """
+
+    def __init__(self, job: GuestJob, sources: Mapping[str, Path]) -> None:
+        self._job, self._limits, self._sources = job, job.limits, sources
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (they live as long as the process)
         self._faults: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         self._talk, their_talk = socket.socketpair()
@@ -104,8 +110,7 @@ class GuestProcess:
             return
         self.cpu_seconds = max(self.cpu_seconds, self._measure())
         self._talk.close()
-        with suppress(OSError):
-            self._life.shutdown(socket.SHUT_WR)  # it is killed
+        self._kill()
         self._read_number(PATIENCE)
         self._life.close()
         self._output.seek(0)
@@ -144,6 +149,10 @@ class GuestProcess:
             self.fail("answer-timeout", "", text)
         self._suspect = waited + max(self._most_asleep - asleep, LOOKS)
 
+    def _kill(self) -> None:
+        with suppress(OSError):
+            self._life.shutdown(socket.SHUT_WR)
+
     def _dump(self) -> None:
         """Have the process tell where it is."""
         with suppress(OSError):
@@ -163,11 +172,17 @@ class GuestProcess:
         except msgspec.DecodeError:
             self.fail("invalid", "", "what came from the program is no answer")
         own = f"{self._job.folder.resolve()}/"  # a program that has gone elsewhere tells all of its path
-        self.fail(told.kind, told.place.removeprefix(own), told.text.replace(own, ""))
+        place = told.place.removeprefix(own)
+        known = place.partition(" line ")[0] in self._sources  # it may name any file, and reports quote the line
+        self.fail(told.kind, place if known else "", told.text.replace(own, ""))
 
     def _explain_end(self) -> NoReturn:
-        """The process is gone, without a word."""
-        status, used = self._read_number(PATIENCE), self._read_number(PATIENCE) or 0
+        """The process is gone without a word, or has closed its connection."""
+        status = self._read_number(LAST_WORDS)
+        if lives := status is None:
+            self._kill()
+            status = self._read_number(PATIENCE)
+        used = self._read_number(PATIENCE) or 0
         if status is None:
             self.close()
             raise PaddockError("the sandbox's own process has ended: was it killed?")
@@ -177,6 +192,8 @@ class GuestProcess:
         beyond = used >= 1000 * self._limits.run_cpu_seconds
         if name == "SIGXCPU" or (name == "SIGKILL" and beyond):  # the latter: it ignored the former
             self.fail("cpu", "", f"more than {self._limits.run_cpu_seconds:g} s of CPU time in all")
+        if name == "SIGKILL" and lives:
+            self.fail("exit", "", "the program closed its connection to the simulation")
         self.fail("died", "", f"the process was ended by {name}")
 
     def _find_fault(self, kind: FailureKind) -> str:
@@ -188,14 +205,12 @@ class GuestProcess:
         self._faults.seek(0)
         folder = f"{self._job.folder}/"
         found = [(file.decode("utf-8", "replace"), int(line)) for file, line in FAULT.findall(self._faults.read(MOST))]
-        own = [
-            (name.removeprefix(folder), line) for name, line in found if name.startswith(folder) or name[0] not in "/<"
-        ]
+        own = [(name, line) for path, line in found if (name := path.removeprefix(folder)) in self._sources]
         if not own or kind == "cpu":
             return ""
         name, line = own[-1] if kind == "answer-timeout" else own[0]
         if kind == "answer-timeout":
-            line = find_loop(self._job.folder / name, line)
+            line = find_loop(self._sources[name], line)
         return f"{name} line {line}"
 
     def _measure(self) -> float:
@@ -229,7 +244,7 @@ def find_loop(file: Path, line: int) -> int:
     """Where the outermost loop around a line begins, within its function; the line itself where there is none."""
     try:
         nodes = list(ast.walk(ast.parse(file.read_bytes())))
-    except Exception:  # the program may have changed or removed its copy
+    except (OSError, SyntaxError, ValueError):  # changed meanwhile
         return line
     around = [
         node for node in nodes if getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", 0) or 0)
