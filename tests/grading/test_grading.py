@@ -7,9 +7,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +17,8 @@ from paddock.core.errors import PaddockError
 from paddock.exercises import check_exercise, load_exercise
 from paddock.grading import find_similar, find_submissions, grade, save_grading
 from paddock.grading.receipts import parse_due
+from paddock.testing import wait_for
+from warm_start import start_python
 
 EXERCISE = """
 title = "Go ahead"
@@ -143,13 +142,12 @@ def test_what_is_graded_is_not_graded_again_but_a_new_version_is(
 
 
 def test_a_grading_that_is_interrupted_goes_on_where_it_was(exercise: Path, submissions: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "paddock", "grade", str(exercise), str(submissions), "--workers", "1"]
-    first = subprocess.Popen([*command, "--out", str(tmp_path / "marks.csv")], stderr=subprocess.PIPE, text=True)
+    command = ["-m", "paddock", "grade", str(exercise), str(submissions), "--workers", "1"]
     kept = tmp_path / "graded.jsonl"
-    while first.poll() is None and not (kept.exists() and kept.read_text().count("\n") >= 2):
-        time.sleep(0.02)
-    first.send_signal(signal.SIGINT)
-    _, said = first.communicate()
+    with start_python([*command, "--out", str(tmp_path / "marks.csv")]) as first:
+        wait_for(lambda: kept.exists() and kept.read_text().count("\n") >= 2)
+        first.send_signal(signal.SIGINT)
+        _, said = first.communicate()
     assert first.returncode == 130
     assert "the same command goes on" in said
     done = grade(exercise, submissions, out=tmp_path, workers=1)

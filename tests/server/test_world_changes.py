@@ -6,12 +6,14 @@ import threading
 from itertools import cycle, islice
 from pathlib import Path
 
+import pytest
+
+from marks import rarely
 from paddock.core.errors import PaddockError
 from paddock.testing import wait_for
 from server.classes_served import ServedClass, add_exercise, make_class, served_class
 from warm_start import start_python
 
-CHANGES = 20
 LESSONS = ({"world": "clutter"}, {"exercise": "little"}, {"world": "line-crossing"}, {"exercise": "little"})
 CONTROLLER = """
 class Controller:
@@ -54,7 +56,8 @@ class LoopingProgram(threading.Thread):
         assert self.error == ""
 
 
-def test_programs_of_both_styles_survive_twenty_changes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("changes", [5, *rarely(20)])
+def test_programs_of_both_styles_survive_changes(changes: int, tmp_path: Path) -> None:
     folder, file = make_class(tmp_path), tmp_path / "mine.py"
     add_exercise(folder, "little")
     file.write_text(CONTROLLER)
@@ -65,7 +68,7 @@ def test_programs_of_both_styles_survive_twenty_changes(tmp_path: Path) -> None:
             with start_python(["-m", "paddock", *arguments]) as running:
                 places = (" ".join(line.split()[1:3]) for line in running.stdout if line.startswith("in "))
                 assert next(places, None), running.stderr.read()
-                for seed, lesson in enumerate(islice(cycle(LESSONS), CHANGES), start=1):
+                for seed, lesson in enumerate(islice(cycle(LESSONS), changes), start=1):
                     assert served.teacher.ask("open_world", seed=seed, **lesson)["type"] == "done"
                     world = lesson.get("world", "line-crossing")
                     for loop in loops:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
+import scipy  # its parts are loaded when they are first named
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from paddock.sweeps import estimate_mean, estimate_share
 from paddock.sweeps.intervals import student_quantile
@@ -16,26 +16,30 @@ from paddock.sweeps.intervals import student_quantile
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 30, 101, 400])
 def test_the_quantiles_of_students_distribution(confidence: float, freedom: int) -> None:
-    assert student_quantile(confidence, freedom) == pytest.approx(stats.t.ppf((1 + confidence) / 2, freedom), rel=1e-9)
+    assert student_quantile(confidence, freedom) == pytest.approx(
+        scipy.stats.t.ppf((1 + confidence) / 2, freedom), rel=1e-9
+    )
 
 
 def test_many_degrees_of_freedom_are_nearly_normal() -> None:
-    assert student_quantile(0.95, 401) == pytest.approx(stats.t.ppf(0.975, 401), rel=0.005)
+    assert student_quantile(0.95, 401) == pytest.approx(scipy.stats.t.ppf(0.975, 401), rel=0.005)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
 def test_the_interval_of_a_mean(values: list[float]) -> None:
     found = estimate_mean([*values, math.nan])
     assert found.runs == len(values)
-    error = stats.sem(values)
-    low, high = (found.mean, found.mean) if error == 0 else stats.t.interval(0.95, len(values) - 1, found.mean, error)
+    error = scipy.stats.sem(values)
+    low, high = (
+        (found.mean, found.mean) if error == 0 else scipy.stats.t.interval(0.95, len(values) - 1, found.mean, error)
+    )
     assert (found.low, found.high) == pytest.approx((low, high), rel=1e-6, abs=1e-6)
 
 
 @given(st.integers(1, 200).flatmap(lambda count: st.tuples(st.integers(0, count), st.just(count))))
 def test_the_interval_of_a_share(hits: tuple[int, int]) -> None:
     found = estimate_share(*hits)
-    wanted = stats.binomtest(*hits).proportion_ci(0.95, method="wilson")
+    wanted = scipy.stats.binomtest(*hits).proportion_ci(0.95, method="wilson")
     assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
 
 
