@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from paddock.classes import ClassFolder
+from paddock.core.errors import PaddockError
 from paddock.exercises.lines import FloorLine
 from paddock.links.remote import RemoteArena
 from paddock.referees import make_referee
@@ -36,6 +37,11 @@ def seats(served: ServedClass) -> tuple[list[str], set[str]]:
     return sorted(on, key=on.__getitem__), off
 
 
+def ranked(served: ServedClass) -> set[str]:
+    """Robots whose scores are shown."""
+    return {line.robot for line in on_loop(served.server, lambda: served.server.session.scoreboard.message().scores)}
+
+
 def fouls(served: ServedClass) -> dict[str, int]:
     return on_loop(served.server, lambda: served.server.session.scoreboard.game.foul_counts)
 
@@ -45,9 +51,11 @@ def test_robots_stand_on_the_line_while_their_programs_run(tmp_path: Path, monke
     everyone = {student.robot for student in folder.students}
     with served_class(folder) as served, served.peer("Cy"):  # a page
         assert seats(served) == ([], everyone)
+        assert ranked(served) == set()
         with served.connect("Ada") as ada, served.connect("Ben"), served.connect("Ed"):
             on, off = seats(served)
             assert (set(on), off) == ({"ada", "ben", "ed"}, {"cy", "di", "flo"})
+            assert ranked(served) == set(on)
             assert served.teacher.ask("pause")["type"] == "done"
             assert served.teacher.ask("reset", seed=8)["type"] == "done"
             on, off = seats(served)
@@ -73,6 +81,22 @@ def test_robots_stand_on_the_line_while_their_programs_run(tmp_path: Path, monke
                 assert set(seats(served)[0]) == {"ben", "ed", "gus"}
             assert fouls(served) == {"cy": 1}
         wait_for(lambda: seats(served) == ([], {*everyone, "gus"}))
+
+
+def test_where_there_is_no_room_aside_only_those_with_programs_take_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find_no_room(*arguments: object, **options: object) -> None:
+        raise PaddockError("there is no room")
+
+    folder = make_class(tmp_path, *NAMES, world="", exercise="line-following", speed=0.0)
+    with served_class(folder) as served, served.connect("Ada"), served.connect("Ben"):
+        monkeypatch.setattr(seating, "deal_places", find_no_room)
+        assert served.teacher.ask("set_heat", action="start")["type"] == "done"
+        wait_for(lambda: served.server.session.heats.phase == "running")
+        assert ranked(served) == {"ada", "ben"}
+        assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
+        assert {row.robot for row in folder.results()} == {"ada", "ben"}
 
 
 @pytest.mark.parametrize("lesson", [{"world": "", "exercise": "line-following"}, {"world": "line-track"}])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,3 +40,9 @@ def rank(
         RobotScore(robot=robot, score=scores[robot], place=places[key(robot)], fouls=counts.get(robot, 0))
         for robot in ordered
     ]
+
+
+def rank_among(lines: Iterable[RobotScore], robots: Container[str]) -> list[RobotScore]:
+    """The lines of some robots, with their places among themselves."""
+    own = [line for line in lines if line.robot in robots]
+    return [replace(line, place=1 + sum(other.place < line.place for other in own)) for line in own]

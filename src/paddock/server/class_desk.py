@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace as replace_lesson
 from typing import TYPE_CHECKING
 
@@ -65,7 +65,7 @@ class ClassDesk:
     def attach(self, server: Server, session: Session) -> None:
         """Begin."""
         self._server, self._session, self.seating = server, session, Seating(self, session)
-        session.scoreboard.keep = self._keep_scores
+        session.scoreboard.keep, session.scoreboard.find_entrants = self._keep_scores, self._find_entrants
         self._loop = asyncio.get_running_loop()
         server.tokens.add(Grant(Role.VIEWER, name="projector"), self.folder.keys.projector)
         self._apply_roster()
@@ -289,7 +289,7 @@ class ClassDesk:
 
     def _keep_scores(self, *, last: bool = False) -> None:
         try:
-            self._best.look(self.lesson.name, self._session.scoreboard.game, self.present)
+            self._best.look(self.lesson.name, self._session.scoreboard.game, self.entrants)
             if last:
                 self._best.write(sync=True)
             self._complain("scores", "")
@@ -306,6 +306,15 @@ class ClassDesk:
             self._complain("results", "")
         except PaddockError as error:
             self._complain("results", f"results are not kept yet: {error}")
+
+    @property
+    def entrants(self) -> set[str]:
+        """Robots whose scores count now: with an exercise those that are not aside, as their programs run."""
+        return {*self.present} if self.lesson.exercise is None else self.seating.seated
+
+    def _find_entrants(self) -> Container[str]:
+        heat = self._session.heats.entrants
+        return self.entrants if heat is None else heat
 
     def lock_out(self, student: str, on: bool) -> None:
         """Do not let a student in until further notice, or let them in again."""
@@ -332,8 +341,7 @@ class ClassDesk:
                     client.send(replace(state, now=time.time()))
 
     def _describe(self) -> m.ClassState:
-        game = self._session.scoreboard.game
-        standings = {line.robot: line for line in game.standings} if game is not None else {}
+        standings = {line.robot: line for line in self._session.scoreboard.standings}
         receipts = self._last_receipts()
         return m.ClassState(
             title=self.folder.spec.title,

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +16,7 @@ from paddock.core.errors import PaddockError, Refused
 from paddock.protocol import messages as m
 from paddock.recordings import Recorder, record
 from paddock.referees import Officiating, RobotScore
+from paddock.referees.standings import rank_among
 from paddock.referees.starts import assign_places
 from paddock.server.access import Role
 from paddock.server.client import Client
@@ -49,7 +50,7 @@ class HeatDesk:
         self.number = 0
         self.text = ""  # how the last one ended
         self._left = 0  # wall seconds to the start signal
-        self._all_start = True  # else those whose programs run
+        self.entrants: frozenset[str] | None = None  # of the heat that runs, or ran last; None: there is none
         self._game: Officiating | None = None
         self._recorder: Recorder | None = None
         self._end_watch: Callable[[], None] = lambda: None
@@ -85,8 +86,7 @@ class HeatDesk:
         session.scoreboard.keep()
         session.clock.hold(True)
         arena.reset()
-        self._all_start = session.desk is None or not session.desk.seating.deal(number - 1)
-        if self._all_start:
+        if session.desk is None or not session.desk.seating.deal(number - 1):
             session.scoreboard.seat(places)
         self.number, self._game = number, session.scoreboard.restart()
         self._set("prepared")
@@ -150,8 +150,8 @@ class HeatDesk:
 
     def _signal(self) -> None:
         session, desk = self._session, self._session.desk
-        started = session.arena.numbers if self._all_start or desk is None else desk.seating.seated
-        session.ownership.entrants = frozenset(started)
+        self.entrants = frozenset(session.arena.numbers if desk is None else desk.entrants)
+        session.ownership.entrants = self.entrants
         self._recorder = self._record()
         self._end_watch = session.arena.on_tick(self._after_tick)
         self._set("running")
@@ -199,9 +199,7 @@ class HeatDesk:
     def _rank(self, game: Officiating) -> list[RobotScore]:
         """The standings of those who took part; in a class those of its students, among themselves."""
         people = self._session.scoreboard.people if self._session.desk is not None else game.scores
-        entrants = self._session.ownership.entrants or ()
-        lines = [line for line in game.standings if line.robot in people and line.robot in entrants]
-        return [replace(line, place=1 + sum(other.place < line.place for other in lines)) for line in lines]
+        return rank_among(game.standings, (self.entrants or frozenset()) & people.keys())
 
     def _settle(self) -> None:
         """A heat is over: close its recording, and let those in who came meanwhile."""
@@ -260,6 +258,8 @@ class HeatDesk:
 
     def _set(self, phase: HeatPhase) -> None:
         self.phase = phase
+        if phase in ("none", "prepared"):
+            self.entrants = None
         if phase != "finished":
             self.text = ""
         self._tell()

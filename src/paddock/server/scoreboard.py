@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import nullcontext
 
 from paddock.arena import Arena
 from paddock.arena.placing import place_robots
 from paddock.core.geometry import Pose
 from paddock.protocol import messages as m
-from paddock.referees import Officiating, Referee
+from paddock.referees import Officiating, Referee, RobotScore
+from paddock.referees.standings import rank_among
 from paddock.server.client import Client
 from paddock.server.visibility import hide_scores
 
@@ -26,6 +27,7 @@ class Scoreboard:
         self._arena, self._clients = arena, clients
         self.people: dict[str, str] = {}  # names as people write them, by robot
         self.game: Officiating | None = None
+        self.find_entrants: Callable[[], Container[str] | None] = lambda: None  # whose scores count; None: all
         self.keep: Callable[[], None] = lambda: None  # called before scores are lost
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
@@ -59,6 +61,14 @@ class Scoreboard:
         with self.game.excuse_moves() if self.game is not None else nullcontext():
             place_robots(self._arena, places)
 
+    @property
+    def standings(self) -> list[RobotScore]:
+        """Of those who take part."""
+        if self.game is None:
+            return []
+        entrants = self.find_entrants()
+        return self.game.standings if entrants is None else rank_among(self.game.standings, entrants)
+
     def message(self) -> m.Scores:
         """What clients are told: what a robot has not achieved yet has no score."""
         if self.game is None:
@@ -71,7 +81,7 @@ class Scoreboard:
                 place=line.place,
                 fouls=line.fouls,
             )
-            for line in self.game.standings
+            for line in self.standings
         )
         referee = self.game.referee
         return m.Scores(scores=lines, label=referee.label, unit=referee.unit, error=self.game.error)

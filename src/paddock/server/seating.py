@@ -81,12 +81,13 @@ class Seating:
                 starts_first=starts_first,
             )
             session.scoreboard.seat(places)
+            for robot in moved:
+                session.history.break_path(robot)
         except PaddockError as error:
             self._desk.log.write(f"robots stay where they are: {error}")
             return False
-        self._left.update(dict.fromkeys(drivers))
-        for robot in moved:
-            session.history.break_path(robot)
-        for robot in others:
-            self._left.pop(robot, None)
+        finally:
+            self._left.update(dict.fromkeys(drivers))
+            for robot in others:
+                self._left.pop(robot, None)
         return True
