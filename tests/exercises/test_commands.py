@@ -75,3 +75,28 @@ def test_a_program_that_fails_is_told_its_line(folder: Path) -> None:
     done = paddock("exercise", "try", str(folder), "-c", str(file), "--headless")
     assert done.returncode == 1
     assert "failed: mine.py line 2" in done.stdout
+
+
+REFEREE = """
+from paddock.referees import Referee
+
+class Nearest(Referee):
+    def start(self, arena):
+        pass
+
+    def tick(self, arena):
+        arena.robots["red"].pos.x
+"""
+
+
+@pytest.mark.parametrize(
+    ("score", "problem"),
+    [("", "line 4: Nearest: missing: a method score"), ("    def score(self):\n        return {}\n", "line 9: ")],
+)
+def test_a_referee_that_cannot_work_is_told_with_its_line(folder: Path, score: str, problem: str) -> None:
+    (folder / "referee.py").write_text(REFEREE + score)
+    with (folder / "exercise.toml").open("a") as file:
+        file.write('\n[referee]\nkind = "referee.py:Nearest"\n')
+    done = paddock("exercise", "verify", str(folder))
+    assert done.returncode != 0
+    assert f"referee.py {problem}" in done.stdout + done.stderr

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from paddock.core.convert import convert, expectation, hints, plain
 from paddock.core.errors import SpecError, suggestion
+from paddock.core.places import refuse_abstract
 from paddock.core.rules import (
     Color,
     Coordinate,
@@ -98,6 +99,7 @@ class Spec:
             required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
             if required and field.name not in table:
                 raise SpecError(f"missing: {expectation(hints(cls)[field.name])}", path=field.name)
+        refuse_abstract(cls, "a method " + ", ".join(sorted(getattr(cls, "__abstractmethods__", ()))))
         return cls(**table)
 
     @classmethod

@@ -39,8 +39,10 @@ class ExerciseCheck(Spec):
     def wanted(self) -> str:
         """What is asked for, in short."""
         if self.at_least is None:
-            return f"≤ {self.at_most:g}"
-        return f"≥ {self.at_least:g}" if self.at_most is None else f"{self.at_least:g} … {self.at_most:g}"
+            wanted = f"≤ {self.at_most:g}"
+        else:
+            wanted = f"≥ {self.at_least:g}" if self.at_most is None else f"{self.at_least:g} … {self.at_most:g}"
+        return wanted if self.requires is None else f"{wanted}, if {self.requires}"
 
     def admits(self, figure: float) -> bool:
         """Whether a figure meets it; NaN never does."""

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import NamedTuple
 
+from paddock.arena import Arena
 from paddock.exercises.marks import CheckMark, Marks, check_exercise
 from paddock.exercises.runs import run_exercise
 from paddock.exercises.spec import HIDDEN_FILE, SOLUTION, STARTER, TEXT_FILE, Exercise
+from paddock.referees import Referee, officiate
+from paddock.worlds.build import build
+
+TRIED = 50  # ticks for which a referee is tried
 
 
 class ExerciseFinding(NamedTuple):
@@ -39,6 +45,9 @@ def verify_exercise(
     on_file(STARTER)
     started = run_exercise(exercise, exercise.path(STARTER), exercise.seeds[0])
     yield ExerciseFinding(started.failure is None, f"{STARTER} runs", str(started.failure or ""))
+    if exercise.referee is not None:
+        problem = try_referee(exercise, exercise.referee)
+        yield ExerciseFinding(not problem, "the referee works", problem)
     on_file(SOLUTION)
     solved = check_exercise(exercise, exercise.path(SOLUTION), exercise.all_seeds)
     yield ExerciseFinding(solved.full, f"{SOLUTION} earns all points with all seeds", _tell_points(exercise, solved))
@@ -47,6 +56,15 @@ def verify_exercise(
         marks = check_exercise(exercise, path)
         told = _tell_points(exercise, marks) + (": expected a check that it does not meet" if marks.full else "")
         yield ExerciseFinding(not marks.full, f"{path.name} loses points", told)
+
+
+def try_referee(exercise: Exercise, referee: Referee) -> str:
+    """What goes wrong while a referee looks at the world for some ticks; empty: nothing."""
+    seed = exercise.seeds[0]
+    with Arena(build(exercise.make_world(seed)), seed=seed) as arena:
+        with officiate(arena, deepcopy(referee)) as game:
+            arena.step(TRIED)
+        return game.error
 
 
 def _tell_points(exercise: Exercise, marks: Marks) -> str:
