@@ -196,3 +196,7 @@ def test_a_handout_has_no_solution_no_hidden_seeds_and_no_wrong_programs(tmp_pat
     assert handed.make_world(1).to_table() == load_exercise("maze").make_world(1).to_table()
     with pytest.raises(PaddockError, match="there already"):
         write_handout(handed, tmp_path / "mine")
+    write_handout(handed, tmp_path / "mine.zip")
+    with pytest.raises(PaddockError, match="there already"):
+        write_handout(handed, tmp_path / "mine.zip")
+    assert write_handout(handed, tmp_path / "mine.zip", force=True)

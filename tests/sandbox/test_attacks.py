@@ -103,6 +103,7 @@ def test_what_goes_wrong_in_act_is_told_with_its_kind_and_line(
         ("x = 1\nimport nothing_like_it", "crash", "mine.py line 2"),
         ("def act(", "crash", "mine.py line 1"),
         ("x = 1", "invalid", "mine.py"),
+        ("x = '\0'", "invalid", "mine.py"),
         ("class Controller:\n  def __init__(self):\n    while True: pass", "answer-timeout", "mine.py line 3"),
         ("class Controller:\n  pass", "invalid", "mine.py line 1"),
         ("import os\nos._exit(0)", "exit", ""),
@@ -120,6 +121,7 @@ def test_what_goes_wrong_while_the_file_is_loaded_is_told_likewise(
 ) -> None:
     failure = fail(arena, tmp_path, code)
     assert (failure.kind, failure.place) == (kind, place)
+    assert failure.text
 
 
 def test_who_sleeps_is_given_up_by_the_clock(arena: Arena, tmp_path: Path) -> None:

@@ -72,6 +72,8 @@ def new_class(
     students = read_students(names) if names is not None else []
     spec = ClassSpec(title=title or folder.name, world=world, exercise=exercise, robot=robot)
     made = make_class(folder, spec, students)
+    if (copied := folder / "exercises" / made.spec.exercise / "exercise.toml").is_file():
+        typer.echo(f"the exercise is copied to {copied.parent}: what you change there is what the class gets")
     typer.echo(f"made {folder} with {len(made.students)} students; look at {folder / 'class.toml'}, then:")
     typer.echo(f"  paddock class sheet {folder}    # links to hand out\n  paddock class serve {folder}")
 

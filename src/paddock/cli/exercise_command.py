@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from paddock.cli.grade import grade
-from paddock.cli.options import Json
+from paddock.cli.options import Force, Json
 
 exercise = typer.Typer(
     name="exercise",
@@ -103,6 +103,7 @@ def check(
 def handout(
     name: Exercise,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder or .zip. Default: NAME.zip.")] = None,
+    force: Force = False,
 ) -> None:
     """Write what students get: all but the solution, the hidden seeds and the wrong programs.
 
@@ -110,7 +111,7 @@ def handout(
     """
     from paddock.cli.exercise import hand_out
 
-    hand_out(name, output)
+    hand_out(name, output, force)
 
 
 @exercise.command()

@@ -34,10 +34,16 @@ def list_handout(exercise: Exercise) -> Iterator[Path]:
             yield path
 
 
-def write_handout(exercise: Exercise, out: Path) -> list[str]:
-    """Write what students get, as a new folder or as a file that ends in .zip; the names of the files in it."""
+def write_handout(exercise: Exercise, out: Path, *, force: bool = False) -> list[str]:
+    """Write what students get, as a new folder or as a file that ends in .zip; the names of the files in it.
+
+    Args:
+        exercise: of which.
+        out: where to.
+        force: replace an archive that is there already.
+    """
     files = {path: f"{exercise.name}/{path.relative_to(exercise.folder).as_posix()}" for path in list_handout(exercise)}
-    if out.exists():
+    if out.exists() and not (force and out.is_file()):
         raise PaddockError(f"{out}: it is there already: choose another name")
     if out.suffix == ".zip":
         with whole_file(out, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

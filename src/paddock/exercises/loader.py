@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from paddock.core import library
-from paddock.core.errors import UnknownName
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec, read_toml_file, spec_from_table
 from paddock.core.user_code import code_beside
@@ -44,6 +44,12 @@ def find_exercise(name_or_folder: str | Path) -> Path:
         return exercise_folders().get(str(name_or_folder))
     if folder.is_dir():
         raise UnknownName("exercise", str(name_or_folder), (), expected=f"a folder with the file {FILE}")
+    if folder.suffix == ".zip" and folder.is_file():
+        raise PaddockError(f"{folder}: expected the folder of an exercise: unpack the archive, and name the folder")
+    if folder.suffix == ".py":
+        raise PaddockError(f"{folder}: expected the folder of an exercise, or its name; the program comes after it")
+    if Path(FILE).is_file() and folder.name == Path.cwd().name:
+        raise UnknownName("exercise", str(name_or_folder), (), expected="'.': you are in the folder of that name")
     beside = [str(file.parent) for file in folder.parent.glob(f"*/{FILE}")]
     raise UnknownName("exercise", str(name_or_folder), [*exercise_folders(), *beside])
 

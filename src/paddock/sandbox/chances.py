@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import datetime
 import os
 import random
+import threading
 import time
 from typing import Any, NoReturn, Self
 
@@ -13,12 +15,17 @@ import numpy as np
 from paddock.sandbox.audit import Forbidden
 from paddock.sandbox.guest_body import GuestBody
 
+STARTS_OF_THREADS = ("start_new_thread", "start_new", "start_joinable_thread")  # of all versions of Python
+
 
 def fix_chances(body: GuestBody) -> None:
     """Have all chance come from one seeded stream, and all clocks show simulated time."""
     fix_randomness()
     fix_clocks(body)
     time.sleep = refuse_sleep
+    for module, names in ((_thread, STARTS_OF_THREADS), (threading, [f"_{name}" for name in STARTS_OF_THREADS])):
+        for name in names:
+            setattr(module, name, refuse_threads)
 
 
 def fix_randomness() -> None:
@@ -91,3 +98,8 @@ def _with_default(function: Any, now: Any) -> Any:
 def refuse_sleep(seconds: object) -> NoReturn:
     """No simulated time would pass meanwhile."""
     raise Forbidden("a controller may not sleep: act is asked once per period")
+
+
+def refuse_threads(*_: object, **__: object) -> NoReturn:
+    """When they get to work is chance."""
+    raise Forbidden("a controller may not start threads: what they do, and when, would be chance")

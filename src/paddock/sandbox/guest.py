@@ -114,8 +114,10 @@ def describe(error: BaseException, file: Path) -> tuple[FailureKind, str, str]:
         with telling_place(file, *ANSWERING):
             raise error
     except BaseException as told:
-        place, _, text = str(told).partition(": ")
-        return "invalid", place, text
+        place, colon, text = str(told).partition(": ")
+        if not colon:  # such as one in UTF-16
+            return "invalid", file.name, f"expected a Python program as text in UTF-8: {place}"
+        return "invalid", place, text.removeprefix(f"{place}: ")  # what is wrong with a whole file names it itself
 
 
 def shorten(text: str) -> str:
