@@ -9,7 +9,6 @@ RUN := $(VENV)/.ready-run
 DEV := $(VENV)/.ready-dev
 ARGS ?=
 WORKERS ?= 4  # processes of tests: twice as many as cores, as many tests wait for other processes
-CHOSEN ?= not long# which tests, by their marks; "not soak": also those of test-long, collected and served together
 COVERAGE ?=
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal # neighbours in a file share its servers and fixtures
 
@@ -22,12 +21,12 @@ demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
 
 test: $(DEV)  ## all tests but the long ones, then the kernels once more in plain Python
-	@echo "all tests that are $(CHOSEN), compiled and then in plain Python: about eight minutes on two cores without the long ones"
+	@echo "all tests but the long ones, compiled and then in plain Python: about eight minutes on two cores"
 	$(MAKE) --no-print-directory test-compiled test-plain
 	@$(BIN)/python tests/browser/skipped.py
 
 test-compiled: $(DEV)
-	$(PYTEST) $(COVERAGE) -m "$(CHOSEN)" $(ARGS)
+	$(PYTEST) $(COVERAGE) -m "not long" $(ARGS)
 
 test-again: $(DEV)  ## the tests that failed last, one after another; fails if there are none
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none $(ARGS)
@@ -40,7 +39,7 @@ test-plain: $(DEV)
 
 coverage: $(DEV)  ## the same, half as fast, with the lines that tests reach; fails below 90 %
 	$(BIN)/coverage erase
-	$(MAKE) --no-print-directory test-compiled test-plain CHOSEN="not soak" COVERAGE="--cov --cov-append --cov-report="
+	$(MAKE) --no-print-directory test-compiled test-long test-plain COVERAGE="--cov --cov-append --cov-report="
 	$(BIN)/coverage report --skip-covered --fail-under=90
 
 test-browser: $(DEV)  ## the page alone, in the system's Chromium; fails where there is none
