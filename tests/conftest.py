@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +20,12 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("repeatable"), max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+# A shell gives a command with & or nohup signals that are ignored, and the processes of tests would ignore them, too.
+for number, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+    if hasattr(signal, number) and signal.getsignal(getattr(signal, number)) is signal.SIG_IGN:
+        signal.signal(getattr(signal, number), handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
