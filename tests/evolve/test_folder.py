@@ -71,22 +71,6 @@ def test_an_evolution_whose_strategy_has_changed_is_not_resumed(
         resume(Path("out"), generations=3)
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an evolution of four generations."""
-    folder = tmp_path_factory.mktemp("whole")
-    evolve(replace(SMALL, generations=4), out=folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same after two."""
-    folder = tmp_path_factory.mktemp("half")
-    evolve(SMALL, out=folder)
-    return folder
-
-
 @pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
 @pytest.mark.parametrize("name", ["checkpoint.npz", "champion.png", *rarely("summary.json", "learning-curve.png")])
 def test_a_full_disk_is_told_in_one_line_and_what_was_written_stays_valid(

@@ -21,6 +21,7 @@ import paddock
 import paddock.evolve.evolution as evolution_module
 from command_line import Printed
 from command_line import paddock as command
+from evolve.small import SMALL
 from paddock.cli.evolve import ProgressLines
 from paddock.evolve.champion_picture import drive_champion, extract_trail
 from paddock.evolve.checkpoint import load_checkpoint
@@ -29,29 +30,12 @@ from paddock.evolve.folder import EvolutionFolder
 from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.study import evolve, resume
 
-SMALL = EvolutionConfig(task="maze", population=6, generations=4, seconds=5.0, seed=5)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a small evolution."""
-    folder = tmp_path_factory.mktemp("whole")
-    evolve(SMALL, out=folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same after two of its four generations."""
-    folder = tmp_path_factory.mktemp("half")
-    evolve(replace(SMALL, generations=2), out=folder)
-    return folder
-
 
 def paddock_evolve(folder: Path, *options: str) -> Printed:
     return command("evolve", *options, folder=folder)
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_hint_shows_the_drive_that_was_judged_when_it_was_solved(tmp_path: Path) -> None:
     done = paddock_evolve(tmp_path, "maze", "--seed", "3", "--until-solved", "--out", "found")
     assert done.returncode == 0, done.stderr

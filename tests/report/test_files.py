@@ -262,4 +262,3 @@ def test_a_run_that_failed_says_so_at_the_top_of_its_page(tmp_path: Path) -> Non
     write_run(episode, EMPTY, tmp_path, title="x", config={}, html=True)
     alert = next(part for part in page_of(tmp_path).iter("p") if part.get("role") == "alert")
     assert alert.text == f"The run failed: {reason}"
-
