@@ -78,10 +78,10 @@ def walk(type: str, kind: str, follower: str, side: Side, clearance: float, **se
     ("type", "kind", "follower", "side", "clearance", "error", "sensor"),
     [
         ("pioneer-p2dx", "sonar", "pid", "right", 0.23, 0.02, {}),
-        ("pioneer-p2dx", "sonar", "fuzzy", "left", 0.23, 0.02, {}),
-        ("pioneer-p2dx", "sonar", "geometry", "right", 0.23, 0.015, {}),
         ("pioneer-p2dx", "sonar", "tuned", "left", 0.23, 0.015, {}),
-        ("pioneer-p2dx", "laser", "pid", "left", 0.23, 0.03, {}),
+        pytest.param("pioneer-p2dx", "sonar", "fuzzy", "left", 0.23, 0.02, {}, marks=pytest.mark.long),
+        pytest.param("pioneer-p2dx", "sonar", "geometry", "right", 0.23, 0.015, {}, marks=pytest.mark.long),
+        pytest.param("pioneer-p2dx", "laser", "pid", "left", 0.23, 0.03, {}, marks=pytest.mark.long),
         ("pioneer-p2dx", "laser", "fuzzy", "right", 0.23, 0.03, {}),
         ("pioneer-p2dx", "laser", "geometry", "left", 0.23, 0.02, {"period": 0.05}),
         ("e-puck", "proximity", "pid", "right", 0.02, 0.008, {}),
