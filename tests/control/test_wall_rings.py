@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
@@ -104,6 +104,7 @@ def test_the_places_of_the_ring_are_those_of_the_pioneer() -> None:
     assert [place for place in RING if place.number < 15] == list(PLACES[:7])
 
 
+@settings(max_examples=30)
 @given(st.lists(st.floats(0.05, 4.9), min_size=8, max_size=8))
 def test_eight_sonars_are_the_front_of_the_ring(readings: list[float]) -> None:
     ring = make_ring(load_robot("pioneer-p2dx"), "sonar")

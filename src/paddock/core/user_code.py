@@ -135,7 +135,7 @@ def _import(file: Path, name: str, owner: str, root: Path | None = None) -> Modu
     """Import a file under its own name, so that other processes find it too; under another if that is taken."""
     ending = file.name.lower()
     for module in list(sys.modules.values()):
-        known = getattr(module, "__file__", None) or ""
+        known = str(getattr(module, "__file__", None) or "")
         if known.lower().endswith(ending) and Path(known) == file and module.__name__ != "__main__":
             return module
     folder = str(root or file.parent)
