@@ -48,7 +48,8 @@ def test_a_folder_tells_where_its_results_come_from(tmp_path: Path, monkeypatch:
     assert table["versions"]["numpy"] == np.__version__
     sources = {"inputs/my.toml": "my.toml", "inputs/my_fitness.py": "my_fitness.py"}
     sources["inputs/my_strategy.py"] = "my_strategy.py"
-    assert set(table["inputs"]) == set(sources)
+    sources["inputs/world.toml"] = "out/world.toml"
+    assert set(table["inputs"]) == {*sources, "inputs/e-puck.toml"}
     for copy, source in sources.items():
         assert Path("out", copy).read_bytes() == Path(source).read_bytes()
         assert table["inputs"][copy] == hashlib.sha256(Path(source).read_bytes()).hexdigest()
