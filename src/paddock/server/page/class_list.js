@@ -2,6 +2,7 @@
 
 import { make, setText } from "./dom.js";
 import { capital, decimalsOf, pointsText, spanOf } from "./scoreboard.js";
+import { shortTimeOf } from "./submissions.js";
 
 const STATES = ["crashed", "silent", "locked-out", "connected", "finished", "away"]; // the most urgent first
 const HELPLESS = new Set(["crashed", "silent"]);
@@ -200,10 +201,7 @@ export function sinceText(seconds) {
 /** When the last file came, today or on which day; and how many there are, if there are several. */
 function submittedText({ submitted, submissions }) {
   if (!submissions) return "";
-  const moment = new Date(submitted);
-  const isToday = moment.toDateString() === new Date().toDateString();
-  const hours = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
-  const when = isToday ? moment.toLocaleTimeString([], hours) : moment.toLocaleDateString([], { month: "short", day: "numeric" });
+  const when = shortTimeOf(submitted);
   return submissions > 1 ? `${when} (${submissions})` : when;
 }
 

@@ -10,11 +10,11 @@ const COPIED = "Copied: the code to start from.";
 const NO_COPY = "This browser does not let pages copy: select the code instead.";
 
 export class ExercisePanel {
-  /** `tabs` are above it and the monitor; they are hidden where there is no exercise. */
-  constructor(session, panel, tabs) {
+  /** `tabs` are above it and the monitor; they are hidden where there is no exercise; `dialog` asks questions. */
+  constructor(session, panel, tabs, dialog) {
     Object.assign(this, { session, panel, tabs });
     this.score = make("p", "own-score", { dataset: { testid: "own-score" }, "aria-live": "polite" });
-    this.submissions = new Submissions(session);
+    this.submissions = new Submissions(session, dialog);
     session.on("exercise", () => this.show());
     for (const event of ["scores", "robots"]) session.on(event, () => this.#showScore());
     session.on("select", (robot) => robot && this.tabs.show("tab-robot"));
