@@ -16,10 +16,13 @@ from paddock.report.sheets import Sheet
 
 def print_students(folder: ClassFolder) -> None:
     """Who is in the class."""
-    files = Counter((receipt.robot, receipt.exercise) for receipt in folder.receipts())
+    receipts = folder.receipts()
+    files = Counter((receipt.robot, receipt.exercise) for receipt in receipts)
+    late = {(receipt.robot, receipt.exercise): ", late" if receipt.late else "" for receipt in receipts}  # the last one
     rows = []
     for student in folder.everyone:
-        submitted = [f"{exercise} ({count})" for (robot, exercise), count in files.items() if robot == student.robot]
+        own = [(exercise, count) for (robot, exercise), count in files.items() if robot == student.robot]
+        submitted = [f"{exercise} ({count}{late[student.robot, exercise]})" for exercise, count in own]
         rows.append((visible(student.name), student.robot, student.state, ", ".join(submitted)))
     print_sheet(Console(), folder.spec.title, Sheet(("student", "robot", "state", "submissions"), tuple(rows)))
 

@@ -21,7 +21,7 @@ def grade(
         str | None,
         typer.Option(
             help="When it was due, as 2026-11-20T18:00, local time; without a time, at the end of that day (23:59:59). "
-            "What came later, by its receipt, is late."
+            "What came later, by its receipt, is late. Default: what the class had as due when it came."
         ),
     ] = None,
     workers: Workers = None,
@@ -67,6 +67,8 @@ def grade(
     before = f", {there} of them were graded already" if there else ""
     told = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
     aside.print(told, highlight=False, markup=False, soft_wrap=True)
+    late = sum(each.late for each in done.graded)
+    if when is None and late:
+        aside.print(f"late by their receipts: {late}", highlight=False, markup=False)
     if when is not None:
-        late = sum(each.late for each in done.graded)
         aside.print(f"due {when:%Y-%m-%d %H:%M:%S %z}: {late} came later", highlight=False, markup=False)

@@ -4,7 +4,7 @@ import { icon, make, setText } from "./dom.js";
 import { renderMarkdown } from "./markdown.js";
 import { capital, decimalsOf, foulsText, pointsText, spanOf } from "./scoreboard.js";
 import { copyText } from "./snippet.js";
-import { Submissions } from "./submissions.js";
+import { Submissions, timeOf } from "./submissions.js";
 
 const COPIED = "Copied: the code to start from.";
 const NO_COPY = "This browser does not let pages copy: select the code instead.";
@@ -44,7 +44,12 @@ export class ExercisePanel {
     this.tabs.show("tab-exercise");
   }
 
-  #facts({ devices }) {
+  #facts({ devices, due }) {
+    const until = due && make("p", "facts", { dataset: { testid: "due" } }, `Due ${timeOf(due)}; later is late.`);
+    return [...(until ? [until] : []), ...this.#allowed(devices)];
+  }
+
+  #allowed(devices) {
     if (!devices) return [];
     const names = devices.flatMap((device, i) => [i ? ", " : "", make("code", "", { textContent: device })]);
     const allowed = names.length ? names : ["none"];

@@ -54,8 +54,8 @@ export class Submissions {
       return this.#say(`${file.name} was not handed in.`, "news");
     this.#say(`Sending ${file.name} …`, "news");
     try {
-      const { number, time, sha256 } = await session.link.request("submit", { exercise, file: file.name, data });
-      this.#say(`Received: number ${number}, ${timeOf(time)}, ${digestOf(sha256)}. Keep this receipt.`, "done");
+      const { number, time, sha256, late } = await session.link.request("submit", { exercise, file: file.name, data });
+      this.#say(`Received: number ${number}, ${timeOf(time)}, ${digestOf(sha256)}${late ? ", late" : ""}. Keep this receipt.`, "done");
       await session.askExercise();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -69,16 +69,16 @@ export class Submissions {
   }
 }
 
-function receiptRow({ number, time, sha256, file }, isLast) {
+function receiptRow({ number, time, sha256, file, late }, isLast) {
   const name = make("b", "", { textContent: file.replace(/^\d+-/, ""), dir: "auto" }); // kept as 0002-drive.py
-  const when = `${timeOf(time)} · ${digestOf(sha256)}`;
+  const when = [timeOf(time), digestOf(sha256), late && "late"].filter(Boolean).join(" · ");
   const about = make("span", "", { textContent: when, title: `SHA-256 ${sha256}` });
   const counts = isLast ? [make("em", "", { textContent: "this one counts" })] : [];
   return make("li", "", { value: number, dataset: { testid: "receipt-row" } }, name, ...counts, about);
 }
 
 /** A moment as people here write it. */
-function timeOf(time) {
+export function timeOf(time) {
   const moment = new Date(time);
   if (Number.isNaN(moment.getTime())) return time;
   return moment.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
