@@ -178,6 +178,17 @@ def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None
         assert zoe.ask("submit", exercise="../..", file="a.py", data=b"x")["error"] == "UnknownName"
 
 
+@pytest.mark.parametrize(("shows", "told"), [("own", "(there are: ben)"), ("all", "did you mean 'ada-l'?")])
+def test_a_misspelt_robot_brings_up_only_those_that_a_student_sees(tmp_path: Path, shows: str, told: str) -> None:
+    folder = make_class(tmp_path)
+    add_exercise(folder, "little", shows)
+    with served_class(folder) as served, served.peer("Ben") as ben:
+        served.teacher.ask("open_world", exercise="little")
+        for request in ({"type": "claim"}, {"type": "enable", "devices": ["ground"]}, {"type": "recall"}):
+            kind = request.pop("type")
+            assert told in ben.ask(kind, robot="ada-k", **request)["message"]
+
+
 def test_nothing_that_an_exercise_hides_is_told_while_it_is_opened(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     add_exercise(folder, "blind", "nothing")
