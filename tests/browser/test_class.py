@@ -95,6 +95,17 @@ def test_the_lecturer_sees_at_a_glance_who_needs_help(lesson: ServedClass, lectu
     assert lecturer.ask(NAMELESS) == []
 
 
+def test_long_names_on_labels_end_with_a_whole_word(lecturer: Visit) -> None:
+    shorten = "(name) => import('/bodies.js').then(({ shortened }) => shortened(name))"
+    for name, label in {
+        LONG_NAME: "Johanna-Theresia von…",
+        "Maximilian Featherstone": "Maximilian…",
+        "Ada Lovelace": "Ada Lovelace",
+        "Wolfeschlegelsteinhausenbergerdorff": "Wolfeschlegelsteinhau…",  # one word
+    }.items():
+        assert lecturer.page.evaluate(shorten, name) == label
+
+
 def test_a_chosen_student_is_followed(lecturer: Visit) -> None:
     lecturer.find("student-search").fill("李")
     expect(lecturer.find("student-row")).to_have_count(1)
