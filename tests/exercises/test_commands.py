@@ -67,7 +67,8 @@ def test_a_new_exercise_is_verified_and_its_handout_checks_the_same(folder: Path
 def test_a_program_that_fails_is_told_its_line(folder: Path) -> None:
     file = folder.parent / "mine.py"
     file.write_text(WRONG, encoding="utf-8")
-    done = paddock("exercise", "check", str(folder), str(file), "--report", str(folder / "checked"))
+    done = paddock("exercise", "check", str(folder), str(file), "--report", str(folder / "checked"), columns=None)
+    assert any("stands still at the end" in line and "before it │ 0 of 2" in line for line in done.stdout.splitlines())
     assert done.returncode == 1
     assert "failed: seed 2: mine.py line 2: ZeroDivisionError: division by zero (crash)" in done.stderr
     assert "0 of 10" in done.stdout

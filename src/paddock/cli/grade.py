@@ -38,7 +38,7 @@ def grade(
 
     from paddock.cli.ending import INTERRUPTED, end_on_sigterm
     from paddock.cli.progress import show_runs
-    from paddock.cli.sheets import print_sheet
+    from paddock.cli.sheets import print_sheet, sheet_console
     from paddock.grading import grade as grade_all
     from paddock.grading import save_grading
     from paddock.grading.receipts import parse_due
@@ -62,7 +62,7 @@ def grade(
             aside.print(told, style="yellow", markup=False)
             sys.exit(ended[0] if ended else INTERRUPTED)
     written = save_grading(done, out)
-    print_sheet(Console(), f"{done.exercise.title}: {len(done.graded)} submissions", marks_sheet(done))
+    print_sheet(sheet_console(), f"{done.exercise.title}: {len(done.graded)} submissions", marks_sheet(done))
     there = len(done.graded) - done.fresh
     before = f", {there} of them were graded already" if there else ""
     told = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
