@@ -176,9 +176,7 @@ def test_receipts_that_know_nothing_of_a_due_date_still_count(folder: ClassFolde
 def test_a_due_date_that_is_none_is_refused_with_what_is_allowed(folder: ClassFolder, due: str) -> None:
     file = folder.path / "class.toml"
     file.write_text(f"due = {due}\n" + file.read_text())
-    with pytest.raises(
-        SpecError, match=r"class\.toml: due: expected a date and time without quotes, such as 2026"
-    ):
+    with pytest.raises(SpecError, match=r"class\.toml: due: expected a date and time without quotes, such as 2026"):
         folder.refresh()
     file.write_text("due = 0001-01-01T00:00:00\ntitle = 'c'\n")
     with pytest.raises(SpecError, match=r"due: expected a year from 1971 to 9998, got 1"):
