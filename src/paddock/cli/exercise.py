@@ -144,8 +144,9 @@ def verify(name: str) -> bool:
     console, fit = Console(), True
     with console.status("") as status:
         for finding in verify_exercise(found, on_file=lambda file: status.update(f"running {file} …")):
-            fit = fit and finding.holds
-            mark, style = ("yes", "green") if finding.holds else ("NO", "bold red")
+            fit = fit and (finding.holds or not finding.needed)
+            missed = ("NO", "bold red") if finding.needed else ("!", "bold yellow")
+            mark, style = ("yes", "green") if finding.holds else missed
             detail = f": {visible(finding.detail)}" if finding.detail else ""
             console.print(Text.assemble((f"{mark:>3} ", style), finding.what, detail), soft_wrap=True)
     return fit
