@@ -67,7 +67,7 @@ def find_overlooked(exercise: Exercise) -> str:
     """Which obstacles are too low for a range sensor that students may use, with the heights; empty: none."""
     world = exercise.make_world(exercise.seeds[0])
     things = solids(world)
-    found = {}
+    found: dict[tuple[float, str], str] = {}
     for robot in build(world).robots:
         for sensor in robot.sensors:
             if sensor.name in exercise.devices and isinstance(sensor, RangeSensorSpec):
