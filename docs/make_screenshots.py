@@ -135,6 +135,7 @@ def lesson(chromium: Browser, file: Path) -> None:
         link = f"{url}#token={tokens['Ada Lovelace']}&robot=ada-lovelace"
         student = stack.enter_context(visit(chromium, link, color_scheme="dark"))
         student.get_by_test_id("submit-file").set_input_files(load_exercise(EXERCISE).path("starter.py"))
+        student.get_by_test_id("confirm-yes").click()
         wall = stack.enter_context(visit(chromium, f"{url}#token={kept.keys.projector}&view=projector"))
         for name in (first, second):
             crash(arenas[name], kept.find(name).robot)

@@ -21,12 +21,15 @@ class Printed(NamedTuple):
     stderr: str
 
 
-def paddock(*arguments: str, folder: Path | None = None, columns: int = 160) -> Printed:
-    """Run `paddock …` in a terminal of some width."""
+def paddock(*arguments: str, folder: Path | None = None, columns: int | None = 160) -> Printed:
+    """Run `paddock …` in a terminal of some width; None: not in a terminal."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["paddock", *arguments])
-        patch.setenv("COLUMNS", str(columns))
+        if columns is None:
+            patch.delenv("COLUMNS", raising=False)
+        else:
+            patch.setenv("COLUMNS", str(columns))
         patch.setenv("TERM", "dumb")
         if folder is not None:
             patch.chdir(folder)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from paddock.server.class_desk import ClassDesk
 from server.classes_served import ServedClass, make_class, served_class
 from server.parties import on_loop
 
+DUE = datetime(2020, 1, 31, 18)
 LONG_NAME = "Johanna-Theresia von und zu Hohenlohe-Waldenburg"
 NAMES = ["Ada Lovelace", "Zoë Müller", "李娜", "محمد الأمين", LONG_NAME, *(f"Student {i:02d}" for i in range(6, 31))]
 PROGRAM = b"class Controller:\n    def act(self, seen):\n        return 0.05, 0.05\n"
@@ -42,7 +45,7 @@ IN_PLACE = """(() => {
 @pytest.fixture(scope="module")
 def lesson(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedClass]:
     """Thirty students and an exercise."""
-    folder = make_class(tmp_path_factory.mktemp("classes"), *NAMES, world="", exercise="line-following")
+    folder = make_class(tmp_path_factory.mktemp("classes"), *NAMES, world="", exercise="line-following", due=DUE)
     with served_class(folder, speed=1.0) as served:
         yield served
 
@@ -94,6 +97,17 @@ def test_the_lecturer_sees_at_a_glance_who_needs_help(lesson: ServedClass, lectu
     assert lecturer.ask(NAMELESS) == []
 
 
+def test_long_names_on_labels_end_with_a_whole_word(lecturer: Visit) -> None:
+    shorten = "(name) => import('/bodies.js').then(({ shortened }) => shortened(name))"
+    for name, label in {
+        LONG_NAME: "Johanna-Theresia von…",
+        "Maximilian Featherstone": "Maximilian…",
+        "Ada Lovelace": "Ada Lovelace",
+        "Wolfeschlegelsteinhausenbergerdorff": "Wolfeschlegelsteinhau…",  # one word
+    }.items():
+        assert lecturer.page.evaluate(shorten, name) == label
+
+
 def test_a_chosen_student_is_followed(lecturer: Visit) -> None:
     lecturer.find("student-search").fill("李")
     expect(lecturer.find("student-row")).to_have_count(1)
@@ -139,16 +153,28 @@ def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass
     page: Visit = visit(lesson.link("محمد الأمين"), permissions=["clipboard-read", "clipboard-write"])
     expect(page.find("exercise-title")).to_have_text("Follow the line")
     expect(page.find("allowed")).to_contain_text("ground")
+    expect(page.find("due")).to_contain_text("2020")
     page.find("starter-copy").click()
     expect(page.find("toast")).to_contain_text("Copied")
     assert page.ask("navigator.clipboard.readText()") == page.ask("paddock.session.exercise.starter")
     chosen = {"name": "drive.py", "mimeType": "text/x-python", "buffer": PROGRAM}
+    page.find("submit-file").set_input_files({**chosen, "name": "notes.py"})
+    expect(page.find("confirm")).to_contain_text("Hand in notes.py (3 lines)? It is your first one.")
+    page.page.keyboard.press("Escape")
+    expect(page.find("receipt")).to_have_text("notes.py was not handed in.")
+    expect(page.find("receipt-row")).to_have_count(0)
     page.find("submit-file").set_input_files(chosen)
+    expect(page.find("confirm")).to_be_visible()
+    page.page.keyboard.press("Tab")  # from Cancel
+    page.page.keyboard.press("Enter")
     expect(page.find("receipt")).to_contain_text("Received: number 1")
     page.find("drop").evaluate(DROP, PROGRAM.decode() + "\n")
+    expect(page.find("confirm")).to_contain_text(re.compile(r"It replaces the one of \d\d:\d\d"))
+    page.find("confirm-yes").click()
     expect(page.find("receipt-row")).to_have_count(2)
     expect(page.find("receipt-row").first).to_contain_text("this one counts")
-    expect(row(lecturer, "محمد الأمين").locator(".submitted")).to_contain_text("(2)")
+    expect(page.find("receipt-row").first).to_contain_text("late")
+    expect(row(lecturer, "محمد الأمين").locator(".submitted")).to_contain_text("(2) late")
     expect(row(lecturer, "Ada Lovelace").locator(".submitted")).to_be_empty()
     expect(lecturer.find("class-summary")).to_contain_text("1 handed in")
     (kept,) = lesson.folder.collect("line-following", lesson.folder.path / "collected").values()
@@ -189,6 +215,27 @@ def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
         count = 1 if choice.startswith("exercise") else 30  # it shows students their own robot
         student.until(f"paddock.robots().length === {count} && paddock.robots().every(({{ x }}) => Number.isFinite(x))")
         expect(student.find("tab-exercise")).to_be_visible(visible=choice.startswith("exercise"))
+
+
+class Slowness(ScoreFunction):
+    """A race: the last of the class is the fastest, and the second never arrives."""
+
+    higher_is_better = False
+
+    def __init__(self) -> None:
+        super().__init__(lambda arena: {name: math.inf if i == 1 else 30.0 - i for i, name in enumerate(arena.robots)})
+
+
+def test_the_best_time_is_the_shortest(lesson: ServedClass, lecturer: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(Slowness()))
+    monkeypatch.setattr(ClassDesk, "entrants", property(lambda desk: {*desk.present}))  # as if their programs ran
+    expect(row(lecturer, NAMES[-1]).locator(".best")).to_have_text("1")
+    lecturer.until("paddock.session.board.lower_is_better")
+    lecturer.find("sort-best").get_by_role("button").click()
+    rows = lecturer.find("student-row").locator(".student")
+    expect(rows.first).to_have_text(NAMES[-1])
+    expect(rows.nth(len(NAMES) - 2)).to_have_text(NAMES[0])
+    expect(rows.last).to_have_text(NAMES[1])
 
 
 def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(

@@ -77,6 +77,18 @@ def test_links_are_written_for_a_mail_merge(folder: Path) -> None:
     assert (folder / "sheet.html").read_text(encoding="utf-8").count("<svg") == 3
 
 
+def test_links_that_work_on_no_students_machine_are_warned_of(folder: Path) -> None:
+    file, warning = folder / "class.toml", "links to 127.0.0.1 work on this machine only"
+    for command in ("links", "sheet"):
+        assert warning not in run("class", command, folder)
+    assert warning not in (folder / "sheet.html").read_text(encoding="utf-8")
+    file.write_text(file.read_text().replace('# host = "0.0.0.0"', 'host = "127.0.0.1"'))
+    for command in ("links", "sheet"):
+        assert warning not in run("class", command, folder, "--address", "http://192.0.2.7:8642")
+        assert warning in run("class", command, folder)
+    assert warning in (folder / "sheet.html").read_text(encoding="utf-8")
+
+
 def test_submissions_are_collected_and_those_who_are_missing_are_named(folder: Path, tmp_path: Path) -> None:
     ClassFolder.load(folder).receive("Ada", "maze", "mine.py", b"a = 1\n")
     output = run("class", "collect", folder, "maze")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from paddock.classes import ClassFolder, ClassSpec, ResultRow, receipt_book
 from paddock.classes.submissions import read_receipts, safe_file_name
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, SpecError
 from paddock.server.connection import MOST_BYTES
 
 
@@ -147,3 +148,36 @@ def test_a_file_of_the_largest_size_fits_into_a_message_of_the_server() -> None:
 def test_a_short_file_that_would_take_gigabytes_to_be_compiled_is_kept_at_once(folder: ClassFolder) -> None:
     nested = "".join(f"{' ' * depth}try: x()\n{' ' * depth}finally:\n" for depth in range(22)) + " " * 22 + "act()\n"
     assert folder.receive("Ada", "maze", "a.py", nested.encode()).number == 1
+
+
+def test_what_comes_after_the_due_date_is_taken_and_marked_late(folder: ClassFolder) -> None:
+    file = folder.path / "class.toml"
+    now, text = datetime.now(), file.read_text()
+    told = []
+    for due in (now + timedelta(days=1), now - timedelta(days=1), (datetime.now(UTC) - timedelta(minutes=1))):
+        file.write_text(text.replace("# due = 2026-12-01 18:00:00", f"due = {due.isoformat()}"))
+        folder.refresh()
+        told.append(folder.receive("Ada", "maze", "a.py", b"a = 1\n"))
+    assert [receipt.late for receipt in told] == [False, True, True]
+    assert [str(receipt).endswith(", late") for receipt in told] == [False, True, True]
+    assert ClassFolder.load(folder.path).receipts() == told
+    assert ClassSpec.from_toml(file.read_text()).due == due
+
+
+def test_receipts_that_know_nothing_of_a_due_date_still_count(folder: ClassFolder) -> None:
+    first = folder.receive("Ada", "maze", "a.py", b"a = 1\n")
+    file = folder.path / "submissions" / "receipts.csv"
+    file.write_text("\n".join(line.rpartition(",")[0] for line in file.read_text("utf-8-sig").splitlines()) + "\n")
+    second = folder.receive("Ada", "maze", "a.py", b"a = 2\n")
+    assert ClassFolder.load(folder.path).receipts() == [first, second]
+
+
+@pytest.mark.parametrize("due", ['"2026-12-01T18:00:00"', "2026-12-01", "18:00:00", "20261201", "true"])
+def test_a_due_date_that_is_none_is_refused_with_what_is_allowed(folder: ClassFolder, due: str) -> None:
+    file = folder.path / "class.toml"
+    file.write_text(f"due = {due}\n" + file.read_text())
+    with pytest.raises(SpecError, match=r"class\.toml: due: expected a date and time without quotes, such as 2026"):
+        folder.refresh()
+    file.write_text("due = 0001-01-01T00:00:00\ntitle = 'c'\n")
+    with pytest.raises(SpecError, match=r"due: expected a year from 1971 to 9998, got 1"):
+        folder.refresh()

@@ -45,3 +45,10 @@ def test_a_table_is_replaced_with_the_separator_that_it_has(tmp_path: Path) -> N
     path.write_text("name;score\nAda;1\n")
     write_table(path, COLUMNS, [{"name": "Ada", "score": 2}])
     assert path.read_text(encoding="utf-8-sig") == "name;score\nAda;2\n"
+
+
+def test_numbers_are_written_without_the_digits_of_rounding(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    write_table(path, COLUMNS, [{"name": "Ada", "score": 189.39999999999998}])
+    append_rows(path, COLUMNS, [{"name": "Bo", "score": 0.1 + 0.2}, {"name": "Cy", "score": 1234.56789012}])
+    assert [row["score"] for row in rows(path)] == ["189.4", "0.3", "1234.56789012"]

@@ -19,6 +19,7 @@ from paddock.core.errors import PaddockError, SpecError
 from paddock.core.observation import Observation
 from paddock.recordings import Recording
 from paddock.sandbox import SandboxedController
+from paddock.sandbox.fork_server import fork_server
 from paddock.testing import wait_for
 
 REFEREE = """
@@ -154,6 +155,26 @@ def test_any_error_of_an_entrant_is_its_own_failure_and_the_contest_goes_on(
     assert "disco" in rows["typo"].failure
     assert rows["slow"].score == rows["typo"].score == 0.5
     assert result.standings[0].robot == "fast"
+
+
+def test_a_killed_fork_server_is_nobodys_fault(
+    submissions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    act, killed = SandboxedController.act, []
+
+    def kill_once(self: SandboxedController, observation: Observation) -> object:
+        if observation.time > 0.1 and not killed:
+            killed.append(fork_server()._process)
+            killed[0].kill()
+            killed[0].wait()
+        return act(self, observation)
+
+    quiet = run_contest(write_contest(tmp_path), submissions, out=tmp_path / "quiet", workers=1)
+    monkeypatch.setattr(SandboxedController, "act", kill_once)
+    result = run_contest(write_contest(tmp_path), submissions, out=tmp_path / "out", workers=1)
+    assert killed
+    assert result.rows == quiet.rows
+    assert read_all(tmp_path / "out") == read_all(tmp_path / "quiet")
 
 
 def test_a_folder_without_a_controller_takes_part_and_stands(submissions: Path, tmp_path: Path) -> None:

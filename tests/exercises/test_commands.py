@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import zipfile
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from command_line import paddock
+from paddock.exercises import load_exercise, verify_exercise
 
 WRONG = "def act(observation):\n    return 1 / 0\n"
 
@@ -48,6 +50,7 @@ def test_a_new_exercise_is_verified_and_its_handout_checks_the_same(folder: Path
     done = paddock("exercise", "verify", str(folder))
     assert done.returncode == 0, done.stdout
     assert "solution.py earns all points with all seeds: 10 of 10 points" in done.stdout
+    assert "yes range sensors see all obstacles" in done.stdout
     (folder / "solution.py").replace(folder / "wrong_1.py")
     done = paddock("exercise", "verify", str(folder))
     assert done.returncode == 1
@@ -63,11 +66,21 @@ def test_a_new_exercise_is_verified_and_its_handout_checks_the_same(folder: Path
     assert json.loads(here.stdout.splitlines()[1])["points"] == 3.0
 
 
+def test_walls_that_a_range_sensor_looks_over_are_pointed_out(folder: Path) -> None:
+    room = folder / "room.toml"
+    room.write_text(room.read_text(encoding="utf-8") + "[border]\nheight = 0.01\n", encoding="utf-8")
+    found = {finding.what: finding for finding in islice(verify_exercise(load_exercise(folder)), 3)}
+    told = found["range sensors see all obstacles"]
+    assert (told.holds, told.needed) == (False, False)
+    assert "border is 0.01 m high, proximity looks over it at 0.0" in told.detail
+
+
 @pytest.mark.heavy
 def test_a_program_that_fails_is_told_its_line(folder: Path) -> None:
     file = folder.parent / "mine.py"
     file.write_text(WRONG, encoding="utf-8")
-    done = paddock("exercise", "check", str(folder), str(file), "--report", str(folder / "checked"))
+    done = paddock("exercise", "check", str(folder), str(file), "--report", str(folder / "checked"), columns=None)
+    assert any("stands still at the end" in line and "before it │ 0 of 2" in line for line in done.stdout.splitlines())
     assert done.returncode == 1
     assert "failed: seed 2: mine.py line 2: ZeroDivisionError: division by zero (crash)" in done.stderr
     assert "0 of 10" in done.stdout

@@ -8,6 +8,7 @@ import pytest
 
 from marks import mostly
 from paddock.exercises import check_exercise, exercise_names, load_exercise, mark_runs, run_exercise
+from paddock.grading.similar import find_similar
 from paddock.robots import load_robot
 from paddock.worlds.placement import robot_types
 
@@ -50,6 +51,14 @@ def test_a_starter_runs(name: str) -> None:
     run = run_exercise(exercise, exercise.path("starter.py"), exercise.seeds[0])
     assert run.failure is None
     assert mark_runs(exercise, [run]).points < exercise.points
+
+
+def test_no_starter_gives_a_solution_away() -> None:
+    solutions = {name: load_exercise(name).path("solution.py").read_text(encoding="utf-8") for name in NAMES}
+    for name in NAMES:
+        starter = load_exercise(name).read_starter()
+        for solution in solutions.values():
+            assert find_similar({"starter": starter, "solution": solution}) == [], name
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -215,9 +215,14 @@ def test_receipts_of_a_class_tell_whose_a_file_is_and_whether_it_was_late(exerci
         '<th scope="row" class="short">bert</th><td class="short" data-head="student">Bert</td>'
         in overview.read_text(encoding="utf-8")
     )
+    file = course.path / "class.toml"
+    file.write_text(file.read_text().replace("# due = 2026-12-01", "due = 2001-01-01"))
+    course.refresh()
+    course.receive("Anna Ångström", "ahead", "mine.py", PROGRAMS["bert"].encode() + b"# again\n")
     course.collect("ahead", tmp_path / "collected")
     save_grading(grade(exercise, tmp_path / "collected", out=out, workers=1), out / "marks.csv")
     bert = read_marks(out)["bert"]
+    assert read_marks(out)["anna-angstrom"]["late"] == "late"  # as the class has it, where the command says nothing
     assert (bert["student"], bert["total"], bert["failure"]) == ("Bert", "0", "nothing was handed in")
     assert "Nothing was handed in by Bert." in overview.read_text(encoding="utf-8")
     with pytest.raises(PaddockError, match="expected a date and time such as"):

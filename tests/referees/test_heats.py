@@ -104,7 +104,11 @@ def test_a_supervisor_ends_a_heat_that_has_no_end_and_its_results_are_kept(tmp_p
         assert [(row.heat, row.place, row.score) for row in kept] == [(1, 1, 0.0)] * 3
         peer.ask("frames", rate=1)
         assert peer.wait("heat", state="finished")["number"] == 1
-        peer.ask("set_heat", action="stop")
+        before = on_loop(server, server.session.scoreboard.message)
+        assert "no heat is running: heat 1 is over" in peer.ask("set_heat", action="stop")["message"]
+        assert on_loop(server, server.session.scoreboard.message) == before
+        assert on_loop(server, lambda: server.session.heats.phase) == "finished"
+        peer.ask("play")
         assert "no heat to stop" in peer.ask("set_heat", action="stop")["message"]
     assert (tmp_path / "heat-0001.mcap").is_file()
 

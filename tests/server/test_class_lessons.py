@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -154,7 +155,7 @@ def test_students_are_shown_what_the_exercise_shows(tmp_path: Path, shows: str) 
 
 
 def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None:
-    folder = make_class(tmp_path)
+    folder = make_class(tmp_path, due=datetime(2020, 1, 31, 18, tzinfo=UTC))
     add_exercise(folder, "little")
     with served_class(folder) as served, served.peer("Zoë M.") as zoe:
         assert "there is no exercise at present" in zoe.ask("submit", file="a.py", data=b"x")["message"]
@@ -166,12 +167,26 @@ def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None
         receipt = zoe.ask("submit", file="mine.py", data=b"def act(o): ...\n")
         assert receipt["type"] == "receipt"
         assert "mine.py of Zoë M. for little" in receipt["text"]
-        assert served.wait("Zoë M.", submissions=1)["submitted"] == receipt["time"]
-        (handed_in,) = zoe.ask("ask_exercise")["submissions"]
-        assert handed_in["sha256"] == receipt["sha256"]
+        assert receipt["late"]
+        assert served.wait("Zoë M.", submissions=1, late=True)["submitted"] == receipt["time"]
+        exercise = zoe.ask("ask_exercise")
+        assert datetime.fromisoformat(exercise["due"]) == folder.spec.due
+        (handed_in,) = exercise["submissions"]
+        assert (handed_in["sha256"], handed_in["late"]) == (receipt["sha256"], True)
         assert folder.collect("little", tmp_path / "out")["Zoë M."].read_bytes() == b"def act(o): ...\n"
         assert served.teacher.ask("submit", file="a.py", data=b"x")["error"] == "Refused"
         assert zoe.ask("submit", exercise="../..", file="a.py", data=b"x")["error"] == "UnknownName"
+
+
+@pytest.mark.parametrize(("shows", "told"), [("own", "(there are: ben)"), ("all", "did you mean 'ada-l'?")])
+def test_a_misspelt_robot_brings_up_only_those_that_a_student_sees(tmp_path: Path, shows: str, told: str) -> None:
+    folder = make_class(tmp_path)
+    add_exercise(folder, "little", shows)
+    with served_class(folder) as served, served.peer("Ben") as ben:
+        served.teacher.ask("open_world", exercise="little")
+        for request in ({"type": "claim"}, {"type": "enable", "devices": ["ground"]}, {"type": "recall"}):
+            kind = request.pop("type")
+            assert told in ben.ask(kind, robot="ada-k", **request)["message"]
 
 
 def test_nothing_that_an_exercise_hides_is_told_while_it_is_opened(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from command_line import paddock
 from paddock.classes import ClassFolder
+from paddock.exercises.folders import new_exercise
 from paddock.testing import PaddockProcess, wait_for
 from server.classes_served import make_class, wait_for_student
 from server.parties import Peer, program
@@ -154,6 +155,22 @@ def test_commands_reach_the_running_class_by_its_folder(tmp_path: Path) -> None:
             assert "done" in paddock("class", arguments[0], str(folder.path), *arguments[1:]).stdout
         wait_for(lambda: "went on in clutter with seed 0 (by command line)" in running.log)
         assert "speed set to 3" in running.log
+
+
+def test_a_folder_with_an_exercise_is_opened_and_is_the_classes_own_from_then_on(tmp_path: Path) -> None:
+    folder, week = make_class(tmp_path), tmp_path / "week-3"
+    new_exercise(week, "first-drive")
+    with running_class(folder):
+        for _ in range(2):  # again it is the same
+            opened = paddock("class", "open", str(folder.path), "--exercise", str(week)).stdout
+            assert "done" in opened
+            assert "warning: links to 127.0.0.1 work on this machine only" in opened
+        assert (folder.path / "exercises" / "week-3" / "solution.py").is_file()
+        (week / "text.md").write_text("Another one.\n")
+        refused = paddock("class", "open", str(folder.path), "--exercise", str(week)).stderr
+        assert "week-3: the class has another exercise of this name" in refused
+        assert "done" in paddock("class", "open", str(folder.path), "--exercise", "week-3", folder=tmp_path).stdout
+        assert "no exercise called 'wek-3'" in paddock("class", "open", str(folder.path), "--exercise", "wek-3").stderr
 
 
 def test_a_class_has_one_server_and_commands_tell_where_none_answers(tmp_path: Path) -> None:

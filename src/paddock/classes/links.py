@@ -6,9 +6,10 @@ import re
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from paddock.classes.tables import write_table
-from paddock.core.addresses import ANY_ADDRESS, own_address
+from paddock.core.addresses import ANY_ADDRESS, is_loopback, own_address
 from paddock.core.files import write_text
 from paddock.core.packages import import_package
 
@@ -41,6 +42,17 @@ def base_url(folder: ClassFolder) -> str:
         return running.read_text(encoding="utf-8").split()[-1].rstrip("/")
     host = own_address() if spec.host in ANY_ADDRESS else spec.host
     return f"http://{f'[{host}]' if ':' in host else host}:{spec.port}"
+
+
+def warn_unreachable(folder: ClassFolder, base: str = "") -> str:
+    """What is wrong with links that work on this machine only; empty: nothing."""
+    host = urlsplit(base or base_url(folder)).hostname or ""
+    if not is_loopback(host):
+        return ""
+    return (
+        f"warning: links to {host} work on this machine only: for students on others, let class.toml have "
+        'host = "0.0.0.0", or the address by which they reach this machine as address'
+    )
 
 
 def join_links(folder: ClassFolder, base: str = "") -> list[JoinLink]:
@@ -82,4 +94,6 @@ def write_sheet(folder: ClassFolder, file: Path, base: str = "") -> None:
         (link, segno.make_qr(link.link, error="m").svg_inline(omitsize=True, border=2, svgclass=None, lineclass=None))
         for link in join_links(folder, base)
     ]
-    write_text(file, render_template("class_sheet.html", title=folder.spec.title, cards=cards), private=True)
+    warning = warn_unreachable(folder, base)
+    page = render_template("class_sheet.html", title=folder.spec.title, cards=cards, warning=warning)
+    write_text(file, page, private=True)

@@ -6,12 +6,17 @@ import shutil
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from paddock.classes.folder import ClassFolder
 from paddock.classes.roster import Student
 from paddock.classes.spec import ClassSpec
+from paddock.core.errors import PaddockError
 from paddock.robots import load_robot
 from paddock.worlds import load_world, save_world
+
+if TYPE_CHECKING:
+    from paddock.exercises import Exercise
 
 DEFAULT_WORLD = "line-track"
 
@@ -40,5 +45,31 @@ def make_class(path: str | Path, spec: ClassSpec, students: Iterable[str | Stude
     if own_world is not None and spec.world.endswith(".toml"):
         save_world(own_world, folder.path / spec.world)
     if own_exercise is not None and own_exercise.name not in exercise_names():
-        shutil.copytree(own_exercise.folder, folder.path / "exercises" / own_exercise.name)
+        copy_exercise(folder, own_exercise)
     return folder
+
+
+def take_exercise(folder: ClassFolder, exercise: str) -> str:
+    """The name of an exercise for a class that is there. Anybody's folder is copied into the class first."""
+    from paddock.exercises import exercise_names, load_exercise  # takes a while
+
+    known = (folder.path / "exercises" / exercise).is_dir() or exercise in exercise_names()
+    if (Path(exercise).name == exercise and known) or not Path(exercise).is_dir():
+        return exercise
+    found = load_exercise(exercise)
+    copy_exercise(folder, found)
+    return found.name
+
+
+def copy_exercise(folder: ClassFolder, exercise: Exercise) -> None:
+    """Copy an exercise into a class; never over another one of that name."""
+    source, target = Path(exercise.folder), folder.path / "exercises" / exercise.name
+    if not target.exists():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    elif _read_files(source) != _read_files(target):
+        raise PaddockError(f"{target}: the class has another exercise of this name: change that, or remove it first")
+
+
+def _read_files(folder: Path) -> dict[Path, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder): path.read_bytes() for path in files}

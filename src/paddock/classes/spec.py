@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from typing import Annotated
 
 from paddock.core.errors import SpecError
 from paddock.core.limits import ClassLimits
-from paddock.core.spec import Number, Spec, Text
+from paddock.core.spec import Description, Number, Spec, Text
 from paddock.core.toml import toml_text
 
 
@@ -18,6 +19,10 @@ def is_token(text: str) -> bool:
 
 
 Port = Annotated[int, Number("a port", low=1, high=65535)]
+Moment = Annotated[
+    datetime | None,
+    Description("a date and time without quotes, such as 2026-12-01T18:00:00, local or with an offset (…+01:00)"),
+]
 Token = Annotated[str, Text("a token of at least 8 letters, digits, '-' and '_'", is_token)]
 
 
@@ -34,6 +39,7 @@ class ClassSpec(Spec):
     host: str = "0.0.0.0"
     port: Port = 8642
     address: str = ""
+    due: Moment = None
     submission_kb: Annotated[int, Number("kilobytes", low=1, high=700)] = 256  # of 1024 bytes
     submissions: Annotated[int, Number("submissions", low=1, high=9999)] = 100
     limits: ClassLimits = field(default_factory=ClassLimits)
@@ -44,6 +50,8 @@ class ClassSpec(Spec):
         return self.submission_kb * 1024 * 4 // 3 + 4096
 
     def check(self) -> None:
+        if self.due is not None and not 1970 < self.due.year < 9999:
+            raise SpecError(f"expected a year from 1971 to 9998, got {self.due.year}", path="due")
         if self.world and self.exercise:
             raise SpecError("expected a world or an exercise, not both: an exercise brings its world", path="world")
         if self.address and not self.address.startswith(("http://", "https://")):
@@ -74,6 +82,8 @@ $port
 # The address in links, if it is not this machine's own, such as "http://robots.example.org:8642".
 $address
 
+# What is handed in later is taken, and marked late; local time, unless it has an offset. No due date if not given.
+$due
 # Of a file that is handed in, and how often a student may hand in for an exercise.
 $submission_kb
 $submissions
@@ -96,6 +106,8 @@ $silence
 $idle
 """
 
+EXAMPLES = {"due": datetime(2026, 12, 1, 18)}  # for keys of which nothing holds if nothing is said
+
 
 def class_text(spec: ClassSpec) -> str:
     """The text of class.toml: all keys, with what they mean."""
@@ -103,6 +115,6 @@ def class_text(spec: ClassSpec) -> str:
     lines = {}
     for key in (*fields(spec), *fields(spec.limits)):
         if key.name != "limits":
-            line = toml_text({key.name: given.get(key.name, key.default)}).strip()
+            line = toml_text({key.name: given.get(key.name, EXAMPLES.get(key.name, key.default))}).strip()
             lines[key.name] = line if key.name in given else f"# {line}"
     return string.Template(TEMPLATE).substitute(lines)

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
+from datetime import datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from paddock.classes.roster import Student
@@ -24,6 +25,7 @@ log = logging.getLogger("paddock.class")
 LONGEST_FILE_NAME = 60
 LARGEST_CHECKED = 64 * 1024  # bytes; to compile more could hold up others, so that is left to the grading
 RECEIPTS, MISSING = "receipts.csv", "missing.csv"
+LATE = "late"  # in tables
 SUFFIX = ".py"
 KEPT = f"[0-9][0-9][0-9][0-9]-*{SUFFIX}"  # what a kept file is called
 
@@ -40,11 +42,12 @@ class Receipt:
     file: str  # as it is kept, below submissions/
     bytes: int
     sha256: str
+    late: bool = False  # it came after it was due, as the class had it then
 
     def __str__(self) -> str:
         return (
             f"receipt {self.number}: {PurePosixPath(self.file).name} of {self.student} for {self.exercise}, "
-            f"{self.bytes} bytes, {self.time}, SHA-256 {self.sha256[:16]}…"
+            f"{self.bytes} bytes, {self.time}, SHA-256 {self.sha256[:16]}…{', late' if self.late else ''}"
         )
 
 
@@ -65,16 +68,26 @@ def read_receipts(folder: Path, complain: Callable[[str], object] = log.warning)
     receipts = []
     for line, row in read_table(folder / RECEIPTS, complain):
         try:
-            values = {key: row[key] for key in COLUMNS}
-            receipts.append(Receipt(**{**values, "number": int(row["number"]), "bytes": int(row["bytes"])}))  # type: ignore[arg-type]
+            texts = {key: row[key] for key in ("time", "student", "robot", "exercise", "file", "sha256")}
+            numbers = {key: int(row[key]) for key in ("number", "bytes")}
+            receipts.append(Receipt(**texts, **numbers, late=row.get("late", "") == LATE))  # type: ignore[arg-type]
         except (KeyError, ValueError) as error:
             complain(f"{folder / RECEIPTS}, line {line}: this is no receipt, it is left out: {error}")
     return receipts
 
 
+def _cells(receipt: Receipt) -> dict[str, object]:
+    return asdict(receipt) | {"late": LATE if receipt.late else ""}
+
+
+def is_late(time: str, due: datetime) -> bool:
+    """Whether what came at a time, as receipts have it, came after it was due."""
+    return datetime.fromisoformat(time).astimezone() > due.astimezone()
+
+
 def write_receipts(folder: Path, receipts: Iterable[Receipt]) -> None:
     """Write some receipts beside copies of their files."""
-    write_table(folder / RECEIPTS, COLUMNS, [asdict(receipt) for receipt in receipts])
+    write_table(folder / RECEIPTS, COLUMNS, [_cells(receipt) for receipt in receipts])
 
 
 def write_missing(folder: Path, students: Iterable[Student]) -> None:
@@ -107,12 +120,13 @@ def keep_submission(
     path = place / f"{number:04d}-{name}"
     with whole_file(path, "wb") as file:
         file.write(data)
+    time = time_now()
     receipt = Receipt(
-        number=number, time=time_now(), student=student.name,
+        number=number, time=time, student=student.name, late=spec.due is not None and is_late(time, spec.due),
         robot=student.robot, exercise=exercise, file=path.relative_to(folder).as_posix(), bytes=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
     )  # fmt: skip
-    append_rows(folder / RECEIPTS, COLUMNS, [asdict(receipt)])
+    append_rows(folder / RECEIPTS, COLUMNS, [_cells(receipt)])
     return receipt
 
 

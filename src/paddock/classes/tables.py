@@ -15,6 +15,7 @@ from paddock.core.files import append_text, write_text
 MARK = "\ufeff"
 SEPARATORS = ",;\t"
 FORMULA = "=+-@"  # a cell that begins so is calculated
+DIGITS = 12  # of a number that count; those behind them are rounding: 189.39999999999998 s are 189.4 s
 
 
 def read_table(path: Path, complain: Callable[[str], object] | None = None) -> list[tuple[int, dict[str, str]]]:
@@ -85,8 +86,15 @@ def _find_separator(text: str) -> str:
 
 def _lines(columns: Sequence[str], rows: Iterable[Mapping[str, object]], separator: str = ",") -> str:
     text = io.StringIO()
-    csv.DictWriter(text, columns, restval="", delimiter=separator, lineterminator="\n").writerows(rows)
+    csv.DictWriter(text, columns, restval="", delimiter=separator, lineterminator="\n").writerows(
+        {key: _number_cell(value) for key, value in row.items()} for row in rows
+    )
     return text.getvalue()
+
+
+def _number_cell(value: object) -> object:
+    """A number as people read it; anything else as it is."""
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def text_cell(text: str) -> str:

@@ -44,6 +44,14 @@ def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
             typer.echo(f"{file} does not know that yet: paddock class {command} {folder.path}")
 
 
+def tell_unreachable(folder: ClassFolder, address: str = "") -> None:
+    """Warn of links that work on no student's machine."""
+    from paddock.classes.links import warn_unreachable
+
+    if warning := warn_unreachable(folder, address):
+        typer.echo(warning)
+
+
 def tell_locked_out(folder: ClassFolder) -> None:
     """Say who got no link."""
     from paddock.core.outside import visible
@@ -158,6 +166,7 @@ def print_links(folder: options.ClassPath, address: options.Address = "", out: o
     write_links(found, out or folder / "links.csv", address)
     typer.echo(f"wrote {out or folder / 'links.csv'}")
     tell_locked_out(found)
+    tell_unreachable(found, address)
 
 
 @class_app.command("sheet")
@@ -172,6 +181,7 @@ def print_sheet(folder: options.ClassPath, address: options.Address = "", out: o
     write_sheet(found, out or folder / "sheet.html", address)
     typer.echo(f"wrote {out or folder / 'sheet.html'}: open it in a browser and print it")
     tell_locked_out(found)
+    tell_unreachable(found, address)
 
 
 @class_app.command("collect")

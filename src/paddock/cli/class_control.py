@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paddock.cli import class_options, options
-from paddock.cli.class_commands import class_app, open_class
+from paddock.cli.class_commands import class_app, open_class, tell_unreachable
 
 if TYPE_CHECKING:
     from paddock.protocol import messages as m
@@ -71,13 +71,18 @@ def open_lesson(
     """Go on in another world, or with another exercise; students keep their links, robots and running programs.
 
     paddock class open robotics-101 --exercise line-following
+    paddock class open robotics-101 --exercise week-3/          # a folder of yours is copied into that of the class
     paddock class open robotics-101 --world clutter --seed 7
     """
+    from paddock.classes.making import take_exercise
     from paddock.protocol.messages import OpenWorld
 
     if bool(world) == bool(exercise):
         raise typer.BadParameter("expected either --world or --exercise")
-    ask(folder, OpenWorld, world=world, exercise=exercise, seed=seed)
+    found = open_class(folder)
+    name = take_exercise(found, exercise) if exercise else ""
+    ask(folder, OpenWorld, world=world, exercise=name, seed=seed)
+    tell_unreachable(found)
 
 
 @class_app.command("pause")

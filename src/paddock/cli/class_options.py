@@ -17,7 +17,9 @@ NamesFile = Annotated[
 ]
 Title = Annotated[str, typer.Option(help="What the class is called. Default: the folder's name.")]
 ClassWorld = Annotated[str, typer.Option(help="A shipped world, or a TOML file in the class folder.")]
-ClassExercise = Annotated[str, typer.Option(help="Instead of a world: an exercise, which brings its own.")]
+ClassExercise = Annotated[
+    str, typer.Option(help="Instead of a world: an exercise, by name or folder, which brings one.")
+]
 ClassRobot = Annotated[str, typer.Option(help="What the students' robots are. Default: as the world has them.")]
 Address = Annotated[
     str, typer.Option(help="Where the class is served, http://HOST:PORT. Default: as class.toml tells.")

@@ -15,7 +15,7 @@ from rich.console import Console
 
 import paddock
 from paddock.classes import ClassFolder
-from paddock.classes.links import RUNNING
+from paddock.classes.links import RUNNING, warn_unreachable
 from paddock.core.addresses import ANY_ADDRESS
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.files import write_text
@@ -81,6 +81,8 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
         console.print(
             f"students:   {len(folder.students)}, in {lesson.title}; their links: paddock class links or sheet"
         )
+        if warning := warn_unreachable(folder):
+            console.print(warning)
         if os.name == "posix" and folder.path.stat().st_mode & 0o077:
             hint = f"chmod 700 {shlex.quote(str(folder.path))}"
             console.print(visible(f"warning: whoever has an account on this machine may read this class; {hint}"))

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from rich.console import Console
 
 from paddock.classes import ClassFolder, ResultRow, join_links, staff_links
-from paddock.cli.sheets import print_sheet
+from paddock.cli.sheets import print_sheet, sheet_console
 from paddock.cli.tables import cell, new_table
 from paddock.core.outside import visible
 from paddock.experiments.rows import number
@@ -16,12 +16,15 @@ from paddock.report.sheets import Sheet
 
 def print_students(folder: ClassFolder) -> None:
     """Who is in the class."""
-    files = Counter((receipt.robot, receipt.exercise) for receipt in folder.receipts())
+    receipts = folder.receipts()
+    files = Counter((receipt.robot, receipt.exercise) for receipt in receipts)
+    late = {(receipt.robot, receipt.exercise): ", late" if receipt.late else "" for receipt in receipts}  # the last one
     rows = []
     for student in folder.everyone:
-        submitted = [f"{exercise} ({count})" for (robot, exercise), count in files.items() if robot == student.robot]
+        own = [(exercise, count) for (robot, exercise), count in files.items() if robot == student.robot]
+        submitted = [f"{exercise} ({count}{late[student.robot, exercise]})" for exercise, count in own]
         rows.append((visible(student.name), student.robot, student.state, ", ".join(submitted)))
-    print_sheet(Console(), folder.spec.title, Sheet(("student", "robot", "state", "submissions"), tuple(rows)))
+    print_sheet(sheet_console(), folder.spec.title, Sheet(("student", "robot", "state", "submissions"), tuple(rows)))
 
 
 def print_class_links(folder: ClassFolder, address: str = "") -> None:
@@ -48,7 +51,7 @@ def print_results(folder: ClassFolder) -> None:
         figures = (str(len(rows)), str(places.count(1)), number(_mean_place(rows)), str(sum(r.fouls for r in rows)))
         table.append((visible(student), visible(exercise), *figures, visible(_score(last))))
     heads = ("student", "exercise", "heats", "won", "mean place", "fouls", "last score")
-    print_sheet(Console(), f"{folder.spec.title}: results", Sheet(heads, tuple(table)))
+    print_sheet(sheet_console(), f"{folder.spec.title}: results", Sheet(heads, tuple(table)))
 
 
 def _mean_place(rows: list[ResultRow]) -> float:

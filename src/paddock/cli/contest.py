@@ -104,9 +104,7 @@ def show(
     """
     from json import dumps
 
-    from rich.console import Console
-
-    from paddock.cli.sheets import print_sheet
+    from paddock.cli.sheets import print_sheet, sheet_console
     from paddock.contests.files import read_results, read_standings
     from paddock.contests.report import heats_sheet, standings_sheet
 
@@ -115,7 +113,9 @@ def show(
         for row in rows:
             typer.echo(dumps(row, ensure_ascii=False))
     else:
-        print_sheet(Console(), "Heats" if heats else "Standings", (heats_sheet if heats else standings_sheet)(rows))
+        print_sheet(
+            sheet_console(), "Heats" if heats else "Standings", (heats_sheet if heats else standings_sheet)(rows)
+        )
 
 
 def _find_entrants(

@@ -15,7 +15,7 @@ from rich.text import Text
 from paddock.arena import Arena
 from paddock.cli.files import checked_new
 from paddock.cli.pages import offer_to_run_again, show_page
-from paddock.cli.sheets import print_sheet
+from paddock.cli.sheets import print_sheet, sheet_console
 from paddock.cli.tables import cell, new_table
 from paddock.core.outside import visible
 from paddock.exercises import Exercise, Marks, check_exercise, exercise_names, load_exercise, run_exercise
@@ -97,7 +97,7 @@ def try_exercise(
 
 def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Path | None, json_lines: bool) -> bool:
     """Check a program and print its marks; whether it earned all points."""
-    found, console, aside = load_exercise(name), Console(), Console(stderr=True)
+    found, aside = load_exercise(name), Console(stderr=True)
     if report is not None:
         ensure_folder(report)
     with aside.status(f"checking {file.name} …"):
@@ -106,7 +106,7 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
     if json_lines:
         _print_json(marks)
     else:
-        print_sheet(console, f"{found.title}: {file.name}", marks_sheet(marks))
+        print_sheet(sheet_console(), f"{found.title}: {file.name}", marks_sheet(marks))
     for text, failed in list_failures(marks).items():
         told = f"seed {', '.join(map(str, failed))}: {visible(text)}"
         aside.print(Text.assemble(("failed: ", "bold red"), told), soft_wrap=True, highlight=False)
@@ -144,8 +144,9 @@ def verify(name: str) -> bool:
     console, fit = Console(), True
     with console.status("") as status:
         for finding in verify_exercise(found, on_file=lambda file: status.update(f"running {file} …")):
-            fit = fit and finding.holds
-            mark, style = ("yes", "green") if finding.holds else ("NO", "bold red")
+            fit = fit and (finding.holds or not finding.needed)
+            missed = ("NO", "bold red") if finding.needed else ("!", "bold yellow")
+            mark, style = ("yes", "green") if finding.holds else missed
             detail = f": {visible(finding.detail)}" if finding.detail else ""
             console.print(Text.assemble((f"{mark:>3} ", style), finding.what, detail), soft_wrap=True)
     return fit

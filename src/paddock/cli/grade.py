@@ -21,7 +21,7 @@ def grade(
         str | None,
         typer.Option(
             help="When it was due, as 2026-11-20T18:00, local time; without a time, at the end of that day (23:59:59). "
-            "What came later, by its receipt, is late."
+            "What came later, by its receipt, is late. Default: what the class had as due when it came."
         ),
     ] = None,
     workers: Workers = None,
@@ -38,7 +38,7 @@ def grade(
 
     from paddock.cli.ending import INTERRUPTED, end_on_sigterm
     from paddock.cli.progress import show_runs
-    from paddock.cli.sheets import print_sheet
+    from paddock.cli.sheets import print_sheet, sheet_console
     from paddock.grading import grade as grade_all
     from paddock.grading import save_grading
     from paddock.grading.receipts import parse_due
@@ -62,11 +62,13 @@ def grade(
             aside.print(told, style="yellow", markup=False)
             sys.exit(ended[0] if ended else INTERRUPTED)
     written = save_grading(done, out)
-    print_sheet(Console(), f"{done.exercise.title}: {len(done.graded)} submissions", marks_sheet(done))
+    print_sheet(sheet_console(), f"{done.exercise.title}: {len(done.graded)} submissions", marks_sheet(done))
     there = len(done.graded) - done.fresh
     before = f", {there} of them were graded already" if there else ""
     told = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
     aside.print(told, highlight=False, markup=False, soft_wrap=True)
+    late = sum(each.late for each in done.graded)
+    if when is None and late:
+        aside.print(f"late by their receipts: {late}", highlight=False, markup=False)
     if when is not None:
-        late = sum(each.late for each in done.graded)
         aside.print(f"due {when:%Y-%m-%d %H:%M:%S %z}: {late} came later", highlight=False, markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
@@ -11,7 +12,17 @@ from paddock.cli.tables import new_table
 from paddock.experiments.rows import NO
 from paddock.report.sheets import Sheet, is_number
 
+WIDEST = 10_000  # characters of a line in a file
 FRAME = 3  # characters that the frame takes for each column of a table; and one more for the whole
+
+
+def sheet_console() -> Console:
+    """Where sheets are printed. A file or a pipe has no width, so that every row stands on one line there.
+
+    The environment's COLUMNS says another width.
+    """
+    console = Console()
+    return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=WIDEST)
 
 
 def print_sheet(console: Console, title: str, sheet: Sheet) -> None:

@@ -36,7 +36,7 @@ def read_results(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def _write(path: Path, row: type, rows: Sequence[Any]) -> None:
-    """Floats are written so that reading them gives the same bits; unknown ones are empty."""
+    """Numbers that are unknown are empty."""
     columns = [field.name for field in dataclasses.fields(row)]
     write_table(path, columns, [{k: _cell(v) for k, v in dataclasses.asdict(each).items()} for each in rows])
 

@@ -23,13 +23,14 @@ from paddock.core.sources import find_source, hash_sources
 from paddock.draw.colours import line_color
 from paddock.recordings import record
 from paddock.referees import officiate
-from paddock.sandbox import SandboxedController, SubmissionFailure
+from paddock.sandbox import SandboxedController, SandboxLost, SubmissionFailure
 from paddock.worlds import Placed, WorldSpec
 from paddock.worlds.build import build
 from paddock.worlds.fingerprint import fingerprint_world
 
 FORMAT = 1  # of what a key is made from
 STAND = (0.0, 0.0)
+MOST_LOST = 3  # times that a heat begins anew because the sandbox's own process was killed
 OWN_DOING = ("crash", "exit", "invalid")  # failures at a tick that the program decides, and no machine
 
 
@@ -88,6 +89,8 @@ class Competitor:
             self._controller = SandboxedController(
                 submission.file, robot, devices=devices, folder=submission.folder, limits=spec.limits
             )
+        except SandboxLost:
+            raise
         except Exception as error:
             self.fail(as_failure(error))
 
@@ -101,6 +104,8 @@ class Competitor:
                 self._robot.apply(replace(wanted, wheels=None))
                 wanted = Command(wheels=wanted.wheels)
             return wanted
+        except SandboxLost:
+            raise
         except Exception as error:
             failure = as_failure(error)
             if failure.kind not in OWN_DOING:
@@ -139,14 +144,20 @@ def run_heat(job: HeatJob) -> dict[str, Any]:
     """Drive a heat; what came of it, in what JSON has.
 
     At which tick a limit is reached depends on the machine. So whoever reaches one stands from the start, in a heat
-    that begins anew.
+    that begins anew. It does so, too, if somebody killed the process from which controllers are forked: that is
+    nobody's fault.
     """
     withdrawn: dict[str, SubmissionFailure] = {}
+    lost = 0
     while True:
         try:
             return _drive_heat(job, withdrawn)
         except Withdrawal as found:
             withdrawn[found.robot] = found.failure
+        except SandboxLost:
+            lost += 1
+            if lost > MOST_LOST:
+                raise
 
 
 def _drive_heat(job: HeatJob, withdrawn: Mapping[str, SubmissionFailure]) -> dict[str, Any]:

@@ -12,17 +12,20 @@ from paddock.exercises.marks import CheckMark, Marks, check_exercise
 from paddock.exercises.runs import run_exercise
 from paddock.exercises.spec import HIDDEN_FILE, SOLUTION, STARTER, TEXT_FILE, Exercise
 from paddock.referees import Referee, officiate
+from paddock.sensors.base import RangeSensorSpec
 from paddock.worlds.build import build
+from paddock.worlds.solids import solids
 
 TRIED = 50  # ticks for which a referee is tried
 
 
 class ExerciseFinding(NamedTuple):
-    """Something that must hold of an exercise, and whether it does."""
+    """Something that should hold of an exercise, and whether it does."""
 
     holds: bool
     what: str
     detail: str = ""
+    needed: bool = True  # or it is just pointed out
 
 
 def verify_exercise(
@@ -42,6 +45,8 @@ def verify_exercise(
     worlds = {repr(exercise.make_world(seed).to_table()) for seed in exercise.all_seeds}
     told = f"{len(worlds)} different worlds and starts for {len(exercise.all_seeds)} seeds"
     yield ExerciseFinding(len(worlds) == len(exercise.all_seeds), "every seed is another run", told)
+    overlooked = find_overlooked(exercise)
+    yield ExerciseFinding(not overlooked, "range sensors see all obstacles", overlooked, needed=False)
     on_file(STARTER)
     started = run_exercise(exercise, exercise.path(STARTER), exercise.seeds[0])
     yield ExerciseFinding(started.failure is None, f"{STARTER} runs", str(started.failure or ""))
@@ -56,6 +61,22 @@ def verify_exercise(
         marks = check_exercise(exercise, path)
         told = _tell_points(exercise, marks) + (": expected a check that it does not meet" if marks.full else "")
         yield ExerciseFinding(not marks.full, f"{path.name} loses points", told)
+
+
+def find_overlooked(exercise: Exercise) -> str:
+    """Which obstacles are too low for a range sensor that students may use, with the heights; empty: none."""
+    world = exercise.make_world(exercise.seeds[0])
+    things = solids(world)
+    found: dict[tuple[float, str], str] = {}
+    for robot in build(world).robots:
+        for sensor in robot.sensors:
+            if sensor.name in exercise.devices and isinstance(sensor, RangeSensorSpec):
+                high = max(mount[2] for mount in sensor.mounts)
+                for thing in things:
+                    if thing.height <= high:
+                        told = f"{thing.path} is {thing.height:g} m high, {sensor.name} looks over it at {high:g} m"
+                        found.setdefault((thing.height, sensor.name), told)
+    return "; ".join(found.values())
 
 
 def try_referee(exercise: Exercise, referee: Referee) -> str:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
+from paddock.classes.submissions import LATE
 from paddock.classes.tables import MARK, text_cell
 from paddock.core.files import write_text
 from paddock.grading.grading import Grading
@@ -53,7 +54,7 @@ def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]
             text_cell(tell_failure(each.failure)),
             text_cell(each.receipt.student) if each.receipt else "",
             each.receipt.time if each.receipt else "",
-            "late" if each.late else "",
+            LATE if each.late else "",
         )
         for each in grading.graded
     ]

@@ -13,8 +13,9 @@ from typing import Any
 
 import paddock
 from paddock.classes import Receipt
+from paddock.classes.submissions import is_late
 from paddock.exercises import Exercise, ExerciseRun, Marks, RunFailure, load_exercise, mark_runs
-from paddock.grading.receipts import find_receipts, is_late, list_expected
+from paddock.grading.receipts import find_receipts, list_expected
 from paddock.grading.similar import SimilarPair, find_similar, read_programs
 from paddock.grading.worker import GradingJob, GradingWorker, unpack_run
 from paddock.jobs import FinishedJobs, JobRunner, Workers
@@ -86,7 +87,7 @@ def grade(
         out: folder for what is finished; what is there already is not done again.
         workers: processes; None: one for every core, 1: only this one; or "ray", the cores of a cluster.
         progress: told how many submissions are done, and how many there are.
-        due: what came later, by its receipt, is called late; it costs no points.
+        due: what came later, by its receipt, is called late; it costs no points. None: what its receipt calls late.
     """
     chosen = load_exercise(exercise)
     found, starter = find_submissions(submissions), chosen.read_starter()
@@ -110,7 +111,8 @@ def grade(
     for each in found:
         whole = _put_together(chosen, each, finished.get(keys[each.name]), broken.get(each.name, ""))
         receipt = receipts.get(each.name)
-        graded.append(replace(whole, receipt=receipt, late=bool(receipt and due and is_late(receipt, due))))
+        late = receipt is not None and (receipt.late if due is None else is_late(receipt.time, due))
+        graded.append(replace(whole, receipt=receipt, late=late))
     missing = {robot: name for robot, name in list_expected(Path(submissions)).items() if robot not in keys}
     texts = read_programs({each.name: each.files for each in found if not each.problem})
     similar = find_similar(texts, starter)

@@ -52,8 +52,3 @@ def parse_due(text: str) -> datetime:
     except ValueError:
         expected = "expected a date and time such as 2026-11-20T18:00, or a date, which means the end of that day"
         raise PaddockError(f"due: {expected}, got {text!r}") from None
-
-
-def is_late(receipt: Receipt, due: datetime) -> bool:
-    """Whether a submission came after it was due."""
-    return datetime.fromisoformat(receipt.time).astimezone() > due

@@ -207,6 +207,7 @@ class Scores(Message, tag="scores", frozen=True, kw_only=True):
     label: Text = ""  # what is counted
     unit: Text = ""
     error: Text = ""  # why there are no more scores
+    lower_is_better: bool = False
 
 
 class OrderStates(Message, tag="orders", frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from paddock.core.errors import BadMessage, format_value
 from paddock.core.observation import Finite as Finite
 
 VERSION = 1  # of the protocol: both sides need the same
-MINOR = 5  # goes up with every new field or message; a side ignores what a newer one says beyond it
+MINOR = 6  # goes up with every new field or message; a side ignores what a newer one says beyond it
 MOST_TICKS = 1_000_000  # of one step
 LONGEST_NAME = 64  # letters of a robot, a device or a client
 LONGEST_LINE = 200  # letters of a value in a refusal

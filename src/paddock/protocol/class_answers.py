@@ -20,6 +20,7 @@ class StudentState(MessagePart, frozen=True, kw_only=True):
     connections: Int64 = 0
     submissions: Int64 = 0  # for the present exercise
     submitted: Text = ""  # when the last of them came, as ISO 8601
+    late: bool = False  # whether that was after it was due
     cpu_share: Finite = 0.0  # of the server's time that goes to it, 0 … 1
     in_lock: bool = False  # time waits for it
 
@@ -31,6 +32,7 @@ class SubmissionData(MessagePart, frozen=True, kw_only=True):
     time: Text  # when, as ISO 8601
     file: Text  # its name
     sha256: Text
+    late: bool = False  # whether it came after it was due
 
 
 class ClassState(Message, tag="class", frozen=True, kw_only=True):
@@ -79,6 +81,7 @@ class ReceiptAnswer(Message, tag="receipt", frozen=True, kw_only=True):
     time: Text  # when, as ISO 8601
     sha256: Text  # of what arrived
     text: Text = ""  # for people
+    late: bool = False  # whether it came after it was due
 
 
 class ExerciseText(Message, tag="exercise_text", frozen=True, kw_only=True):
@@ -91,6 +94,7 @@ class ExerciseText(Message, tag="exercise_text", frozen=True, kw_only=True):
     starter: Text = ""  # a Python file to begin with
     devices: tuple[Text, ...] | None = None  # that may be used; None: all
     submissions: tuple[SubmissionData, ...] = ()  # your own, the newest last
+    due: Text = ""  # as ISO 8601; what comes later is marked late; empty: no due date
 
 
 CLASS_ANSWERS: tuple[type[Message], ...] = (ClassState, WorldNews, HeatState, ReceiptAnswer, ExerciseText)

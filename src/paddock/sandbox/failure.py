@@ -1,4 +1,4 @@
-"""SubmissionFailure: how a user's controller failed, and where in its file."""
+"""SubmissionFailure: how a user's controller failed, and where in its file; SandboxLost: what is not its fault."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from paddock.core.errors import PaddockError
 
 FailureKind = Literal["crash", "exit", "answer-timeout", "cpu", "memory", "forbidden", "invalid", "died"]
 KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
+
+
+class SandboxLost(PaddockError):
+    """The process is gone from which controllers are forked, and all that it had forked: no fault of any of them."""
 
 
 class SubmissionFailure(PaddockError):

@@ -18,9 +18,8 @@ from typing import IO, NoReturn
 
 import msgspec
 
-from paddock.core.errors import PaddockError
 from paddock.sandbox import messages
-from paddock.sandbox.failure import FailureKind, SubmissionFailure
+from paddock.sandbox.failure import FailureKind, SandboxLost, SubmissionFailure
 from paddock.sandbox.folders import measure_folder, remove_folder
 from paddock.sandbox.fork_server import fork_server
 from paddock.sandbox.guest import GuestJob
@@ -185,7 +184,7 @@ class GuestProcess:
         used = self._read_number(PATIENCE) or 0
         if status is None:
             self.close()
-            raise PaddockError("the sandbox's own process has ended: was it killed?")
+            raise SandboxLost("the sandbox's own process has ended: was it killed?")
         if status >= 0:
             self.fail("exit", "", f"the process ended itself, with status {status}")
         name = next((known.name for known in signal.Signals if known == -status), f"signal {-status}")

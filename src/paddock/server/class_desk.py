@@ -381,6 +381,7 @@ class ClassDesk:
             connections=len(clients),
             submissions=receipt.number if receipt is not None else 0,
             submitted=receipt.time if receipt is not None else "",
+            late=receipt is not None and receipt.late,
             cpu_share=found.cpu_share,
             in_lock=any(client.member.locked for client in clients),
         )

@@ -94,7 +94,7 @@ def check_upload(session: Session, client: Client) -> None:
 
 @handles(m.Leave, done=True)
 def leave(session: Session, client: Client, wish: m.Leave) -> None:
-    session.ownership.check_known(wish.robot)
+    session.ownership.check_known(client, wish.robot)
     if session.ownership.owners.get(wish.robot) is not client:
         raise Refused(f"leave: robot {wish.robot!r} is not yours")
     session.ownership.give_up([wish.robot], session.clients)
@@ -102,7 +102,7 @@ def leave(session: Session, client: Client, wish: m.Leave) -> None:
 
 @handles(m.SetPose, Role.SUPERVISOR, done=True)
 def set_pose(session: Session, client: Client, wish: m.SetPose) -> None:
-    session.ownership.check_known(wish.robot)
+    session.ownership.check_known(client, wish.robot)
     session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
     session.history.break_path(wish.robot)
     session.push_all()
@@ -133,7 +133,7 @@ def show(session: Session, client: Client, wish: m.Shown) -> None:
 
 def handle_for(session: Session, client: Client, robot: str) -> Robot:
     """A client's own handle to a robot that it may read."""
-    session.ownership.check_known(robot)
+    session.ownership.check_known(client, robot)
     client.grant.check_robot(robot, "read")
     return client.handle(session.arena, robot)
 
@@ -354,7 +354,7 @@ def recall(session: Session, client: Client, wish: m.Recall) -> Message:
         hidden = grant.shows == "nothing"
         paths = b"" if hidden else history.paths(None if grant.shows == "all" else grant.sees)
         return m.History(id=wish.id, ticks=history.ticks[:0] if hidden else history.ticks, paths=paths)
-    session.ownership.check_known(wish.robot)
+    session.ownership.check_known(client, wish.robot)
     grant.check_robot(wish.robot, "read")
     wheels = history.wheels(wish.robot)
     readings = {name: values for name, values in history.readings(wish.robot).items() if grant.allows(name)}

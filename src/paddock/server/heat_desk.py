@@ -111,6 +111,8 @@ class HeatDesk:
             return
         if self.phase == "none":
             raise Refused("set_heat: there is no heat to stop; prepare one first")
+        if self.phase == "finished":
+            raise Refused(f"set_heat: no heat is running: heat {self.number} is over, and its standings stay")
         self.release()
 
     def release(self) -> None:

@@ -55,17 +55,17 @@ class Ownership:
         self._held = {name: command for name, command in self._held.items() if name in there}
         self.spawned &= set(there)
 
-    def check_known(self, name: str) -> None:
-        """Refuse a robot that is not there."""
+    def check_known(self, client: Client, name: str) -> None:
+        """Refuse a robot that is not there; of the others a client is told of those that it sees."""
         if name not in self.arena:
-            raise UnknownName("robot", name, self.arena.robots)
+            raise UnknownName("robot", name, filter(client.grant.sees, self.arena.robots))
 
     def claim(self, client: Client, name: str, *, force: bool = False, asked: bool = False) -> None:
         """Make sure that a client drives a robot, or refuse; `asked`: not just because of a command."""
         owner = self.owners.get(name)
         if owner is client:
             return
-        self.check_known(name)
+        self.check_known(client, name)
         self.arena.check_live(f"robot {name!r}")
         client.grant.check(Role.CONTROLLER, f"robot {name!r}")
         client.grant.check_robot(name, "claim")
@@ -91,7 +91,7 @@ class Ownership:
 
     def check_may_drive(self, client: Client, name: str, what: str) -> None:
         """Refuse those who could not claim a robot, by asking for it or by force."""
-        self.check_known(name)
+        self.check_known(client, name)
         client.grant.check(Role.CONTROLLER, what)
         client.grant.check_robot(name, what)
         owner = self.owners.get(name)

@@ -84,7 +84,13 @@ class Scoreboard:
             for line in self.standings
         )
         referee = self.game.referee
-        return m.Scores(scores=lines, label=referee.label, unit=referee.unit, error=self.game.error)
+        return m.Scores(
+            scores=lines,
+            label=referee.label,
+            unit=referee.unit,
+            error=self.game.error,
+            lower_is_better=not referee.higher_is_better,
+        )
 
     def _tell(self) -> None:
         self._timer = self._loop.call_later(BOARD_PERIOD, self._tell)

@@ -42,7 +42,12 @@ class SubmissionDesk:
         receipt = desk.folder.receive(found.student, exercise, wish.file, wish.data)
         desk.log.write(f"{found.student.name} handed in {wish.file} for {exercise}", client.grant.name)
         return m.ReceiptAnswer(
-            id=wish.id, number=receipt.number, time=receipt.time, sha256=receipt.sha256, text=str(receipt)
+            id=wish.id,
+            number=receipt.number,
+            time=receipt.time,
+            sha256=receipt.sha256,
+            text=str(receipt),
+            late=receipt.late,
         )
 
     def find_last(self) -> dict[str, Receipt]:
@@ -55,6 +60,7 @@ class SubmissionDesk:
         exercise, found = self._desk.lesson.exercise, self._desk.student_of(client)
         if exercise is None:
             return m.ExerciseText(id=id)
+        due = self._desk.folder.spec.due
         receipts = self._desk.folder.receipts(found.student) if found is not None else []
         return m.ExerciseText(
             id=id,
@@ -69,8 +75,10 @@ class SubmissionDesk:
                     time=receipt.time,
                     file=PurePosixPath(receipt.file).name,
                     sha256=receipt.sha256,
+                    late=receipt.late,
                 )
                 for receipt in receipts
                 if receipt.exercise == exercise.name
             ),
+            due=due.astimezone().isoformat() if due is not None else "",
         )

@@ -126,9 +126,12 @@ export class Bodies {
 }
 
 /** A name that leaves room for others: the end of a long one is left out. */
-function shortened(name) {
+export function shortened(name) {
   const letters = [...name];
-  return letters.length > LONGEST_LABEL ? `${letters.slice(0, LONGEST_LABEL - 1).join("")}…` : name;
+  if (letters.length <= LONGEST_LABEL) return name;
+  const room = letters.slice(0, LONGEST_LABEL).join(""); // one more than fits beside the …: there a word may end
+  const words = room.slice(0, Math.max(0, room.lastIndexOf(" "))).trimEnd();
+  return `${words || letters.slice(0, LONGEST_LABEL - 1).join("")}…`;
 }
 
 /** How far a body reaches from its centre [m]. */

@@ -2,6 +2,7 @@
 
 import { make, setText } from "./dom.js";
 import { capital, decimalsOf, pointsText, spanOf } from "./scoreboard.js";
+import { shortTimeOf } from "./submissions.js";
 
 const STATES = ["crashed", "silent", "locked-out", "connected", "finished", "away"]; // the most urgent first
 const HELPLESS = new Set(["crashed", "silent"]);
@@ -13,7 +14,7 @@ const COLUMNS = [
   ["state", "State", ({ state }) => STATES.indexOf(state)],
   ["since", "Since", ({ since }) => -since],
   ["detail", "Problem", ({ detail }) => detail || "\uffff"],
-  ["best", "Best", ({ best }) => best ?? -1e300, true],
+  ["best", "Best", ({ best }) => best ?? null, true], // or the smallest, where less is better
   ["score", "This run", ({ place }) => place || Infinity], // or heat
   ["fouls", "Fouls", ({ fouls }) => fouls, true],
   ["robot", "Robot", ({ robot }) => robot],
@@ -87,14 +88,17 @@ export class ClassList {
     const { column, down } = this.sorting;
     const [, , key] = COLUMNS.find(([name]) => name === column);
     const sign = down ? -1 : 1;
-    return students.sort((a, b) => sign * compare(key(a), key(b)) || compare(a.name, b.name));
+    const lacks = (student) => key(student) === null; // those come last in either direction
+    const order = (a, b) => lacks(a) - lacks(b) || sign * compare(key(a), key(b)) || compare(a.name, b.name);
+    return students.sort(order);
   }
 
   #heading([column, text, , largestFirst = false]) {
     const button = make("button", "", { type: "button", textContent: text, title: `Sort by ${text.toLowerCase()}` });
     button.addEventListener("click", () => {
       const again = this.sorting.column === column;
-      this.sorting = { column, down: again ? !this.sorting.down : largestFirst };
+      const first = column === "best" ? !this.session.board.lower_is_better : largestFirst;
+      this.sorting = { column, down: again ? !this.sorting.down : first };
       this.show();
     });
     return make("th", column, { scope: "col", dataset: { column, testid: `sort-${column}` } }, button);
@@ -198,13 +202,10 @@ export function sinceText(seconds) {
 }
 
 /** When the last file came, today or on which day; and how many there are, if there are several. */
-function submittedText({ submitted, submissions }) {
+function submittedText({ submitted, submissions, late }) {
   if (!submissions) return "";
-  const moment = new Date(submitted);
-  const isToday = moment.toDateString() === new Date().toDateString();
-  const hours = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
-  const when = isToday ? moment.toLocaleTimeString([], hours) : moment.toLocaleDateString([], { month: "short", day: "numeric" });
-  return submissions > 1 ? `${when} (${submissions})` : when;
+  const count = submissions > 1 && `(${submissions})`;
+  return [shortTimeOf(submitted), count, late && "late"].filter(Boolean).join(" ");
 }
 
 function submittedTitle({ submitted, submissions }) {

@@ -20,7 +20,7 @@ export function classPage(session, arena, clock, isProjector) {
   session.on("welcome", () => document.body.classList.toggle("in-class", Boolean(session.classTitle)));
   if (isProjector) return projectorPage(session, arena);
   const tabs = new Tabs(element("side-tabs"));
-  new ExercisePanel(session, element("exercise"), tabs);
+  new ExercisePanel(session, element("exercise"), tabs, element("confirm"));
   lecturerPage(session, arena, clock, tabs);
 }
 

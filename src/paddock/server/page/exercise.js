@@ -4,17 +4,17 @@ import { icon, make, setText } from "./dom.js";
 import { renderMarkdown } from "./markdown.js";
 import { capital, decimalsOf, foulsText, pointsText, spanOf } from "./scoreboard.js";
 import { copyText } from "./snippet.js";
-import { Submissions } from "./submissions.js";
+import { Submissions, timeOf } from "./submissions.js";
 
 const COPIED = "Copied: the code to start from.";
 const NO_COPY = "This browser does not let pages copy: select the code instead.";
 
 export class ExercisePanel {
-  /** `tabs` are above it and the monitor; they are hidden where there is no exercise. */
-  constructor(session, panel, tabs) {
+  /** `tabs` are above it and the monitor; they are hidden where there is no exercise; `dialog` asks questions. */
+  constructor(session, panel, tabs, dialog) {
     Object.assign(this, { session, panel, tabs });
     this.score = make("p", "own-score", { dataset: { testid: "own-score" }, "aria-live": "polite" });
-    this.submissions = new Submissions(session);
+    this.submissions = new Submissions(session, dialog);
     session.on("exercise", () => this.show());
     for (const event of ["scores", "robots"]) session.on(event, () => this.#showScore());
     session.on("select", (robot) => robot && this.tabs.show("tab-robot"));
@@ -44,7 +44,12 @@ export class ExercisePanel {
     this.tabs.show("tab-exercise");
   }
 
-  #facts({ devices }) {
+  #facts({ devices, due }) {
+    const until = due && make("p", "facts", { dataset: { testid: "due" } }, `Due ${timeOf(due)}; later is late.`);
+    return [...(until ? [until] : []), ...this.#allowed(devices)];
+  }
+
+  #allowed(devices) {
     if (!devices) return [];
     const names = devices.flatMap((device, i) => [i ? ", " : "", make("code", "", { textContent: device })]);
     const allowed = names.length ? names : ["none"];

@@ -10,7 +10,7 @@ import { numbers } from "./msgpack.js";
 const FRAME_RATE = 30;
 const WHAT_TO_DO = "Mend the program and start it again; it may connect at once.";
 const RUNNING = { state: "running", reason: "", again: false, intervention: "" };
-const NO_SCORES = { scores: [], label: "", unit: "", error: "" };
+const NO_SCORES = { scores: [], label: "", unit: "", error: "", lower_is_better: false };
 const NO_EXERCISE = { text: "", starter: "", devices: null, submissions: [] };
 const NO_HEAT = { state: "none", number: 0, seconds_left: null, text: "" };
 const STUDENT = {

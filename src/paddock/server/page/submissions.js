@@ -1,13 +1,14 @@
-// Handing a program in: choose a file or drop it here; a receipt says that it arrived, and which one it was.
+// Handing a program in: choose a file or drop it here, and agree; a receipt says that it arrived, and which one it was.
 
+import { confirmed } from "./confirm.js";
 import { make } from "./dom.js";
 import { Refusal } from "./link.js";
 
 const LARGEST = 1_000_000; // bytes; the server may allow less
 
 export class Submissions {
-  constructor(session) {
-    this.session = session;
+  constructor(session, dialog) {
+    Object.assign(this, { session, dialog });
     const field = { type: "file", accept: ".py", id: "submit-file", dataset: { testid: "submit-file" } };
     this.field = make("input", "", field);
     this.field.addEventListener("change", () => this.#take(this.field.files));
@@ -31,6 +32,7 @@ export class Submissions {
   /** The receipts of an exercise, the last one first: that is the one that counts. */
   show({ name, submissions }) {
     this.exercise = name;
+    this.last = submissions.at(-1);
     this.list.replaceChildren(...submissions.toReversed().map((receipt, i) => receiptRow(receipt, i === 0)));
   }
 
@@ -44,12 +46,16 @@ export class Submissions {
   }
 
   async #send(file) {
-    const { session, exercise } = this;
+    const { session, exercise, last } = this;
+    const data = new Uint8Array(await file.arrayBuffer());
+    const title = `Hand in ${file.name} (${linesText(data)})?`;
+    const text = last ? `It replaces the one of ${shortTimeOf(last.time)}: the last one counts.` : "It is your first one.";
+    if (!(await confirmed(this.dialog, { title, text, verb: "Hand in" })))
+      return this.#say(`${file.name} was not handed in.`, "news");
     this.#say(`Sending ${file.name} …`, "news");
     try {
-      const data = new Uint8Array(await file.arrayBuffer());
-      const { number, time, sha256 } = await session.link.request("submit", { exercise, file: file.name, data });
-      this.#say(`Received: number ${number}, ${timeOf(time)}, ${digestOf(sha256)}. Keep this receipt.`, "done");
+      const { number, time, sha256, late } = await session.link.request("submit", { exercise, file: file.name, data });
+      this.#say(`Received: number ${number}, ${timeOf(time)}, ${digestOf(sha256)}${late ? ", late" : ""}. Keep this receipt.`, "done");
       await session.askExercise();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -63,19 +69,33 @@ export class Submissions {
   }
 }
 
-function receiptRow({ number, time, sha256, file }, isLast) {
+function receiptRow({ number, time, sha256, file, late }, isLast) {
   const name = make("b", "", { textContent: file.replace(/^\d+-/, ""), dir: "auto" }); // kept as 0002-drive.py
-  const when = `${timeOf(time)} · ${digestOf(sha256)}`;
+  const when = [timeOf(time), digestOf(sha256), late && "late"].filter(Boolean).join(" · ");
   const about = make("span", "", { textContent: when, title: `SHA-256 ${sha256}` });
   const counts = isLast ? [make("em", "", { textContent: "this one counts" })] : [];
   return make("li", "", { value: number, dataset: { testid: "receipt-row" } }, name, ...counts, about);
 }
 
 /** A moment as people here write it. */
-function timeOf(time) {
+export function timeOf(time) {
   const moment = new Date(time);
   if (Number.isNaN(moment.getTime())) return time;
   return moment.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
+}
+
+/** The time of day, or for another day than today its date. */
+export function shortTimeOf(time) {
+  const moment = new Date(time);
+  const isToday = moment.toDateString() === new Date().toDateString();
+  const hours = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  return isToday ? moment.toLocaleTimeString([], hours) : moment.toLocaleDateString([], { month: "short", day: "numeric" });
+}
+
+/** How many lines a file has, by which people know whether it is the right one. */
+function linesText(data) {
+  const count = new TextDecoder().decode(data).trimEnd().split("\n").length;
+  return count === 1 ? "1 line" : `${count} lines`;
 }
 
 function digestOf(sha256) {
