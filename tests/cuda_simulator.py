@@ -64,11 +64,12 @@ warnings.simplefilter("ignore")  # whole numbers overflow, as they should
 """
 
 
-def simulated(script: str) -> Any:
+def simulated(script: str, **environment: str) -> Any:
     """What a fresh Python with numba's simulator of a GPU prints, read as JSON."""
     done = subprocess.run(
         [sys.executable, "-c", SIMULATOR + textwrap.dedent(script)],
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
+        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
+        | environment,
         capture_output=True,
         text=True,
         check=False,

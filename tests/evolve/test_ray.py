@@ -9,7 +9,6 @@ from paddock.evolve.evaluators import SharedEvaluator
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.study import evolve
-from paddock.jobs import Workers
 
 pytestmark = pytest.mark.long
 
@@ -22,11 +21,10 @@ def own_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "local")
 
 
-@pytest.mark.parametrize("workers", [2, "ray"])
-def test_several_workers_give_what_a_single_one_gives(workers: Workers) -> None:
+def test_several_workers_give_what_a_single_one_gives() -> None:
     evolution = Evolution(SMALL)
     rows = evolution.strategy.ask()
-    evaluator = SharedEvaluator(evolution.task, evolution.policy, seed=SMALL.seed, workers=workers)
+    evaluator = SharedEvaluator(evolution.task, evolution.policy, seed=SMALL.seed, workers=2)
     with evaluator.runner:
         assert np.array_equal(evaluator(rows).fitness, evolution.evaluator(rows).fitness)
 
