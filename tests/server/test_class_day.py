@@ -1,4 +1,4 @@
-"""A long lesson: thirty programs, all that goes wrong in a class, and two hours of simulated time in `make soak`."""
+"""A long lesson: thirty programs, two hours of simulated time, and all that goes wrong in a class."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from server.classes_served import make_class
 from server.parties import program
 from server.test_class_processes import DRIVE, RunningClass, running_class, says
 
+PART = 2400.0  # simulated seconds of each of three parts
+LEAST = PART / 240  # metres that a program drives in a part
 DISTANCE = """
 import numpy as np
 from paddock.referees import Referee
@@ -73,9 +75,7 @@ def scores(running: RunningClass) -> dict[str, float]:
 
 @pytest.mark.long
 @pytest.mark.timeout(1500)
-@pytest.mark.parametrize("part", [800.0, pytest.param(2400.0, marks=pytest.mark.soak)])  # simulated seconds
-def test_thirty_students_have_a_long_lesson(part: float, tmp_path: Path) -> None:
-    least = part / 240  # metres that a program drives in each of three parts
+def test_thirty_students_have_a_long_lesson(tmp_path: Path) -> None:
     names = [f"Student {i:02d}" for i in range(1, 31)]
     folder = make_class(tmp_path, *names, world="hall.toml", speed=0.0)
     hall = 'name = "hall"\nbounds = [0.0, 0.0, 6.0, 6.0]\n'
@@ -102,19 +102,19 @@ def test_thirty_students_have_a_long_lesson(part: float, tmp_path: Path) -> None
         with pytest.raises(Refused):
             paddock.connect(running.process.url + "#token=guessed-token")
 
-        pass_time(running, part)
+        pass_time(running, PART)
         running.wait(crashed, state="crashed")
         in_hall = scores(running)
-        assert min(in_hall[f"student-{i:02d}"] for i in range(1, 25)) > least
+        assert min(in_hall[f"student-{i:02d}"] for i in range(1, 25)) > LEAST
         assert running.teacher.ask("open_world", world="yard.toml", seed=2)["type"] == "done"
-        pass_time(running, part)
-        assert min(scores(running)[f"student-{i:02d}"] for i in range(1, 25)) > least
+        pass_time(running, PART)
+        assert min(scores(running)[f"student-{i:02d}"] for i in range(1, 25)) > LEAST
         running.restart(signal.SIGKILL)
         for driver in drivers:
             says(driver, "again")
         in_yard = scores(running)
-        assert min(in_yard[f"student-{i:02d}"] for i in range(1, 25)) > least
-        pass_time(running, part)
+        assert min(in_yard[f"student-{i:02d}"] for i in range(1, 25)) > LEAST
+        pass_time(running, PART)
         after = scores(running)
         assert all(after[robot] >= in_yard[robot] for robot in in_yard)
         for name in honest:
