@@ -114,7 +114,9 @@ def nearest_points(points: Points, others: Points) -> tuple[Floats, np.ndarray]:
 
 def _find_nearest(points: Points, others: Points) -> np.ndarray:
     """Which of the others is nearest to each point; all are compared with all."""
-    return ((others**2).sum(axis=1) - 2 * points @ others.T).argmin(axis=1)  # of the squares, what differs
+    squares = (others**2).sum(axis=1) - 2 * points @ others.T  # what differs of them
+    which: np.ndarray = squares.argmin(axis=1)
+    return which
 
 
 def cells_in(frame: GridFrame, mask: Mask) -> Points:
