@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from browser.stage import Served
+from cuda_simulator import SIMULATOR
 
 pytestmark = [pytest.mark.heavy, pytest.mark.long]
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
@@ -101,11 +102,10 @@ def test_a_batch_and_an_arena_sense_and_measure_the_same(installed: Path) -> Non
 
 
 GPU = """
-import json, warnings, numpy as np, paddock
+import paddock
 from paddock.metrics import Distance
 from paddock.metrics.registry import METRICS
 from paddock.policies.braitenberg import Braitenberg
-warnings.simplefilter("ignore")
 policy = Braitenberg(left=(0.1, -0.4), right=(-0.4, 0.1), speed=(0.15, 0.1), range=0.06, device="whiskers", rises=True)
 found = []
 for device in ("cpu", "cuda"):
@@ -120,7 +120,7 @@ print(json.dumps(found))
 
 def test_a_ninth_metric_and_a_new_kind_run_on_the_gpu_too(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
-    here, there = script(installed, GPU)
+    here, there = script(installed, SIMULATOR + GPU)
     assert here == there
 
 

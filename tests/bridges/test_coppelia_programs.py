@@ -11,6 +11,7 @@ import pytest
 from bridges.coppelia_programs.line_follower import follow_line
 from bridges.coppelia_programs.wall_follower import WITHIN, follow_walls
 from bridges.coppelia_room import new_client, served
+from bridges.vrep_room import LOOP
 from paddock.testing import PaddockProcess
 
 
@@ -36,7 +37,7 @@ def test_an_epuck_follows_a_line_and_does_so_again() -> None:
 
 @pytest.mark.long
 def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
-    with served("wall-loop") as bridge:
+    with served(LOOP) as bridge:
         ended, asked = threading.Event(), []
 
         def look_on() -> None:
@@ -52,7 +53,7 @@ def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
             ended.set()
             thread.join()
         assert gap < WITHIN
-        assert 300 < time < 900
+        assert 60 < time < 200
         assert len(set(asked)) == 1
 
 

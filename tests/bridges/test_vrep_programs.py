@@ -10,7 +10,7 @@ import pytest
 
 from bridges.vrep_programs.line_follower import follow_line
 from bridges.vrep_programs.wall_follower import WITHIN, follow_walls
-from bridges.vrep_room import NATIVE, connect, handle_of, load_native, served
+from bridges.vrep_room import LOOP, NATIVE, connect, handle_of, load_native, served
 from paddock.testing import PaddockProcess
 
 
@@ -29,7 +29,7 @@ def test_a_pioneer_finds_a_wall_and_follows_it(blocking: bool) -> None:
 @pytest.mark.long
 def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
     vrep = load_native()
-    with served("wall-loop", ports=2) as bridge:
+    with served(LOOP, ports=2) as bridge:
         ended, asked = threading.Event(), []
 
         def look_on() -> None:
@@ -45,7 +45,7 @@ def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
             ended.set()
             thread.join()
         assert gap < WITHIN
-        assert 300 < time < 900
+        assert 60 < time < 200
         assert len(set(asked)) == 1
 
 

@@ -17,7 +17,7 @@ import paddock
 from paddock.bridges import VrepServer, vrep_connection
 from paddock.links.vrep.client import VrepClient
 from paddock.server import Server, Settings
-from paddock.worlds.spec import Box, Cylinder, Light, Placed, WorldSpec
+from paddock.worlds.spec import Border, Box, Cylinder, Light, Placed, Wall, WorldSpec
 
 NATIVE = Path(sys.prefix) / "clients" / "pypot" / "pypot" / "vrep"
 ROOM = WorldSpec(
@@ -33,6 +33,14 @@ ROOM = WorldSpec(
         Placed(name="red", type="e-puck", at=(1.0, 1.0), noise=False),
         Placed(name="blue", type="e-puck", at=(1.0, 0.06), heading_deg=-90, noise=False),
     ),
+)
+
+LOOP = WorldSpec(
+    name="small-loop",
+    bounds=(0.0, 0.0, 4.4, 3.4),
+    border=Border(height=0.8, thickness=0.1),
+    walls=(Wall(points=((2.2, 0.0), (2.2, 1.2)), height=0.8, thickness=0.1),),
+    robots=(Placed(name="pioneer", type="pioneer-p3dx", at=(1.0, 2.0)),),
 )
 
 

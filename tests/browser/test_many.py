@@ -7,13 +7,12 @@ from dataclasses import replace
 import pytest
 
 from browser.stage import Served, expect
-from marks import rarely
 from paddock.bench.local import swarm_world
 from paddock.testing import PaddockProcess
 from paddock.worlds import save_world
 
 
-@pytest.mark.parametrize("count", [200, *rarely(1000)])
+@pytest.mark.parametrize("count", [200, pytest.param(1000, marks=[pytest.mark.long, pytest.mark.soak])])
 def test_many_driving_robots_are_drawn_and_move(chromium, visit, tmp_path, count):
     save_world(replace(swarm_world(count), dt=0.02), tmp_path / "swarm.toml")
     with PaddockProcess("run", str(tmp_path / "swarm.toml"), "--seconds", "1e6") as run:

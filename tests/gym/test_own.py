@@ -78,9 +78,16 @@ class TurnReward(pg.RewardTerm):
 
 
 @pytest.mark.long  # compiles a step of its own
-def test_an_own_term_of_the_reward_is_a_kernel() -> None:
-    env = pg.PaddockEnv(Spin(rewards=(TurnReward(weight=2.0), pg.TimeReward())))
-    env.reset(seed=1)
+def test_an_own_term_of_the_reward_is_a_kernel_and_pictures_are_bytes() -> None:
+    env = pg.PaddockEnv(Spin(observe=("camera", "ranges"), rewards=(TurnReward(weight=2.0), pg.TimeReward())))
+    seen, _ = env.reset(seed=1)
+    assert seen["camera"].dtype == np.uint8
+    assert seen["camera"].shape == (64, 64, 3)
+    assert seen["camera"].std() > 0
+    assert seen["values"].shape == (8,)
+    arena = env.arena()
+    arena["robot"].camera.enable()
+    assert np.array_equal(arena["robot"].camera.read(), seen["camera"])
     rewards = [env.step(np.array([-0.5, 0.5]))[4]["rewards"] for _ in range(2)]
     speed, separation = env.stepper.layout.context.speed, 0.053
     assert rewards[1]["turn"] == pytest.approx(2.0 / speed * speed / separation, rel=0.02)

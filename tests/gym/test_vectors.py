@@ -108,19 +108,6 @@ def test_an_episode_goes_on_as_an_arena() -> None:
     assert env.arena().digest() == arena.digest()
 
 
-@pytest.mark.long  # compiles a step with a camera
-def test_pictures_are_bytes() -> None:
-    env = pg.make_env("Avoid", rooms=1, observe=("camera", "ranges"))
-    seen, _ = env.reset(seed=1)
-    assert seen["camera"].dtype == np.uint8
-    assert seen["camera"].shape == (64, 64, 3)
-    assert seen["camera"].std() > 0
-    assert seen["values"].shape == (8,)
-    arena = env.arena()
-    arena["robot"].camera.enable()
-    assert np.array_equal(arena["robot"].camera.read(), seen["camera"])
-
-
 def test_gymnasiums_wrappers_go_round_them() -> None:
     vector: Any = pg.make_vector_env("GoTo", num_envs=3, rooms=2, time_limit=0.5)
     vector = gymnasium.wrappers.vector.RecordEpisodeStatistics(vector)

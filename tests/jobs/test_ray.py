@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import paddock
 from jobs import work
+from paddock.evolve.options import EvolutionConfig, Execution
+from paddock.evolve.study import evolve
 from paddock.jobs import JobRunner, run_jobs
 from paddock.jobs.ray_worker import check_address
 
@@ -40,6 +43,14 @@ def test_ray_does_jobs_and_a_worker_that_dies_costs_its_job_only(cluster: Any) -
     assert "SystemExit: 3" in answers[3].failure.problem
     with pytest.raises(paddock.PaddockError, match="no job called 'x'"):
         run_jobs(work.refuse, ["x"], workers="ray")
+
+
+@pytest.mark.long
+def test_an_evolution_on_ray_is_the_one_of_this_machine(cluster: Any) -> None:
+    config = EvolutionConfig(task="maze", population=6, generations=2, seconds=4.0, seed=5)
+    here, there = (evolve(config, execution=Execution(workers=workers)).evolution for workers in ("local", "ray"))
+    assert there.history == here.history
+    assert np.array_equal(there.champion.weights, here.champion.weights)
 
 
 def _give(function: Any) -> Any:

@@ -18,16 +18,16 @@ LEAST_F1 = {("equal rooms", "graph"): 0.6}  # of its map, which bends a little; 
 
 
 @pytest.mark.parametrize(
-    ("name", "method"),
+    ("name", "method", "options"),
     [
-        pytest.param(name, method, marks=[pytest.mark.soak] if "particles" in method and "rooms" not in name else [])
-        for name in PLACES
-        for method in ("particles", "graph")
+        *((name, "graph", {}) for name in PLACES),
+        ("equal rooms", "particles", {"particles": 12}),
+        *(pytest.param(name, "particles", {}, marks=pytest.mark.soak) for name in PLACES),
     ],
 )
-def test_no_place_is_taken_for_another(name: str, method: str) -> None:
+def test_no_place_is_taken_for_another(name: str, method: str, options: dict[str, int]) -> None:
     looks, truth = drive_alike(name)
-    mapper, errors = replay(method, looks)
+    mapper, errors = replay(method, looks, **options)
     assert np.hypot(*errors[:, :2].T).max() < MOST[name]
     if isinstance(mapper.method, GraphMapping):
         mapper.method.finish()

@@ -106,8 +106,8 @@ def test_a_tile_is_shared_until_it_is_written_to() -> None:
 
 
 @pytest.mark.long
-def test_ten_minutes_in_all_rooms_are_mapped_as_well_as_they_should_be() -> None:
-    looks = drive_rooms(600.0, ALL_ROOMS)
+def test_five_minutes_in_all_rooms_are_mapped_as_well_as_they_should_be() -> None:
+    looks = drive_rooms(300.0, ALL_ROOMS)
     truth = map_truth_of(load_world("yellow-rooms"), SPEC, looks[0].pose)
     mapper, errors = replay("scan-to-map", looks)
     position, heading = rmse(errors)

@@ -8,6 +8,7 @@ import pytest
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.mapping import MapTruth, OccupancyGrid, assess_map
+from paddock.mapping.quality import nearest_points
 from paddock.mapping.truth import fill, look_around
 
 pytestmark = pytest.mark.heavy
@@ -95,3 +96,13 @@ def test_an_empty_map_shows_nothing_of_the_world(truth: MapTruth) -> None:
     for alignment in (Pose(0, 0, 0), None):
         quality = assess_map(OccupancyGrid(), truth, alignment=alignment)
         assert (quality.f1, quality.precision, quality.recall, quality.mapped) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(("points", "others"), [(1, 1), (5, 40), (700, 900)])
+def test_the_nearest_of_all_points_is_found(points: int, others: int) -> None:
+    chance = np.random.default_rng(1)
+    here, there = chance.normal(0, 3, (points, 2)), chance.normal(1, 2, (others, 2))
+    distances, which = nearest_points(here, there)
+    apart = np.linalg.norm(here[:, None] - there, axis=2)
+    assert which.tolist() == apart.argmin(axis=1).tolist()
+    assert distances == pytest.approx(apart.min(axis=1))

@@ -44,9 +44,9 @@ def test_a_run_of_six_processes_is_completed_when_one_is_killed(victim: str, tmp
             pass
         assert supervisor.processes[victim].restarts == 1
     assert final_map(tmp_path).time == pytest.approx(10.0)
-    undisturbed = run_together(configure(tmp_path, *MAPPING, lock_step=True, seconds=10.0))["mapper"]
-    assert isinstance(undisturbed, MapperModule)
     if victim not in ("reflex", "motor"):  # which stop the robot before it goes on
+        undisturbed = run_together(configure(tmp_path, *MAPPING, lock_step=True, seconds=10.0))["mapper"]
+        assert isinstance(undisturbed, MapperModule)
         assert final_map(tmp_path).digest == undisturbed.mapper.grid.digest()
 
 

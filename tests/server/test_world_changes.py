@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from marks import rarely
 from paddock.core.errors import PaddockError
 from paddock.testing import wait_for
 from server.classes_served import ServedClass, add_exercise, make_class, served_class
@@ -57,7 +56,7 @@ class LoopingProgram(threading.Thread):
         self.worlds.clear()
 
 
-@pytest.mark.parametrize("changes", [5, *rarely(20)])
+@pytest.mark.parametrize("changes", [5, pytest.param(20, marks=[pytest.mark.long, pytest.mark.soak])])
 def test_programs_of_both_styles_survive_changes(changes: int, tmp_path: Path) -> None:
     folder, file = make_class(tmp_path), tmp_path / "mine.py"
     add_exercise(folder, "little")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import paddock
 from paddock.sweeps import sweep
 from paddock.testing import wait_for
 from sweeps.tables import read_tables
@@ -62,12 +63,18 @@ def kill_in_the_middle(folder: Path, workers: str) -> None:
     assert not (folder / "out" / "runs.csv").exists()
 
 
+def kill_and_resume(folder: Path, workers: str) -> dict[str, bytes]:
+    """The tables of a sweep that was killed in the middle, and goes on."""
+    kill_in_the_middle(folder, workers)
+    resumed = paddock("sweep", "many.toml", "--out", "out", "--workers", "1", folder=folder)
+    there = re.search(r"2,000 runs, ([\d,]+) of them were there already", resumed.stderr)
+    assert there, resumed.stderr
+    assert 0 < int(there[1].replace(",", "")) < 2000
+    return read_tables(folder / "out")
+
+
 def test_killed_and_resumed_it_gives_the_identical_table(tmp_path: Path, whole: dict[str, bytes]) -> None:
-    kill_in_the_middle(tmp_path, "2")
-    resumed = sweep(tmp_path / "many.toml", out=tmp_path / "out", workers=2)
-    assert resumed.runs == 2000
-    assert 0 < resumed.fresh < 2000
-    assert read_tables(tmp_path / "out") == whole
+    assert kill_and_resume(tmp_path, "2") == whole
 
 
 def test_stopped_politely_it_says_how_to_go_on(tmp_path: Path) -> None:
@@ -103,10 +110,4 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_so_it_does_on_a_cluster(tmp_path: Path, whole: dict[str, bytes], cluster: None) -> None:
-    kill_in_the_middle(tmp_path, "ray")
-    program = [sys.executable, "-m", "paddock", "sweep", "many.toml", "--out", "out", "--workers", "ray"]
-    resumed = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
-    there = re.search(r"2,000 runs, ([\d,]+) of them were there already", resumed.stderr)
-    assert there, resumed.stderr
-    assert 0 < int(there[1].replace(",", "")) < 2000
-    assert read_tables(tmp_path / "out") == whole
+    assert kill_and_resume(tmp_path, "ray") == whole

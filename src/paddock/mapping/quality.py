@@ -15,7 +15,8 @@ from paddock.mapping.truth import MapTruth, Mask
 
 FAR, NEAR = 0.5, 0.15  # [m] pairs further apart do not count when a map is aligned: at first, and at last
 ROUNDS = 20
-CHUNK = 500  # points at a time
+CHUNK = 250  # points at a time
+FEW = 16  # one in so many of the others tells how far away the nearest is at most
 
 
 class MapQuality(NamedTuple):
@@ -99,12 +100,23 @@ def fit_motion(points: Points, targets: Points) -> Pose:
 def nearest_points(points: Points, others: Points) -> tuple[Floats, np.ndarray]:
     """How far the nearest of the others is from each point [m], and which it is."""
     distances, which = np.empty(len(points)), np.empty(len(points), np.int64)
-    lengths = (others**2).sum(axis=1)
+    from_left, few = points[:, 0].argsort(kind="stable"), others[::FEW]
     for start in range(0, len(points), CHUNK):
-        part = slice(start, start + CHUNK)
-        which[part] = (lengths - 2 * points[part] @ others.T).argmin(axis=1)  # of the squares, what differs
-        distances[part] = np.linalg.norm(points[part] - others[which[part]], axis=1)
+        part = from_left[start : start + CHUNK]
+        here = points[part]
+        left, right = here[[0, -1], 0]
+        most = np.linalg.norm(here - few[_find_nearest(here, few)], axis=1).max() + 1e-9  # [m], and rounding
+        near = np.flatnonzero((others[:, 0] >= left - most) & (others[:, 0] <= right + most))
+        which[part] = near[_find_nearest(here, others[near])]
+        distances[part] = np.linalg.norm(here - others[which[part]], axis=1)
     return distances, which
+
+
+def _find_nearest(points: Points, others: Points) -> np.ndarray:
+    """Which of the others is nearest to each point; all are compared with all."""
+    squares = (others**2).sum(axis=1) - 2 * points @ others.T  # what differs of them
+    which: np.ndarray = squares.argmin(axis=1)
+    return which
 
 
 def cells_in(frame: GridFrame, mask: Mask) -> Points:

@@ -1,0 +1,19 @@
+"""Evaluation by several workers: as by a single one. On a Ray cluster: tests/jobs/test_ray.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paddock.evolve.evaluators import SharedEvaluator
+from paddock.evolve.evolution import Evolution
+from paddock.evolve.options import EvolutionConfig
+
+
+@pytest.mark.long
+def test_several_workers_give_what_a_single_one_gives() -> None:
+    evolution = Evolution(EvolutionConfig(task="maze", population=6, generations=2, seconds=4.0, seed=5))
+    rows = evolution.strategy.ask()
+    evaluator = SharedEvaluator(evolution.task, evolution.policy, seed=5, workers=2)
+    with evaluator.runner:
+        assert np.array_equal(evaluator(rows).fitness, evolution.evaluator(rows).fitness)
