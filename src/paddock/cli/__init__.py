@@ -5,11 +5,15 @@ from __future__ import annotations
 
 def main() -> None:
     """Run the command line; what Paddock refuses is told in one line, without a traceback."""
+    import io
     import sys
 
     from paddock.cli.app import app
     from paddock.core.errors import PaddockError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what a terminal cannot show must not end a run
     try:
         app()
     except PaddockError as error:
