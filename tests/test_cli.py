@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
 import re
 import subprocess
@@ -15,7 +17,9 @@ from PIL import Image
 
 from command_line import paddock
 from paddock.bench.local import BENCHES
+from paddock.cli import main
 from paddock.robots import robot_names
+from paddock.scenarios import load_scenario
 from paddock.worlds import world_names
 
 
@@ -259,6 +263,95 @@ def test_a_scenario_runs_and_leaves_its_folder(tmp_path: Path) -> None:
     assert "turn-and-go, seed 7" in done.stdout
     folder = tmp_path / "runs" / "turn-and-go-001"
     assert {"run.log", "trace.csv", "summary.json", "report.html"} <= {path.name for path in folder.iterdir()}
+
+
+def test_a_report_without_a_folder_is_written_below_runs(tmp_path: Path) -> None:
+    done = paddock("run", "empty", "--headless", "--seconds", "1", "--report", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folder = Path("runs") / "empty-001"
+    assert f"wrote {folder}" in done.stdout
+    assert (tmp_path / folder / "report.html").is_file()
+
+
+def test_a_scenario_without_a_screen_runs_flat_out_and_says_how_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("paddock.cli.scenario", "paddock.server.show"):
+        monkeypatch.setattr(f"{name}.has_screen", lambda: False)
+    done = paddock("run", "--scenario", "turn-and-go", "--seed", "7", "--port", "0", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    most = f"at most {load_scenario('turn-and-go').stop.seconds:g} simulated s for each of 1 runs"
+    assert f"there is no screen to watch it on: running flat out, {most}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("run", "empty", "--headless", "--seconds", "1", "--out", "runs"), "0\\xb0"),
+        (("worlds",), "line-crossing"),
+        (("run", "--help"), "--seconds"),
+    ],
+    ids=["run", "worlds", "help"],
+)
+def test_a_terminal_that_knows_only_ascii_loses_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], text: str
+) -> None:
+    screen, errors = (io.TextIOWrapper(io.BytesIO(), encoding="ascii") for _ in range(2))
+    for name, value in (("stdout", screen), ("stderr", errors), ("argv", ["paddock", *arguments])):
+        monkeypatch.setattr(sys, name, value)
+    monkeypatch.chdir(tmp_path)
+    with contextlib.suppress(SystemExit):  # --help ends with one
+        main()
+    for stream in (screen, errors):
+        stream.flush()
+    assert not errors.buffer.getvalue()
+    assert text in screen.buffer.getvalue().decode("ascii")
+    assert (tmp_path / "runs" / "empty-001" / "summary.json").is_file() == ("--out" in arguments)
+
+
+def test_an_interrupted_run_is_not_called_repeatable(tmp_path: Path) -> None:
+    controller = (
+        "def act(observation):\n    if observation.time > 0.5:\n        raise KeyboardInterrupt\n    return 0, 0\n"
+    )
+    (tmp_path / "stopped.py").write_text(controller, encoding="utf-8")
+    arguments = ("-c", "stopped.py", "--headless", "--seconds", "2", "--out", "runs")
+    done = paddock("run", "empty", *arguments, folder=tmp_path)
+    assert done.returncode == 130
+    why = "it depends on when the run was interrupted"
+    assert f"(not repeatable: {why})" in done.stdout
+    folder = tmp_path / "runs" / "empty-001"
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    assert (summary["ended"], summary["repeatable"]) == ("interrupted", False)
+    assert summary["why_not_repeatable"] == why
+    assert f"(not repeatable: {why})" in (folder / "run.log").read_text(encoding="utf-8")
+
+
+def test_a_controller_that_ends_the_program_is_told_with_its_place(tmp_path: Path) -> None:
+    program = (
+        "def act(observation):\n    if observation.time > 0.1:\n        raise SystemExit('bye')\n    return 0, 0\n"
+    )
+    (tmp_path / "bye.py").write_text(program, encoding="utf-8")
+    done = paddock("run", "empty", "-c", "bye.py", "--headless", "--seconds", "1", "--out", "runs", folder=tmp_path)
+    assert done.returncode == 2
+    assert "paddock: bye.py line 3: SystemExit: bye" in done.stderr
+    summary = json.loads((tmp_path / "runs" / "empty-001" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["ended"] == "bye.py line 3: SystemExit: bye"
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (b"import sys\nsys.exit(0)\n", "mine.py line 2: SystemExit: 0"),
+        ("def act(observation): ...\n".encode("utf-16"), "mine.py: expected a Python program as text in UTF-8"),
+        ("def act(observation): ...\n".encode("utf-16-le"), "mine.py: expected a Python program as text in UTF-8"),
+    ],
+    ids=["sys.exit", "UTF-16", "UTF-16 without a mark"],
+)
+def test_a_file_that_is_no_controller_is_named(tmp_path: Path, program: bytes, message: str) -> None:
+    (tmp_path / "mine.py").write_bytes(program)
+    done = paddock("run", "empty", "-c", "mine.py", "--headless", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"paddock: {message}")
 
 
 def test_any_run_leaves_a_folder_when_asked(tmp_path: Path) -> None:

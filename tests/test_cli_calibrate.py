@@ -149,7 +149,7 @@ def test_what_cannot_be_calibrated_is_told(tmp_path: Path) -> None:
     wall = run("calibrate", "lab.toml", "--side", "1.5", "--force", folder=tmp_path)
     assert wall.returncode == 2
     assert "it touched something" in wall.stderr
-    assert "choose a shorter --side or another world" in wall.stderr
+    assert "choose a shorter side or another world" in wall.stderr
     assert "which robot? Add --robot NAME" in run("calibrate", "petri-dish", folder=tmp_path).stderr
     assert "expected a world, or --robot with an address" in run("calibrate", folder=tmp_path).stderr
 

@@ -1,13 +1,22 @@
-"""Fail where code or documentation uses a word that CONTRIBUTING.md replaces by the field's own."""
+"""Fail where code or documentation uses a word that CONTRIBUTING.md replaces by the field's own.
+
+Fail, too, where the library speaks of options of the command line: whoever calls it from Python has none. A whole
+command in backquotes is fine.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"^\| (?P<avoid>[^|]+) \| (?P<use>[^|]+) \|$", re.MULTILINE)
+FLAG = re.compile(r"(?<=[ (])--[a-z][a-z-]+")
+COMMAND = re.compile(r"`[^`]*`|^paddock .*", re.DOTALL)  # in which options have their place
+COMMAND_LINE = ("src/paddock/cli/", "src/paddock/bench/")
 SEARCHED = ("src/**/*.py", "src/**/*.js", "docs/*.md", "README.md", "examples/**/*.py")
 
 
@@ -29,7 +38,39 @@ def find_words(glossary: dict[str, str]) -> list[str]:
     return found
 
 
+def find_flags(paths: Iterable[Path]) -> list[str]:
+    """Each text of the library that names an option of the command line, as `file:line: --option: …`."""
+    found = []
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        if FLAG.search(text):
+            for line, part in iterate_texts(ast.parse(text)):
+                for flag in FLAG.findall(COMMAND.sub("", part)):
+                    found.append(f"{path.relative_to(ROOT)}:{line}: {flag}: say it without the command line's options")
+    return found
+
+
+def is_command_line(path: Path) -> bool:
+    """Whether a file belongs to the command line itself."""
+    return path.relative_to(ROOT).as_posix().startswith(COMMAND_LINE)
+
+
+def iterate_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """All texts of a program but docstrings, with their lines; what a formatted text is filled with is left out."""
+    inside = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield (
+                node.lineno,
+                "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values),
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in inside | docstrings:
+            yield node.lineno, node.value
+
+
 if __name__ == "__main__":
-    problems = find_words(read_glossary())
+    library = [path for path in sorted(ROOT.glob("src/**/*.py")) if not is_command_line(path)]
+    problems = [*find_words(read_glossary()), *find_flags(library)]
     sys.stdout.write("".join(f"{problem}\n" for problem in problems))
     sys.exit(1 if problems else 0)

@@ -88,6 +88,17 @@ def test_a_task_of_ones_own_runs_from_the_command_line(tmp_path: Path, name: str
 
 
 @pytest.mark.heavy
+def test_a_task_of_ones_own_that_ends_the_program_is_told_with_its_place(tmp_path: Path) -> None:
+    leaving = DANCE.replace('return self.end("danced")', 'raise SystemExit("bye")')
+    file = write(tmp_path, 'task = "dance:Dance"\nseconds = 1', dance=leaving)
+    done = paddock(tmp_path, "run", "--scenario", str(file), "--headless", "--out", "runs")
+    assert done.returncode == 1  # not all tasks are done
+    assert "dance.py line 16: SystemExit: bye" in done.stderr
+    (log,) = (tmp_path / "elsewhere" / "runs").rglob("run.log")
+    assert "SystemExit: bye" in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.heavy
 def test_a_wall_follower_of_ones_own_runs_from_the_command_line(tmp_path: Path) -> None:
     task = (
         'task = "move"\n[[tasks]]\ntask = "wall-follow"\nfollower = "my_law:Mine"\nspeed = 0.2\nafter = 0\nwithin = 50'

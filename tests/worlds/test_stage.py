@@ -88,7 +88,7 @@ def test_position_models_are_robots_with_their_sensors(lab: WorldSpec) -> None:
 def test_what_has_no_place_here_is_told_with_file_and_line() -> None:
     assert import_world(LAB).left_out == (
         "lab.world:29: model: nothing runs into it (obstacle_return 0)",
-        "lab.world:31: localization_origin: for poses in the world serve it with --player 6665,world",
+        "lab.world:31: localization_origin: for poses in the world: `paddock serve WORLD --player 6665,world`",
         "lab.world:32: blobfinder: there are no blobs",
     )
 

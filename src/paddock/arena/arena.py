@@ -55,10 +55,10 @@ class Arena(BaseArena):
     is_real = False  # whether its robots are, so that time passes by itself
 
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
+        super().__init__()
         self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots come and go
-        self.layout = 0  # how often robots came or went
         self._watched: list[Robot] = []
-        self.restarts = 0  # how often it went back to its start, or to a snapshot
+        self.layout = self.restarts = 0  # how often robots came or went; how often it was reset, or restored
         self._on_tick, self._on_state_change = Callbacks(), Callbacks()
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self.time_lock: TimeLock | None = None  # how bridges take part in its time, where it is served

@@ -24,7 +24,7 @@ from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import acting
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event
-from paddock.episodes.events import Kind
+from paddock.episodes.events import LASTING, Kind
 from paddock.episodes.recorder import TraceRecorder
 from paddock.estimate import Estimate
 from paddock.mapping.view import MapView
@@ -43,8 +43,13 @@ class BaseArena(ABC):
     world: WorldSpec
     episode: Episode | None = None  # the last run, however it ended
     recorders: Mapping[str, TraceRecorder] = MappingProxyType({})  # of the run under way, by robot
+    foreign_drivers: Mapping[str, str] = MappingProxyType({})  # by robot that someone else drives now: who
+    disturbance = ""  # the first that others did to it since its start; empty: nothing
     _events: list[Event] | None = None
-    _runner = 0
+    _runner = 0  # the thread of the program
+
+    def __init__(self) -> None:
+        self._runner = threading.get_ident()
 
     def __getitem__(self, name: str) -> Robot:
         return self.robots[name]
@@ -251,15 +256,34 @@ class BaseArena(ABC):
 
     def note_event(self, kind: Kind, robot: str | None = None, text: str = "") -> None:
         """Something happened that a running episode should know: whoever does it calls this, from any thread."""
-        if self.is_recording:
-            mine = threading.get_ident() == self._runner
-            self.append_event(Event(time=self.time, kind=kind, robot=robot, text=text, by_program=mine))
+        mine = threading.get_ident() == self._runner
+        self.append_event(Event(time=self.time, kind=kind, robot=robot, text=text, by_program=mine))
+
+    def note_drivers(self, drivers: Mapping[str, str]) -> None:
+        """Who else drives robots from now on, by robot."""
+        self.foreign_drivers = drivers
+        for robot, driver in drivers.items():
+            self.disturb(f"{driver} drove {robot}")
+
+    def disturb(self, text: str) -> None:
+        """Something decides the state from now on that no program can repeat."""
+        self.disturbance = self.disturbance or text
 
     def append_event(self, event: Event) -> None:
-        """Tell a running episode of an event."""
+        """Tell a running episode of an event, and later ones of what lasts."""
+        if event.kind == "reset":
+            self.disturbance = ""
+            self.note_drivers(self.foreign_drivers)
+        elif event.kind in LASTING and event.disturbs:
+            self.disturb(str(event))
         events = self._events
         if events is not None:
             events.append(event)
+
+    @property
+    def chance(self) -> str:
+        """What besides the program and the seed has decided the present state; empty: nothing."""
+        return self.disturbance
 
     @property
     def is_recording(self) -> bool:

@@ -122,7 +122,7 @@ def drive_course(
     if not driver.done:
         raise PaddockError(
             f"{robot.name}: {episode.reason} after {episode.seconds:.1f} s: expected free floor, {side:g} m from where "
-            "it stands along its heading and to both sides: choose a shorter --side or another world"
+            "it stands along its heading and to both sides: choose a shorter side or another world"
         )
     return driver
 

@@ -174,7 +174,7 @@ def telling_place(path: Path | None, *names: str) -> Iterator[None]:
     """
     try:
         yield
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # the latter: sys.exit() in the file must not end Paddock
         if path is None:
             raise
         where = error_location(error, path)

@@ -104,7 +104,7 @@ class EpisodeLoop:
             crashed = not isinstance(error, KeyboardInterrupt)
             self._stop_robots()
             self.arena.collect_events(former)
-            self.arena.episode = self._finish(self._describe(error) if crashed else "interrupted", failed=crashed)
+            self.arena.episode = self._crash(error) if crashed else self._interrupt()
             raise
         self.arena.collect_events(former)
         self.arena.episode = self._finish(reason)
@@ -222,6 +222,12 @@ class EpisodeLoop:
         where = error_location(error)
         return f"{where}: {problem_of(error)}" if where else problem_of(error)
 
+    def _crash(self, error: BaseException) -> Episode:
+        return self._finish(self._describe(error), failed=True)
+
+    def _interrupt(self) -> Episode:
+        return replace(self._finish("interrupted"), chance="it depends on when the run was interrupted")
+
     def _finish(self, reason: str, *, failed: bool = False) -> Episode:
         arena, time = self.arena, self.time
         culprit = self.acting if failed else None
@@ -251,6 +257,7 @@ class EpisodeLoop:
             digest=digest,
             failed=failed,
             culprit=culprit,
+            chance=arena.chance,
             world=arena.known_world,
         )
 

@@ -9,10 +9,14 @@ from typing import Any
 
 def main() -> None:
     """Run the command line; what Paddock refuses is told in one line, without a traceback."""
+    import io
     import sys
 
     from paddock.core.errors import PaddockError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what a terminal cannot show must not end a run
     try:
         _make_command()()
     except PaddockError as error:

@@ -102,7 +102,8 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
         if arena.episode is None:  # it had not begun
             raise
         print_traceback(error, whole=drive.traceback)
-        return DriveOutcome(episode=arena.episode.with_reason(str(error) or arena.episode.reason))
+        told = isinstance(error, PaddockError)  # with its place
+        return DriveOutcome(episode=arena.episode.with_reason(str(error)) if told else arena.episode)
     assert arena.episode is not None
     return DriveOutcome(episode=arena.episode)
 

@@ -176,9 +176,6 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall: float) -
     for event in episode.interventions[:SHOWN]:
         console.print(f"{event.time:8.2f} s  {event}", style="yellow", markup=False, highlight=False)
     if episode.digest is not None and not episode.failed:
-        meaning = (
-            "the same for the same world, controller and seed"
-            if episode.repeatable
-            else "not repeatable: someone intervened"
-        )
-        console.print(f"digest {episode.digest[:16]} ({meaning})", style="dim")
+        why = episode.why_not_repeatable
+        meaning = f"not repeatable: {why}" if why else "the same for the same world, controller and seed"
+        console.print(f"digest {episode.digest[:16]} ({meaning})", style="dim", markup=False)

@@ -18,6 +18,7 @@ from typing import Any
 from paddock.core.errors import PaddockError, suggestion
 from paddock.core.places import error_location, is_users, problem_of
 
+NO_TEXT = "expected a Python program as text in UTF-8; save it so"
 _trusted: ContextVar[Path | None] = ContextVar("folder of the file that is being read", default=None)
 
 
@@ -92,6 +93,8 @@ def check_file(file: Path, owner: str) -> None:
         raise PaddockError(f"{owner}: no such file")
     if file.suffix != ".py":
         raise PaddockError(f"{owner}: expected a Python file ending in .py")
+    if b"\0" in file.read_bytes():  # such as a text in UTF-16
+        raise PaddockError(f"{owner}: {NO_TEXT}")
 
 
 def check_program(data: bytes, name: str) -> None:
@@ -101,7 +104,7 @@ def check_program(data: bytes, name: str) -> None:
             ast.parse(data, name)
     except (SyntaxError, ValueError) as error:
         if b"\0" in data or "codec can't decode" in str(error):
-            raise PaddockError(f"{name}: expected a Python program as text in UTF-8; save it so") from None
+            raise PaddockError(f"{name}: {NO_TEXT}") from None
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         raise PaddockError(f"{name}{line}: this is no Python program: {error.args[0]}") from None
     except (RecursionError, MemoryError):

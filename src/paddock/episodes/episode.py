@@ -35,6 +35,7 @@ class Episode:
     digest: str | None  # of the arena at the end; None where there is none, as of a real robot
     failed: bool = False  # something raised an exception
     culprit: str | None = None  # the robot whose controller did
+    chance: str = ""  # what besides the program and the seed decided it, apart from interventions; empty: nothing
     world: WorldSpec | None = None  # where it was; None where nobody knows, as of a real robot
 
     def __repr__(self) -> str:
@@ -77,5 +78,12 @@ class Episode:
 
     @property
     def repeatable(self) -> bool:
-        """Whether the same program and seed give this digest again: nobody intervened, and nothing is real."""
-        return self.digest is not None and not self.interventions
+        """Whether the same program and seed give this digest again, as far as the arena can know."""
+        return not self.why_not_repeatable
+
+    @property
+    def why_not_repeatable(self) -> str:
+        """What besides the program and the seed decided this run; empty: nothing, so that it can be repeated."""
+        if self.interventions:
+            return "someone intervened"
+        return self.chance if self.digest is not None else "there is no digest"

@@ -24,6 +24,7 @@ Kind = Literal[
 INTERVENTIONS: frozenset[Kind] = frozenset(
     {"teleport", "reset", "restore", "pause", "resume", "speed", "driver", "goal", "spawn", "remove"}
 )
+LASTING = INTERVENTIONS - {"reset", "pause", "resume", "speed"}  # these decide later runs, too, until a reset
 MOTIONS: frozenset[Kind] = frozenset({"teleport", "reset", "restore"})  # after these a robot is elsewhere
 
 

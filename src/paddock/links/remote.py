@@ -35,7 +35,6 @@ from paddock.links.wire import WebSocketWire, address_of
 from paddock.protocol import MINOR, VERSION
 from paddock.protocol import messages as m
 from paddock.robots import RobotSpec
-from paddock.sensors.base import RangeSensorSpec
 from paddock.worlds.spec import WorldSpec
 
 A = TypeVar("A", bound=m.Message)
@@ -53,6 +52,7 @@ class RemoteArena(BaseArena):
     def __init__(self, url: str, *, token: str | None, name: str, lock_step: bool | None, timeout: float) -> None:
         if not (all_finite(timeout) and timeout > 0):
             raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
+        super().__init__()
         self.url, token_in_url = address_of(url)
         self.timeout = float(timeout)
         self._token, self._name, self._wish = token or token_in_url, name, lock_step
@@ -93,6 +93,8 @@ class RemoteArena(BaseArena):
             self.in_lock = (welcome.lock_step if self._wish is None else self._wish) and self.role != "viewer"
             if self.in_lock:
                 self._do(m.Lock(id=self.number(), timeout=min(3600.0, self.timeout)))
+            if self.tick:
+                self.disturb("time had passed before this program connected")
             note_open(self)
         except BaseException:
             self.dialogue.wire.close()
@@ -110,18 +112,9 @@ class RemoteArena(BaseArena):
         self._greet()
         self.closed = False
         for robot in self.robots.handles:
-            self._switch_on_again(robot)
+            self.watcher.switch_on_again(robot)
         for name in self.steering.driven & set(self.robots):
             self.claim(name)
-
-    def _switch_on_again(self, robot: Robot) -> None:
-        on = tuple(device.name for device in robot.devices.values() if device.enabled)
-        if on:
-            self._do(m.Enable(id=self.number(), robot=robot.name, devices=on))
-        for device in robot.devices.values():
-            if isinstance(device.spec, RangeSensorSpec) and device.polled != device.spec.polled:
-                self._do(m.PollOnly(id=self.number(), robot=robot.name, device=device.name, on=device.polled))
-        self.watcher.follow(robot, streams_of(robot, chosen_of(robot)), anew=True)
 
     @cached_property
     def board(self) -> RemoteBoard:
@@ -129,6 +122,10 @@ class RemoteArena(BaseArena):
         return RemoteBoard(lambda message: self.dialogue.wire.send(message))
 
     # ---- time
+
+    @property
+    def chance(self) -> str:
+        return self.steering.chance
 
     @property
     def dt(self) -> float:
@@ -349,7 +346,9 @@ class RemoteArena(BaseArena):
         elif isinstance(message, m.Asked | m.GoalNews):
             self.board.hear(message)
         elif isinstance(message, m.Released):
-            self.held = self.held and message.client != self.name
+            self.steering.hear_release(message)
+        elif isinstance(message, m.RunStatus):
+            self.steering.has_rival = message.state == "running"
         elif isinstance(message, m.Refusal):
             if message.id is None:
                 self.steering.complaint = self.steering.complaint or message

@@ -25,6 +25,8 @@ class Steering:
         self._waiting: dict[str, RemoteBody] = {}
         self.driven: set[str] = set()  # robots that were given commands
         self._taken: set[str] = set()  # … and that others have taken over since
+        self._noted: set[str] = set()  # … and of which a run was told that
+        self.has_rival = False  # whether the program that serves the arena runs it, too
         self.complaint: m.Refusal | None = None  # about commands that were sent without a question
 
     def add(self, body: RemoteBody) -> None:
@@ -57,22 +59,44 @@ class Steering:
     def hear_drivers(self, news: m.RobotList) -> None:
         """Whether others have taken over robots that were driven from here, or given them back."""
         free = ("", self._arena.name)
+        self._arena.note_drivers({info.name: info.owner for info in news.robots if info.owner not in free})
         for info in news.robots:
             if info.name not in self.driven:
                 continue
-            if info.name in self._taken and info.owner in free:
-                self._taken.discard(info.name)
-                self._note(info.name, f"{info.name} is driven from here again")
-            elif info.owner not in free and self._arena.robots.owner(info.name) in free:
+            if info.owner not in free and self._arena.robots.owner(info.name) in free:
                 self._taken.add(info.name)
-                self._note(info.name, f"{info.owner} took over {info.name}: commands from here are not applied")
+                self._note_loss(info.name, f"{info.owner} took over {info.name}")
+            elif info.owner in free and info.name in self._noted:
+                self._taken.discard(info.name)
+                self._noted.discard(info.name)
+                self._note(info.name, f"{info.name} is driven from here again")
+
+    def hear_release(self, message: m.Released) -> None:
+        """Time waits no longer for someone."""
+        if message.client == self._arena.name:
+            self._arena.held = False
+            self._arena.disturb("time went on without this program, which was too slow for the lock")
+
+    @property
+    def chance(self) -> str:
+        """What besides the program and the seed has decided the present state; empty: nothing."""
+        if not self._arena.in_lock:
+            return "time on the server does not wait for this program"
+        return self._arena.disturbance or ("the program that serves the arena runs it, too" if self.has_rival else "")
 
     def hear_event(self, message: m.EventNews) -> None:
         """Someone else intervened: a run under way should know."""
         if message.kind == "driver" and message.robot in self.driven:
-            return  # the list of robots tells it, too
-        time, kind = message.tick * self._arena.dt, cast(Kind, message.kind)
-        self._arena.append_event(Event(time=time, kind=kind, robot=message.robot, text=message.text))
+            self._note_loss(message.robot, message.text)  # the list of robots comes later: it may be free again
+        else:
+            time, kind = message.tick * self._arena.dt, cast(Kind, message.kind)
+            self._arena.append_event(Event(time=time, kind=kind, robot=message.robot, text=message.text))
+
+    def _note_loss(self, robot: str, text: str) -> None:
+        """Tell a run once that someone took a robot over, whichever message says so first."""
+        if robot not in self._noted:
+            self._noted.add(robot)
+            self._note(robot, f"{text}: commands from here are not applied")
 
     def _note(self, robot: str, text: str) -> None:
         self._arena.append_event(Event(time=self._arena.time, kind="driver", robot=robot, text=text))

@@ -11,8 +11,9 @@ from paddock.arena.devices import Camera
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError
 from paddock.links.dialogue import Dialogue
-from paddock.links.remote_body import array_of, observation_of
+from paddock.links.remote_body import array_of, chosen_of, observation_of
 from paddock.protocol import messages as m
+from paddock.sensors.base import RangeSensorSpec
 
 if TYPE_CHECKING:
     from paddock.links.remote import RemoteArena
@@ -57,6 +58,18 @@ class RemoteWatcher:
             if present.get(stream) != (devices, period):
                 request = m.Subscribe(id=number(), robot=robot.name, devices=devices, period=period, stream=stream)
                 self._arena.ask(request, m.Done)
+
+    def switch_on_again(self, robot: Robot) -> None:
+        """Enable on a new connection what was enabled on the last one, and subscribe to it."""
+        number, name = self._arena.number, robot.name
+        on = tuple(device.name for device in robot.devices.values() if device.enabled)
+        if on:
+            self._arena.ask(m.Enable(id=number(), robot=name, devices=on), m.Done)
+        for device in robot.devices.values():
+            if isinstance(device.spec, RangeSensorSpec) and device.polled != device.spec.polled:
+                poll = m.PollOnly(id=number(), robot=name, device=device.name, on=device.polled)
+                self._arena.ask(poll, m.Done)
+        self.follow(robot, streams_of(robot, chosen_of(robot)), anew=True)
 
     def forget(self, robot: str) -> None:
         """A robot has left."""

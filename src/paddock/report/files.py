@@ -58,6 +58,7 @@ def write_run(
         "failed_robot": episode.culprit,
         "digest": episode.digest,
         "repeatable": episode.repeatable,
+        "why_not_repeatable": episode.why_not_repeatable,
         "events": [asdict(event) for event in episode.events],
         "config": config,
         "robots": {name: summary(r.trace, r.metrics) for name, r in episode.robots.items() if len(r.trace)},

@@ -30,7 +30,8 @@ def run_settings(whole: Mapping[str, Any]) -> dict[str, Any]:
     """What decided a run, and the digest of its end."""
     settings = {"world": whole["world"], **whole["config"]}
     if whole.get("digest"):
-        settings["digest"] = whole["digest"] + ("" if whole["repeatable"] else " (not repeatable: someone intervened)")
+        why = whole["why_not_repeatable"]
+        settings["digest"] = whole["digest"] + (f" (not repeatable: {why})" if why else "")
     return settings
 
 

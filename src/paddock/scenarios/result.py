@@ -33,7 +33,7 @@ class ScenarioResult:
     interrupted: bool  # by Ctrl-C
     episode: Episode
     world: WorldSpec  # where it was; for a real robot, that of the scenario
-    error: Exception | None = None  # what a task raised
+    error: Exception | SystemExit | None = None  # what a task raised
 
     @property
     def ended(self) -> str:

@@ -112,7 +112,7 @@ def _run(
         )
     except KeyboardInterrupt:
         interrupted = True
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if arena.episode is None:
             raise
         failure = error

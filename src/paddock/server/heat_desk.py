@@ -71,7 +71,7 @@ class HeatDesk:
         session = self._session
         arena = session.arena
         if session.scoreboard.referee is None:
-            raise Refused("set_heat: there is no referee here: serve with one (--referee laps) to have heats")
+            raise Refused("set_heat: there is no referee here: serve the world with one to have heats")
         if arena.is_real or session.replay is not None or arena.gate is not None:
             raise Refused("set_heat: heats are for simulations that a server runs")
         if self.phase == "running":

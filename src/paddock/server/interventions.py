@@ -51,6 +51,8 @@ class Interventions:
         ownership, arena = self._session.ownership, self._session.arena
         before, self._drivers = self._drivers, dict(ownership.owners)
         beside_program = arena.gate is not None
+        if beside_program:
+            arena.note_drivers({robot: client.name for robot, client in self._drivers.items()})
         for robot in before.keys() | self._drivers.keys():
             old, new = before.get(robot), self._drivers.get(robot)
             if old is new or robot in ownership.spawned:

@@ -21,6 +21,6 @@ def import_opencv(what: str) -> Any:
     if not hasattr(cv2, "aruco"):
         raise PaddockError(
             f"{what} needs OpenCV 5 or later, this is {cv2.__version__} without markers: "
-            "pip install --upgrade 'opencv-python-headless>=5'"
+            "`pip install --upgrade 'opencv-python-headless>=5'`"
         )
     return cv2

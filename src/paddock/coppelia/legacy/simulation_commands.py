@@ -78,7 +78,7 @@ def get_boolean(caller: Caller, number: int, data: bytes) -> bytes:
 def set_boolean(caller: Caller, number: int, data: bytes) -> None:
     (value,) = take("<i", data) if len(data) >= 4 else take("<B", data)
     if number == parameters.REAL_TIME:
-        raise PaddockError("real time is the server's choice: start `paddock serve` with another --speed")
+        raise PaddockError("real time is the server's choice: serve the world at another speed")
     parameters.set_parameter(caller.scene, "boolean", number, bool(value))
 
 
@@ -154,7 +154,7 @@ def find_kind(path: str) -> str:
 def load_scene(caller: Caller, path: str, data: bytes) -> None:
     world = caller.scene.live.world.name
     if plain_name(path) != world:
-        raise PaddockError(f"{world!r} is served here: start `paddock serve {plain_name(path)} --vrep …` for another")
+        raise PaddockError(f"{world!r} is served here, not {plain_name(path)!r}: serve that world instead")
     caller.control.stop()
 
 

@@ -190,7 +190,7 @@ def load_model(caller: RemoteCaller, path: str) -> int:
 def load_scene(caller: RemoteCaller, path: str) -> None:
     world, wanted = caller.scene.live.world.name, plain_name(path)
     if wanted != world:
-        raise PaddockError(f"{world!r} is served here: start `paddock serve {wanted[:80]} --coppelia …` for another")
+        raise PaddockError(f"{world!r} is served here, not {wanted[:80]!r}: serve that world instead")
     caller.control.stop()
 
 

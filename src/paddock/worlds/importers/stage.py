@@ -23,7 +23,7 @@ LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 ANGLES = {"degrees": math.radians(1.0), "radians": 1.0}
 MODELS = ("model", "floorplan", "map")
 LEFT_OUT = {
-    "fiducial": "with --player every robot has a finder, which sees 8 m around it",
+    "fiducial": "for Player's clients every robot has a finder, which sees 8 m around it",
     "blobfinder": "there are no blobs",
     "gripper": "robots have none",
     "camera": "give the robot's table one",
@@ -31,9 +31,9 @@ LEFT_OUT = {
     "lightindicator": "robots have none",
 }
 HINTS = {
-    "localization_origin": "for poses in the world serve it with --player 6665,world",
+    "localization_origin": "for poses in the world: `paddock serve WORLD --player 6665,world`",
     "ctrl": "controllers are programs of their own here",
-    "odom_error": "with --player position2d tells poses exactly",
+    "odom_error": "to Player's clients position2d tells poses exactly",
 }
 
 

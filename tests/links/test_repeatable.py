@@ -1,0 +1,157 @@
+"""Whether a run can be repeated: only if nothing but its program and its seed decided how it ended."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock.arena.base import BaseArena
+from paddock.episodes import Episode
+from paddock.protocol import messages as m
+from server.parties import Peer, served
+
+
+def straight(observation: Any) -> tuple[float, float]:
+    return 0.05, 0.05
+
+
+def run(arena: BaseArena) -> Episode:
+    return arena.run(0.2, {"red": straight})
+
+
+def run_in_thread(work: Any) -> None:
+    other = threading.Thread(target=work)
+    other.start()
+    other.join()
+
+
+def test_a_run_in_lock_step_that_is_alone_from_the_start_is_repeatable() -> None:
+    with served("line-crossing") as server, paddock.connect(server.url(), lock_step=True) as arena:
+        first = run(arena)
+        arena.reset()
+        second = run(arena)
+    assert first.repeatable
+    assert second.repeatable
+    assert first.digest == second.digest == run(paddock.open("line-crossing")).digest
+
+
+def test_a_run_on_a_server_whose_clock_goes_by_itself_is_not_repeatable() -> None:
+    with served("empty", lock_step=False) as server, paddock.connect(server.url()) as arena:
+        episode = run(arena)
+        assert episode.digest is not None
+        assert not episode.repeatable
+        assert episode.why_not_repeatable == "time on the server does not wait for this program"
+        arena.reset()
+        assert not run(arena).repeatable
+
+
+def test_a_run_beside_someone_who_drives_another_robot_since_before_is_not_repeatable() -> None:
+    with (
+        served("line-crossing") as server,
+        paddock.connect(server.url(), name="Ada", lock_step=True) as arena,
+        Peer(server, name="Ben") as ben,
+    ):
+        ben.ask("claim", robot="blue")
+        assert run(arena).why_not_repeatable == "Ben drove blue"
+        arena.reset()
+        assert run(arena).why_not_repeatable == "Ben drove blue"
+        ben.ask("leave", robot="blue")
+        assert not run(arena).repeatable  # blue need not stand where it stood
+        arena.reset()
+        assert run(arena).repeatable
+
+
+def test_a_program_that_comes_when_time_has_passed_can_repeat_its_run_only_after_a_reset() -> None:
+    with served("empty", lock_step=True) as server:
+        with paddock.connect(server.url()) as arena:
+            first = run(arena)
+        with paddock.connect(server.url()) as arena:
+            later = run(arena)
+            arena.reset()
+            again = run(arena)
+    assert later.digest != first.digest
+    assert later.why_not_repeatable == "time had passed before this program connected"
+    assert again.repeatable
+    assert again.digest == first.digest
+
+
+def test_a_program_for_which_time_did_not_wait_cannot_repeat_its_run() -> None:
+    with served("empty") as server, paddock.connect(server.url(), name="Ada", lock_step=True) as arena:
+        arena.steering.hear_release(m.Released(client="Ben", robots=(), reason="no step for 10 s"))
+        assert run(arena).repeatable
+        arena.steering.hear_release(m.Released(client="Ada", robots=(), reason="no step for 10 s"))
+        assert "time went on without this program" in run(arena).why_not_repeatable
+
+
+@pytest.mark.parametrize("lock_step", [True, False])
+def test_a_robot_that_is_taken_over_and_given_back_at_once_is_told(lock_step: bool) -> None:
+    with (
+        served("empty", lock_step=lock_step, speed=1.0) as server,
+        paddock.connect(server.url(), name="Ada") as arena,
+        Peer(server, name="Ben") as ben,
+    ):
+        steps = 0
+
+        def intervene(arena: Any) -> None:
+            nonlocal steps
+            steps += 1
+            if steps == 10:
+                ben.ask("claim", robot="red", force=True)
+                ben.send({"type": "steer", "commands": {"red": {"wheels": [-0.1, -0.1]}}})
+                ben.ask("leave", robot="red")
+
+        episode = arena.run(600, straight, on_step=intervene, until=lambda _: steps == 15)
+    told = [str(event) for event in episode.trace.events if event.kind == "driver"]
+    assert told == ["Ben took over red: commands from here are not applied", "red is driven from here again"]
+    assert episode.why_not_repeatable == "someone intervened"
+
+
+def test_whoever_drives_beside_a_program_with_a_page_makes_its_runs_unrepeatable_until_a_reset() -> None:
+    arena = paddock.open("line-crossing")
+    with paddock.show(arena, speed=None, port=0, open_page=False) as page, Peer(page.server, name="Ben") as ben:
+        assert run(arena).repeatable
+        ben.ask("claim", robot="blue")
+        assert run(arena).why_not_repeatable == "Ben drove blue"
+        arena.reset()
+        assert run(arena).why_not_repeatable == "Ben drove blue"
+        ben.ask("leave", robot="blue")
+        arena.reset()
+        assert run(arena).repeatable
+
+
+def test_who_takes_part_in_a_program_with_a_page_does_not_repeat_what_that_program_does() -> None:
+    arena = paddock.open("line-crossing")
+    with (
+        paddock.show(arena, speed=None, port=0, open_page=False) as page,
+        paddock.connect(page.server.url(), token=page.server.supervisor or None, lock_step=True) as guest,
+    ):
+        episode = guest.run(0, {"red": straight})
+        assert episode.digest is not None
+        assert episode.why_not_repeatable == "the program that serves the arena runs it, too"
+
+
+def test_what_others_did_before_a_run_began_lasts_until_a_reset() -> None:
+    arena = paddock.open("empty")
+    run_in_thread(lambda: arena["red"].set_pose(0.5, 0.5))
+    assert "moved by hand" in run(arena).why_not_repeatable
+    assert not run(arena).repeatable
+    arena.reset()
+    arena["red"].set_pose(0.5, 0.5)  # by the program itself
+    assert run(arena).repeatable
+    assert run(arena).repeatable  # a second run goes on where the first has ended, every time
+
+
+def test_the_end_of_an_interrupted_run_is_not_repeatable() -> None:
+    def interrupt(arena: Any) -> None:
+        if arena.tick == 5:
+            raise KeyboardInterrupt
+
+    with paddock.open("empty") as arena:
+        with pytest.raises(KeyboardInterrupt):
+            arena.run(1.0, straight, on_step=interrupt)
+        assert arena.episode is not None
+        assert arena.episode.why_not_repeatable == "it depends on when the run was interrupted"
+        assert not arena.episode.repeatable
