@@ -85,7 +85,7 @@ def test_the_folder_has_everything_that_is_needed(tmp_path: Path) -> None:
         "learning-curve.png",
         "provenance.json",
     }
-    assert names == wanted | {"summary.json", "world.toml"} == {path.name for path in study.files}
+    assert names - {"inputs"} == wanted | {"summary.json", "world.toml"} == {path.name for path in study.files}
     rows = (tmp_path / "history.csv").read_text(encoding="utf-8").splitlines()
     assert rows[0] == "number,best,mean,champion,solved,evaluations"
     assert len(rows) == 7

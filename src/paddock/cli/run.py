@@ -59,17 +59,16 @@ def run_world(
     A viewer of the page can start it again; with `needs_viewer`, it begins only when there is one. `choose` makes the
     controllers if given; `files` are added to the folder, and `settings` go into its summary.
     """
-    console = Console()
+    console, page = Console(), None
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
-    picture, page = checked_picture(picture), None
+    picture = checked_picture(picture)
     check_seconds(seconds)
     with paddock.open(world, seed=seed) as arena, keep_recording(arena, record, console), ExitStack() as stack:
         if not headless:
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             page = stack.enter_context(shown)
         while True:
-            inputs = [*source_files(arena.world), *filter(None, (controller, policy))]
-            keeper = None if out is None else RunKeeper(out, arena.world.name, inputs, files)
+            keeper = _new_keeper(out, arena, files, controller, policy)
             drive = DrivePlan(
                 seconds=seconds,
                 choose=partial(choose, arena),
@@ -95,6 +94,12 @@ def run_world(
                 break
     if outcome.interrupted or outcome.episode.failed:
         sys.exit(130 if outcome.interrupted else 2)  # the former as shells expect it after Ctrl-C
+
+
+def _new_keeper(out: Path | None, arena: Arena, files: RunFiles | None, *own: Path | None) -> RunKeeper | None:
+    """What keeps a run in a folder of `out`, with its world, its robots and the user's own files."""
+    inputs = [*source_files(arena.world), *filter(None, own)]
+    return None if out is None else RunKeeper(out, arena.world.name, inputs, files)
 
 
 def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
