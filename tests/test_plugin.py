@@ -14,7 +14,7 @@ import pytest
 from browser.stage import Served
 from cuda_simulator import SIMULATOR
 
-pytestmark = [pytest.mark.heavy, pytest.mark.long]
+pytestmark = pytest.mark.heavy
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 WANDER = str(PLUGIN / "wander.py")
 
@@ -51,18 +51,24 @@ def script(installed: Path, text: str) -> Any:
     return json.loads(call(installed, "-c", text).splitlines()[-1])
 
 
-def test_the_command_line_knows_its_robot_and_world_and_drives_by_its_sensor(installed: Path, tmp_path: Path) -> None:
+def test_the_command_line_knows_its_robot_and_world(installed: Path) -> None:
     assert "mouse-hole" in call(installed, "-m", "paddock", "worlds")
     assert "mouse" in call(installed, "-m", "paddock", "robots")
+
+
+@pytest.mark.long
+def test_the_command_line_drives_by_its_sensor(installed: Path, tmp_path: Path) -> None:
     run = ("-m", "paddock", "run", "mouse-hole", "-c", WANDER, "--headless", "--seconds", "5", "--seed", "2")
     assert call(installed, *run, cwd=tmp_path)
 
 
+@pytest.mark.long
 def test_its_link_leads_to_a_robot(installed: Path, tmp_path: Path) -> None:
     run = ("-m", "paddock", "run", "--robot", "inside://mouse-hole?seed=3", "-c", WANDER, "--headless")
     assert "mouse (mouse) was driven for 2.0 s" in call(installed, *run, "--seconds", "2", cwd=tmp_path)
 
 
+@pytest.mark.long
 def test_its_strategy_evolves_a_controller(installed: Path, tmp_path: Path) -> None:
     evolve = ("-m", "paddock", "evolve", "avoid", "--strategy", "hill-climbing", "--population", "4")
     call(installed, *evolve, "--generations", "2", "--seconds", "1", "--out", "study", cwd=tmp_path)
@@ -94,6 +100,7 @@ print(json.dumps({"digests": digests, "figures": figures, "least": float(out["je
 """
 
 
+@pytest.mark.long
 def test_a_batch_and_an_arena_sense_and_measure_the_same(installed: Path) -> None:
     told = script(installed, BATCH)
     assert all(told["digests"])
@@ -118,12 +125,14 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.long
 def test_a_ninth_metric_and_a_new_kind_run_on_the_gpu_too(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
     here, there = script(installed, SIMULATOR + GPU)
     assert here == there
 
 
+@pytest.mark.long
 def test_a_served_world_is_seen_by_programs_that_lack_the_package(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

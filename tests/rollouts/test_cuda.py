@@ -11,7 +11,7 @@ import cuda_simulator
 import paddock
 from paddock.policies.braitenberg import explorer
 
-pytestmark = [pytest.mark.heavy, pytest.mark.long]
+pytestmark = pytest.mark.heavy
 START = """
 import paddock
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Goal, Line, Nearness, Distance
@@ -85,6 +85,7 @@ def test_the_pooled_way_gives_the_same_worlds_to_the_last_bit() -> None:
     assert found["contacts"] > 0
 
 
+@pytest.mark.long
 def test_a_batch_goes_on_where_it_is_on_the_gpu_and_from_what_was_written_here() -> None:
     found = simulated(
         POOLED
@@ -113,6 +114,7 @@ def test_a_batch_goes_on_where_it_is_on_the_gpu_and_from_what_was_written_here()
     assert found[0] == found[1]
 
 
+@pytest.mark.long
 def test_single_precision_stays_near() -> None:
     found = simulated(
         POOLED + "    print(json.dumps(both([cell(0), cell(0.1)], net, metrics=[ContactTime()], precision='float32')))"
@@ -138,6 +140,7 @@ GENERAL = """
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", ["puck", "crate"])
 def test_the_general_way_gives_the_same_worlds_to_the_last_bit(body: str) -> None:
     found = simulated(
@@ -159,6 +162,7 @@ def test_the_general_way_gives_the_same_worlds_to_the_last_bit(body: str) -> Non
     assert found["contacts"] > 0
 
 
+@pytest.mark.long
 def test_braitenberg_vehicles_and_kernels_of_ones_own_run_too() -> None:
     found = simulated(
         GENERAL
@@ -178,6 +182,7 @@ def test_braitenberg_vehicles_and_kernels_of_ones_own_run_too() -> None:
     assert [one["same"] for one in found] == [[True] * 6] * 2
 
 
+@pytest.mark.long
 def test_worlds_of_several_robots_that_sense_each_other() -> None:
     found = simulated(
         """
@@ -202,6 +207,7 @@ def test_worlds_of_several_robots_that_sense_each_other() -> None:
     assert found["contacts"] > 0
 
 
+@pytest.mark.long
 def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
     found = simulated(
         """
@@ -230,6 +236,7 @@ def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
     assert found["contacts"] > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strategy", ["gp", "neat"])
 def test_evolution_of_programs_gives_the_same_there(strategy: str) -> None:
     here, there = simulated(
@@ -246,6 +253,7 @@ def test_evolution_of_programs_gives_the_same_there(strategy: str) -> None:
     assert min(here) > 0.1
 
 
+@pytest.mark.long
 def test_one_run_has_one_kernel_of_ones_own_there_too() -> None:
     found = simulated(
         """
