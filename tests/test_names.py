@@ -13,6 +13,32 @@ FILES = sorted(path for path in SOURCE.rglob("*.py") if not any(part in path.as_
 LONGEST_FUNCTION, LONGEST_FILE = 60, 400  # lines
 # Their kernels close over the sizes of all their arrays, which numba must know.
 GPU_DRIVERS = ("rollouts/cuda/driver.py", "gym/cuda/driver.py")
+IRREGULAR = {
+    "broken", "built", "chosen", "done", "drawn", "driven", "found", "given", "gone", "held", "kept", "known", "lost",
+    "made", "meant", "met", "said", "seen", "sent", "shown", "sold", "spent", "taken", "told", "written",
+}  # fmt: skip
+NO_PARTICIPLES = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed", "succeed"}
+FOLLOWING = {
+    "as",
+    "at",
+    "by",
+    "down",
+    "for",
+    "from",
+    "in",
+    "of",
+    "to",
+    "up",
+    "with",
+}  # what is left of a participle's noun
+PARTICIPLES_THAT_STAY = {
+    *("arena/until.py:reached", "arena/until.py:touched"),  # `until=reached(goal)`
+    *(
+        "policies/inputs.py:seen_by",
+        "sensors/response.py:_inverted",
+        "sensors/response.py:unwrapped",
+    ),  # of kernels' files
+}
 
 
 @functools.cache
@@ -53,3 +79,33 @@ def test_no_variable_is_called_one() -> None:
         or (isinstance(node, ast.arg) and node.arg == "one")
     ]
     assert found == []
+
+
+def is_participle(name: str) -> bool:
+    """Whether a name is a participle without a noun: `found`, `_checked`, `driven_by`; not `known_bounds`."""
+    first, *rest = name.strip("_").split("_")
+    ends = first.endswith("ed") and first not in NO_PARTICIPLES
+    return (ends or first in IRREGULAR) and (not rest or rest[0] in FOLLOWING)
+
+
+def names_a_value(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Properties, and kernels: these are terms of a formula, such as `capped(speed, limit)`."""
+    decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+    return any("property" in text or text.endswith(".setter") or text == "kernel" for text in decorators)
+
+
+def test_functions_are_verbs_and_no_bare_participles() -> None:
+    found = {
+        f"{path}:{node.name}"
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and is_participle(node.name)
+        and not names_a_value(node)
+    }
+    assert found == PARTICIPLES_THAT_STAY
+
+
+def test_a_bare_participle_is_told_from_a_verb_and_from_an_adjective_with_its_noun() -> None:
+    assert all(map(is_participle, ("found", "_checked", "driven_by", "scaled_to")))
+    assert not any(map(is_participle, ("find", "check_file", "known_bounds", "seed", "speed_of", "signed_area")))

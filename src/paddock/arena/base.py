@@ -175,7 +175,7 @@ class BaseArena(ABC):
         """Give back what the arena holds."""
 
     @abstractmethod
-    def watched(self, robot: Robot) -> None:
+    def update_watch(self, robot: Robot) -> None:
         """A robot's observers have changed."""
 
     def run(
@@ -222,7 +222,7 @@ class BaseArena(ABC):
         plan = EpisodePlan(
             ticks=max(round(seconds / self.dt), 1 if seconds > 0 else 0),
             controllers=chosen,
-            recorded=self._recorded(chosen, whole=every is not None),
+            recorded=self._choose_recorded(chosen, whole=every is not None),
             every=max(1, math.floor(period / self.dt + 0.5)),
             metrics=tuple(metrics),
             until=until,
@@ -237,7 +237,7 @@ class BaseArena(ABC):
         """Run an episode's loop; why it ended."""
         return loop.drive()
 
-    def _recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
+    def _choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
         """The robots whose traces are kept; here those that are driven, as it is costly to ask for others."""
         return list(driven)
 

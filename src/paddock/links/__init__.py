@@ -69,7 +69,7 @@ def connect(
     scheme = url.partition(":")[0].lower() if isinstance(url, str) and "://" in url else ""
     if scheme not in LINKS:
         raise LinkError(
-            f"connect: expected a URL such as 'ws://localhost:8642', got {format_value(url)}{_meant(scheme, url)}"
+            f"connect: expected a URL such as 'ws://localhost:8642', got {format_value(url)}{_suggest_url(scheme, url)}"
         )
     link = LINKS.get(scheme)
     known = inspect.signature(link).parameters
@@ -80,7 +80,7 @@ def connect(
     return link(url, **{option: value for option, value in options.items() if option in known})
 
 
-def _meant(scheme: str, url: object) -> str:
+def _suggest_url(scheme: str, url: object) -> str:
     """What may have been meant by a URL with a scheme that there is not, or with none."""
     if scheme or not (isinstance(url, str) and url):
         return suggestion(scheme, LINKS) if scheme else ""

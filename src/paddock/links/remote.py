@@ -27,7 +27,7 @@ from paddock.core.observation import Command
 from paddock.links.dialogue import Dialogue
 from paddock.links.program_end import note_open, tell_end
 from paddock.links.remote_board import RemoteBoard
-from paddock.links.remote_body import RemoteBody, chosen_of
+from paddock.links.remote_body import RemoteBody, sensed_devices_of
 from paddock.links.remote_robots import RemoteRobots
 from paddock.links.steering import Steering
 from paddock.links.watcher import SENSORS, RemoteWatcher, streams_of
@@ -121,7 +121,7 @@ class RemoteArena(BaseArena):
         for device in robot.devices.values():
             if isinstance(device.spec, RangeSensorSpec) and device.polled != device.spec.polled:
                 self._do(m.PollOnly(id=self.number(), robot=robot.name, device=device.name, on=device.polled))
-        self.watcher.follow(robot, streams_of(robot, chosen_of(robot)), anew=True)
+        self.watcher.follow(robot, streams_of(robot, sensed_devices_of(robot)), anew=True)
 
     @cached_property
     def board(self) -> RemoteBoard:
@@ -381,8 +381,8 @@ class RemoteArena(BaseArena):
 
     # ---- watching
 
-    def watched(self, robot: Robot) -> None:
-        self.watch(robot, chosen_of(robot))
+    def update_watch(self, robot: Robot) -> None:
+        self.watch(robot, sensed_devices_of(robot))
 
     def watch(self, robot: Robot, on: Collection[str]) -> None:
         """Subscribe to what a robot's observers want to know, of the devices that are on."""
