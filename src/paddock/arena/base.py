@@ -29,6 +29,7 @@ from paddock.episodes.recorder import TraceRecorder
 from paddock.estimate import Estimate
 from paddock.mapping.view import MapView
 from paddock.metrics.base import Metric
+from paddock.metrics.choice import make_metric
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import WorldSpec
 
@@ -185,7 +186,7 @@ class BaseArena(ABC):
         *,
         until: Until | None = None,
         every: float | None = None,
-        metrics: Sequence[Metric] = (),
+        metrics: Sequence[Metric | str] = (),
         on_step: OnStep | None = None,
         speed: float | None = None,
         renew: Callable[[], Mapping[str, Any]] | None = None,
@@ -200,7 +201,8 @@ class BaseArena(ABC):
             until: called with the arena before each tick; something true ends the run, a text says why.
             every: simulated seconds between two rows of the traces, rounded to whole ticks. None: 0.1 s, or a
                 ten-thousandth of a longer run, of the driven robots, or of all in a small world.
-            metrics: what to find out about each recorded robot, from all ticks, whatever `every` is.
+            metrics: what to find out about each recorded robot, from all ticks, whatever `every` is; also by name, as
+                "distance" or "my_file.py:Mine".
             on_step: called with the arena after each tick.
             speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
             renew: makes the controllers anew after someone reset the arena; without it, they are told to `reset()`.
@@ -213,7 +215,7 @@ class BaseArena(ABC):
         for name, function in (("until", until), ("on_step", on_step), ("renew", renew)):
             if function is not None and not callable(function):
                 raise SimulationError(f"run: {name}: expected a function, got {format_value(function)}")
-        if isinstance(metrics, Metric) or not isinstance(metrics, Iterable):
+        if isinstance(metrics, Metric | str) or not isinstance(metrics, Iterable):
             raise SimulationError(f"run: metrics: expected a list such as [Distance()], got {format_value(metrics)}")
         chosen = self._by_robot(controllers)
         for controller in chosen.values():
@@ -224,7 +226,7 @@ class BaseArena(ABC):
             controllers=chosen,
             recorded=self._choose_recorded(chosen, whole=every is not None),
             every=max(1, math.floor(period / self.dt + 0.5)),
-            metrics=tuple(metrics),
+            metrics=_make_metrics(metrics),
             until=until,
             on_step=on_step,
             speed=speed,
@@ -276,6 +278,14 @@ class BaseArena(ABC):
                 f"run: there are {len(self.robots)} robots: expected a dict of controllers by robot name"
             )
         return {next(iter(self.robots.values())): controllers}
+
+
+def _make_metrics(metrics: Iterable[Metric | str]) -> tuple[Metric, ...]:
+    """Metrics, some of them by name."""
+    return tuple(
+        make_metric(each, folder=None, path=f"metrics[{i}]", file="run") if isinstance(each, str) else each
+        for i, each in enumerate(metrics)
+    )
 
 
 def check_ticks(n: int) -> int:
