@@ -3,7 +3,7 @@
 import math
 
 import paddock
-from paddock.core.geometry import wrap
+from paddock.control import wrap
 from paddock.metrics import ContactTime
 from paddock.worlds import Cylinder, Placed, WorldSpec
 

@@ -10,7 +10,7 @@ import numpy as np
 import paddock
 from naive import Circle, Point, Segment
 from paddock.arena import Arena, Robot
-from paddock.core.geometry import Disc, Pose, placed
+from paddock.core.geometry import Disc, Pose, place_shape
 from paddock.robots.differential import DifferentialDrive
 from paddock.robots.spec import BodySpec, RobotSpec
 from paddock.sensors.base import SensorSpec
@@ -132,7 +132,7 @@ def obstacles(arena: Arena, without: int, above: float = 0.0) -> tuple[list[Segm
                 discs.append(tuple(solid.shape))
     for i, (pose, kind) in enumerate(zip(arena.poses.tolist(), arena.built.robots, strict=True)):
         if i != without and kind.body.height > above:
-            shape = placed(kind.body.shape, *pose)
+            shape = place_shape(kind.body.shape, *pose)
             if isinstance(shape, Disc):
                 discs.append(tuple(shape))
             else:

@@ -31,7 +31,7 @@ def test_robots_of_a_served_world_are_located(tmp_path: Path) -> None:
     spec.write_text('size = [800, 600]\nnetwork = { port = 0, user = "lab", password = "secret" }\n')
     world = load_world("line-crossing")
     lens = OverheadCamera(world, SMALL.from_toml(spec.read_text())).model.lens
-    (tmp_path / "lens.toml").write_text(lens.scaled_to((1600, 1200)).to_toml())  # as calibrated in larger pictures
+    (tmp_path / "lens.toml").write_text(lens.scale_to((1600, 1200)).to_toml())  # as calibrated in larger pictures
     with PaddockProcess("serve", "line-crossing", "--overhead-camera", str(spec)) as server:
         url = server.line(r"(http://127\.0\.0\.1:\d+/stream\.mjpg)")
         options = ["--lens", "lens.toml", "--world", "line-crossing", "--user", "lab", "--password", "secret"]

@@ -14,6 +14,20 @@ FILES = sorted(path for path in SOURCE.rglob("*.py") if not any(part in path.as_
 LONGEST_FUNCTION, LONGEST_FILE = 60, 400  # lines
 # Their kernels close over the sizes of all their arrays, which numba must know.
 GPU_DRIVERS = ("rollouts/cuda/driver.py", "gym/cuda/driver.py")
+IRREGULAR = {
+    "broken", "built", "chosen", "done", "drawn", "driven", "found", "given", "gone", "held", "kept", "known", "lost",
+    "made", "meant", "met", "said", "seen", "sent", "shown", "sold", "spent", "taken", "told", "written",
+}  # fmt: skip
+NO_PARTICIPLES = {"embed", "exceed", "feed", "need", "proceed", "seed", "speed", "succeed"}
+# What is left of a participle's noun.
+FOLLOWING = {"as", "at", "by", "down", "for", "from", "in", "of", "to", "up", "with"}
+PARTICIPLES_THAT_STAY = {
+    "arena/until.py:reached",  # `until=reached(goal)`
+    "arena/until.py:touched",
+    "policies/inputs.py:seen_by",  # of kernels' files
+    "sensors/response.py:_inverted",
+    "sensors/response.py:unwrapped",
+}
 
 
 class Names(NamedTuple):
@@ -22,6 +36,7 @@ class Names(NamedTuple):
     classes: list[str]
     long_functions: list[str]
     called_one: list[str]
+    participles: list[str]
 
 
 @functools.cache
@@ -30,14 +45,29 @@ def read_names() -> dict[str, Names]:
     return {str(path.relative_to(SOURCE)): find_names(path) for path in FILES}
 
 
+def is_participle(name: str) -> bool:
+    """Whether a name is a participle without a noun: `found`, `_checked`, `driven_by`; not `known_bounds`."""
+    first, *rest = name.strip("_").split("_")
+    ends = first.endswith("ed") and first not in NO_PARTICIPLES
+    return (ends or first in IRREGULAR) and (not rest or rest[0] in FOLLOWING)
+
+
+def names_a_value(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Properties, and kernels: these are terms of a formula, such as `capped(speed, limit)`."""
+    decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
+    return any("property" in text or text.endswith(".setter") or text == "kernel" for text in decorators)
+
+
 def find_names(path: Path) -> Names:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    found = Names([node.name for node in tree.body if isinstance(node, ast.ClassDef)], [], [])
+    found = Names([node.name for node in tree.body if isinstance(node, ast.ClassDef)], [], [], [])
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert node.end_lineno is not None
             if node.end_lineno - node.lineno > LONGEST_FUNCTION:
                 found.long_functions.append(f"{path}:{node.lineno} {node.name}")
+            if is_participle(node.name) and not names_a_value(node):
+                found.participles.append(node.name)
         elif isinstance(node, ast.Name):
             if node.id == "one" and isinstance(node.ctx, ast.Store):
                 found.called_one.append(f"{path}:{node.lineno}")
@@ -64,3 +94,13 @@ def test_no_function_and_no_file_is_too_long() -> None:
 
 def test_no_variable_is_called_one() -> None:
     assert [names.called_one for names in read_names().values() if names.called_one] == []
+
+
+def test_functions_are_verbs_and_no_bare_participles() -> None:
+    found = {f"{path}:{name}" for path, names in read_names().items() for name in names.participles}
+    assert found == PARTICIPLES_THAT_STAY
+
+
+def test_a_bare_participle_is_told_from_a_verb_and_from_an_adjective_with_its_noun() -> None:
+    assert all(map(is_participle, ("found", "_checked", "driven_by", "scaled_to")))
+    assert not any(map(is_participle, ("find", "check_file", "known_bounds", "seed", "speed_of", "signed_area")))

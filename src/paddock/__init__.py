@@ -112,7 +112,7 @@ def open(world: str | Path | WorldSpec, *, seed: int = 0, dt: float | None = Non
     """
     from paddock.arena import Arena
 
-    return Arena(_built("open", world, dt), seed=seed)
+    return Arena(_build_world("open", world, dt), seed=seed)
 
 
 def batch(
@@ -142,12 +142,12 @@ def batch(
     from paddock.rollouts.batch import Batch
 
     worlds = world if isinstance(world, Sequence) and not isinstance(world, str) else [world]
-    scenes = [_built("batch", scene, dt) for scene in worlds]
+    scenes = [_build_world("batch", scene, dt) for scene in worlds]
     count = len(scenes) if n is None else n
     return Batch(scenes, count, seed=seed, threads=threads, device=device, precision=precision, starts=starts)
 
 
-def _built(call: str, world: World, dt: float | None) -> BuiltWorld:
+def _build_world(call: str, world: World, dt: float | None) -> BuiltWorld:
     from paddock.core.numeric import all_finite
     from paddock.worlds import WorldSpec, load_world
     from paddock.worlds.build import build

@@ -24,7 +24,7 @@ from paddock.core.geometry import (
     is_convex,
     on_one_line,
     overlap,
-    placed,
+    place_shape,
     rectangle,
     signed_area,
     smooth,
@@ -41,7 +41,7 @@ shapes = st.one_of(
 
 @st.composite
 def shapes_somewhere(draw: st.DrawFn) -> Shape:
-    return placed(draw(shapes), draw(st.floats(-1.5, 1.5)), draw(st.floats(-1.5, 1.5)), draw(angles))
+    return place_shape(draw(shapes), draw(st.floats(-1.5, 1.5)), draw(st.floats(-1.5, 1.5)), draw(angles))
 
 
 def farthest(shape: Shape, dx: float, dy: float) -> float:
@@ -125,7 +125,7 @@ def test_a_corner_pushed_inwards_makes_a_dent(outline: Convex, which: int) -> No
 
 @given(outlines(0.1, 1.0), st.floats(-2, 2), st.floats(-2, 2), angles)
 def test_moving_a_shape_keeps_its_area_and_its_width(outline: Convex, x: float, y: float, heading: float) -> None:
-    moved = placed(outline, x, y, heading)
+    moved = place_shape(outline, x, y, heading)
     assert not isinstance(moved, Disc)
     assert signed_area(moved) == pytest.approx(signed_area(outline))
     assert inner_radius(moved) == pytest.approx(inner_radius(outline))
@@ -146,7 +146,7 @@ def test_a_shape_lies_within_its_box_and_its_circle(shape: Shape) -> None:
 
 
 def test_a_quarter_turn_leads_from_right_to_up() -> None:
-    assert placed(Disc(1, 0, 0.5), 10, 20, math.pi / 2) == pytest.approx((10, 21, 0.5))
+    assert place_shape(Disc(1, 0, 0.5), 10, 20, math.pi / 2) == pytest.approx((10, 21, 0.5))
 
 
 def test_a_bar_is_as_long_as_its_segment_and_as_wide_as_told() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 import paddock
 from paddock.arena import Arena
-from paddock.core.geometry import Disc, bounding_radius, box_of, overlap, placed
+from paddock.core.geometry import Disc, bounding_radius, box_of, overlap, place_shape
 from paddock.sensors.encoders import EncodersSpec
 from paddock.worlds.solids import solids
 from paddock.worlds.spec import Arc, Box, Cylinder, Placed, Wall
@@ -39,7 +39,8 @@ class Watch:
         poses = self.arena.poses
         assert np.isfinite(poses).all()
         shapes = [
-            placed(kind.body.shape, *pose) for kind, pose in zip(self.arena.built.robots, poses.tolist(), strict=True)
+            place_shape(kind.body.shape, *pose)
+            for kind, pose in zip(self.arena.built.robots, poses.tolist(), strict=True)
         ]
         x0, y0, x1, y1 = self.arena.world.bounds
         for shape, pose, radius in zip(shapes, poses, self.radii, strict=True):

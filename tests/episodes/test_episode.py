@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import paddock
-from paddock.core.errors import PaddockWarning
+from paddock.core.errors import PaddockError, PaddockWarning
 from paddock.episodes import Trace
 from paddock.metrics import Avoidance, ContactTime, Coverage, Distance, Goal, Line, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
@@ -511,3 +512,27 @@ def test_a_robot_without_a_metrics_device_has_no_figure_and_the_others_have(how:
     assert episode.robots["blind"].metrics["distance"] == 0
     with pytest.raises(paddock.UnknownName, match="ground"):
         arena.run(1.0, {"seeing": explorer(0.05)}, metrics=[Line(robot="blind")], **hooks)
+
+
+OWN_METRIC = """
+from paddock.metrics import Distance
+class Way(Distance):
+    def names(self):
+        return "way", "speed", "turn"
+"""
+
+
+def test_metrics_of_a_run_may_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_metric.py").write_text(OWN_METRIC)
+    monkeypatch.chdir(tmp_path)
+    with paddock.open("clutter", seed=3) as arena:
+        drive = {"red": lambda seen: (0.05, 0.05)}
+        figures = arena.run(1.0, drive, metrics=["distance", ContactTime(), "own_metric.py:Way"]).robots["red"].metrics
+        assert figures["way"] == figures["distance"] > 0.03
+        assert figures["contact_time"] == 0
+        with pytest.raises(
+            PaddockError, match=r"run: metrics\[0\]: no metric called 'distnce' \(did you mean 'distance'\?\)"
+        ):
+            arena.run(1.0, drive, metrics=["distnce"])
+        with pytest.raises(PaddockError, match=r"metrics: expected a list such as \[Distance\(\)\], got 'distance'"):
+            arena.run(1.0, drive, metrics="distance")

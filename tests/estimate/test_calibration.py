@@ -47,7 +47,7 @@ def test_squares_in_both_directions_give_back_the_wheels(ratio: float, separatio
 
 
 def test_a_straight_run_gives_the_size_of_the_wheels_and_leaves_turns_alone() -> None:
-    wheels = WheelCalibration(0.05, 1.0, 1.01).scaled(measured=0.986, estimated=1.0)
+    wheels = WheelCalibration(0.05, 1.0, 1.01).scale(measured=0.986, estimated=1.0)
     assert wheels.wheel_ratio / wheels.wheel_separation == pytest.approx(1 / 0.05)
     assert wheels.diameters(0.041) == (
         pytest.approx(0.986 * 0.041 * 2 / 2.01),

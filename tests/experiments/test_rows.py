@@ -19,7 +19,7 @@ from rich.console import Console
 
 import paddock
 from paddock.cli import reproduce as command
-from paddock.cli.sheets import folded, print_sheet
+from paddock.cli.sheets import fold_sheet, print_sheet
 from paddock.core.provenance import collect, describe
 from paddock.experiments import REPRODUCTIONS, reproduction_called
 from paddock.experiments.rossum.reproduce import RossumFindings
@@ -115,8 +115,8 @@ def test_no_number_is_cut_however_narrow_the_terminal_is(width: int) -> None:
 
 
 def test_a_sheet_that_is_too_wide_comes_in_parts_that_begin_with_the_names() -> None:
-    assert [list(part) for part in folded(SHEET, 120)] == [[0, 1, 2, 3]]
-    assert [list(part) for part in folded(SHEET, 46)] == [[0, 1, 2], [0, 3]]
+    assert [list(part) for part in fold_sheet(SHEET, 120)] == [[0, 1, 2, 3]]
+    assert [list(part) for part in fold_sheet(SHEET, 46)] == [[0, 1, 2], [0, 3]]
 
 
 def test_spread_is_the_standard_deviation() -> None:

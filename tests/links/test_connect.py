@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import get_overloads
 
+import pytest
+
 from links.served import serving
+from paddock.core.errors import PaddockError
 from paddock.links import connect
 
 DRIVES_WITHOUT_NUMBA = """
@@ -25,6 +29,26 @@ def test_a_client_needs_no_numba() -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "0.2 s are over\n"
+
+
+OWN_LINK = """
+import paddock
+urls = []
+def reach(url):
+    urls.append(url)
+    return paddock.open(url.removeprefix("reach://"))
+"""
+
+
+def test_a_link_of_ones_own_stands_before_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_link.py").write_text(OWN_LINK)
+    monkeypatch.chdir(tmp_path)
+    for name in ("own_link.py:reach", "own_link:reach", f"{tmp_path}/own_link.py:reach"):
+        with connect(f"{name}://clutter") as arena:
+            assert "red" in arena.robots
+    assert sys.modules["own_link"].urls == ["reach://clutter"] * 3
+    with pytest.raises(PaddockError, match=r"own_link.py:raech: own_link has no 'raech' \(did you mean 'reach'\?\)"):
+        connect("own_link.py:raech://clutter")
 
 
 def test_editors_know_what_connect_gives() -> None:

@@ -70,7 +70,7 @@ class Connected:
             session.receive(data, now)
         session.wake(now)
         if session.wants_reopening:
-            session.reopened(now)
+            session.note_reopened(now)
         self._send(self.down, "host", session.take_output(), now)
         sent = self.bench.tick(self.down.receive(now))
         if self.robot_works:

@@ -88,3 +88,19 @@ def test_pools_that_change_have_a_panel_each() -> None:
     assert names == ["L (input)", "RI", "RA", "M", "A", "Ap", "Y", "Yp (output)", "B", "Bp"]
     chosen: Any = pools_chart(course, ["Z"]).figure
     assert [ax.get_title(loc="left") for ax in chosen.axes] == ["Z"]
+
+
+def test_panels_of_pools_take_the_place_of_given_axes() -> None:
+    from matplotlib.figure import Figure
+
+    course = simulate(load_reactions("ecoli-chemotaxis"), 6.0, inputs={"L": [(0.0, 1.0), (1.0, 2.0)]})
+    figure = Figure(figsize=(8, 8), layout="constrained")
+    first, second = figure.subplots(2, 1)
+    assert pools_chart(course, ["L", "Y"], title="Two", ax=second) is second
+    figure.draw_without_rendering()
+    panels = {ax.get_title(loc="left"): ax.get_window_extent() for ax in figure.axes if ax not in (first, second)}
+    assert list(panels) == ["L (input)", "Y"]
+    assert all(panel.y1 < first.get_window_extent().y0 for panel in panels.values())
+    assert not first.has_data()
+    with pytest.raises(PaddockError, match=r"ax: expected axes of a grid, as figure.subplots\(\) makes them"):
+        pools_chart(course, ["L"], ax=figure.add_axes((0.1, 0.1, 0.2, 0.2)))

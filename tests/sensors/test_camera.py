@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import naive
 import paddock
 from paddock.arena import Arena, Robot
-from paddock.core.geometry import Disc, placed
+from paddock.core.geometry import Disc, place_shape
 from paddock.sensors.base import Pivot
 from paddock.sensors.camera import CameraSpec
 from paddock.worlds.solids import solids
@@ -47,7 +47,7 @@ def test_the_depth_of_every_pixel_is_that_of_a_naive_ray(seed):
     walls = [(edge, solid.height) for solid in solids(arena.world) for edge in solid.edges]
     drums = [(tuple(solid.shape), solid.height) for solid in solids(arena.world) if isinstance(solid.shape, Disc)]
     for i, kind in enumerate(arena.built.robots):
-        shape = placed(kind.body.shape, *arena.poses[i])
+        shape = place_shape(kind.body.shape, *arena.poses[i])
         if i and isinstance(shape, Disc):
             drums.append((tuple(shape), kind.body.height))
         elif i:

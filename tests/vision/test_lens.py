@@ -28,16 +28,16 @@ def test_pixels_are_those_of_opencv_and_lead_back(x: float, y: float, depth: flo
 
 @given(small, small)
 def test_a_scaled_picture_shows_the_same_at_the_same_share_of_its_sides(x: float, y: float) -> None:
-    pixels, fewer = LENS.project([x, y, 1.0]), LENS.scaled_to((640, 480)).project([x, y, 1.0])
+    pixels, fewer = LENS.project([x, y, 1.0]), LENS.scale_to((640, 480)).project([x, y, 1.0])
     assert np.allclose((fewer + 0.5) * 2, pixels + 0.5)
-    assert LENS.scaled_to((640, 480)).scaled_to(LENS.size).project([x, y, 1.0]) == pytest.approx(pixels)
-    assert LENS.scaled_to((427, 320)).size == (427, 320)  # rounded
+    assert LENS.scale_to((640, 480)).scale_to(LENS.size).project([x, y, 1.0]) == pytest.approx(pixels)
+    assert LENS.scale_to((427, 320)).size == (427, 320)  # rounded
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (960, 1280), (640, 482)])
 def test_a_picture_of_another_shape_needs_another_calibration(size: tuple[int, int]) -> None:
     with pytest.raises(paddock.SpecError, match=r"calibrated with pictures of 1280 × 960 .* calibrate again"):
-        LENS.scaled_to(size)
+        LENS.scale_to(size)
 
 
 @given(st.floats(-60, 60), st.floats(-60, 60), st.floats(-179, 179), st.floats(0.5, 4))

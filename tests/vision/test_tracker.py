@@ -146,5 +146,5 @@ def test_a_marker_that_jumps_is_believed_when_it_is_seen_there_again() -> None:
 
 
 def test_a_picture_of_another_size_than_the_lens_is_refused() -> None:
-    with pytest.raises(paddock.SpecError, match=r"a picture of 320 × 240 pixels.*take lens\.scaled_to\(\(320, 240\)\)"):
+    with pytest.raises(paddock.SpecError, match=r"a picture of 320 × 240 pixels.*take lens\.scale_to\(\(320, 240\)\)"):
         tracker().locate(np.zeros((240, 320, 3), np.uint8))

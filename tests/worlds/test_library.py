@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import paddock
-from paddock.core.geometry import Disc, Point, Shape, overlap, placed
+from paddock.core.geometry import Disc, Point, Shape, overlap, place_shape
 from paddock.worlds import WorldSpec, load_world, save_world, world_names
 from paddock.worlds.floor import curve
 from paddock.worlds.placement import robot_types, start_pose
@@ -44,7 +44,7 @@ class TestEveryWorld:
     def test_its_starts_have_room_for_its_robots(self, name: str) -> None:
         world = load_world(name)
         for start in world.starts:
-            shape = placed(robot_types(world)[0].body.shape, *start.at, math.radians(start.heading_deg))
+            shape = place_shape(robot_types(world)[0].body.shape, *start.at, math.radians(start.heading_deg))
             assert deepest(world, [shape]) <= 0
 
     def test_all_robots_drive_a_hundred_steps_and_end_inside_nothing(self, name: str) -> None:
@@ -53,7 +53,9 @@ class TestEveryWorld:
                 top = robot.spec.drive.max_speed
                 robot.wheels.set(top, top * (0.8 - 0.1 * i))
             arena.step(100)
-            bodies = [placed(s.body.shape, *p) for s, p in zip(arena.built.robots, arena.poses.tolist(), strict=True)]
+            bodies = [
+                place_shape(s.body.shape, *p) for s, p in zip(arena.built.robots, arena.poses.tolist(), strict=True)
+            ]
             moved = arena.poses[:, :2] - arena.built.poses[:, :2]
             assert np.isfinite(arena.poses).all()
             assert (np.hypot(moved[:, 0], moved[:, 1]) > 0.005).all()

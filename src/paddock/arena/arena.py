@@ -191,7 +191,7 @@ class Arena(BaseArena):
             return loop.drive()
         return self._drive_compiled(loop)
 
-    def _recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
+    def _choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
         """All robots, those that are driven first; in a large world only these, unless someone wants the whole."""
         first = list(driven)
         if not whole and len(self.robots) > FOLLOWED:
@@ -199,7 +199,7 @@ class Arena(BaseArena):
         others = {robot.name for robot in first}
         return first + [robot for robot in self.robots.values() if robot.name not in others]
 
-    def watched(self, robot: Robot) -> None:
+    def update_watch(self, robot: Robot) -> None:
         others = [other for other in self._watched if other is not robot]
         self._watched = [*others, robot] if robot.watches.any else others
 
@@ -335,16 +335,16 @@ class Arena(BaseArena):
                 raise SimulationError(f"robot {name!r} {problem}")
             heading_deg = math.degrees(pose.heading)
             robot = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=heading_deg, color=color)
-            self._rebuild([*self._placed(), robot])
+            self._rebuild([*self._list_placed(), robot])
             self.note_event("spawn", name, f"{name} came")
 
     def remove(self, name: str) -> None:
         self[name].watches.end()
         with self.turn:
-            self._rebuild([robot for robot in self._placed() if robot.name != name])
+            self._rebuild([robot for robot in self._list_placed() if robot.name != name])
             self.note_event("remove", name, f"{name} went")
 
-    def _placed(self) -> list[Placed]:
+    def _list_placed(self) -> list[Placed]:
         """All robots as the world has them, with their specs instead of names that would be looked up."""
         return [replace(placed, type=spec) for placed, spec in zip(self.world.robots, self.built.robots, strict=True)]
 

@@ -29,6 +29,7 @@ from paddock.episodes.recorder import TraceRecorder
 from paddock.estimate import Estimate
 from paddock.mapping.view import MapView
 from paddock.metrics.base import Metric
+from paddock.metrics.choice import make_metric
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import WorldSpec
 
@@ -180,7 +181,7 @@ class BaseArena(ABC):
         """Give back what the arena holds."""
 
     @abstractmethod
-    def watched(self, robot: Robot) -> None:
+    def update_watch(self, robot: Robot) -> None:
         """A robot's observers have changed."""
 
     def run(
@@ -190,7 +191,7 @@ class BaseArena(ABC):
         *,
         until: Until | None = None,
         every: float | None = None,
-        metrics: Sequence[Metric] = (),
+        metrics: Sequence[Metric | str] = (),
         on_step: OnStep | None = None,
         speed: float | None = None,
         renew: Callable[[], Mapping[str, Any]] | None = None,
@@ -205,7 +206,8 @@ class BaseArena(ABC):
             until: called with the arena before each tick; something true ends the run, a text says why.
             every: simulated seconds between two rows of the traces, rounded to whole ticks. None: 0.1 s, or a
                 ten-thousandth of a longer run, of the driven robots, or of all in a small world.
-            metrics: what to find out about each recorded robot, from all ticks, whatever `every` is.
+            metrics: what to find out about each recorded robot, from all ticks, whatever `every` is; also by name, as
+                "distance" or "my_file.py:Mine".
             on_step: called with the arena after each tick.
             speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
             renew: makes the controllers anew after someone reset the arena; without it, they are told to `reset()`.
@@ -218,7 +220,7 @@ class BaseArena(ABC):
         for name, function in (("until", until), ("on_step", on_step), ("renew", renew)):
             if function is not None and not callable(function):
                 raise SimulationError(f"run: {name}: expected a function, got {format_value(function)}")
-        if isinstance(metrics, Metric) or not isinstance(metrics, Iterable):
+        if isinstance(metrics, Metric | str) or not isinstance(metrics, Iterable):
             raise SimulationError(f"run: metrics: expected a list such as [Distance()], got {format_value(metrics)}")
         chosen = self._by_robot(controllers)
         for controller in chosen.values():
@@ -227,9 +229,9 @@ class BaseArena(ABC):
         plan = EpisodePlan(
             ticks=max(round(seconds / self.dt), 1 if seconds > 0 else 0),
             controllers=chosen,
-            recorded=self._recorded(chosen, whole=every is not None),
+            recorded=self._choose_recorded(chosen, whole=every is not None),
             every=max(1, math.floor(period / self.dt + 0.5)),
-            metrics=tuple(metrics),
+            metrics=_make_metrics(metrics),
             until=until,
             on_step=on_step,
             speed=speed,
@@ -242,7 +244,7 @@ class BaseArena(ABC):
         """Run an episode's loop; why it ended."""
         return loop.drive()
 
-    def _recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
+    def _choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
         """The robots whose traces are kept; here those that are driven, as it is costly to ask for others."""
         return list(driven)
 
@@ -300,6 +302,14 @@ class BaseArena(ABC):
                 f"run: there are {len(self.robots)} robots: expected a dict of controllers by robot name"
             )
         return {next(iter(self.robots.values())): controllers}
+
+
+def _make_metrics(metrics: Iterable[Metric | str]) -> tuple[Metric, ...]:
+    """Metrics, some of them by name."""
+    return tuple(
+        make_metric(each, folder=None, path=f"metrics[{i}]", file="run") if isinstance(each, str) else each
+        for i, each in enumerate(metrics)
+    )
 
 
 def check_ticks(n: int) -> int:

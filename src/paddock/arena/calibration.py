@@ -193,7 +193,7 @@ def drive_straight(
     what = f"straight run of {length:g} m"
     prepare(what)
     end = drive_course(arena, robot, wheels, length, sides=1, quarter=0.0).estimated_pose
-    return wheels.scaled(math.hypot(*measure(what)[:2]), math.hypot(end.x, end.y))
+    return wheels.scale(math.hypot(*measure(what)[:2]), math.hypot(end.x, end.y))
 
 
 def pose_within(start: Pose, pose: Pose) -> Pose:

@@ -88,15 +88,15 @@ def load_controllers(
         check_file_parameters(module, path, parameters)
     if hasattr(module, "CONTROLLERS"):
         with telling_place(path, "CONTROLLERS"):
-            return _checked(module.CONTROLLERS, arena.robots, only)
+            return _check_controllers(module.CONTROLLERS, arena.robots, only)
     if hasattr(module, "Controller"):
         with telling_place(path, "Controller.__init__", "Controller"):
-            return _checked(
+            return _check_controllers(
                 {name: make_controller(module.Controller, arena[name], parameters) for name in names}, arena.robots
             )
     if hasattr(module, "act"):
         with telling_place(path, "act"):
-            return _checked(dict.fromkeys(names, module.act), arena.robots)
+            return _check_controllers(dict.fromkeys(names, module.act), arena.robots)
     raise PaddockError(
         f"{path}: expected a function act(observation), a class Controller with such a method, "
         "or a dict CONTROLLERS by robot name"
@@ -134,7 +134,7 @@ def load_file(path: Path) -> ModuleType:
         return load_fresh(path)
 
 
-def _checked(controllers: Any, robots: Mapping[str, Robot], only: str | None = None) -> dict[str, Any]:
+def _check_controllers(controllers: Any, robots: Mapping[str, Robot], only: str | None = None) -> dict[str, Any]:
     if not isinstance(controllers, Mapping):
         raise PaddockError(
             f"CONTROLLERS: expected a dict of controllers by robot name, got {format_value(controllers)}"
@@ -181,12 +181,12 @@ def telling_place(path: Path | None, *names: str) -> Iterator[None]:
         if where is None:
             if isinstance(error, LinkError):  # nobody's mistake there
                 raise
-            line = next((found for name in names if (found := _defined_at(path, name))), None)
+            line = next((found for name in names if (found := _find_definition(path, name))), None)
             where = place(path, line) if line else str(path)
         raise PaddockError(f"{where}: {problem_of(error)}") from error
 
 
-def _defined_at(path: Path, name: str) -> int | None:
+def _find_definition(path: Path, name: str) -> int | None:
     """The line of a file at which `act` or `Controller.act` is defined."""
     found: ast.AST = ast.parse(path.read_bytes())
     for part in name.split("."):

@@ -43,13 +43,13 @@ class Device:
 
     def enable(self, *sensors: int) -> None:
         """Switch the device on: all of it, or only some sensors of a ring; the others read as not a number then."""
-        chosen = frozenset(self._checked(sensor) for sensor in sensors) or frozenset(range(self.spec.channels))
+        chosen = frozenset(self._check_sensor(sensor) for sensor in sensors) or frozenset(range(self.spec.channels))
         show = choose_display(self.spec)
         if len(chosen) < self.spec.channels:
             show = partial(as_some, np.isin(np.arange(self.spec.channels), list(chosen)))
         self._switch(True, chosen, self.slot._replace(show=show))
 
-    def _checked(self, sensor: int) -> int:
+    def _check_sensor(self, sensor: int) -> int:
         """The number of a sensor of a ring."""
         if self.spec.channels < 2 or self.spec.shows != "values":
             raise DeviceRefused(f"{self} is no ring of sensors: it is one {self.spec.kind}")
@@ -72,7 +72,7 @@ class Device:
         """The present reading, in SI units; or that of one sensor of a ring."""
         if sensor is None:
             return self.slot.show(self._values(raw=False))
-        number = self._checked(sensor)
+        number = self._check_sensor(sensor)
         if self.enabled and number not in self.sensors:
             raise DeviceNotEnabled(self.robot.name, self.name, number)
         return float(self._values(raw=False)[number])
@@ -160,7 +160,7 @@ class Camera(Device):
     def read(self, sensor: int | None = None) -> Picture:
         """The present picture."""
         if sensor is not None:
-            self._checked(sensor)
+            self._check_sensor(sensor)
         self.refuse_if_disabled()
         return as_picture(self.robot.body.picture(self))
 

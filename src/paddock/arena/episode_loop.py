@@ -238,7 +238,7 @@ class EpisodeLoop:
         arena.board.end()
         records = {
             robot.name: RobotRecord(
-                trace=robot.recorder.trace([event for event in common if robot.concerned_by(event)]),
+                trace=robot.recorder.trace([event for event in common if robot.is_concerned_by(event)]),
                 metrics=robot.figures,
             )
             for robot in self.robots

@@ -83,7 +83,7 @@ class EpisodeRobot:
         device = metric.looks_at()
         return metric.robot in (None, self.name) and (device is None or device in self.robot.devices)
 
-    def concerned_by(self, event: Event) -> bool:
+    def is_concerned_by(self, event: Event) -> bool:
         """Whether an event belongs into its trace."""
         return event.robot in (None, self.name) and not (self.left and event.kind == "end")
 

@@ -80,17 +80,17 @@ class Watches:
         """Look at the sensors this often."""
         self._refuse_if_gone()
         self._sensors = Schedule(period, self.robot.arena.dt)
-        self._changed()
+        self._note_change()
 
     def on_sense(self, observer: Observer, devices: Iterable[str]) -> Callable[[], None]:
         self._refuse_if_gone()
         entry = SenseObserver(observer, frozenset(self.robot.device(name).name for name in devices))
         self._observers = (*self._observers, entry)
-        self._changed()
+        self._note_change()
 
         def end() -> None:
             self._observers = tuple(observer for observer in self._observers if observer is not entry)
-            self._changed()
+            self._note_change()
 
         return end
 
@@ -109,15 +109,15 @@ class Watches:
     def _set_camera(self, name: str, observers: tuple[ImageObserver, ...]) -> None:
         others = {camera: those for camera, those in self._cameras.items() if camera != name}
         self._cameras = others | ({name: observers} if observers else {})
-        self._changed()
+        self._note_change()
 
     def end(self) -> None:
         """Nobody is told anything any more."""
         self._sensors, self._observers, self._cameras = None, (), {}
-        self._changed()
+        self._note_change()
 
-    def _changed(self) -> None:
-        self.robot.arena.watched(self.robot)
+    def _note_change(self) -> None:
+        self.robot.arena.update_watch(self.robot)
 
     def _refuse_if_gone(self) -> None:
         _ = self.robot.body.sense  # a robot that has left refuses
@@ -150,32 +150,32 @@ class Watches:
         tick = self.robot.arena.tick
         errors: list[Exception] = []
         if self._observers and (self._sensors or self._every_tick).due(tick):
-            errors += self._told(self._observers, self.robot.body.sense(self.robot))
+            errors += self._tell(self._observers, self.robot.body.sense(self.robot))
         for name, observers in self._cameras.items():
             camera = self.robot.devices[name]
             due = [observer for observer in observers if observer.schedule.due(tick)] if camera.enabled else []
             if due:
                 picture = camera.read()
-                errors += self._shown(due, picture)
+                errors += self._show(due, picture)
         self._raise(errors)
 
     def tell(self, seen: Observation) -> None:
         """Hand an observation to the observers, to each only what changed since it was told last."""
-        self._raise(self._told(self._observers, seen))
+        self._raise(self._tell(self._observers, seen))
 
     def show(self, camera: str, picture: Any, tick: int) -> None:
         """Hand a picture to the observers of a camera for whom it is time."""
         others = [
             observer for observer in self._cameras.get(camera, ()) if observer.schedule.last != tick
         ]  # each picture once
-        self._raise(self._shown([observer for observer in others if observer.schedule.due(tick)], picture))
+        self._raise(self._show([observer for observer in others if observer.schedule.due(tick)], picture))
 
-    def _told(self, observers: Iterable[SenseObserver], seen: Observation) -> list[Exception]:
+    def _tell(self, observers: Iterable[SenseObserver], seen: Observation) -> list[Exception]:
         values = {name: getattr(seen, name) for name in seen.sensors}
         calls = [(observer.call, seen.only(news)) for observer in observers if (news := observer.news(values))]
         return self._call(calls)
 
-    def _shown(self, observers: Iterable[ImageObserver], picture: Any) -> list[Exception]:
+    def _show(self, observers: Iterable[ImageObserver], picture: Any) -> list[Exception]:
         return self._call([(observer.call, as_picture(picture)) for observer in observers])
 
     def _call(self, calls: Iterable[tuple[Observer, Any]]) -> list[Exception]:

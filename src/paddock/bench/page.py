@@ -85,7 +85,7 @@ def _chromium() -> str | None:
 def _page(robots: int) -> Bench:
     stack = ExitStack()
     try:
-        arena, show = _opened(stack, robots)
+        arena, show = _open_page(stack, robots)
     except BaseException:
         stack.close()
         raise
@@ -108,7 +108,7 @@ def _page(robots: int) -> Bench:
     return Bench(len(arena.robots), arena.dt, work, 120, close=stack.close, figures=figures)
 
 
-def _opened(stack: ExitStack, robots: int) -> tuple[BaseArena, Callable[[int], tuple[float, int]]]:
+def _open_page(stack: ExitStack, robots: int) -> tuple[BaseArena, Callable[[int], tuple[float, int]]]:
     """An arena with driving robots and the page that shows it; and what waits for some pictures."""
     chromium = stack.enter_context(browser())
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -65,7 +65,7 @@ class ArenaRobot:
         return bool(self.handle.contacts)
 
     def read(self, device: str) -> NDArray[np.float64]:
-        return self.handle.body.read(self._enabled(device), raw=False)
+        return self.handle.body.read(self._enable(device), raw=False)
 
     def picture(self, device: str) -> NDArray[np.uint8]:
         return self.handle.body.picture(self._camera(device))
@@ -79,14 +79,14 @@ class ArenaRobot:
     def set_lamp(self, name: str, brightness: float) -> None:
         self.handle.leds.set(name, brightness)
 
-    def _enabled(self, name: str) -> Device:
+    def _enable(self, name: str) -> Device:
         device = self.handle.device(name)
         if not device.enabled:
             device.enable()
         return device
 
     def _camera(self, name: str) -> Camera:
-        device = self._enabled(name)
+        device = self._enable(name)
         if not isinstance(device, Camera):
             raise PaddockError(f"{device} is no camera")
         return device

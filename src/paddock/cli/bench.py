@@ -103,11 +103,11 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
     try:
         for _ in range(rounds):
             bench.between()
-            seconds, cpu_seconds = timed(bench)
+            seconds, cpu_seconds = time_bench(bench)
             wall.append(seconds)
             cpu.append(cpu_seconds)
             if beside is not None:
-                ratios.append((cpu_seconds / bench.steps) / (timed(beside)[1] / beside.steps))
+                ratios.append((cpu_seconds / bench.steps) / (time_bench(beside)[1] / beside.steps))
     finally:
         bench.close()
     steps = bench.steps * bench.robots
@@ -127,7 +127,7 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
     }
 
 
-def timed(bench: Bench) -> tuple[float, float]:
+def time_bench(bench: Bench) -> tuple[float, float]:
     """Wall and CPU seconds of one measurement."""
     wall, cpu = time.perf_counter(), time.process_time()
     bench.work(bench.steps)

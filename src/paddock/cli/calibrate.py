@@ -18,7 +18,7 @@ import paddock
 from paddock.arena import Arena, Robot, wheels_of
 from paddock.arena.base import BaseArena
 from paddock.arena.calibration import SquareTest, drive_free_runs, drive_squares, drive_straight, pose_within
-from paddock.cli.files import checked_new
+from paddock.cli.files import check_new
 from paddock.cli.run_robot import choose_robot, halt
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError, UnknownName
@@ -109,11 +109,11 @@ def calibrate(
     if chart is not None and plan.method == "fit" and not plan.check:
         raise PaddockError("--chart draws UMBmark squares, which --method fit drives as a check only: drop --no-check")
     with open_robot(world, robot, plan.seed, free_running=camera is not None) as (arena, handle):
-        file = checked_new(output or Path(f"{handle.name}.toml"), force=force)
+        file = check_new(output or Path(f"{handle.name}.toml"), force=force)
         if file.suffix != ".toml":
             raise PaddockError(f"{file}: expected a robot's file name ending in .toml")
         if chart is not None:
-            checked_new(chart, force=force)
+            check_new(chart, force=force)
         try:
             outcome = drive_all(handle, plan, RunMeasurer(arena, handle, plan.seed, camera))
         finally:

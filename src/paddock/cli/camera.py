@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from paddock.cli.files import checked_new, checked_picture
+from paddock.cli.files import check_new, check_picture
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.files import write_text
@@ -48,7 +48,7 @@ def print_board(
 ) -> None:
     """Write the sheets."""
     pages = draw_marker_sheets(board=BoardSpec(square=square, marker=marker), robots=robots, size=size, lid=lid)
-    save_sheets(pages, checked_new(output, force=force))
+    save_sheets(pages, check_new(output, force=force))
     count = len(pages) if output.suffix.lower() == ".pdf" else 1
     Console().print(f"wrote {output} ({count} {'page' if count == 1 else 'pages'}, A4); print it at 100 %")
 
@@ -68,8 +68,8 @@ def calibrate_source(
 ) -> None:
     """Calibrate from a folder or a camera, and write the lens."""
     board = BoardSpec(square=square, marker=marker)
-    checked_new(output, force=force)
-    map_file = checked_picture(chart)
+    check_new(output, force=force)
+    map_file = check_picture(chart)
     console = Console(highlight=False)
     if "://" in source:
         camera = IpCamera(source, user=user, password=password)
@@ -195,7 +195,7 @@ def locate_robots(
 def fit_lens(lens: Lens, picture: Pixels8, file: Path) -> Lens:
     """The lens for pictures of this size; a SpecError names its file."""
     try:
-        return lens.scaled_to((picture.shape[1], picture.shape[0]))
+        return lens.scale_to((picture.shape[1], picture.shape[0]))
     except SpecError as error:
         raise error.within(file=file.name) from None
 

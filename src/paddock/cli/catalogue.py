@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from paddock.cli.files import checked_new, checked_picture, save_picture
+from paddock.cli.files import check_new, check_picture, save_picture
 from paddock.cli.tables import new_table
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
@@ -77,7 +77,7 @@ def write_world_map(name: str, output: Path | None, *, force: bool) -> None:
     from paddock.mapping import draw_map, save_map
 
     spec = load_world(name)
-    path = checked_new(output or Path(f"{spec.name}.yaml"), force=force)
+    path = check_new(output or Path(f"{spec.name}.yaml"), force=force)
     if path.suffix != ".yaml":
         raise PaddockError(f"{path}: expected a map's name ending in .yaml")
     grid = draw_map(spec)
@@ -91,9 +91,9 @@ def write_urdf(name: str, output: Path | None, *, force: bool) -> None:
     if output is None:
         sys.stdout.write(text)
         return
-    write_text(checked_new(output, force=force), text)
+    write_text(check_new(output, force=force), text)
     Console().print(f"wrote {output}")
 
 
 def _picture_path(name: str, output: Path | None, force: bool) -> Path:
-    return checked_picture(output) or checked_new(Path(f"{name}.png"), force=force)
+    return check_picture(output) or check_new(Path(f"{name}.png"), force=force)

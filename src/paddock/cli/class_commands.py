@@ -193,12 +193,12 @@ def collect_submissions(
     paddock class collect robotics-101 line-following
     paddock grade line-following robotics-101/collected/line-following --out marks.csv
     """
-    from paddock.cli.files import checked_new
+    from paddock.cli.files import check_new
 
     found = open_class(folder)
     place = out or folder / "collected" / exercise
     if out is not None and place.exists() and any(place.iterdir()):
-        checked_new(place, force=force)
+        check_new(place, force=force)
     copies = found.collect(exercise, place)
     typer.echo(f"wrote {len(copies)} files into {place}")
     for student in found.students:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from paddock.cli.files import checked_new
+from paddock.cli.files import check_new
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.reactions import (
@@ -155,6 +155,6 @@ def figure_paths(folder: Path, names: list[str], *, force: bool) -> dict[str, Pa
     """Where figures go, before anything is computed."""
     if folder.exists() and not folder.is_dir():
         raise PaddockError(f"{folder}: expected a folder")
-    paths = {name: checked_new(folder / f"{name}.png", force=force) for name in names}
+    paths = {name: check_new(folder / f"{name}.png", force=force) for name in names}
     folder.mkdir(parents=True, exist_ok=True)
     return paths

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from paddock.cli.ecoli_networks import figure_paths
 from paddock.cli.ecoli_progress import run_in_pieces, show_walkers, warm_up
-from paddock.cli.files import checked_new
+from paddock.cli.files import check_new
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
 from paddock.core.files import write_text
@@ -35,7 +35,7 @@ def write_waypoints(
 ) -> None:
     """Walk, and write or print the way-points."""
     if output is not None:
-        checked_new(output, force=force)
+        check_new(output, force=force)
     isolate_walker(world)  # refuses a world without anything to smell
     names = None if robots is None else list(dict.fromkeys(name.strip() for name in robots.split(",")))
     points = walk_way_points(world, robots=names, orders=orders, seed=seed)

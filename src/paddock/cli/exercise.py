@@ -13,7 +13,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from paddock.arena import Arena
-from paddock.cli.files import checked_new
+from paddock.cli.files import check_new
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.sheets import print_sheet, sheet_console
 from paddock.cli.tables import cell, new_table
@@ -132,7 +132,7 @@ def hand_out(name: str, output: Path | None, force: bool) -> None:
     """Write what students get, and list it."""
     found = load_exercise(name)
     out = Path(f"{found.name}.zip") if output is None else output
-    checked_new(out, force=force)
+    check_new(out, force=force)
     for file in write_handout(found, out, force=force):
         typer.echo(file)
     typer.echo(f"wrote {out}")

@@ -17,30 +17,30 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
-def checked_new(path: Path, *, force: bool) -> Path:
+def check_new(path: Path, *, force: bool) -> Path:
     """A path that may be written to, before anything else is done."""
     if path.exists() and not force:
         raise PaddockError(f"{path}: it is there already: choose another name, or overwrite it with --force")
     return path
 
 
-def checked_world_file(path: Path, *, force: bool) -> Path:
+def check_world_file(path: Path, *, force: bool) -> Path:
     """A path that a new world can be written to, before anything else is done."""
     if path.suffix != ".toml":
         raise PaddockError(f"{path}: expected a world's name ending in .toml")
-    return checked_new(_checked_folder(path), force=force)
+    return check_new(_check_folder(path), force=force)
 
 
-def checked_picture(path: Path | None) -> Path | None:
+def check_picture(path: Path | None) -> Path | None:
     """A path that a picture can be written to, before anything else is done; '' means none."""
     if path is None or path == Path():
         return None
     if path.suffix.lower() not in SUFFIXES:
         raise PaddockError(f"{path}: expected a picture's name ending in {', '.join(SUFFIXES)}")
-    return _checked_folder(path)
+    return _check_folder(path)
 
 
-def _checked_folder(path: Path) -> Path:
+def _check_folder(path: Path) -> Path:
     if not path.absolute().parent.is_dir():
         raise PaddockError(f"{path}: there is no such folder")
     return path

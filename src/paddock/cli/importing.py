@@ -59,12 +59,12 @@ def import_world_file(
     """
     from rich.console import Console
 
-    from paddock.cli.files import checked_world_file, save_world_file
+    from paddock.cli.files import check_world_file, save_world_file
     from paddock.mapping import import_map
     from paddock.worlds.importers import MAPS, import_world
     from paddock.worlds.importers.result import world_name
 
-    path = checked_world_file(output or Path(file.stem + ".toml"), force=force)
+    path = check_world_file(output or Path(file.stem + ".toml"), force=force)
     kind, place = None if robot in ("", "none") else robot, None if at is None else _place(at)
     if file.suffix.lower() in MAPS:
         if scale is not None or threshold is not None:

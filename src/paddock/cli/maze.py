@@ -46,12 +46,12 @@ def maze(
     paddock maze --size 8x8 --seed 3 -o my.toml --png
     paddock maze --size 12x6 --kind wilson --loops 0.3 --png my.png --solution
     """
-    from paddock.cli.files import checked_world_file, save_picture, save_world_file
+    from paddock.cli.files import check_world_file, save_picture, save_world_file
     from paddock.worlds.importers.result import world_name
     from paddock.worlds.mazes import Layout, make_maze, make_maze_world, solve_maze
 
     if output is not None:
-        checked_world_file(output, force=force)
+        check_world_file(output, force=force)
     picture = _choose_picture(picture, output, png=png, force=force)
     columns, rows = _two_numbers("--size", size, "x×", "columns and rows such as 8x8")
     first, last = _cell("--start", start), _cell("--exit", exit)
@@ -74,12 +74,12 @@ def maze(
 
 
 def _choose_picture(picture: Path | None, world: Path | None, *, png: bool, force: bool) -> Path | None:
-    from paddock.cli.files import checked_new, checked_picture
+    from paddock.cli.files import check_new, check_picture
 
     if picture is not None and not png:
         raise PaddockError(f"{picture}: expected -o before the name of a world, or --png before that of a picture")
     usual = Path("maze.png") if world is None else world.with_suffix(".png")
-    return checked_new(checked_picture(picture) or usual, force=force) if png else None
+    return check_new(check_picture(picture) or usual, force=force) if png else None
 
 
 def _print(text: str) -> None:

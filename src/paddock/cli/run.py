@@ -19,7 +19,7 @@ from paddock.arena.base import BaseArena
 from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
 from paddock.cli.driving import DrivePlan, check_seconds
-from paddock.cli.files import checked_picture, save_picture
+from paddock.cli.files import check_picture, save_picture
 from paddock.cli.keeping import RunFiles, RunKeeper
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.referee import run_with_referee
@@ -61,7 +61,7 @@ def run_world(
     """
     console, page = Console(), None
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
-    picture = checked_picture(picture)
+    picture = check_picture(picture)
     check_seconds(seconds)
     with paddock.open(world, seed=seed) as arena, keep_recording(arena, record, console), ExitStack() as stack:
         if not headless:

@@ -115,9 +115,9 @@ def run(
 def refuse_old_recording(options: Mapping[str, Any]) -> None:
     """A recording is not replaced unless that is asked for."""
     if options["record"] is not None:
-        from paddock.cli.files import checked_new
+        from paddock.cli.files import check_new
 
-        checked_new(options["record"], force=options["force"])
+        check_new(options["record"], force=options["force"])
 
 
 def check_choices(context: typer.Context, world: str | None, scenario: str | None, robot: str | None) -> None:

@@ -27,7 +27,7 @@ def sheet_console() -> Console:
 
 def print_sheet(console: Console, title: str, sheet: Sheet) -> None:
     """Print a sheet; one that is too wide for the terminal is printed in parts, and no number is ever cut."""
-    for part, columns in enumerate(folded(sheet, console.width)):
+    for part, columns in enumerate(fold_sheet(sheet, console.width)):
         table = new_table(
             title if part == 0 else f"{title}, continued",
             *(sheet.heads[k] for k in columns),
@@ -39,7 +39,7 @@ def print_sheet(console: Console, title: str, sheet: Sheet) -> None:
         console.print(table)
 
 
-def folded(sheet: Sheet, room: int) -> Iterator[dict[int, int]]:
+def fold_sheet(sheet: Sheet, room: int) -> Iterator[dict[int, int]]:
     """The columns of each part of a sheet and their widths [characters]; every part begins with the first column."""
     columns = list(zip(sheet.heads, *sheet.rows, strict=True))
     least = [max(map(_least, cells)) for cells in columns]

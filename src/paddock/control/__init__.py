@@ -4,5 +4,6 @@ from paddock.control.blackboard import Blackboard, Post, Source
 from paddock.control.distance import KeepDistance
 from paddock.control.line import LineFollower, LinePatrol
 from paddock.control.subsumption import Subsumption
+from paddock.core.geometry import wrap
 
-__all__ = ["Blackboard", "KeepDistance", "LineFollower", "LinePatrol", "Post", "Source", "Subsumption"]
+__all__ = ["Blackboard", "KeepDistance", "LineFollower", "LinePatrol", "Post", "Source", "Subsumption", "wrap"]

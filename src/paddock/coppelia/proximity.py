@@ -13,7 +13,7 @@ from paddock.coppelia.objects import SceneObject
 from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.surfaces import Surfaces
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import placed
+from paddock.core.geometry import place_shape
 
 
 class DetectedSurface(NamedTuple):
@@ -84,7 +84,7 @@ def _surfaces_around(scene: CoppeliaScene, sensor: SceneObject) -> Surfaces:
         if base.robot is not None and base.robot is not robot:
             there = base.robot.pose
             if math.hypot(there.x - x, there.y - y) < sensor.limit + base.radius + scene.base_of(robot).radius:
-                moving += [(base.handle, placed(shape, *there)) for shape in base.pieces]
+                moving += [(base.handle, place_shape(shape, *there)) for shape in base.pieces]
     if moving:
         return Surfaces([*scene.still_shapes, *moving])
     still = scene.settings.get("surfaces")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from paddock.coppelia.objects import ALL, SceneObject
 from paddock.coppelia.scene import CoppeliaScene
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Disc, Point, Shape, overlap, placed
+from paddock.core.geometry import Disc, Point, Shape, overlap, place_shape
 
 TOUCHING = 1e-3  # bodies nearer than this collide [m]; they never overlap by more than 0.1 mm
 Floats = NDArray[np.float64]
@@ -78,7 +78,7 @@ def bodies_of(scene: CoppeliaScene, found: SceneObject) -> Iterator[Shape]:
     elif found.robot is not None:
         base = scene.base_of(found.robot)
         for shape in base.pieces:
-            yield placed(shape, *found.robot.pose)
+            yield place_shape(shape, *found.robot.pose)
 
 
 def find_entity(scene: CoppeliaScene, handle: int) -> list[SceneObject]:

@@ -44,7 +44,7 @@ def convert(value: Any, hint: Any, path: str, expected: str = "") -> Any:
         value = value.tolist()
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        return _ruled(value, arguments[0], arguments[1], path)
+        return _apply_rule(value, arguments[0], arguments[1], path)
     if origin is Literal:
         if value not in arguments:
             near = nearest(str(value), arguments)
@@ -58,7 +58,7 @@ def convert(value: Any, hint: Any, path: str, expected: str = "") -> Any:
     if origin is Mapping:
         return _mapping(value, hint, path)
     if _is_spec_class(hint):
-        return _nested(value, hint, path)
+        return _convert_nested(value, hint, path)
     if hint in (int, float):
         return _number(value, Number(), path, hint)
     if not isinstance(value, hint):
@@ -66,11 +66,11 @@ def convert(value: Any, hint: Any, path: str, expected: str = "") -> Any:
     return value
 
 
-def _ruled(value: Any, hint: Any, rule: Any, path: str) -> Any:
+def _apply_rule(value: Any, hint: Any, rule: Any, path: str) -> Any:
     if isinstance(rule, Number):
         return _number(value, rule, path, hint)
     if isinstance(rule, Tagged):
-        return _tagged(value, hint, rule, path)
+        return _convert_tagged(value, hint, rule, path)
     if isinstance(rule, Text):
         if not isinstance(value, str) or not rule.test(value):
             raise SpecError(f"expected {rule}, got {format_value(value)}", path=path)
@@ -104,7 +104,7 @@ def _union(value: Any, choices: tuple[Any, ...], path: str, expected: str) -> An
     specs = [c for c in choices if _is_spec_class(c)]
     others = [c for c in choices if c is not type(None) and c not in specs]
     if specs and (isinstance(value, Mapping) or _is_spec(value)):
-        return _nested(value, specs[0], path)
+        return _convert_nested(value, specs[0], path)
     return convert(value, others[0] if others else specs[0], path, expected)
 
 
@@ -135,7 +135,7 @@ def _spec_class(hint: Any) -> type[Any] | None:
     return cls if _is_spec_class(cls) else None
 
 
-def _nested(value: Any, cls: type[Any], path: str) -> Any:
+def _convert_nested(value: Any, cls: type[Any], path: str) -> Any:
     if isinstance(value, cls):
         return value
     if _is_spec(value):
@@ -156,15 +156,15 @@ def _mapping(value: Any, hint: Any, path: str) -> dict[str, Any]:
     return {str(key): convert(item, get_args(hint)[1], f"{path}.{key}") for key, item in value.items()}
 
 
-def _tagged(value: Any, cls: type[Any], rule: Tagged, path: str) -> Any:
+def _convert_tagged(value: Any, cls: type[Any], rule: Tagged, path: str) -> Any:
     if _is_spec(value):
-        return _nested(value, cls, path)
+        return _convert_nested(value, cls, path)
     if not isinstance(value, Mapping):
         raise SpecError(f"expected {rule}, got {format_value(value)}", path=path)
     if rule.key not in value:
         raise SpecError(f"missing: a {rule.what}{suggestion('', rule.classes)}", path=f"{path}.{rule.key}")
     chosen = _tagged_class(value[rule.key], rule, f"{path}.{rule.key}")
-    return _nested({k: v for k, v in value.items() if k != rule.key}, chosen, path)
+    return _convert_nested({k: v for k, v in value.items() if k != rule.key}, chosen, path)
 
 
 def _tagged_class(tag: Any, rule: Tagged, path: str) -> type[Any]:

@@ -53,7 +53,7 @@ def relative(start: Pose, end: Pose) -> Pose:
     return Pose(c * dx + s * dy, c * dy - s * dx, wrap(end.heading - start.heading))
 
 
-def placed(shape: Shape, x: float, y: float, heading: float) -> Shape:
+def place_shape(shape: Shape, x: float, y: float, heading: float) -> Shape:
     """A shape of the body frame, in the world frame."""
     c, s = math.cos(heading), math.sin(heading)
     if isinstance(shape, Disc):

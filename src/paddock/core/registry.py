@@ -65,10 +65,10 @@ class Registry(Generic[T]):
                 None: only in the working directory.
         """
         if is_path(name):
-            return self._checked(load_path(name, folder, what=self.what), name)
+            return self._check(load_path(name, folder, what=self.what), name)
         entry = self._entry(name)
         if isinstance(entry.value, str):
-            entry.value = self._checked(load_target(entry.value, f"{self.what} {name!r} of {entry.origin}"), name)
+            entry.value = self._check(load_target(entry.value, f"{self.what} {name!r} of {entry.origin}"), name)
         return cast(T, entry.value)
 
     __getitem__ = get
@@ -139,7 +139,7 @@ class Registry(Generic[T]):
                 f"{self.what} {name!r} is registered twice: by {there.origin} and by {_origin(value)}: "
                 "give one of them another name"
             )
-        self._entries[name] = Entry(value if isinstance(value, str) else self._checked(value, name), _origin(value))
+        self._entries[name] = Entry(value if isinstance(value, str) else self._check(value, name), _origin(value))
         return value
 
     def _entry(self, name: str) -> Entry:
@@ -173,7 +173,7 @@ class Registry(Generic[T]):
             elif there.origin != origin:  # the same package may be found twice on the path
                 self._clashes.setdefault(point.name, [there.origin]).append(origin)
 
-    def _checked(self, value: Any, name: str) -> T:
+    def _check(self, value: Any, name: str) -> T:
         if isinstance(self._base, str):
             self._base = cast(type, load_target(self._base, self.what))
         base = self._base

@@ -30,7 +30,7 @@ def remake_kernel(
         keep: whether machine code is kept on disk, beside the originals' and under another name, until the source of
             what stands for others changes.
     """
-    return _Maker(swaps, names or {}, constant, make, Variant.of(swaps.values()) if keep else None).made(kernel)
+    return _Maker(swaps, names or {}, constant, make, Variant.of(swaps.values()) if keep else None).remake(kernel)
 
 
 class Variant(NamedTuple):
@@ -64,7 +64,7 @@ class _Maker:
         self.done: dict[Kernel, Any] = {}
         self.swaps, self.names, self.constant, self.make = swaps, names, constant, make
 
-    def made(self, kernel: Kernel) -> Any:
+    def remake(self, kernel: Kernel) -> Any:
         if kernel not in self.done:
             self.done[kernel] = self._anew(self.swaps.get(kernel, kernel))
         return self.done[kernel]
@@ -97,5 +97,5 @@ class _Maker:
 
     def _stand_in(self, value: Any) -> Any:
         if isinstance(value, Kernel):
-            return self.made(value)
+            return self.remake(value)
         return value if self.constant is None else self.constant(value)

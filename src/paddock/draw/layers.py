@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from paddock.core.geometry import Disc, Pose, Shape, placed
+from paddock.core.geometry import Disc, Pose, Shape, place_shape
 from paddock.core.spec import rgb
 from paddock.draw.canvas import FINER, Canvas, round_length
 from paddock.draw.colours import FAINT, INK, START_POSE, darken, tint
@@ -57,7 +57,9 @@ def rays_layer(picture: WorldPicture) -> None:
 
 def shadow_layer(picture: WorldPicture) -> None:
     """Soft shadows of walls, obstacles and robots."""
-    bodies: list[Shape] = [placed(t.body.shape, *pose) for t, pose in zip(picture.types, picture.poses, strict=True)]
+    bodies: list[Shape] = [
+        place_shape(t.body.shape, *pose) for t, pose in zip(picture.types, picture.poses, strict=True)
+    ]
     shapes = [piece.shape for piece in picture.pieces] + bodies
     picture.canvas.shadows(shapes, picture.layout.plot, 3.0 * picture.zoom)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from paddock.core.geometry import Disc, Point, Pose, Shape, placed
+from paddock.core.geometry import Disc, Point, Pose, Shape, place_shape
 from paddock.draw.canvas import Canvas
 from paddock.draw.colours import LAMP_EDGE, SOUND, START_POSE, WHEEL, WHITE, blend, darken, tint
 from paddock.robots.spec import RobotSpec
@@ -15,7 +15,7 @@ from paddock.sensors.bumper import BumperSpec
 
 def draw_robot_body(canvas: Canvas, spec: RobotSpec, pose: Pose, color: str) -> None:
     """The outline, the wheels, and a mark that points ahead."""
-    shape = placed(spec.body.shape, *pose)
+    shape = place_shape(spec.body.shape, *pose)
     width = min(2.0, max(1.0, 0.02 * front(spec.body.shape) * canvas.scale))
     canvas.shape(shape, color, darken(color, 0.45), width)
     if spec.drive.wheel_separation * canvas.scale > 14:

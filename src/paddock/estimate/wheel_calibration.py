@@ -25,7 +25,7 @@ class WheelCalibration(NamedTuple):
         """Diameters of the left and right wheel [m], from the nominal one."""
         return self.odometry().correct(nominal, nominal)
 
-    def scaled(self, measured: float, estimated: float) -> WheelCalibration:
+    def scale(self, measured: float, estimated: float) -> WheelCalibration:
         """The same after a straight run: its measured length, and that by odometry with these wheels [m].
 
         Wheels that are larger in proportion to their separation turn a robot as before.

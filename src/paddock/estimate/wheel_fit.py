@@ -47,7 +47,7 @@ def fit_wheels(
         piece: way after which a new piece begins [m].
     """
     pieces = [part for run in runs for part in _cut(run, piece)]
-    if sum(int(_seen(part).sum()) for part in pieces) < 2 * len(pieces) + 3 or not pieces:
+    if sum(int(_find_known_rows(part).sum()) for part in pieces) < 2 * len(pieces) + 3 or not pieces:
         raise PaddockError("fit_wheels: expected runs with more poses: at least three for each piece")
     numbers = np.array([*wheels.diameters(1.0), 1.0])  # ratios of the left and right wheel and of the separation
     starts = np.array([part.poses[0] for part in pieces])
@@ -60,7 +60,7 @@ def fit_wheels(
         if np.abs(change).max() < CLOSE:
             break
     errors, slopes = _linearise(pieces, numbers, starts, wheels.wheel_separation, np.array(sigmas))
-    seen = np.concatenate([_seen(part) for part in pieces])
+    seen = np.concatenate([_find_known_rows(part) for part in pieces])
     variance = float(errors @ errors) / max(1, 3 * int(seen.sum()) - slopes.shape[1])
     spread = np.linalg.inv(slopes.T @ slopes)[:3, :3] * variance
     left, right, separation = numbers.tolist()
@@ -79,7 +79,7 @@ def _cut(run: FreeRun, piece: float) -> list[FreeRun]:
         raise PaddockError(
             f"FreeRun: expected travel (n, 2) and poses (n, 3), got shapes {travel.shape} and {poses.shape}"
         )
-    seen = _seen(run)
+    seen = _find_known_rows(run)
     if len(seen) and not seen[0]:
         raise PaddockError("FreeRun: expected a pose in the first row, got NaN")
     way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(travel, axis=0)).mean(axis=1))])
@@ -89,7 +89,7 @@ def _cut(run: FreeRun, piece: float) -> list[FreeRun]:
     return [FreeRun(travel[rows], poses[rows]) for rows in parts if seen[rows].sum() >= 3]
 
 
-def _seen(run: FreeRun) -> NDArray[np.bool_]:
+def _find_known_rows(run: FreeRun) -> NDArray[np.bool_]:
     """Rows in which the pose is known."""
     known: NDArray[np.bool_] = np.isfinite(np.asarray(run.poses, float)).all(axis=1)
     return known

@@ -84,23 +84,23 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
     state = initial_state(first, scenes[0].poses, lamps=scenes[0].lamps, seed=0)
     pool = ScenePool(
         dt=first.dt,
-        items=_padded([model.items for model in models]),
+        items=_stack_padded([model.items for model in models]),
         grids=np.stack([model.grids for model in models]),
-        cells=_padded([model.cells for model in models]),
-        floor=_padded([model.floor for model in models], mode="edge"),  # the edge's colour goes on outside
-        sources=_padded([model.sources for model in models], fill=-1.0),
+        cells=_stack_padded([model.cells for model in models]),
+        floor=_stack_padded([model.floor for model in models], mode="edge"),  # the edge's colour goes on outside
+        sources=_stack_padded([model.sources for model in models], fill=-1.0),
         robots=np.stack([model.robots[model.robot_variant] for model in models]).reshape(
             len(models), -1, ROBOT_COLUMNS
         ),
         stages=np.stack([model.stages for model in models]),
-        constants=_padded([model.constants for model in models]),
+        constants=_stack_padded([model.constants for model in models]),
         robot_variant=np.arange(spec.robots),
         types=first.types,
         devices=first.devices,
         starts=np.stack(starts),
         goals=np.stack(goals),
         plots=np.array(plots),
-        ways=_padded(ways, fill=-1.0),
+        ways=_stack_padded(ways, fill=-1.0),
         resting=state.motion[0, 0].copy(),
         stopped=initial_commands(first)[0],
     )
@@ -108,7 +108,7 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
     return pool
 
 
-def _padded(tables: Sequence[NDArray[Any]], *, fill: float = 0.0, mode: str = "constant") -> NDArray[Any]:
+def _stack_padded(tables: Sequence[NDArray[Any]], *, fill: float = 0.0, mode: str = "constant") -> NDArray[Any]:
     """Tables of different sizes as one, each filled up at its ends."""
     shape = np.max([table.shape for table in tables], axis=0)
     rows = []

@@ -8,15 +8,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, overload
 
 from paddock.core.errors import LinkError, format_value, suggestion
+from paddock.core.lazy import import_on_demand
 from paddock.core.registry import Registry
+from paddock.core.user_code import is_path
 
 if TYPE_CHECKING:
     from paddock.links.coppelia import CoppeliaRobot
     from paddock.links.epuck.robot import EPuck
     from paddock.links.player import PlayerRobot
     from paddock.links.remote import RemoteArena
+    from paddock.links.single import SingleRobot, WatchedBody
     from paddock.links.usarsim import UsarSimRobot
     from paddock.links.vrep import VrepRobot
+
+__all__ = ["LINKS", "SERVERS", "SingleRobot", "WatchedBody", "connect"]
+
+__getattr__ = import_on_demand(__name__, {"single": ("SingleRobot", "WatchedBody")})
 
 SERVERS = ("ws", "wss", "http", "https")
 LINKS: Registry[Callable[..., Any]] = Registry(
@@ -59,17 +66,18 @@ def connect(
             `epuck:///dev/rfcomm0`, `epuck://10:00:E8:AD:77:BB`, `epuck2://192.168.1.20`, `orders:///dev/rfcomm0`; or
             of a robot in a USARSim server, `usarsim://host:3000?class=P2DX`; or in V-REP,
             `vrep://host:19997?robot=Pioneer_p3dx`; or in CoppeliaSim, `coppelia://host:23000?robot=/PioneerP3DX`;
-            or in a Player server, `player://host:6665`.
+            or in a Player server, `player://host:6665`. A link of your own is named before the `://`:
+            `my_file.py:reach://host`; it is given `reach://host`.
         token: what the server's owner gave you; join links contain it. Not for real robots.
         name: what others see; of a real robot, what it is called here.
         lock_step: True to let time wait for you, False to let it run; None to do as the server wishes. Not for real
             robots.
         timeout: seconds of silence after which a call fails, and after which others need not wait for you.
     """
-    scheme = url.partition(":")[0].lower() if isinstance(url, str) and "://" in url else ""
-    if scheme not in LINKS:
+    scheme, url = _split_own(url)
+    if not is_path(scheme) and scheme not in LINKS:
         raise LinkError(
-            f"connect: expected a URL such as 'ws://localhost:8642', got {format_value(url)}{_meant(scheme, url)}"
+            f"connect: expected a URL such as 'ws://localhost:8642', got {format_value(url)}{_suggest_url(scheme, url)}"
         )
     link = LINKS.get(scheme)
     known = inspect.signature(link).parameters
@@ -80,7 +88,15 @@ def connect(
     return link(url, **{option: value for option, value in options.items() if option in known})
 
 
-def _meant(scheme: str, url: object) -> str:
+def _split_own(url: Any) -> tuple[str, Any]:
+    """The name of a link, and the URL that it is given: `file.py:reach://host` gives the link `reach://host`."""
+    name = url.partition("://")[0] if isinstance(url, str) and "://" in url else ""
+    if is_path(name):
+        return name, url.removeprefix(name.rpartition(":")[0] + ":")
+    return name.lower(), url
+
+
+def _suggest_url(scheme: str, url: object) -> str:
     """What may have been meant by a URL with a scheme that there is not, or with none."""
     if scheme or not (isinstance(url, str) and url):
         return suggestion(scheme, LINKS) if scheme else ""

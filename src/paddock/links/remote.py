@@ -27,7 +27,7 @@ from paddock.core.observation import Command
 from paddock.links.dialogue import Dialogue
 from paddock.links.program_end import note_open, tell_end
 from paddock.links.remote_board import RemoteBoard
-from paddock.links.remote_body import RemoteBody, chosen_of
+from paddock.links.remote_body import RemoteBody, sensed_devices_of
 from paddock.links.remote_robots import RemoteRobots
 from paddock.links.steering import Steering
 from paddock.links.watcher import SENSORS, RemoteWatcher, streams_of
@@ -380,8 +380,8 @@ class RemoteArena(BaseArena):
 
     # ---- watching
 
-    def watched(self, robot: Robot) -> None:
-        self.watch(robot, chosen_of(robot))
+    def update_watch(self, robot: Robot) -> None:
+        self.watch(robot, sensed_devices_of(robot))
 
     def watch(self, robot: Robot, on: Collection[str]) -> None:
         """Subscribe to what a robot's observers want to know, of the devices that are on."""

@@ -89,7 +89,7 @@ class RemoteBody(Body):
         """From now on a device is part of what is sensed, or no longer so."""
         self.forget()
         robot = device.robot
-        chosen = chosen_of(robot) - {device.name} | ({device.name} if on else set())
+        chosen = sensed_devices_of(robot) - {device.name} | ({device.name} if on else set())
         self.arena.watch(robot, chosen)
 
     def set_pose(self, pose: Pose) -> None:
@@ -223,7 +223,7 @@ class RemoteBody(Body):
         return seen
 
 
-def chosen_of(robot: Robot) -> set[str]:
+def sensed_devices_of(robot: Robot) -> set[str]:
     """The names of the devices that are sensed."""
     return {device.name for device in robot.devices.values() if device.enabled and not device.polled}
 

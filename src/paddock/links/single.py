@@ -112,7 +112,7 @@ class SingleRobot(Robot, BaseArena):
         """Whether a thread reads the sensors in the background."""
         return "" in self._watchers
 
-    def watched(self, robot: Robot) -> None:
+    def update_watch(self, robot: Robot) -> None:
         self._watch()
 
     def _watch(self) -> None:

@@ -11,7 +11,7 @@ from paddock.arena.devices import Camera
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError
 from paddock.links.dialogue import Dialogue
-from paddock.links.remote_body import array_of, chosen_of, observation_of
+from paddock.links.remote_body import array_of, observation_of, sensed_devices_of
 from paddock.protocol import messages as m
 from paddock.sensors.base import RangeSensorSpec
 
@@ -69,7 +69,7 @@ class RemoteWatcher:
             if isinstance(device.spec, RangeSensorSpec) and device.polled != device.spec.polled:
                 poll = m.PollOnly(id=number(), robot=name, device=device.name, on=device.polled)
                 self._arena.ask(poll, m.Done)
-        self.follow(robot, streams_of(robot, chosen_of(robot)), anew=True)
+        self.follow(robot, streams_of(robot, sensed_devices_of(robot)), anew=True)
 
     def forget(self, robot: str) -> None:
         """A robot has left."""

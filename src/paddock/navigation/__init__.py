@@ -1,5 +1,6 @@
 """Ways through maps: cost maps, planners, followers, frontiers, exploration."""
 
+from paddock.core.geometry import rectangle
 from paddock.navigation.costmap import CostMap, Inflation
 from paddock.navigation.distance_transform import transform_distance
 from paddock.navigation.drive_limits import DriveLimits, Twist
@@ -41,6 +42,7 @@ __all__ = [
     "find_frontiers",
     "make_follower",
     "path_length",
+    "rectangle",
     "resample",
     "search_grid",
     "smooth_path",

@@ -42,9 +42,9 @@ class Surroundings:
 
     def try_back(self, twist: Twist) -> Twist:
         """As much of a twist as is safe where nothing looks: what was never seen may be an obstacle."""
-        return self.follower.keep_clear(self.pose, twist, self._known())
+        return self.follower.keep_clear(self.pose, twist, self._map_surroundings())
 
-    def _known(self) -> CostMap:
+    def _map_surroundings(self) -> CostMap:
         """The map around, with all that was never seen as obstacles, but for where the body is."""
         frame, side = self.local.frame, self.local.frame.resolution
         edge = math.ceil(EDGE * self.size / side)  # beyond its edge a cost map is free

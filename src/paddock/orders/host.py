@@ -158,7 +158,7 @@ class Host:
         self._closed_since.pop(name, None)
         waiter.add(name, device)
         if not first:
-            session.reopened(now)
+            session.note_reopened(now)
 
     def _close(self, waiter: DeviceWaiter, name: str, now: float) -> None:
         if self._devices[name].is_open:

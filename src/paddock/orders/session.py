@@ -143,7 +143,7 @@ class RobotSession:
         """What is to be sent now."""
         return self._talk.take_output()
 
-    def reopened(self, now: float) -> None:
+    def note_reopened(self, now: float) -> None:
         """The line was opened anew."""
         self._end.wants_reopening = False
         self._end.now = max(now, self._end.now)

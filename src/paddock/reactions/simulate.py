@@ -142,19 +142,19 @@ class CourseStepper:
     def advance(self, pools: Floats, now: float, then: float) -> Floats:
         """The pools at another time."""
         if not self.controlled:
-            return self._taken(pools, now, then, self.longest)
+            return self._take_step(pools, now, then, self.longest)
         self._pieces = 0
-        return self._refined(pools, now, then, HALVING_GAIN)
+        return self._refine(pools, now, then, HALVING_GAIN)
 
-    def _refined(self, pools: Floats, now: float, then: float, gain: float) -> Floats:
+    def _refine(self, pools: Floats, now: float, then: float, gain: float) -> Floats:
         """Halve the sub-step; if that does not help, halve the time: within it, a unit may have been switched off."""
         count = len(pools)
         rate = find_fastest_rate(self._table, pools, self._scratch[:count], self._scratch[count : 2 * count])
         begin = max(2.0 * self.longest, (then - now) / FIRST_STEPS)  # perhaps longer than before
         self.longest = min(begin, then - now, RK4_REACH / max(rate, TINY))
-        coarse = self._taken(pools, now, then, self.longest)
+        coarse = self._take_step(pools, now, then, self.longest)
         for _ in range(MOST_REFINEMENTS):
-            fine = self._taken(pools, now, then, 0.5 * self.longest)
+            fine = self._take_step(pools, now, then, 0.5 * self.longest)
             error = np.abs(fine - coarse) / np.maximum(np.abs(fine), np.abs(pools) + TINY)
             if error.max() <= self.tolerance * gain:
                 return fine
@@ -165,7 +165,7 @@ class CourseStepper:
             self._refuse(error / gain, now, then)
         self.longest = NO_LIMIT
         # An error that falls so slowly is not that of order 4: it is all of the difference.
-        return self._refined(self._refined(pools, now, middle, 1.0), middle, then, 1.0)
+        return self._refine(self._refine(pools, now, middle, 1.0), middle, then, 1.0)
 
     def _refuse(self, error: Floats, now: float, then: float) -> NoReturn:
         worst = int(error.argmax())
@@ -175,7 +175,7 @@ class CourseStepper:
             "reached; allow a larger tolerance=…, or choose the sub-step, step=…"
         )
 
-    def _taken(self, pools: Floats, now: float, then: float, longest: float) -> Floats:
+    def _take_step(self, pools: Floats, now: float, then: float, longest: float) -> Floats:
         new = pools.copy()
         fault = advance(self._table, new, self._scratch, then - now, self.method, longest)
         explain_fault(self.network, fault, new, then)

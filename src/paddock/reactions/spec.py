@@ -107,12 +107,12 @@ class ReactionNetwork(Spec):
         refuse_twins((unit.name for unit in self.units), "units[{}].name")
         for role in ("input", "output"):
             if getattr(self, role) is not None:
-                self._known(getattr(self, role), role)
+                self._check_pool(getattr(self, role), role)
         if self.input is not None and not self.pool(self.input).held:
             raise SpecError(f"expected a held pool: set held = true of pool {self.input!r}", path="input")
         for i, unit in enumerate(self.units):
             for name, where in unit.pools().items():
-                self._known(name, f"units[{i}].{where}")
+                self._check_pool(name, f"units[{i}].{where}")
             self._refuse_held_changes(unit, f"units[{i}].changes")
         for i, pool in enumerate(self.pools):
             self._check_start(pool, f"pools[{i}]")
@@ -140,7 +140,7 @@ class ReactionNetwork(Spec):
         if pool.held and pool.start_with is not None:
             raise SpecError("a held pool is set from outside: expected no start_with", path=f"{path}.start_with")
         if pool.start_with is not None:
-            self._known(pool.start_with, f"{path}.start_with")
+            self._check_pool(pool.start_with, f"{path}.start_with")
             if not self.pool(pool.start_with).held:
                 raise SpecError(f"expected a held pool, and {pool.start_with!r} is not", path=f"{path}.start_with")
         if pool.held and (pool.supply or pool.loss):
@@ -165,7 +165,7 @@ class ReactionNetwork(Spec):
             not pool.held and not pool.supply and bool(makers) and all(flux.orders.get(name, 0) > 0 for flux in makers)
         )
 
-    def _known(self, name: str, path: str) -> None:
+    def _check_pool(self, name: str, path: str) -> None:
         names = self.names
         if name not in names:
             raise SpecError(f"no pool called {name!r}{suggestion(name, names)}", path=path)
@@ -203,7 +203,7 @@ class ReactionNetwork(Spec):
     def with_starts(self, **starts: float) -> Self:
         """The same network with other start values of some pools."""
         pools = {name: replace(self.pool(name), start=value) for name, value in starts.items()}
-        return replace(self, pools=self._exchanged(pools))
+        return replace(self, pools=self._exchange(pools))
 
     def with_held(self, *names: str) -> Self:
         """The same network with some pools held at their start values; no unit changes them any more."""
@@ -213,7 +213,7 @@ class ReactionNetwork(Spec):
             replace(unit, changes={pool: change for pool, change in unit.changes.items() if pool not in names})
             for unit in self.units
         )
-        return replace(self, pools=self._exchanged(pools), units=tuple(units))
+        return replace(self, pools=self._exchange(pools), units=tuple(units))
 
     def with_rates_scaled(self, factors: Mapping[str, float]) -> Self:
         """The same network with the fluxes of some units multiplied: {unit: factor}; 0 takes a unit out."""
@@ -224,5 +224,5 @@ class ReactionNetwork(Spec):
             units[name] = replace(unit, forward=forward, backward=backward[0] if backward else None)
         return replace(self, units=tuple(units.get(unit.name, unit) for unit in self.units))
 
-    def _exchanged(self, pools: Mapping[str, ReactionPool]) -> tuple[ReactionPool, ...]:
+    def _exchange(self, pools: Mapping[str, ReactionPool]) -> tuple[ReactionPool, ...]:
         return tuple(pools.get(pool.name, pool) for pool in self.pools)

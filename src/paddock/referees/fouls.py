@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.core.geometry import Disc, bounding_radius, overlap, placed
+from paddock.core.geometry import Disc, bounding_radius, overlap, place_shape
 from paddock.engine.state import BEARINGS, CONTACTS, FORWARD, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
 from paddock.referees.base import Foul, Rule
 from paddock.referees.places import Places
@@ -103,7 +103,7 @@ class FoulWatch:
                 continue  # it stands elsewhere
             body = self.arena.built.robots[other].body.shape
             if not (isinstance(shape, Disc) and isinstance(body, Disc)):
-                gap = -overlap(placed(shape, x, y, heading), placed(body, other_x, other_y, other_heading))
+                gap = -overlap(place_shape(shape, x, y, heading), place_shape(body, other_x, other_y, other_heading))
             if gap <= reach:
                 return other
         return None

@@ -57,7 +57,7 @@ class Passage:
     least: int = -1
     told: int | None = None  # after how many gates it was last said to have missed one
 
-    def missed(self, gate: int, direction: int) -> int | None:
+    def find_missed(self, gate: int, direction: int) -> int | None:
         """The gate that was left out before this one, told once; None: none was."""
         if direction < 0 or self.passed in (None, self.told) or gate != (self.passed + 2) % self.gates:
             return None

@@ -60,7 +60,7 @@ class Laps(Referee):
 
     def _cross(self, name: str, gate: int, direction: int, time: float) -> None:
         passage = self._passages[name]
-        missed = passage.missed(gate, direction)
+        missed = passage.find_missed(gate, direction)
         if missed is not None:
             self._fouls.append(Foul(robot=name, time=time, text=f"missed checkpoint {missed}"))
         passage.cross(gate, direction)

@@ -30,7 +30,7 @@ def draw_paths(
         replace(world, title=Canvas.shorten(title, 26 * z, 900 * z) or world.title),
         poses=[ends.get(robot.name) or start_pose(world, robot) for robot in world.robots],
         trails={trace.robot: trace.path() for trace in traces},
-        estimates={trace.robot: _known(trace.estimated_pose) for trace in traces},
+        estimates={trace.robot: _known_poses(trace.estimated_pose) for trace in traces},
         directions=True,
         rays=False,
         about=about,
@@ -39,10 +39,10 @@ def draw_paths(
 
 
 def _last_pose(trace: Trace) -> Pose | None:
-    known = _known(trace.pose)
+    known = _known_poses(trace.pose)
     return Pose(*known[-1].tolist()) if len(known) else None
 
 
-def _known(poses: Floats) -> Floats:
+def _known_poses(poses: Floats) -> Floats:
     found: Floats = poses[np.isfinite(poses).all(axis=1)]
     return found

@@ -30,6 +30,7 @@ def pools_chart(
     *,
     title: str | None = None,
     about: str = "",
+    ax: Axes | None = None,
 ) -> Axes:
     """Pools over time, a panel for each with a scale of its own; dashed lines are steps of the input.
 
@@ -38,9 +39,10 @@ def pools_chart(
         names: which pools; None: all that change.
         title: the chart's name; None: the network's.
         about: more of it, in the line below the panels.
+        ax: axes whose place the panels take; None: a figure of their own.
 
     Returns:
-        The axes of the first panel; the others are in its figure.
+        These axes; of a figure of their own, the axes of the first panel.
     """
     network = course.network
     shown = [name for name in network.names if does_change(course[name])] if names is None else list(names)
@@ -50,22 +52,39 @@ def pools_chart(
         raise PaddockError(f"{network.name}: {len(shown)} pools change: choose at most {MOST_PANELS}, names=[…]")
     columns = min(MOST_COLUMNS, math.ceil(math.sqrt(len(shown))))
     rows = math.ceil(len(shown) / columns)
-    only = new_axes(width=max(WIDTH, PANEL[0] * columns), height=1.0 + PANEL[1] * rows)
-    figure: Any = only.figure
-    only.remove()
-    panels = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
-    for name, ax in zip(shown, panels, strict=False):
-        draw_pool(ax, course, name)
-    for ax in panels[len(shown) :]:
-        ax.set_axis_off()
-    for ax in panels[len(shown) - columns : len(shown)]:
-        ax.tick_params(labelbottom=True)
+    size = {"width": max(WIDTH, PANEL[0] * columns), "height": 1.0 + PANEL[1] * rows}
+    part = free_figure(new_axes(**size)) if ax is None else take_place(ax)
+    panels = part.subplots(rows, columns, sharex=True, squeeze=False).ravel()
+    for name, panel in zip(shown, panels, strict=False):
+        draw_pool(panel, course, name)
+    for panel in panels[len(shown) :]:
+        panel.set_axis_off()
+    for panel in panels[len(shown) - columns : len(shown)]:
+        panel.tick_params(labelbottom=True)
     title = network.title or network.name if title is None else title
-    room = 72 * figure.get_figwidth() - 20
-    figure.suptitle(shorten(title, TITLE, room), fontsize=TITLE, color=INK, x=0.012, ha="left")
-    words = " · ".join(part for part in ("time [s]", about, "each panel has a scale of its own") if part)
-    figure.supxlabel(shorten(words, TEXT, room), fontsize=TEXT, color=INK)
-    return panels[0]  # type: ignore[no-any-return]
+    room = 72 * part.bbox.width / part.dpi - 20
+    part.suptitle(shorten(title, TITLE, room), fontsize=TITLE, color=INK, x=0.012, ha="left")
+    words = " · ".join(word for word in ("time [s]", about, "each panel has a scale of its own") if word)
+    part.supxlabel(shorten(words, TEXT, room), fontsize=TEXT, color=INK)
+    return panels[0] if ax is None else ax  # type: ignore[no-any-return]
+
+
+def free_figure(ax: Axes) -> Any:
+    """The figure of axes, without them."""
+    figure = ax.figure
+    ax.remove()
+    return figure
+
+
+def take_place(ax: Axes) -> Any:
+    """The part of a figure where axes are; these stay there, empty."""
+    place = ax.get_subplotspec()
+    if place is None:
+        raise PaddockError("ax: expected axes of a grid, as figure.subplots() makes them: the panels take its place")
+    ax.set_axis_off()
+    part: Any = ax.figure.add_subfigure(place)
+    part.set_facecolor("none")
+    return part
 
 
 def does_change(values: Floats) -> bool:

@@ -125,5 +125,5 @@ class GuestArena:
         """Simulated seconds at which the last observation was made."""
         return self._body.seen.time
 
-    def watched(self, robot: Robot) -> None:
+    def update_watch(self, robot: Robot) -> None:
         raise Refused("observers are not called in the sandbox: look at the observation in act")

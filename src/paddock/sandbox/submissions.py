@@ -64,16 +64,16 @@ def printable_name(path: Path) -> str:
 
 def _submission(path: Path) -> Submission:
     if path.suffix == ".py" and not path.is_dir():
-        return _checked(Submission(name=printable_name(path.with_suffix("")), file=path))
+        return _check_submission(Submission(name=printable_name(path.with_suffix("")), file=path))
     numbered = sorted(path.glob(NUMBERED))
     if numbered:
-        return _checked(Submission(name=printable_name(path), file=numbered[-1]))
+        return _check_submission(Submission(name=printable_name(path), file=numbered[-1]))
     programs = sorted(path.glob("*.py"))
     main = path / MAIN if path / MAIN in programs or len(programs) != 1 else programs[0]
-    return _checked(Submission(name=printable_name(path), file=main, folder=path))
+    return _check_submission(Submission(name=printable_name(path), file=main, folder=path))
 
 
-def _checked(submission: Submission) -> Submission:
+def _check_submission(submission: Submission) -> Submission:
     """The same, with what is wrong with its files."""
     files = list(submission.files)
     problem = ""

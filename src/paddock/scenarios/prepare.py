@@ -69,7 +69,7 @@ def _world(spec: ScenarioSpec) -> WorldSpec:
         raise error if error.file else error.within(path) from None
     if not isinstance(spec.world, WorldChange):
         return world
-    table = _merged(world.to_table(), spec.world.changes)
+    table = _merge(world.to_table(), spec.world.changes)
     try:
         changed = replace(WorldSpec.from_table(table), folder=world.folder)
         check_placement(changed, robot_types(changed))
@@ -101,7 +101,7 @@ def _change_robot(world: WorldSpec, index: int, changes: Mapping[str, Any], fold
         if key in changes:
             table.pop(other, None)
     try:
-        placed = Placed.from_table({**table, **changes, **_found_type(changes.get("type"), folder)})
+        placed = Placed.from_table({**table, **changes, **_find_type(changes.get("type"), folder)})
         robots = (*world.robots[:index], placed, *world.robots[index + 1 :])
         changed = replace(world, robots=robots, file="")
         check_placement(changed, robot_types(changed))
@@ -112,7 +112,7 @@ def _change_robot(world: WorldSpec, index: int, changes: Mapping[str, Any], fold
     return replace(changed, file=world.file)
 
 
-def _found_type(kind: Any, folder: str) -> dict[str, Any]:
+def _find_type(kind: Any, folder: str) -> dict[str, Any]:
     """A robot's type whose file, if it names one, is found from anywhere."""
     file = kind.get("base") if isinstance(kind, Mapping) else kind
     if not isinstance(file, str) or not file.endswith(library.SUFFIX):
@@ -124,12 +124,12 @@ def _found_type(kind: Any, folder: str) -> dict[str, Any]:
     return {"type": {**kind, "base": place} if isinstance(kind, Mapping) else place}
 
 
-def _merged(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Tables are merged key by key; all else is replaced."""
     result = dict(table)
     for key, value in changes.items():
         old = result.get(key)
-        result[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, Mapping) else value
+        result[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, Mapping) else value
     return result
 
 

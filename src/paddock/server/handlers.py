@@ -285,15 +285,15 @@ def run_again(session: Session, client: Client, wish: m.RunAgain) -> None:
 
 @handles(m.Seek, Role.SUPERVISOR, done=True)
 def seek(session: Session, client: Client, wish: m.Seek) -> None:
-    replayed(session, "seek").seek(wish.tick)
+    find_replay(session, "seek").seek(wish.tick)
 
 
 @handles(m.GoLive, Role.SUPERVISOR, done=True)
 def go_live(session: Session, client: Client, wish: m.GoLive) -> None:
-    replayed(session, "go_live").go_live()
+    find_replay(session, "go_live").go_live()
 
 
-def replayed(session: Session, what: str) -> ReplayDesk:
+def find_replay(session: Session, what: str) -> ReplayDesk:
     """The recording that is replayed here."""
     if session.replay is None:
         raise Refused(f"{what}: no recording is replayed here; `paddock replay run.mcap` replays one")

@@ -357,7 +357,7 @@ class Session:
         log.warning("%s goes on", self._who(member))
 
     def on_release(self, member: Member, reason: str) -> None:
-        robots = self._driven_by(member)
+        robots = self._robots_of(member)
         for name in robots:
             self.ownership.halt(name)
         share = next((client.share for client in self.clients if client.member is member), None)
@@ -370,12 +370,12 @@ class Session:
                 if client.share is share and client.member.locked and client.member.waiting is None:
                     self.clock.release(client.member, reason)
 
-    def _driven_by(self, member: Member) -> tuple[str, ...]:
+    def _robots_of(self, member: Member) -> tuple[str, ...]:
         return next((tuple(client.driven) for client in self.clients if client.member is member), ())
 
     def _who(self, member: Member) -> str:
         """A member of the lock, for people at the server's terminal."""
-        robots = self._driven_by(member)
+        robots = self._robots_of(member)
         first = ", ".join(robots[:MOST_NAMED]) + (", …" if len(robots) > MOST_NAMED else "")
         return f"{member.name} (driving {first})" if first else member.name
 

@@ -150,7 +150,7 @@ class SweepPlan:
             axes=axes,
             runs=len(self.runs),
             fresh=fresh,
-            failures=tuple(self._failed(run, failures[run.number]) for run in self.runs if run.number in failures),
+            failures=tuple(self._failed_run(run, failures[run.number]) for run in self.runs if run.number in failures),
         )
 
     def _rows(
@@ -163,7 +163,7 @@ class SweepPlan:
             own = {"run": run.number, **{axis: _as_cell(about[axis]) for axis in axes}, "seed": run.seed}
             yield {**own, "name": row["name"], **{name: value for name, value in row.items() if name != "robot"}}
 
-    def _failed(self, run: PlannedRun, failure: JobFailure) -> FailedRun:
+    def _failed_run(self, run: PlannedRun, failure: JobFailure) -> FailedRun:
         return FailedRun(
             run=run.number,
             labels={name: _as_cell(value) for name, value in self.combinations[run.combination].labels.items()},

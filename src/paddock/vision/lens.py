@@ -51,7 +51,7 @@ class Lens(Spec):
         found = [root.real for root in np.atleast_1d(roots) if abs(root.imag) < 1e-12 and root.real > 0]
         return math.sqrt(min(found)) if found else math.inf
 
-    def scaled_to(self, size: tuple[int, int]) -> Self:
+    def scale_to(self, size: tuple[int, int]) -> Self:
         """The same lens, whose pictures are stored in another size (width, height) of the same shape.
 
         Raises:
@@ -79,7 +79,7 @@ class Lens(Spec):
         if size != self.size:
             raise SpecError(
                 f"a picture of {size[0]} × {size[1]} pixels, but the lens is for {self.size[0]} × {self.size[1]}: "
-                f"take lens.scaled_to({size}) and find the camera's pose with it"
+                f"take lens.scale_to({size}) and find the camera's pose with it"
             )
 
     def project(self, directions: ArrayLike) -> Floats:

@@ -69,7 +69,7 @@ def load_world(name_or_path: str | Path) -> WorldSpec:
             spec = replace(spec, folder=str(path.parent), file=path.name)
             check_placement(spec, robot_types(spec))
         except SpecError as error:
-            raise file.found(error) from None
+            raise file.locate(error) from None
     return spec
 
 

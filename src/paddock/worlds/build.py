@@ -114,16 +114,16 @@ class Constants:
 
 
 def _items(pieces: list[Solid]) -> Floats:
-    walls = [(*a, *b, 0.0, piece.height, _packed(piece.color)) for piece in pieces for a, b in piece.edges]
+    walls = [(*a, *b, 0.0, piece.height, _pack_color(piece.color)) for piece in pieces for a, b in piece.edges]
     discs = [
-        (d.x, d.y, d.x, d.y, d.radius, piece.height, _packed(piece.color))
+        (d.x, d.y, d.x, d.y, d.radius, piece.height, _pack_color(piece.color))
         for piece in pieces
         if isinstance(d := piece.shape, Disc)
     ]
     return table(walls + discs, m.ITEM_COLUMNS)
 
 
-def _packed(color: str) -> int:
+def _pack_color(color: str) -> int:
     red, green, blue = rgb(color)
     return red << 16 | green << 8 | blue
 
@@ -148,7 +148,7 @@ def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
         drive.slip_noise if robot.slip_noise is None else robot.slip_noise,
         float(robot.noise),
         *drift,
-        _packed(robot.color or kind.body.color),
+        _pack_color(robot.color or kind.body.color),
     ]
 
 

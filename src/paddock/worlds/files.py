@@ -22,7 +22,7 @@ class WorldFile:
         self._parts: list[tuple[str, dict[str, int]]] = []  # files in the order of merging; lengths of their lists
         self.table = _read(path, path.parent, (), set(), self._parts)
 
-    def found(self, error: SpecError) -> SpecError:
+    def locate(self, error: SpecError) -> SpecError:
         """A problem with the merged table, told of the file and the place that it really comes from."""
         place = re.match(r"(\w+)\[(\d+)\](.*)", error.path)
         if place is None or error.file not in ("", self.path.name):
@@ -107,25 +107,26 @@ def _find_bases(table: dict[str, Any], folder: Path) -> None:
 def relocate(table: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
     """A valid world's table for a file in another folder: the files that it names are found from there."""
 
-    def moved(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
+    def move_path(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
         name = holder.get(key)
-        return {**holder, key: _seen_from(new, old / name)} if isinstance(name, str) else dict(holder)
+        return {**holder, key: _path_from(new, old / name)} if isinstance(name, str) else dict(holder)
 
     if old.resolve() == new.resolve():
         return table
     table = dict(table)
     if "floor" in table:
-        table["floor"] = moved(table["floor"], "image")
+        table["floor"] = move_path(table["floor"], "image")
     if "fields" in table:
-        table["fields"] = [moved(field, "image") for field in table["fields"]]
+        table["fields"] = [move_path(field, "image") for field in table["fields"]]
     if "robots" in table:
         table["robots"] = [
-            moved(robot, "type") if str(robot["type"]).endswith(library.SUFFIX) else robot for robot in table["robots"]
+            move_path(robot, "type") if str(robot["type"]).endswith(library.SUFFIX) else robot
+            for robot in table["robots"]
         ]
     return table
 
 
-def _seen_from(folder: Path, file: Path) -> str:
+def _path_from(folder: Path, file: Path) -> str:
     try:
         return Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix()
     except ValueError:  # on another drive

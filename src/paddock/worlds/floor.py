@@ -36,7 +36,7 @@ def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
     if width * height > MOST_PIXELS:
         fitting = min(math.sqrt(MOST_PIXELS / ((x1 - x0) * (y1 - y0))), MOST_PIXELS / max(x1 - x0, y1 - y0))
         raise SpecError(
-            f"expected pixels per metre <= {_rounded_down(fitting):g} for a floor of this size, got {scale:g}",
+            f"expected pixels per metre <= {_round_down(fitting):g} for a floor of this size, got {scale:g}",
             path="floor.pixels_per_metre",
             file=world.file,
         )
@@ -54,7 +54,7 @@ def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
     return np.asarray(canvas, np.uint8).copy(), _grid_row(x0, y1, scale)
 
 
-def _rounded_down(value: float) -> float:
+def _round_down(value: float) -> float:
     """Two digits of a number, never more than it."""
     digit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return math.floor(value / digit) * digit

@@ -50,12 +50,12 @@ def build_grids(
         y1 + reach,
         max(reach / 2, _coarse(x1 - x0 + 2 * reach, y1 - y0 + 2 * reach, MOST_CELLS)),
     )
-    near_lists = near.lists(_limited((near.cells_within(item, reach) for item in table), world, len(table)))
+    near_lists = near.lists(_limit((near.cells_within(item, reach) for item in table), world, len(table)))
 
     pieces_across = min(64, max(1, math.ceil(math.sqrt(len(table)))))
     far = _Grid(x0, y0, x1, y1, max(x1 - x0, y1 - y0) / pieces_across)
     spans = np.array([far.span(item) for item in table], np.int64).reshape(-1, 4)
-    far_lists = far.lists(_limited((far.cells_in(span) for span in spans), world, len(table)))
+    far_lists = far.lists(_limit((far.cells_in(span) for span in spans), world, len(table)))
 
     wide = reach + body + travel
     crowd = _Grid(x0, y0, x1, y1, max(wide, _coarse(x1 - x0, y1 - y0, 4 * len(bodies) + 64)))
@@ -72,7 +72,7 @@ def build_grids(
     return np.array(rows), np.concatenate(cells)
 
 
-def _limited(lists: Iterator[Ints], world: WorldSpec, items: int) -> list[Ints]:
+def _limit(lists: Iterator[Ints], world: WorldSpec, items: int) -> list[Ints]:
     """All lists of cells, or a SpecError as soon as they are too long together."""
     kept, entries = [], 0
     for i, cells in enumerate(lists):

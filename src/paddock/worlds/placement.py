@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from paddock.core.errors import PaddockError, SpecError
-from paddock.core.geometry import Disc, Pose, Shape, box_of, overlap, placed, wrap
+from paddock.core.geometry import Disc, Pose, Shape, box_of, overlap, place_shape, wrap
 from paddock.robots import RobotSpec, find_robot, load_robot
 from paddock.worlds.solids import Solid, solids
 from paddock.worlds.spec import Placed, WorldSpec
@@ -90,11 +90,11 @@ class Room:
 
     def add(self, spec: RobotSpec, pose: Pose, name: str) -> None:
         """Put a robot down."""
-        self._store(placed(spec.body.shape, *pose), name)
+        self._store(place_shape(spec.body.shape, *pose), name)
 
     def problem(self, spec: RobotSpec, pose: Pose) -> str:
         """Why a robot cannot stand there, or an empty text."""
-        return self._problem(placed(spec.body.shape, *pose))
+        return self._problem(place_shape(spec.body.shape, *pose))
 
     def is_free(self, shape: Shape) -> bool:
         """Whether nothing stands where a shape is."""
@@ -122,7 +122,7 @@ class Room:
             wide = _scale(spec.body.shape, margin)
             for i in range(1, TRIES + 1):
                 x, y = x0 + (x1 - x0) * _halton(i, 2), y0 + (y1 - y0) * _halton(i, 3)
-                if not self._problem(placed(wide, x, y, heading)):
+                if not self._problem(place_shape(wide, x, y, heading)):
                     return Pose(x, y, wrap(heading))
         return None
 
@@ -131,7 +131,7 @@ class Room:
         for margin in (1.5, 1.0):
             wide = _scale(spec.body.shape, margin)
             for pose in poses:
-                if not self._problem(placed(wide, *pose)):
+                if not self._problem(place_shape(wide, *pose)):
                     return pose
         return None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paddock.core.errors import SpecError
-from paddock.core.geometry import Convex, Disc, Point, Shape, arc_points, bar, chord_count, placed, rectangle
+from paddock.core.geometry import Convex, Disc, Point, Shape, arc_points, bar, chord_count, place_shape, rectangle
 from paddock.worlds.spec import Arc, Wall, WorldSpec
 
 ARC_TOLERANCE = 1e-4  # curved walls are made of chords this near to the curve [m]
@@ -60,7 +60,7 @@ def solids(world: WorldSpec) -> list[Solid]:
     for i, arc in enumerate(world.arcs):
         found += _arc(arc, f"arcs[{i}]")
     for i, box in enumerate(world.boxes):
-        shape = placed(rectangle(*box.size), *box.at, math.radians(box.heading_deg))
+        shape = place_shape(rectangle(*box.size), *box.at, math.radians(box.heading_deg))
         assert not isinstance(shape, Disc)
         found.append(Solid(shape, tuple(edges(shape)), box.height, box.color, f"boxes[{i}]"))
     for i, cylinder in enumerate(world.cylinders):

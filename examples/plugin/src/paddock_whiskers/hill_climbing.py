@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy
+from paddock.evolve import SearchSpace, Strategy
+from paddock.extending import Floats
 
 
 class HillClimbing(Strategy):

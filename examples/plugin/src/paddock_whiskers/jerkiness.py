@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from paddock.core.jit import Kernel, kernel
-from paddock.engine.model import Floats
-from paddock.engine.state import LEFT_SPEED, RIGHT_SPEED
-from paddock.metrics.base import Metric, RunTime
+from paddock import kernel
+from paddock.extending import LEFT_SPEED, RIGHT_SPEED, Floats, Kernel, RunTime
+from paddock.metrics import Metric
 
 TOTAL, LEFT, RIGHT = range(3)
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from paddock.core.jit import kernel
-from paddock.core.spec import Metres
-from paddock.engine.model import CHANNELS, FIRST_PARAMETER, MOUNT_X, MOUNT_Y, MOUNT_Z
-from paddock.sensors.aim import aim, mount_at
-from paddock.sensors.appearance import Appearance
-from paddock.sensors.base import OWN, SensorSpec
-from paddock.sensors.proximity import nearest_hit
+from paddock import kernel
+from paddock.extending import (
+    CHANNELS,
+    FIRST_PARAMETER,
+    MOUNT_X,
+    MOUNT_Y,
+    MOUNT_Z,
+    OWN,
+    Appearance,
+    Metres,
+    aim,
+    mount_at,
+    nearest_hit,
+)
+from paddock.sensors import SensorSpec
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import paddock
-from paddock.cli.files import checked_new
+from paddock.cli.files import check_new
 from paddock.core.errors import LinkError, PaddockError
 from paddock.core.files import write_text
 from paddock.core.geometry import Pose
@@ -51,7 +51,7 @@ def write_example(path: Path, *, served: Path | None, force: bool) -> int:
         served: what `paddock serve … --orders …` printed; `-` for the standard input. None: an example.
         force: overwrite a file.
     """
-    checked_new(path, force=force)
+    check_new(path, force=force)
     devices = dict(EXAMPLE)
     poses: Mapping[str, Pose] = {}
     if served is not None:

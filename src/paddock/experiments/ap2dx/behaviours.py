@@ -145,7 +145,7 @@ class Ap2dxBehaviours:
         return self._speeds(self.constants.forward_speed, 0)
 
     def _back_up(self, senses: Senses) -> WheelSpeeds:
-        if self._driven(senses) >= self.constants.backward_distance:
+        if self._distance_driven(senses) >= self.constants.backward_distance:
             self._begin("turn away", senses)
         return self._speeds(-self.constants.backward_speed, 0)
 
@@ -155,7 +155,7 @@ class Ap2dxBehaviours:
         return self._speeds(0, self._side)
 
     def _pass_corner(self, senses: Senses) -> WheelSpeeds:
-        if self._driven(senses) >= self.constants.pass_hole_corner:
+        if self._distance_driven(senses) >= self.constants.pass_hole_corner:
             self._begin("turn into hole", senses)
         return self._speeds(self.constants.forward_speed, 0)
 
@@ -170,12 +170,12 @@ class Ap2dxBehaviours:
         return self._speeds(0, -self._side)
 
     def _pass_hole(self, senses: Senses) -> WheelSpeeds:
-        if self._driven(senses) >= self.constants.pass_hole_distance:
+        if self._distance_driven(senses) >= self.constants.pass_hole_distance:
             self._begin("drive", senses)
         return self._speeds(self.constants.forward_speed, 0)
 
     def _back_out(self, senses: Senses) -> WheelSpeeds:
-        if self._driven(senses) >= self.constants.backward_distance:
+        if self._distance_driven(senses) >= self.constants.backward_distance:
             self._begin("turn free", senses)
         return self._speeds(-self.constants.backward_speed, 0)
 
@@ -190,7 +190,7 @@ class Ap2dxBehaviours:
         full, turn = self.constants.full_speed, side * self.constants.turn_speed
         return WheelSpeeds((forward - turn) * full, (forward + turn) * full)
 
-    def _driven(self, senses: Senses) -> float:
+    def _distance_driven(self, senses: Senses) -> float:
         return math.dist(senses.pose[:2], self._from[:2])
 
     def _has_turned(self, senses: Senses) -> bool:

@@ -172,7 +172,7 @@ def walk_with_better_knowledge(*, seed: int = 0) -> dict[str, WalkOutcome]:
 
 def see_with_noise(seed: int) -> Callable[[Arena], FixSource]:
     """A camera without pictures."""
-    return lambda arena: SimulatedCamera(arena[NAME], CameraHabits(), seed).arrived
+    return lambda arena: SimulatedCamera(arena[NAME], CameraHabits(), seed).take_fixes
 
 
 def walk_under_rendered_camera(seed: int = 0) -> WalkOutcome:
@@ -181,6 +181,6 @@ def walk_under_rendered_camera(seed: int = 0) -> WalkOutcome:
     return walk(
         "calibrated wheels and pictures",
         wheels,
-        camera=lambda arena: RenderedCamera(arena, NAME, seed=seed).arrived,
+        camera=lambda arena: RenderedCamera(arena, NAME, seed=seed).take_fixes,
         seed=seed,
     )

@@ -129,7 +129,7 @@ class OrdersSimulation:
             if now >= session.deadline:
                 session.wake(now)
             if session.wants_reopening:
-                session.reopened(now)
+                session.note_reopened(now)
             down.send(session.take_output(), now)
             if not down.empty and (data := down.receive(now)):
                 firmware.receive(data)

@@ -30,7 +30,7 @@ class RenderedCamera:
         self._tracker = MarkerTracker(find_camera_pose(lens, site, markers, tolerance=3.0), site)
         self._pictures, self._under_way = 0, list[PoseFix]()
 
-    def arrived(self, time: float) -> Iterable[PoseFix]:
+    def take_fixes(self, time: float) -> Iterable[PoseFix]:
         """The fixes that have come by a time [s]; ask it once per tick."""
         if time >= self._pictures * self._period - 1e-9:
             self._pictures += 1

@@ -34,7 +34,7 @@ class SimulatedCamera:
         self._pictures = 0
         self._under_way: list[PoseFix] = []
 
-    def arrived(self, time: float) -> Iterable[PoseFix]:
+    def take_fixes(self, time: float) -> Iterable[PoseFix]:
         """The fixes that have come by a time [s]."""
         if time >= self._pictures * self.habits.period - 1e-9:
             self._expose(time)

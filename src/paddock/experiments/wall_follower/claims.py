@@ -21,7 +21,7 @@ CLEARLY, ALIKE = 1.25, (0.8, 1.25)  # ratios of errors
 def check_claims(loops: Loops) -> tuple[Row, ...]:
     """All claims. Of the study's followers the mean over the seeds counts, of ours the worst loop."""
     return (
-        *(*_table(loops), *_order(loops), *_curved(loops)),
+        *(*_table(loops), *_order(loops), *_curved_walls(loops)),
         *(*_slow(loops), *_fast(loops), *_elsewhere(loops), *_others(loops)),
     )
 
@@ -58,7 +58,7 @@ def _order(loops: Loops) -> Iterator[Row]:
     yield Row("slow", metric, published, slow, low <= slow <= high, f"alike: {low:g} … {high:g}")
 
 
-def _curved(loops: Loops) -> Iterator[Row]:
+def _curved_walls(loops: Loops) -> Iterator[Row]:
     """What the study's followers do along curved walls; nothing was published about that."""
     low, high = ALIKE
     for trial in CURVED:

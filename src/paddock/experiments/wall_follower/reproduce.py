@@ -35,7 +35,7 @@ class WallFollowerFindings(Outcome):
     def sheet(self) -> Sheet:
         """A row for every trial."""
         about = "mean ± standard deviation over the loops"
-        return Sheet(HEADS, tuple(self._measured(trial) for trial in self.trials), about)
+        return Sheet(HEADS, tuple(self._measured_row(trial) for trial in self.trials), about)
 
     @property
     def seeds(self) -> int:
@@ -47,7 +47,7 @@ class WallFollowerFindings(Outcome):
         """Those of the trial with most."""
         return max(trial.seeds for trial in self.trials)
 
-    def _measured(self, trial: Trial) -> tuple[str, ...]:
+    def _measured_row(self, trial: Trial) -> tuple[str, ...]:
         loops = self.loops[trial.row]
         return (
             trial.row,

@@ -66,11 +66,11 @@ class UsarConnection:
         self.send(type, *segments)
         found: list[UsarLine] = []
 
-        def answered() -> bool:
+        def has_answer() -> bool:
             found[:] = [a for a in self._answers if a.type == answer and (not kind or a.get("Type") == kind)]
             return bool(found)
 
-        self._is_mute = not self._wait(answered, min(SHORT, self.timeout))
+        self._is_mute = not self._wait(has_answer, min(SHORT, self.timeout))
         return found[0] if found else None
 
     def wait(self, there: Callable[[], bool], what: str) -> None:

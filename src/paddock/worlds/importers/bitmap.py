@@ -143,7 +143,7 @@ def read_brightness(path: Path, *, red_only: bool = False) -> NDArray[np.float64
     """
     from PIL import Image
 
-    picture = _opened(path)
+    picture = _open(path)
     if picture.width * picture.height > MOST_PIXELS:
         raise SpecError(
             f"expected at most {MOST_PIXELS} pixels, got {picture.width} × {picture.height}: make it smaller",
@@ -157,7 +157,7 @@ def read_brightness(path: Path, *, red_only: bool = False) -> NDArray[np.float64
     return np.asarray(whole.getchannel("R") if red_only else whole.convert("L"), np.float64) / 255
 
 
-def _opened(path: Path) -> Image:
+def _open(path: Path) -> Image:
     from PIL import Image
 
     try:

@@ -40,7 +40,7 @@ class Fields:
             self.entries[entry.key] = entry
         self.color("")
         if (label := self.entries.get("label")) and [word.kind for word in label.values] != ["text"]:
-            raise self.problem(f"{label.key}: expected one text in quotes, got {_shown(label)}", label)
+            raise self.problem(f"{label.key}: expected one text in quotes, got {_format(label)}", label)
 
     def problem(self, problem: str, entry: StatementEntry | None = None) -> SpecError:
         """What is wrong with this declaration, at the line of the entry if there is one."""
@@ -71,7 +71,7 @@ class Fields:
         entry = self.entries[key]
         found = [word.value for word in entry.values if isinstance(word.value, float)]
         if len(found) != len(entry.values) or len(found) != count:
-            raise self.problem(f"{key}: expected {meaning}, got {_shown(entry)}", entry)
+            raise self.problem(f"{key}: expected {meaning}, got {_format(entry)}", entry)
         return found
 
     def whole(self, key: str, low: int, high: int) -> int:
@@ -89,7 +89,7 @@ class Fields:
             raise self.problem(f"missing: {key}: {meaning};")
         entry = self.entries[key]
         if len(entry.values) != count or any(word.kind != "word" for word in entry.values):
-            raise self.problem(f"{key}: expected {meaning}, got {_shown(entry)}", entry)
+            raise self.problem(f"{key}: expected {meaning}, got {_format(entry)}", entry)
         return [word.text for word in entry.values]
 
     def color(self, usual: str) -> str:
@@ -104,5 +104,5 @@ class Fields:
         return chosen
 
 
-def _shown(entry: StatementEntry) -> str:
+def _format(entry: StatementEntry) -> str:
     return ", ".join(word.text for word in entry.values)

@@ -17,14 +17,14 @@ def regular(sides: int, radius: float) -> list[Point]:
     return [(radius * math.cos(turn), radius * math.sin(turn)) for turn in turns]
 
 
-def moved(corners: Sequence[Point], turn: float, offset: Point) -> list[Point]:
+def move_corners(corners: Sequence[Point], turn: float, offset: Point) -> list[Point]:
     """Turned around the origin [rad], then moved; without repeated corners."""
     c, s = math.cos(turn), math.sin(turn)
     there = [(round(c * x - s * y + offset[0], 9), round(s * x + c * y + offset[1], 9)) for x, y in corners]
     return [corner for i, corner in enumerate(there) if corner != there[i - 1]]
 
 
-def painted(corners: Sequence[Point], color: str) -> Stroke:
+def paint_area(corners: Sequence[Point], color: str) -> Stroke:
     """An area of the floor in a colour."""
     return Stroke(points=tuple(corners), closed=True, filled=True, width=HAIR, color=color)
 

@@ -12,7 +12,7 @@ from collections import Counter
 from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.geometry import Point
 from paddock.worlds.importers.fields import UNITS, Fields
-from paddock.worlds.importers.polygons import box_of_corners, moved, outline, painted, regular
+from paddock.worlds.importers.polygons import box_of_corners, move_corners, outline, paint_area, regular
 from paddock.worlds.importers.result import FLOOR_DETAIL, MOST_FLOOR, Imported, tidy, world_name
 from paddock.worlds.importers.statements import Declaration, StatementEntry, problem_at, statements
 from paddock.worlds.spec import OBSTACLE_COLOR, WALL_COLOR, Box, Floor, Light, Start, Stroke, Wall, WorldSpec
@@ -152,13 +152,13 @@ class _Plan:
             self.boxes.append(box)
         else:  # worlds have no other polygons: a screen around, and its colour inside for people
             self.walls.append(outline(corners, self.height, color))
-            self.strokes.append(painted(corners, color))
+            self.strokes.append(paint_area(corners, color))
 
     def _paint(self, name: str, fields: Fields) -> None:
         if "region" in fields:
             fields.whole("region", 0, 2**31 - 1)
             self.left_out["region of paint"] += 1
-        self.strokes.append(painted(self._corners(fields), fields.color(PAINT_COLOR)))
+        self.strokes.append(paint_area(self._corners(fields), fields.color(PAINT_COLOR)))
 
     def _target(self, name: str, fields: Fields) -> None:
         x, y, radius = fields.lengths("geometry", "x, y, radius")
@@ -207,7 +207,7 @@ class _Plan:
             corners = fields.points("geometry")
         dx, dy = fields.lengths("offset", "dx, dy") if "offset" in fields else (0.0, 0.0)
         (turn,) = fields.numbers("orientation", "degrees") if "orientation" in fields else (0.0,)
-        corners = moved(corners, math.radians(turn), (dx, dy))
+        corners = move_corners(corners, math.radians(turn), (dx, dy))
         for x, y in corners:
             self._reach(x, y, 0.0)
         return corners

@@ -1,0 +1,99 @@
+"""What sensor kinds and metrics of one's own are made of: rules for specs, columns of tables, kernels to call.
+
+Base classes are in their rooms: `paddock.sensors.SensorSpec`, `paddock.metrics.Metric`, `paddock.evolve.Strategy`,
+`paddock.links.SingleRobot`. `paddock.kernel` compiles.
+"""
+
+from paddock.core.jit import Kernel
+from paddock.core.rules import (
+    Count,
+    Degrees,
+    Description,
+    Metres,
+    MetresOrZero,
+    NotNegative,
+    Number,
+    Point,
+    Positive,
+    Quantity,
+    Seconds,
+    Share,
+)
+from paddock.engine.kernels.floor import brightness
+from paddock.engine.model import (
+    CHANNELS,
+    FIRST_PARAMETER,
+    FLOOR,
+    MOUNT_COS,
+    MOUNT_HEADING,
+    MOUNT_SIN,
+    MOUNT_X,
+    MOUNT_Y,
+    MOUNT_Z,
+    Floats,
+)
+from paddock.engine.state import (
+    ACCELERATION,
+    BEARINGS,
+    CONTACTS,
+    FORWARD,
+    HEADING,
+    LEFT_SPEED,
+    RIGHT_SPEED,
+    TURN,
+    X,
+    Y,
+)
+from paddock.metrics.base import RunTime
+from paddock.sensors.aim import aim, mount_at, place
+from paddock.sensors.appearance import Appearance
+from paddock.sensors.base import AT_CENTRE, OWN, OneMount
+from paddock.sensors.light import irradiance
+from paddock.sensors.proximity import nearest_hit
+
+__all__ = [
+    "ACCELERATION",
+    "AT_CENTRE",
+    "BEARINGS",
+    "CHANNELS",
+    "CONTACTS",
+    "FIRST_PARAMETER",
+    "FLOOR",
+    "FORWARD",
+    "HEADING",
+    "LEFT_SPEED",
+    "MOUNT_COS",
+    "MOUNT_HEADING",
+    "MOUNT_SIN",
+    "MOUNT_X",
+    "MOUNT_Y",
+    "MOUNT_Z",
+    "OWN",
+    "RIGHT_SPEED",
+    "TURN",
+    "Appearance",
+    "Count",
+    "Degrees",
+    "Description",
+    "Floats",
+    "Kernel",
+    "Metres",
+    "MetresOrZero",
+    "NotNegative",
+    "Number",
+    "OneMount",
+    "Point",
+    "Positive",
+    "Quantity",
+    "RunTime",
+    "Seconds",
+    "Share",
+    "X",
+    "Y",
+    "aim",
+    "brightness",
+    "irradiance",
+    "mount_at",
+    "nearest_hit",
+    "place",
+]
