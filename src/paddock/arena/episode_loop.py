@@ -59,7 +59,6 @@ class EpisodeLoop:
 
     def begin(self) -> None:
         """Begin with empty traces, from where the robots are now."""
-        self.start = self._tick = self.arena.tick  # the latter: up to which ticks were counted
         self.passed = 0  # ticks since the start
         self._shift = 0  # ticks by which the arena's clock was set back
         self.controllers = {robot: c for robot, c in self.controllers.items() if not has_left(robot)}
@@ -71,6 +70,8 @@ class EpisodeLoop:
         self._next_row = 0  # ticks since the start at which a row is due
         self.arena.board.begin({robot.name: controller for robot, controller in self.controllers.items()})
         self._sort_robots()
+        self.arena.update_time()  # all of the above may have taken a while, and time may run by itself
+        self.start = self._tick = self.arena.tick  # the latter: up to which ticks were counted
 
     def _sort_robots(self) -> None:
         """Find out what is to be done for each of the robots that are there."""
