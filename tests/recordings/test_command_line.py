@@ -66,6 +66,20 @@ def test_a_recording_that_was_cut_off_is_checked_as_far_as_it_goes(tmp_path: Pat
     assert "it comes to the same states" in paddock("replay", "run.mcap", "--check", folder=tmp_path).stdout
 
 
+def test_a_file_that_was_cut_off_is_not_called_whole(tmp_path: Path) -> None:
+    with paddock_open("clutter") as arena, record(arena, tmp_path / "run.mcap", flush=None):
+        arena.step(50)
+    data = (tmp_path / "run.mcap").read_bytes()
+    whole = paddock("replay", "run.mcap", "--check", folder=tmp_path)
+    assert "run.mcap: 0 s to 1 s; robots: red" in whole.stdout
+    assert "it comes to the same states up to 1 s\n" in whole.stdout
+    (tmp_path / "cut.mcap").write_bytes(data[:-100])
+    assert not Recording(tmp_path / "cut.mcap").is_whole
+    cut = paddock("replay", "cut.mcap", "--check", folder=tmp_path)
+    assert cut.returncode == 0
+    assert "it comes to the same states up to 1 s, all that was recorded (the file is cut off behind it" in cut.stdout
+
+
 def _ticks(path: Path) -> int:
     try:
         return Recording(path).last

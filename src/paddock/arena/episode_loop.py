@@ -103,6 +103,9 @@ class EpisodeLoop:
             reason = drive(self)
         except BaseException as error:
             crashed = not isinstance(error, KeyboardInterrupt)
+            if self._handled == len(self.events):  # else someone may have set the clock back
+                with contextlib.suppress(PaddockError):  # as below
+                    self._measure_ticks()
             self._stop_robots()
             self.arena.collect_events(former)
             self.arena.episode = self._finish(self._describe(error) if crashed else "interrupted", failed=crashed)
@@ -124,14 +127,17 @@ class EpisodeLoop:
             arena.step()
             if self.look_at_events(uncounted=1):
                 continue
-            ticks = self.count_ticks()  # more than one where time runs by itself
-            for robot in self._measured:
-                ask(robot, robot.move, ticks)
+            self._measure_ticks()
             if plan.on_step is not None:
                 self.acting = None
                 plan.on_step(arena)
                 self.look_at_events()
         return reason
+
+    def _measure_ticks(self) -> None:
+        ticks = self.count_ticks()  # more than one where time runs by itself
+        for robot in self._measured if ticks else ():
+            ask(robot, robot.move, ticks)
 
     def _end(self) -> str:
         plan, arena = self.plan, self.arena
