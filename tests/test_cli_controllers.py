@@ -202,6 +202,24 @@ def test_a_robot_of_a_server_is_driven_and_stopped(tmp_path: Path) -> None:
             assert abs(x - before[0].x) + abs(y - before[0].y) > 0.05
 
 
+def test_a_robot_that_someone_else_drives_is_refused_until_it_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / "ahead.py").write_text("def act(o):\n    return 0.05, 0.05\n")
+    with served("line-crossing", speed=None) as server:
+        run = ("run", "-c", "ahead.py", "--seconds", "1", "--robot", f"{server.url(scheme='ws')}?robot=blue")
+        with paddock.connect(server.url(scheme="ws"), name="ada", lock_step=False) as ada:
+            ada.claim("blue")
+            refused = command(*run, folder=tmp_path)
+            assert refused.returncode == 2
+            assert "robot 'blue' is driven by ada: --take-over takes it" in refused.stderr
+            assert "was driven" not in refused.stdout
+            done = command(*run, "--take-over", folder=tmp_path)
+            assert done.returncode == 0, done.stderr
+            assert "blue (e-puck) was driven for 1.0 s and stands still" in done.stdout
+    wrong = command("run", "-c", "ahead.py", "--take-over", "clutter", folder=tmp_path)
+    assert wrong.returncode == 2
+    assert "--take-over mean nothing without --robot" in wrong.stderr
+
+
 def test_only_the_robot_of_the_address_is_taken_from_a_list(tmp_path: Path) -> None:
     (tmp_path / "both.py").write_text("def act(o):\n    return 0, 0\n\nCONTROLLERS = {'red': act}\n")
     with served("line-crossing", speed=None) as server:

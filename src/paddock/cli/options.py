@@ -76,6 +76,9 @@ RunFolder = Annotated[
 ]
 Report = Annotated[bool, typer.Option(help="One HTML page of it all, too; without --out, below runs/.")]
 TraceFile = Annotated[Path | None, typer.Option(help="With --robot: write its trace, as .csv, .npz or .parquet.")]
+TakeOver = Annotated[
+    bool, typer.Option("--take-over", help="With --robot: take it from whoever drives it on its server.")
+]
 
 # ---- of `paddock serve`
 
