@@ -8,8 +8,9 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
+from paddock.jobs.process_worker import ProcessWorker
 from paddock.testing import PaddockProcess
-from warm_start import launch_paddock
+from warm_start import launch_paddock, launch_worker
 
 settings.register_profile(
     "repeatable",
@@ -30,5 +31,6 @@ for number, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signa
 
 @pytest.fixture(scope="session", autouse=True)
 def _warm_start() -> None:
-    """Processes with servers start at once."""
+    """Processes with servers and workers start at once."""
     PaddockProcess.launch = staticmethod(launch_paddock)  # type: ignore[assignment]
+    ProcessWorker.launch = staticmethod(launch_worker)  # type: ignore[method-assign]

@@ -18,15 +18,17 @@ from collections.abc import Mapping, Sequence
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import IO, Self
+from typing import IO, Any, Self
 
 import pytest
 
+from paddock.jobs.process_worker import ProcessWorker
 from paddock.testing import PaddockProcess
 
 HERE = Path(__file__).parent
-COLD, PYTHONPATH = PaddockProcess.launch, os.environ.get("PYTHONPATH")
+COLD, COLD_WORKER, PYTHONPATH = PaddockProcess.launch, ProcessWorker.launch, os.environ.get("PYTHONPATH")
 CAN_FORK = hasattr(os, "fork")  # on Windows every process begins from nothing
+LOADING = threading.Lock()
 CONTEXT = multiprocessing.get_context("forkserver" if CAN_FORK else "spawn")
 
 
@@ -52,6 +54,7 @@ class WarmProcess:
         settings: Mapping[str, str] | None = None,
         folder: Path | str = "",
         terminal: int | None = None,
+        errors: int | None = None,
     ) -> None:
         """Start it.
 
@@ -60,9 +63,14 @@ class WarmProcess:
             settings: its environment; None: that of this process.
             folder: its working directory; empty: that of this process.
             terminal: the file number of a terminal that becomes its own; None: it has three pipes.
+            errors: the file number that its errors go to; None: they go to a pipe, too.
         """
-        _load_modules()
+        with LOADING:
+            _load_modules()
         theirs, ours = _open_pipes() if terminal is None else ([Connection(os.dup(terminal)) for _ in range(3)], [])
+        if errors is not None:
+            theirs[2].close()
+            theirs[2] = Connection(os.dup(errors))
         environment = dict(os.environ if settings is None else settings)
         self._process = CONTEXT.Process(
             target=_run,
@@ -156,6 +164,15 @@ def launch_paddock(arguments: Sequence[str], settings: Mapping[str, str]) -> Sta
         return COLD(arguments, settings)
     process = WarmProcess(["-m", "paddock", *arguments], settings)
     process.stdin.close()
+    return process
+
+
+def launch_worker(arguments: list[str]) -> Any:
+    """`python …` for jobs, in place of `ProcessWorker.launch`: they come and are answered as bytes."""
+    if not CAN_FORK:
+        return COLD_WORKER(arguments)
+    process: Any = WarmProcess(arguments, errors=2)
+    process.stdin, process.stdout = process.stdin.detach(), process.stdout.detach()
     return process
 
 

@@ -355,7 +355,7 @@ MOVES = st.one_of(
 
 
 @pytest.mark.heavy
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(MOVES, max_size=12))
 def test_whatever_comes_and_goes_all_is_in_order_and_who_cannot_see_it_does_not_notice(
     moves: list[tuple[str, Any, float]],

@@ -62,7 +62,15 @@ def test_a_controller_that_asks_for_somewhat_too_much_is_counted_but_not_disturb
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         red.wheels.set(0.1, 0.1)
-        red.drive(5.0, 0.0)
         assert red.wheels.capped == 0
+        red.drive(0.2, 0.0)
         red.wheels.set(0.2, 0.1)
+    assert red.wheels.capped == 2
+
+
+@pytest.mark.parametrize("twist", [(500, 0), (0.05, 90)])
+def test_a_twist_in_the_wrong_unit_warns_and_keeps_its_curve(arena: Any, twist: tuple[float, float]) -> None:
+    red = arena["red"]
+    with pytest.warns(PaddockWarning, match="speeds are in m/s and rad/s, not in mm/s or degrees"):
+        red.drive(*twist)
     assert red.wheels.capped == 1

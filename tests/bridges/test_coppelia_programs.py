@@ -57,7 +57,7 @@ def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
 
 
 def test_a_served_world_is_found_by_a_program_of_its_own_process() -> None:
-    with PaddockProcess("serve", "line-track", "--speed", "0", "--coppelia", "0") as server:
+    with PaddockProcess("serve", "line-track", "--coppelia", "0") as server:
         port = server.line(r"ZeroMQ remote API at 127\.0\.0\.1, port (\d+)")
         script = "from coppeliasim_zmqremoteapi_client import RemoteAPIClient as Client; "
         script += (

@@ -61,7 +61,7 @@ def test_an_epuck_follows_a_line_by_signals_and_script_functions() -> None:
 
 def test_a_served_world_is_found_by_a_program_of_its_own_process() -> None:
     load_native()
-    with PaddockProcess("serve", "line-track", "--speed", "0", "--vrep", "0") as server:
+    with PaddockProcess("serve", "line-track", "--vrep", "0") as server:
         port = server.line(r"V-REP's remote API at 127\.0\.0\.1, port (\d+)")
         script = f"import sys; sys.path[:0] = [{str(NATIVE)!r}]; from remoteApiBindings import vrep as v; "
         script += (

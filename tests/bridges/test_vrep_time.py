@@ -18,7 +18,7 @@ from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.links.vrep.client import VrepClient
 from paddock.server import Server, Settings
 
-STEPS, BASE, TURN = 40, 2.0, 3.0
+STEPS, BASE, TURN = 20, 2.0, 3.0
 SYNCHRONOUS, FREE, TRIGGER, JOINT_POSITION, TARGET_VELOCITY, PROXIMITY = 0x1, 0x2, 0x3, 0x1001, 0x1008, 0x1009
 CREATE_DUMMY, LOAD_MODEL = 0x9, 0x3003
 START, STOP = (0x1007, number(0)), (0x1007, number(2))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
@@ -12,6 +13,12 @@ import pytest
 from browser.stage import Served, Visit, missing, until, visiting
 from paddock.bench.page import browser as system_browser
 from paddock.links.remote import RemoteArena
+
+AT_START = """paddock.session.clock.tick === 0 && paddock.session.clock.seed === 0
+    && !paddock.session.clock.running && paddock.session.clock.speed === 1
+    && paddock.robots().length === poses.length
+    && paddock.robots().every(({ x, y, heading }, i) =>
+        Math.hypot(x - poses[i][0], y - poses[i][1], Math.sin((heading - poses[i][2]) / 2)) < 1e-5)"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -46,6 +53,7 @@ def stage(shared_servers: dict[str, Served]) -> Iterator[Callable[[str], tuple[S
     """A shipped world, paused at its start and with nobody at the wheels; and a supervisor's program that sees it."""
     with ExitStack() as stack:
 
+        @functools.cache
         def opened(world: str) -> tuple[Served, RemoteArena]:
             server = shared_servers.get(world)
             if server is None:
@@ -76,3 +84,61 @@ def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
             return stack.enter_context(visiting(chromium, **options)).open(url, live=live)
 
         yield opened
+
+
+@pytest.fixture(scope="module")
+def open_pages(chromium: Any) -> Iterator[dict[str, Visit]]:
+    """Pages that the tests of a file share, by their address."""
+    pages: dict[str, Visit] = {}
+    yield pages
+    for page in pages.values():
+        page.close()
+
+
+@pytest.fixture
+def shared_visit(
+    chromium: Any, open_pages: dict[str, Visit], request: pytest.FixtureRequest
+) -> Iterator[Callable[[str], Visit]]:
+    """`shared_visit(url)` is like `visit(url)`, but a page that is open already is used again.
+
+    A page stays open after a test that passed. What a test changes on it but `Visit.tidy`, the test puts back.
+    """
+    failures = request.session.testsfailed
+    used: dict[str, Visit] = {}
+    with ExitStack() as stack:
+
+        def opened(url: str) -> Visit:
+            page = open_pages.pop(url, None)
+            page = page.reuse() if page else Visit(chromium).open(url)
+            used[url] = stack.enter_context(closing(page))
+            return page
+
+        yield opened
+        for page in used.values():
+            page.check()
+        if request.session.testsfailed == failures:
+            for page in used.values():
+                page.tidy()
+            open_pages.update(used)
+            stack.pop_all()
+
+
+@pytest.fixture
+def shared_stage(
+    stage: Callable[[str], tuple[Served, RemoteArena]], shared_visit: Callable[[str], Visit]
+) -> Callable[[str], tuple[Visit, RemoteArena]]:
+    """A page that tests share, of a shipped world at its start; and a supervisor's program that sees the same."""
+
+    def opened(world: str) -> tuple[Visit, RemoteArena]:
+        server, arena = stage(world)
+        page = shared_visit(server.url)
+        page.until(AT_START, poses=[[*robot.pose] for robot in arena.robots.values()])
+        return page, arena
+
+    return opened
+
+
+@pytest.fixture
+def page(shared_stage: Callable[[str], tuple[Visit, RemoteArena]]) -> Visit:
+    """The page of `clutter`, which the tests of a file share."""
+    return shared_stage("clutter")[0]

@@ -30,6 +30,15 @@ except ImportError:  # all tests here are skipped
 DESKTOP = (1280, 800)
 PHONE = (390, 844)
 
+# No dialog, no notice, no key or field in use, nothing chosen or driven, the whole world in view.
+TIDY = """() => {
+    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+    document.getElementById("toasts").replaceChildren();
+    document.activeElement.blur();
+    document.getElementById("fit").click();
+    paddock.session.select("");
+}"""
+
 
 def missing() -> str:
     """Why there is no browser for these tests; an empty text if there is one."""
@@ -103,8 +112,8 @@ class Visit:
     """The page in a browser context of its own, with a record of all that goes wrong there."""
 
     def __init__(self, browser: Browser, size: tuple[int, int] = DESKTOP, **options: Any) -> None:
-        wide, high = size
-        self.context: BrowserContext = browser.new_context(viewport={"width": wide, "height": high}, **options)
+        self.size = {"width": size[0], "height": size[1]}
+        self.context: BrowserContext = browser.new_context(viewport=self.size, **options)
         self.context.set_default_timeout(1000 * LONG)
         self.context.add_init_script(
             "window.violations = [];"
@@ -128,6 +137,17 @@ class Visit:
         self.page.goto(url)
         if live:
             self.until("window.paddock?.state === 'live' && paddock.frames > 0 && paddock.session.scene !== null")
+            self.chosen_at_first = self.ask("paddock.selected")
+        return self
+
+    def tidy(self) -> None:
+        """Leave the page so that another test finds it as if it had just been opened; see `reuse`."""
+        self.page.set_viewport_size(self.size)
+        self.page.evaluate(TIDY)
+
+    def reuse(self) -> Self:
+        """Choose the robot that the page chooses by itself."""
+        self.page.evaluate("(robot) => paddock.session.select(robot)", self.chosen_at_first)
         return self
 
     def close(self) -> None:
@@ -149,7 +169,7 @@ class Visit:
     # ---- looking
 
     def until(self, condition: str, **values: Any) -> None:
-        """Wait until an expression is true; it is looked at with every picture."""
+        """Wait until an expression is true; it is looked at fifty times a second, without asking for pictures."""
         names = ", ".join(values)
         try:
             self.page.evaluate(
@@ -160,7 +180,7 @@ class Visit:
                         try {{ so = Boolean({condition}); }} catch (error) {{ return failed(error); }}
                         if (so) done();
                         else if (performance.now() > end) failed(new Error("gave up"));
-                        else requestAnimationFrame(look);
+                        else setTimeout(look, 20);
                     }};
                     look();
                 }})""",

@@ -48,11 +48,13 @@ def lesson(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture
-def lecturer(lesson: ServedClass, visit: Any) -> Visit:
+def lecturer(lesson: ServedClass, shared_visit: Any) -> Iterator[Visit]:
     """The lecturer's page."""
-    page: Visit = visit(lesson.server.url(token=lesson.folder.keys.supervisor))
+    page: Visit = shared_visit(lesson.server.url(token=lesson.folder.keys.supervisor))
+    page.ask("paddock.session.ask('play')")
     expect(page.find("student-row")).to_have_count(len(NAMES))
-    return page
+    yield page
+    page.ask("paddock.session.ask('pause')")  # so that pages that stay open draw nothing
 
 
 def row(page: Visit, name: str) -> Any:
@@ -173,9 +175,9 @@ def test_a_students_page_asks_for_nothing_that_would_be_refused(visit: Any, tmp_
 
 
 def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
-    lesson: ServedClass, lecturer: Visit, visit: Any
+    lesson: ServedClass, lecturer: Visit, shared_visit: Any
 ) -> None:
-    student: Visit = visit(lesson.link("Ada Lovelace"))
+    student: Visit = shared_visit(lesson.link("Ada Lovelace"))
     for choice, world in (("world clutter", "clutter"), ("exercise line-following", "line-following")):
         lecturer.find("lesson-choice").select_option(choice)
         lecturer.find("lesson-open").click()
@@ -190,12 +192,12 @@ def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
 
 
 def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(
-    lesson: ServedClass, lecturer: Visit, visit: Any, monkeypatch: pytest.MonkeyPatch
+    lesson: ServedClass, lecturer: Visit, shared_visit: Any, visit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ClassDesk, "entrants", property(lambda desk: {*desk.present}))  # as if their programs ran
     referee = ScoreFunction(lambda arena: {name: i for i, name in enumerate(arena.robots)})
     on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(referee))
-    student: Visit = visit(lesson.link("Ada Lovelace"))
+    student: Visit = shared_visit(lesson.link("Ada Lovelace"))
     secret = lesson.folder.keys.projector
     wall: Visit = visit(f"{lesson.server.url(token=secret)}&view=projector")
     expect(lecturer.find("heat-start")).to_be_disabled()

@@ -8,9 +8,8 @@ import paddock
 from browser.stage import expect, tick_of, until
 
 
-def test_play_and_pause(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_play_and_pause(clutter, page):
+    _, arena = clutter
     expect(page.find("play")).to_have_attribute("aria-label", "Play")
     page.find("play").click()
     expect(page.find("play")).to_have_attribute("aria-label", "Pause")
@@ -26,9 +25,8 @@ def test_play_and_pause(clutter, visit):
     expect(page.find("time")).to_have_text(f"{before * arena.dt:.2f} s")
 
 
-def test_a_step_is_one_tick(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_a_step_is_one_tick(clutter, page):
+    _, arena = clutter
     for tick in (1, 2, 3):
         page.find("step").click()
         page.until("paddock.session.clock.tick === tick", tick=tick)
@@ -39,9 +37,8 @@ def test_a_step_is_one_tick(clutter, visit):
     assert tick_of(arena) == 4
 
 
-def test_a_step_of_a_running_clock_pauses_it(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_a_step_of_a_running_clock_pauses_it(clutter, page):
+    _, arena = clutter
     page.page.keyboard.press(" ")
     page.until("paddock.session.clock.running")
     page.find("step").click()
@@ -51,9 +48,7 @@ def test_a_step_of_a_running_clock_pauses_it(clutter, visit):
     assert not arena.running
 
 
-def test_speed_and_flat_out(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url)
+def test_speed_and_flat_out(page):
     page.find("speed").focus()
     page.page.keyboard.press("ArrowRight")
     expect(page.find("speed-shown")).to_have_text("2×")
@@ -69,19 +64,17 @@ def test_speed_and_flat_out(clutter, visit):
     expect(page.find("speed-shown")).to_have_text("500×")
 
 
-def test_a_speed_set_by_a_program_is_shown(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_a_speed_set_by_a_program_is_shown(clutter, page):
+    _, arena = clutter
     arena.set_speed(10)
     expect(page.find("speed-shown")).to_have_text("10×")
     arena.set_speed(None)
     expect(page.find("speed-shown")).to_have_text("flat out")
 
 
-def test_reset_brings_the_start_back(clutter, visit):
-    server, arena = clutter
+def test_reset_brings_the_start_back(clutter, page):
+    _, arena = clutter
     start = arena.digest()
-    page = visit(server.url)
     arena["red"].wheels.set(0.1, 0.05)
     page.find("play").click()
     until(arena, lambda: arena["red"].pose.y > 0.92)
@@ -96,9 +89,8 @@ def test_reset_brings_the_start_back(clutter, visit):
     assert arena.digest() == start
 
 
-def test_a_seed_makes_the_run_that_it_makes_in_process(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_a_seed_makes_the_run_that_it_makes_in_process(clutter, page):
+    _, arena = clutter
     page.find("seed").fill("1234")
     page.find("reset").click()
     page.until("paddock.session.clock.seed === 1234")
@@ -112,9 +104,8 @@ def test_a_seed_makes_the_run_that_it_makes_in_process(clutter, visit):
         assert arena.digest() == twin.digest()
 
 
-def test_what_is_no_seed_is_refused_with_a_reason(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_what_is_no_seed_is_refused_with_a_reason(clutter, page):
+    _, arena = clutter
     for wrong in ("-1", "1.5", "seven", "9223372036854775808"):
         page.find("seed").fill(wrong)
         page.find("seed").press("Enter")
@@ -124,9 +115,8 @@ def test_what_is_no_seed_is_refused_with_a_reason(clutter, visit):
     assert arena.seed == 0
 
 
-def test_the_largest_seed_arrives_to_the_last_digit(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_the_largest_seed_arrives_to_the_last_digit(clutter, page):
+    _, arena = clutter
     page.find("seed").fill("9223372036854775807")
     page.find("seed").press("Enter")
     page.until("String(paddock.session.clock.seed) === '9223372036854775807'")
@@ -135,9 +125,8 @@ def test_the_largest_seed_arrives_to_the_last_digit(clutter, visit):
     expect(page.find("seed")).to_have_value("9223372036854775807")
 
 
-def test_a_clock_that_stands_in_a_lock_says_whom_it_waits_for(clutter, visit):
+def test_a_clock_that_stands_in_a_lock_says_whom_it_waits_for(clutter, page):
     server, arena = clutter
-    page = visit(server.url)
     with server.connect(name="Ada", lock_step=True), server.connect(name="Bo", lock_step=True):
         arena.play()
         expect(page.find("pace")).to_have_text("waits for Ada or Bo")

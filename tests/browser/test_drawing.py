@@ -50,27 +50,28 @@ def pixel(page: Visit, layer: str, x: float, y: float) -> list[int]:
     return pixels[48:52]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_named_colours_are_drawn_as_they_are_called(visit, tmp_path: Path, scheme: str):
+def test_named_colours_are_drawn_as_they_are_called(visit, tmp_path: Path):
     file = tmp_path / "colours.toml"
     file.write_text(WORLD)
     with Served(str(file)) as server:
-        page = visit(server.url, color_scheme=scheme)
+        page = visit(server.url)
         page.choose("green")
         page.page.keyboard.press("Escape")
-        page.pictures(3)
-        boxes = {(0.25, 0.75): "#d1495b", (0.75, 0.75): "gold", (0.25, 0.25): "navy"}
-        for (x, y), color in boxes.items():
-            assert pixel(page, "ground", x, y)[:3] == pytest.approx(rgb(color), abs=40), color
-        behind = pixel(page, "robots", 0.75 - 0.028, 0.25)  # behind the wheels, off the arrow
-        assert behind[:3] == pytest.approx(rgb("seagreen"), abs=40)
+        for scheme in ("light", "dark"):
+            page.page.emulate_media(color_scheme=scheme)
+            page.until("document.documentElement.dataset.theme === scheme", scheme=scheme)
+            page.pictures(3)
+            boxes = {(0.25, 0.75): "#d1495b", (0.75, 0.75): "gold", (0.25, 0.25): "navy"}
+            for (x, y), color in boxes.items():
+                assert pixel(page, "ground", x, y)[:3] == pytest.approx(rgb(color), abs=40), color
+            behind = pixel(page, "robots", 0.75 - 0.028, 0.25)  # behind the wheels, off the arrow
+            assert behind[:3] == pytest.approx(rgb("seagreen"), abs=40)
 
 
-def test_what_a_camera_sees_ends_at_obstacles(clutter, visit):
+def test_what_a_camera_sees_ends_at_obstacles(clutter, page):
     """The cylinder at (0.75, 0.25) hides what is behind it; beside it one sees farther."""
-    server, arena = clutter
+    _, arena = clutter
     arena["red"].set_pose(0.75, 0.5, -math.pi / 2)
-    page = visit(server.url)
     page.choose("red")
     page.until("paddock.sensed !== undefined")
     page.until("Math.abs(paddock.robots()[0].y - 0.5) < 1e-3")
@@ -139,9 +140,8 @@ def test_a_sensor_of_a_kind_that_the_page_does_not_know_is_shown_as_its_spec_say
     expect(fill).to_have_css("background-color", "rgb(18, 171, 52)")
 
 
-def test_the_page_has_the_colours_of_the_pictures(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_the_page_has_the_colours_of_the_pictures(clutter, page):
+    _, arena = clutter
     pictures = palette()
     for name, color in page.ask("paddock.palette").items():
         assert color == pictures[name], name

@@ -11,11 +11,10 @@ def stands_still(arena, robot="red"):
     return lambda: tuple(arena[robot].wheels.speeds) == (0.0, 0.0)
 
 
-def test_a_key_drives_as_long_as_it_is_down(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_a_key_drives_as_long_as_it_is_down(clutter, page):
+    _, arena = clutter
     page.drive("red")
-    assert owner_of(arena, "red") == "page"
+    assert owner_of(arena, "red") == page.ask("paddock.session.client")
     arena.play()
     page.page.keyboard.down("ArrowUp")
     until(arena, lambda: arena["red"].pose.y > 0.91)
@@ -40,9 +39,8 @@ def test_a_robot_stops_when_the_page_is_closed(clutter, visit):
     until(arena, lambda: arena.owner("red") == "")
 
 
-def test_a_robot_stops_when_the_window_loses_the_keys(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_a_robot_stops_when_the_window_loses_the_keys(clutter, page):
+    _, arena = clutter
     page.drive("red")
     arena.play()
     page.page.keyboard.down("w")
@@ -52,9 +50,8 @@ def test_a_robot_stops_when_the_window_loses_the_keys(clutter, visit):
     page.page.keyboard.up("w")
 
 
-def test_keys_do_not_drive_before_the_switch_is_on(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_keys_do_not_drive_before_the_switch_is_on(clutter, page):
+    _, arena = clutter
     page.page.mouse.click(*page.robot_at("red"))
     expect(page.find("drive")).to_have_attribute("aria-checked", "false")
     view = page.ask("paddock.view.y")
@@ -66,9 +63,8 @@ def test_keys_do_not_drive_before_the_switch_is_on(clutter, visit):
     assert owner_of(arena, "red") == ""
 
 
-def test_the_switch_gives_the_robot_back(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_the_switch_gives_the_robot_back(clutter, page):
+    _, arena = clutter
     page.drive("red")
     expect(page.find("monitor")).to_contain_text("driven by you")
     page.page.keyboard.press("e")
@@ -78,16 +74,15 @@ def test_the_switch_gives_the_robot_back(clutter, visit):
     expect(page.find("monitor")).to_contain_text("driven by truth")
 
 
-def test_a_supervisor_takes_over_from_a_program(clutter, visit):
+def test_a_supervisor_takes_over_from_a_program(clutter, page):
     server, arena = clutter
     with server.connect(name="Ada") as ada:
         ada["red"].wheels.set(0.05, 0.05)
-        page = visit(server.url)
         page.choose("red")
         expect(page.find("drive")).to_have_text("Take over")
         page.find("drive").click()
         expect(page.find("drive")).to_have_attribute("aria-checked", "true")
-        assert owner_of(arena, "red") == "page"
+        assert owner_of(arena, "red") == page.ask("paddock.session.client")
         arena.play()
         until(arena, stands_still(arena))
 
@@ -113,9 +108,8 @@ def test_the_stick_drives_under_a_finger(clutter, visit):
     assert arena["red"].pose.x == pytest.approx(0.75, abs=0.01)
 
 
-def test_the_stick_turns_too(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_the_stick_turns_too(clutter, page):
+    _, arena = clutter
     page.drive("red")
     box = page.find("stick").bounding_box()
     assert box is not None

@@ -22,9 +22,7 @@ NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, ca
     .map((one) => one.outerHTML.slice(0, 120))"""
 
 
-def test_nothing_is_wider_than_the_screen(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url, size=PHONE)
+def test_nothing_is_wider_than_the_screen(page):
     page.choose("red")
     page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
     for wide, high in (PHONE, (320, 640), (768, 1024), (1280, 800), (844, 390)):
@@ -40,17 +38,19 @@ def test_nothing_is_wider_than_the_screen(clutter, visit):
 def test_light_and_dark(clutter, visit):
     server, _ = clutter
     paper = "getComputedStyle(document.querySelector('header.bar')).backgroundColor"
-    light = visit(server.url, color_scheme="light")
-    dark = visit(server.url, color_scheme="dark")
-    assert brightness(light.ask(paper)) > 200
-    assert brightness(dark.ask(paper)) < 80
-    light.find("theme").click()
-    light.until("document.documentElement.dataset.theme === 'dark'")
-    assert light.ask(paper) == dark.ask(paper)
-    light.page.reload()  # it is remembered
-    light.until("document.documentElement.dataset.theme === 'dark' && window.paddock?.frames > 0")
-    light.page.keyboard.press("l")
-    light.until("document.documentElement.dataset.theme === 'light'")
+    page = visit(server.url, color_scheme="dark")
+    dark = page.ask(paper)
+    assert brightness(dark) < 80
+    page.page.emulate_media(color_scheme="light")
+    page.until("document.documentElement.dataset.theme === 'light'")
+    assert brightness(page.ask(paper)) > 200
+    page.find("theme").click()
+    page.until("document.documentElement.dataset.theme === 'dark'")
+    assert page.ask(paper) == dark
+    page.page.reload()  # it is remembered
+    page.until("document.documentElement.dataset.theme === 'dark' && window.paddock?.frames > 0")
+    page.page.keyboard.press("l")
+    page.until("document.documentElement.dataset.theme === 'light'")
 
 
 def brightness(color: str) -> float:
@@ -59,9 +59,7 @@ def brightness(color: str) -> float:
     return 0.3 * red + 0.6 * green + 0.1 * blue
 
 
-def test_every_control_has_a_name(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url)
+def test_every_control_has_a_name(page):
     page.drive("red")
     page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
     assert page.ask(NAMELESS) == []
@@ -75,9 +73,7 @@ def test_every_control_has_a_name(clutter, visit):
     expect(page.page.get_by_role("listbox", name="Robots")).to_be_visible()
 
 
-def test_the_tab_key_reaches_every_control_and_shows_where_it_is(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url)
+def test_the_tab_key_reaches_every_control_and_shows_where_it_is(page):
     page.choose("red")
     wanted = page.ask(
         """[...document.querySelectorAll("button, input")]
@@ -116,9 +112,7 @@ def test_the_tab_key_reaches_every_control_and_shows_where_it_is(clutter, visit)
     } <= reached
 
 
-def test_the_help_lists_the_keys_and_closes(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url)
+def test_the_help_lists_the_keys_and_closes(page):
     page.find("help").click()
     expect(page.find("help-dialog")).to_be_visible()
     expect(page.find("help-dialog")).to_contain_text("play or pause")
@@ -126,11 +120,14 @@ def test_the_help_lists_the_keys_and_closes(clutter, visit):
     expect(page.find("help-dialog")).to_be_hidden()
 
 
-def test_rays_and_trails_can_be_switched_off(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url)
-    for button in ("rays", "trails"):
-        expect(page.find(button)).to_have_attribute("aria-pressed", "true")
-        page.find(button).click()
-        expect(page.find(button)).to_have_attribute("aria-pressed", "false")
-    page.until("document.getElementById('layer-trails').hidden")
+def test_rays_and_trails_can_be_switched_off(page):
+    for pressed in ("true", "false"):
+        for button in ("rays", "trails"):
+            expect(page.find(button)).to_have_attribute("aria-pressed", pressed)
+            page.find(button).click()
+        page.until("document.getElementById('layer-trails').hidden === hidden", hidden=pressed == "true")
+
+
+def test_panels_of_what_is_not_there_are_hidden(page):
+    for panel in ("timeline", "orders", "scores"):
+        expect(page.find(panel)).to_be_hidden()

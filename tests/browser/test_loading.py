@@ -23,9 +23,7 @@ def test_the_page_shows_the_world_and_its_robots(stage, visit):
     assert page.ask("paddock.session.scene.bounds") == list(arena.world.bounds)
 
 
-def test_robots_are_drawn_where_they_are(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url)
+def test_robots_are_drawn_where_they_are(page):
     x, y = page.ask("paddock.pixels('red')")
     robot, nothing = page.ask(  # the robots' layer is transparent where nothing is
         f"""(() => {{
@@ -42,9 +40,8 @@ def test_robots_are_drawn_where_they_are(clutter, visit):
     assert nothing == [0, 0, 0, 0]
 
 
-def test_no_request_leaves_the_server(clutter, visit):
+def test_no_request_leaves_the_server(clutter, page):
     server, _ = clutter
-    page = visit(server.url)
     page.choose("red")
     page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
     page.page.keyboard.press("?")
@@ -54,13 +51,12 @@ def test_no_request_leaves_the_server(clutter, visit):
     assert any(url.startswith("ws://") for url in page.requests)
 
 
-def test_the_security_policy_is_in_force(clutter, visit):
+def test_the_security_policy_is_in_force(clutter, page):
     server, _ = clutter
     with urlopen(server.url) as answer:
         policy = answer.headers["Content-Security-Policy"]
     assert "default-src 'self'" in policy
     assert "unsafe" not in policy
-    page = visit(server.url)
     refused = page.ask(
         """new Promise((done) => {
             const tell = (event) => done(event.violatedDirective);
@@ -76,18 +72,16 @@ def test_the_security_policy_is_in_force(clutter, visit):
     page.ask("violations.splice(0)")
 
 
-def test_a_robot_that_comes_and_goes_is_listed_while_it_is_there(clutter, visit):
+def test_a_robot_that_comes_and_goes_is_listed_while_it_is_there(clutter, page):
     server, _ = clutter
-    page = visit(server.url)
     with server.connect(name="Ada") as guest:
         guest.spawn("bug", "e-puck", color="#2f9e6e")
         expect(page.find("robot-item")).to_have_text(["red", "bugAda"])
     expect(page.find("robot-item").filter(visible=True)).to_have_text(["red"])
 
 
-def test_a_chosen_robot_that_leaves_is_forgotten(clutter, visit):
+def test_a_chosen_robot_that_leaves_is_forgotten(clutter, page):
     server, _ = clutter
-    page = visit(server.url)
     with server.connect(name="Ada") as guest:
         guest.spawn("bug", "e-puck", color="#2f9e6e")
         page.choose("bug")

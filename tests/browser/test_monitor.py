@@ -24,9 +24,8 @@ def sensed_now(page: Visit, arena: RemoteArena) -> None:
     page.until("paddock.sensed?.tick === tick", tick=tick_of(arena))
 
 
-def test_a_click_on_a_robot_chooses_it(stage, visit):
-    server, _ = stage("line-crossing")
-    page = visit(server.url)
+def test_a_click_on_a_robot_chooses_it(shared_stage):
+    page, _ = shared_stage("line-crossing")
     expect(page.find("monitor")).to_contain_text("No robot is chosen")
     page.page.mouse.click(*page.robot_at("blue"))
     expect(page.find("monitor-name")).to_have_text("blue")
@@ -36,9 +35,8 @@ def test_a_click_on_a_robot_chooses_it(stage, visit):
     expect(page.find("monitor")).to_contain_text("No robot is chosen")
 
 
-def test_a_click_in_the_list_chooses_too_and_so_do_keys(stage, visit):
-    server, _ = stage("line-crossing")
-    page = visit(server.url)
+def test_a_click_in_the_list_chooses_too_and_so_do_keys(shared_stage):
+    page, _ = shared_stage("line-crossing")
     page.choose("blue")
     expect(page.find("monitor-name")).to_have_text("blue")
     expect(page.page.locator("[role=option][aria-selected=true]")).to_have_text("blue")
@@ -50,12 +48,11 @@ def test_a_click_in_the_list_chooses_too_and_so_do_keys(stage, visit):
     expect(page.find("monitor")).to_contain_text("No robot is chosen")
 
 
-def test_the_bars_follow_the_truth(clutter, visit):
+def test_the_bars_follow_the_truth(clutter, page):
     """Near a wall and in the open, every bar shows what `sense` answers in Python."""
-    server, arena = clutter
+    _, arena = clutter
     red = arena["red"]
     red.enable()
-    page = visit(server.url)
     page.choose("red")
     nearest = []
     for pose in (BESIDE_WALL, (0.75, 0.9, 0.3)):
@@ -72,9 +69,8 @@ def test_the_bars_follow_the_truth(clutter, visit):
     assert nearest[0] < 0.04 < nearest[1]
 
 
-def test_a_taller_bar_is_a_nearer_wall(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_a_taller_bar_is_a_nearer_wall(clutter, page):
+    _, arena = clutter
     page.choose("red")
     height = "document.querySelector('[data-testid=bar-proximity-0] .bar-fill').getBoundingClientRect().height"
     page.until(FRONT + " > 0.06")
@@ -86,29 +82,26 @@ def test_a_taller_bar_is_a_nearer_wall(clutter, visit):
     assert page.ask(height) > far + 10
 
 
-def test_a_robot_that_is_moved_while_time_stands_still_sees_its_new_place(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_a_robot_that_is_moved_while_time_stands_still_sees_its_new_place(clutter, page):
+    _, arena = clutter
     page.choose("red")
     page.until(FRONT + " > 0.06")
     arena["red"].set_pose(*BESIDE_WALL)
     page.until(FRONT + " < 0.05")
 
 
-def test_a_reset_while_time_stands_still_shows_what_is_seen_at_the_start(clutter, visit):
-    server, arena = clutter
+def test_a_reset_while_time_stands_still_shows_what_is_seen_at_the_start(clutter, page):
+    _, arena = clutter
     arena["red"].set_pose(*BESIDE_WALL)
-    page = visit(server.url)
     page.choose("red")
     page.until(FRONT + " < 0.05")
     arena.reset()
     page.until(FRONT + " > 0.06")
 
 
-def test_the_true_pose_and_the_wheels_are_shown(clutter, visit):
-    server, arena = clutter
+def test_the_true_pose_and_the_wheels_are_shown(clutter, page):
+    _, arena = clutter
     red = arena["red"]
-    page = visit(server.url)
     page.choose("red")
     red.wheels.set(0.08, -0.04)
     for _ in range(3):
@@ -120,9 +113,8 @@ def test_the_true_pose_and_the_wheels_are_shown(clutter, visit):
     red.stop()
 
 
-def test_lamps_are_lit_when_a_program_lights_them(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_lamps_are_lit_when_a_program_lights_them(clutter, page):
+    _, arena = clutter
     page.choose("red")
     arena["red"].leds.set("led3", 1.0)
     arena["red"].stop()
@@ -132,10 +124,9 @@ def test_lamps_are_lit_when_a_program_lights_them(clutter, visit):
     expect(page.find("lamp-led3")).to_have_class("lamp")
 
 
-def test_every_lamp_of_an_e_puck2_is_lit_in_its_own_colour(stage, visit):
+def test_every_lamp_of_an_e_puck2_is_lit_in_its_own_colour(shared_stage):
     """It has 18 of them, four of which are red, green and blue at once."""
-    server, arena = stage("empty")
-    page = visit(server.url)
+    page, arena = shared_stage("empty")
     puck = arena.spawn("puck", "e-puck2", at=(0.5, 0.5))
     page.choose("puck")
     background = "getComputedStyle(document.querySelector(`[data-testid=lamp-${name}]`)).backgroundColor"
@@ -153,10 +144,9 @@ def test_every_lamp_of_an_e_puck2_is_lit_in_its_own_colour(stage, visit):
         expect(page.find(f"lamp-{name}")).to_have_class("lamp")
 
 
-def test_lamps_of_one_place_shine_there_together(stage, visit):
+def test_lamps_of_one_place_shine_there_together(shared_stage):
     """Red and green of `led1` are yellow at the right front of the robot."""
-    server, arena = stage("empty")
-    page = visit(server.url)
+    page, arena = shared_stage("empty")
     puck = arena.spawn("puck", "e-puck2", at=(0.5, 0.5))
     page.choose("puck")
     puck.leds.set("led1_red")
@@ -184,11 +174,10 @@ def test_lamps_of_one_place_shine_there_together(stage, visit):
     )
 
 
-def test_the_camera_picture_is_what_a_program_gets(clutter, visit):
-    server, arena = clutter
+def test_the_camera_picture_is_what_a_program_gets(clutter, page):
+    _, arena = clutter
     red = arena["red"]
     red.camera.enable()
-    page = visit(server.url)
     page.choose("red")
     picture = page.find("picture-camera")
     page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
@@ -207,9 +196,8 @@ def test_the_camera_picture_is_what_a_program_gets(clutter, visit):
     assert np.abs(pixels - truth).mean() < 6  # but for what JPEG loses
 
 
-def test_the_sensors_of_every_shipped_robot_can_be_watched(stage, visit):
-    server, arena = stage("empty")
-    page = visit(server.url)
+def test_the_sensors_of_every_shipped_robot_can_be_watched(shared_stage):
+    page, arena = shared_stage("empty")
     arena.spawn("scout", "scout", at=(0.4, 0.4))
     arena.spawn("pioneer", "pioneer-p3dx", at=(1.5, 1.5))
     arena.play()
@@ -223,12 +211,11 @@ def test_the_sensors_of_every_shipped_robot_can_be_watched(stage, visit):
     arena.pause()
 
 
-def test_closing_the_monitor_ends_the_subscription(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url)
+def test_closing_the_monitor_ends_the_subscription(page):
     page.page.keyboard.press("y")  # no rays, so that nothing but the monitor wants readings
     page.choose("red")
     page.until("paddock.sensed !== undefined")
     page.page.get_by_label("Close the monitor").click()
     expect(page.find("monitor")).to_contain_text("No robot is chosen")
     page.until("paddock.sensed === undefined")
+    page.page.keyboard.press("y")

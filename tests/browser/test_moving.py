@@ -18,9 +18,8 @@ def handle_of(page: Visit, heading: float) -> tuple[float, float]:
     return x + away * math.cos(heading), y - away * math.sin(heading)
 
 
-def test_a_dragged_robot_stands_elsewhere(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_a_dragged_robot_stands_elsewhere(clutter, page):
+    _, arena = clutter
     page.drag(page.robot_at("red"), page.at(0.5, 0.4))
     page.until("Math.abs(paddock.robots()[0].x - 0.5) < 0.01")
     assert tuple(arena["red"].pose) == pytest.approx((0.5, 0.4, math.pi / 2), abs=0.01)
@@ -28,9 +27,8 @@ def test_a_dragged_robot_stands_elsewhere(clutter, visit):
     assert tick_of(arena) == 0
 
 
-def test_the_handle_turns_a_robot_on_the_spot(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_the_handle_turns_a_robot_on_the_spot(clutter, page):
+    _, arena = clutter
     page.choose("red")
     x, y = page.robot_at("red")
     page.drag(handle_of(page, math.pi / 2), (x - 60, y))
@@ -40,9 +38,8 @@ def test_the_handle_turns_a_robot_on_the_spot(clutter, visit):
     assert math.cos(pose.heading) == pytest.approx(-1, abs=1e-3)
 
 
-def test_with_shift_headings_snap(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_with_shift_headings_snap(clutter, page):
+    _, arena = clutter
     page.choose("red")
     x, y = page.robot_at("red")
     page.page.keyboard.down("Shift")
@@ -53,10 +50,9 @@ def test_with_shift_headings_snap(clutter, visit):
 
 
 @pytest.mark.parametrize(("at", "reason"), [((0.45, 0.70), "cannot be put"), ((0.01, 0.9), "cannot be put")])
-def test_a_robot_cannot_be_put_where_there_is_no_room(clutter, visit, at, reason):
-    server, arena = clutter
+def test_a_robot_cannot_be_put_where_there_is_no_room(clutter, page, at, reason):
+    _, arena = clutter
     before = tuple(arena["red"].pose)
-    page = visit(server.url)
     page.drag(page.robot_at("red"), page.at(*at))
     expect(page.find("toast")).to_contain_text(reason)
     assert tuple(arena["red"].pose) == before
@@ -64,10 +60,9 @@ def test_a_robot_cannot_be_put_where_there_is_no_room(clutter, visit, at, reason
     assert page.ask("paddock.robots()[0].y") == pytest.approx(before[1])
 
 
-def test_escape_leaves_a_dragged_robot_where_it_was(clutter, visit):
-    server, arena = clutter
+def test_escape_leaves_a_dragged_robot_where_it_was(clutter, page):
+    _, arena = clutter
     before = tuple(arena["red"].pose)
-    page = visit(server.url)
     mouse = page.page.mouse
     mouse.move(*page.robot_at("red"))
     mouse.down()
@@ -78,10 +73,9 @@ def test_escape_leaves_a_dragged_robot_where_it_was(clutter, visit):
     assert tuple(arena["red"].pose) == before
 
 
-def test_dragging_the_floor_moves_the_view_and_nothing_else(clutter, visit):
-    server, arena = clutter
+def test_dragging_the_floor_moves_the_view_and_nothing_else(clutter, page):
+    _, arena = clutter
     before = arena.digest()
-    page = visit(server.url)
     x = page.ask("paddock.view.x")
     page.drag(page.at(0.9, 0.45), page.at(0.7, 0.45))
     page.until("Math.abs(paddock.view.x - before - 0.2) < 0.02", before=x)
@@ -90,9 +84,7 @@ def test_dragging_the_floor_moves_the_view_and_nothing_else(clutter, visit):
     assert arena.digest() == before
 
 
-def test_the_wheel_zooms_around_the_pointer(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url)
+def test_the_wheel_zooms_around_the_pointer(page):
     spot = page.robot_at("red")
     scale = page.ask("paddock.view.scale")
     page.page.mouse.move(*spot)
@@ -101,9 +93,8 @@ def test_the_wheel_zooms_around_the_pointer(clutter, visit):
     assert page.robot_at("red") == pytest.approx(spot, abs=1)
 
 
-def test_following_keeps_a_moving_robot_in_the_middle(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url)
+def test_following_keeps_a_moving_robot_in_the_middle(clutter, page):
+    _, arena = clutter
     page.choose("red")
     page.page.keyboard.press("f")
     expect(page.find("follow")).to_have_attribute("aria-pressed", "true")

@@ -10,7 +10,6 @@ import pytest
 
 import paddock
 from browser.stage import Served, expect
-from paddock.links.remote import RemoteArena
 
 pytest.importorskip("serial", reason="pip install pyserial")
 RED = "e-puck_2478"
@@ -36,8 +35,3 @@ def test_the_page_tells_what_robots_drive_for_and_how_much_they_have_done(visit:
             expect(row).to_have_attribute("title", re.compile(rf"{RED} · checked mode · 3\.\d s moving · 0 obstacles"))
         row.click()
         page.until("paddock.selected === robot", robot=RED)
-
-
-def test_without_robots_that_take_orders_there_is_no_panel(clutter: tuple[Served, RemoteArena], visit: Any) -> None:
-    page = visit(clutter[0].url)
-    expect(page.find("orders")).to_be_hidden()

@@ -70,9 +70,3 @@ def test_a_recording_goes_on_live_from_a_time(visit, recording: Recording):
         page = visit(live.url)
         expect(page.find("go-live")).to_have_text("Live")
         page.until("paddock.session.clock.tick > 615")
-
-
-def test_a_world_that_is_simulated_has_no_time_line(visit, clutter):
-    server, _ = clutter
-    page = visit(server.url)
-    expect(page.find("timeline")).to_be_hidden()

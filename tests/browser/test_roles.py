@@ -33,14 +33,15 @@ def truth(classroom):
         until(arena, lambda: not any(map(arena.owner, arena)))
         arena.reset()
         yield arena
+        arena.pause()  # so that pages that stay open draw nothing
 
 
 def link(server: Served, robot: str) -> str:
     return server.line(rf"(http://\S+&robot={robot})\b")
 
 
-def test_a_viewer_can_look_but_not_touch(classroom, truth, visit):
-    page = visit(classroom.line(r"viewer: +(http://\S+)"))
+def test_a_viewer_can_look_but_not_touch(classroom, truth, shared_visit):
+    page = shared_visit(classroom.line(r"viewer: +(http://\S+)"))
     expect(page.find("connection")).to_have_text("viewer")
     for control in CLOCK:
         expect(page.find(control)).to_be_disabled()
@@ -64,8 +65,8 @@ def test_a_viewer_can_look_but_not_touch(classroom, truth, visit):
     expect(page.find("toast")).to_have_count(0)
 
 
-def test_a_student_drives_the_own_robot(classroom, truth, visit):
-    page = visit(link(classroom, "ada"))
+def test_a_student_drives_the_own_robot(classroom, truth, shared_visit):
+    page = shared_visit(link(classroom, "ada"))
     expect(page.find("connection")).to_have_text("controller")
     expect(page.find("monitor-name")).to_have_text("Ada")
     assert "token" not in page.page.url  # nobody reads it over a shoulder
@@ -79,8 +80,8 @@ def test_a_student_drives_the_own_robot(classroom, truth, visit):
         expect(page.find(control)).to_be_disabled()
 
 
-def test_a_student_cannot_drive_read_or_move_another_robot(classroom, truth, visit):
-    page = visit(link(classroom, "ada"))
+def test_a_student_cannot_drive_read_or_move_another_robot(classroom, truth, shared_visit):
+    page = shared_visit(link(classroom, "ada"))
     page.choose("zoe-m")
     expect(page.find("drive")).to_be_disabled()
     expect(page.find("drive")).to_have_attribute("title", "Your link is for another robot.")
@@ -91,9 +92,9 @@ def test_a_student_cannot_drive_read_or_move_another_robot(classroom, truth, vis
     assert tuple(truth["zoe-m"].pose) == before
 
 
-def test_a_student_takes_over_from_the_own_program(classroom, truth, visit):
+def test_a_student_takes_over_from_the_own_program(classroom, truth, shared_visit):
     token = link(classroom, "ada").split("token=")[1].split("&")[0]
-    page = visit(link(classroom, "ada"))
+    page = shared_visit(link(classroom, "ada"))
     with classroom.connect(token=token) as program:
         program["ada"].wheels.set(0.02, -0.02)
         page.until("paddock.session.robot('ada').owner === 'Ada'")
@@ -107,8 +108,8 @@ def test_a_student_takes_over_from_the_own_program(classroom, truth, visit):
         expect(page.find("toast")).to_have_count(0)
 
 
-def test_a_robot_that_another_drives_is_not_taken(classroom, truth, visit):
-    page = visit(link(classroom, "ada"))
+def test_a_robot_that_another_drives_is_not_taken(classroom, truth, shared_visit):
+    page = shared_visit(link(classroom, "ada"))
     truth["ada"].wheels.set(0.02, -0.02)
     page.until("paddock.session.robot('ada').owner === 'truth'")
     expect(page.find("drive")).to_be_disabled()
@@ -116,8 +117,9 @@ def test_a_robot_that_another_drives_is_not_taken(classroom, truth, visit):
     truth.leave("ada")
 
 
-def test_a_students_program_has_the_token_in_it(classroom, truth, visit):
-    page = visit(link(classroom, "ada"), permissions=["clipboard-read", "clipboard-write"])
+def test_a_students_program_has_the_token_in_it(classroom, truth, shared_visit):
+    page = shared_visit(link(classroom, "ada"))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     expect(page.find("snippet-code")).to_contain_text('token="…"')  # others may be looking on
     page.find("snippet-copy").click()
     expect(page.find("toast")).to_contain_text("Copied")
@@ -125,16 +127,16 @@ def test_a_students_program_has_the_token_in_it(classroom, truth, visit):
     run(program.replace("while True:", "for _ in range(2):"))
 
 
-def test_a_reload_keeps_the_token(classroom, truth, visit):
-    page = visit(link(classroom, "ada"))
+def test_a_reload_keeps_the_token(classroom, truth, shared_visit):
+    page = shared_visit(link(classroom, "ada"))
     page.page.reload()
     page.until("window.paddock?.state === 'live' && paddock.frames > 0")
     expect(page.find("connection")).to_have_text("controller")
     expect(page.find("monitor-name")).to_have_text("Ada")
 
 
-def test_the_scoreboard_has_the_best_on_top(classroom, truth, visit):
-    page = visit(classroom.line(r"viewer: +(http://\S+)"))
+def test_the_scoreboard_has_the_best_on_top(classroom, truth, shared_visit):
+    page = shared_visit(classroom.line(r"viewer: +(http://\S+)"))
     rows = page.find("score-row")
     names = {"ada": "Ada", "zoe-m": "Zoë M."}  # as people write them
     for first, second, y in (("ada", "zoe-m", 0.5), ("zoe-m", "ada", 0.1)):
@@ -155,9 +157,7 @@ def test_the_scoreboard_has_the_best_on_top(classroom, truth, visit):
         ([1234.56, 7, -0.001], ["1234.6", "7.0", "0.0"]),
     ],
 )
-def test_points_stand_below_each_other(clutter, visit, scores, shown):
-    server, _ = clutter
-    page = visit(server.url)
+def test_points_stand_below_each_other(page, scores, shown):
     names = ["Johanna-Theresia the First of All", "Bo", "Maximiliane"]
     rows = [{"robot": name, "score": score} for name, score in zip(names, scores, strict=True)]
     page.page.evaluate("(scores) => paddock.session.on_scores({ scores })", rows)
@@ -168,11 +168,7 @@ def test_points_stand_below_each_other(clutter, visit, scores, shown):
         fits = row.locator(".name").evaluate("(one) => one.scrollWidth <= one.clientWidth")
         assert fits == (len(name) < 15)
         assert row.evaluate("(one) => one.scrollWidth <= one.clientWidth")
-
-
-def test_without_scores_there_is_no_scoreboard(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url)
+    page.ask("paddock.session.on_scores({ scores: [] })")
     expect(page.find("scores")).to_be_hidden()
 
 

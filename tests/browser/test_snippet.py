@@ -5,13 +5,21 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from browser.stage import expect, run, until
+import pytest
+
+from browser.stage import Visit, expect, run, until
 from paddock.robots import robot_names
 
 
-def test_the_copied_program_drives_the_robot(clutter, visit):
-    server, arena = clutter
-    page = visit(server.url, permissions=["clipboard-read", "clipboard-write"])
+@pytest.fixture
+def page(page: Visit) -> Visit:
+    """It may copy."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    return page
+
+
+def test_the_copied_program_drives_the_robot(clutter, page):
+    _, arena = clutter
     page.choose("red")
     page.find("snippet-copy").click()
     expect(page.find("toast")).to_contain_text("Copied")
@@ -51,11 +59,10 @@ def test_the_program_for_every_kind_of_robot_is_sound_python(stage, visit):
         page.until("!paddock.session.robot(name)", name=name)
 
 
-def test_without_a_clipboard_the_page_copies_in_the_old_way(clutter, visit):
-    server, _ = clutter
-    page = visit(server.url, permissions=["clipboard-read", "clipboard-write"])
+def test_without_a_clipboard_the_page_copies_in_the_old_way(page):
     page.choose("red")
     page.ask("(navigator.clipboard.writeText = () => Promise.reject(new Error('forbidden')), true)")
     page.find("snippet-copy").click()
     expect(page.find("toast")).to_contain_text("Copied")
     assert "import paddock" in page.ask("navigator.clipboard.readText()")
+    page.ask("delete navigator.clipboard.writeText")

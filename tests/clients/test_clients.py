@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -16,7 +17,8 @@ from paddock.testing import PaddockProcess, serve
 ROOT = Path(__file__).parents[2]
 JAVA, C, HERE = ROOT / "clients/java", ROOT / "clients/c", Path(__file__).parent
 LONG = 120  # seconds after which a program counts as hanging; nothing is measured by it
-SECONDS, SEED = 20, 7
+SECONDS, SEED = 10, 7
+QUICK = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]  # a start of Java that takes half the work
 
 needs_java = pytest.mark.skipif(shutil.which("javac") is None, reason="no Java compiler (javac) on this machine")
 needs_c = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler (cc) on this machine")
@@ -29,11 +31,12 @@ def run(*command: object, status: int = 0) -> str:
 
 
 @pytest.fixture(scope="module")
-def jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the client and its example, compiled."""
     folder = tmp_path_factory.mktemp("java")
-    run("javac", "-Xlint:all", "-Werror", "-d", folder, *sorted((JAVA / "paddock").glob("*.java")))
-    run("jar", "--create", "--file", folder / "paddock.jar", "-C", folder, "paddock")
-    return folder / "paddock.jar"
+    sources = [*sorted((JAVA / "paddock").glob("*.java")), JAVA / "examples/LineFollower.java"]
+    run("javac", *(f"-J{option}" for option in QUICK), "-Xlint:all", "-Werror", "-d", folder, *sources)
+    return folder
 
 
 def compile_c(source: Path, folder: Path) -> Path:
@@ -41,6 +44,12 @@ def compile_c(source: Path, folder: Path) -> Path:
     flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsanitize=address,undefined"]
     run("cc", *flags, f"-I{C}", source, C / "paddock.c", "-lm", "-o", program)
     return program
+
+
+@pytest.fixture(scope="module")
+def line_follower(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example in C, compiled."""
+    return compile_c(C / "line_follower.c", tmp_path_factory.mktemp("c"))
 
 
 def serve_track() -> PaddockProcess:
@@ -62,6 +71,7 @@ def url(shared_server: PaddockProcess) -> str:
     return shared_server.url
 
 
+@functools.cache
 def digest_of_python() -> str:
     with paddock.open("line-track", seed=SEED) as arena:
         arena["red"].enable("ground")
@@ -69,26 +79,25 @@ def digest_of_python() -> str:
 
 
 @needs_java
-def test_the_line_follower_in_java_leaves_the_same_state_as_ours(jar: Path, url: str) -> None:
-    printed = run("java", "-cp", jar, JAVA / "examples/LineFollower.java", url, SECONDS)
+def test_the_line_follower_in_java_leaves_the_same_state_as_ours(classes: Path, url: str) -> None:
+    printed = run("java", *QUICK, "-cp", classes, "LineFollower", url, SECONDS)
     assert "on the line" in printed
     assert f"digest {digest_of_python()}" in printed
 
 
 @needs_c
-def test_the_line_follower_in_c_leaves_the_same_state_as_ours(tmp_path: Path, url: str) -> None:
-    printed = run(compile_c(C / "line_follower.c", tmp_path), url, SECONDS)
+def test_the_line_follower_in_c_leaves_the_same_state_as_ours(line_follower: Path, url: str) -> None:
+    printed = run(line_follower, url, SECONDS)
     assert f"digest {digest_of_python()}" in printed
 
 
 @needs_java
 @needs_c
-def test_join_links_of_a_class_carry_more_than_the_token(jar: Path, tmp_path: Path) -> None:
-    program = compile_c(C / "line_follower.c", tmp_path)
+def test_join_links_of_a_class_carry_more_than_the_token(classes: Path, line_follower: Path) -> None:
     with serve("line-track", token="secret") as server:
         link = f"{server.url()}#token=secret&robot=red"
-        assert "on the line" in run(program, link, 1)
-        assert "on the line" in run("java", "-cp", jar, JAVA / "examples/LineFollower.java", link, 1)
+        assert "on the line" in run(line_follower, link, 1)
+        assert "on the line" in run("java", *QUICK, "-cp", classes, "LineFollower", link, 1)
 
 
 def drive_the_tour() -> tuple[paddock.Pose, tuple[int, ...], str]:
@@ -124,8 +133,8 @@ def check_tour(printed: str) -> None:
 
 
 @needs_java
-def test_every_call_of_the_java_client(jar: Path, url: str) -> None:
-    printed = run("java", "-cp", jar, HERE / "Tour.java", url)
+def test_every_call_of_the_java_client(classes: Path, url: str) -> None:
+    printed = run("java", *QUICK, "-cp", classes, HERE / "Tour.java", url)  # from its source
     check_tour(printed)
     assert "Tour supervisor 0.02 [red]" in printed
     assert "this is no usable address" in printed
@@ -156,10 +165,10 @@ def check_lost_server(*program: object) -> None:
 
 
 @needs_java
-def test_the_java_client_tells_that_the_server_is_gone(jar: Path) -> None:
-    check_lost_server("java", "-cp", jar, JAVA / "examples/LineFollower.java")
+def test_the_java_client_tells_that_the_server_is_gone(classes: Path) -> None:
+    check_lost_server("java", *QUICK, "-cp", classes, "LineFollower")
 
 
 @needs_c
-def test_the_c_client_tells_that_the_server_is_gone(tmp_path: Path) -> None:
-    check_lost_server(compile_c(C / "line_follower.c", tmp_path))
+def test_the_c_client_tells_that_the_server_is_gone(line_follower: Path) -> None:
+    check_lost_server(line_follower)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from command_line import paddock
 from paddock.classes import ClassFolder, ClassSpec
-from paddock.contests import draw_bracket, find_entrants, load_contest, new_contest, run_contest
+from paddock.contests import ContestResult, draw_bracket, find_entrants, load_contest, new_contest, run_contest
 from paddock.contests.new import GAMES
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.observation import Observation
@@ -68,9 +69,7 @@ def act(observation):
 CRASH = "def act(observation):\n    if observation.time > 0.2:\n        return 1 / 0\n    return 0.1, 0.1\n"
 
 
-@pytest.fixture
-def submissions(tmp_path: Path) -> Path:
-    """Four controllers: one is fast, one slow, one crashes on the way, one cannot even be loaded."""
+def write_submissions(tmp_path: Path) -> Path:
     folder = tmp_path / "submissions"
     folder.mkdir()
     (folder / "fast.py").write_text(DRIVE.format(speed=0.12))
@@ -81,6 +80,12 @@ def submissions(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def submissions(tmp_path: Path) -> Path:
+    """Four controllers: one is fast, one slow, one crashes on the way, one cannot even be loaded."""
+    return write_submissions(tmp_path)
+
+
 def write_contest(folder: Path, **more: object) -> Path:
     spec = {**CONTEST, **more}
     lines = [f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in spec.items()]
@@ -88,12 +93,20 @@ def write_contest(folder: Path, **more: object) -> Path:
     return folder / "contest.toml"
 
 
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ContestResult]:
+    """The folder of a league of all four, and its result."""
+    folder = tmp_path_factory.mktemp("league")
+    submissions = write_submissions(folder)
+    return folder, run_contest(write_contest(folder), submissions, out=folder / "out", workers=1)
+
+
 def read_all(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.*")) if path.is_file()}
 
 
-def test_the_better_file_wins_and_failed_controllers_stand_with_a_foul(submissions: Path, tmp_path: Path) -> None:
-    result = run_contest(write_contest(tmp_path), submissions, out=tmp_path / "out", workers=1)
+def test_the_better_file_wins_and_failed_controllers_stand_with_a_foul(league: tuple[Path, ContestResult]) -> None:
+    _, result = league
     assert [line.robot for line in result.standings] == ["fast", "crash", "slow", "typo"]
     assert [line.points for line in result.standings] == [3.0, 2.0, 1.0, 0.0]
     assert [line.failures for line in result.standings] == [0, 3, 0, 3]
@@ -152,10 +165,10 @@ def test_a_folder_without_a_controller_takes_part_and_stands(submissions: Path, 
     assert result.standings[0].robot == "fast"
 
 
-def test_every_heat_is_recorded_with_what_happened(submissions: Path, tmp_path: Path) -> None:
-    result = run_contest(write_contest(tmp_path), submissions, out=tmp_path / "out", workers=1)
+def test_every_heat_is_recorded_with_what_happened(league: tuple[Path, ContestResult]) -> None:
+    folder, result = league
     row = next(row for row in result.rows if row.robot == "crash")
-    recording = Recording(tmp_path / "out" / row.recording)
+    recording = Recording(folder / "out" / row.recording)
     recording.check()
     assert round(recording.replay(recording.end)["crash"].pose.y, 3) == row.score
     assert any("its controller failed: crash.py line 3" in event.text for event in recording.events)
@@ -198,13 +211,15 @@ def test_killed_in_the_middle_it_goes_on(submissions: Path, tmp_path: Path) -> N
     assert [name for name in first if first[name] != second[name] and name != "finished.jsonl"] == []
 
 
-def test_a_changed_file_is_driven_anew_and_only_where_it_takes_part(submissions: Path, tmp_path: Path) -> None:
-    contest = write_contest(tmp_path)
-    run_contest(contest, submissions, out=tmp_path / "out", workers=1)
+def test_a_changed_file_is_driven_anew_and_only_where_it_takes_part(
+    league: tuple[Path, ContestResult], tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(league[0], tmp_path / "copied"))
+    submissions = folder / "submissions"
     (submissions / "slow.py").write_text(DRIVE.format(speed=0.128))
     told: list[int] = []
     result = run_contest(
-        contest, submissions, out=tmp_path / "out", workers=1, progress=lambda done, of: told.append(done)
+        folder / "contest.toml", submissions, out=folder / "out", workers=1, progress=lambda done, of: told.append(done)
     )
     assert told[0] == 3  # of six heats
     assert result.standings[0].robot == "slow"

@@ -18,6 +18,7 @@ from paddock.core.fingerprint import fingerprint
 from paddock.core.jit import kernel
 from paddock.core.registry import FIRST_FOREIGN, Registry
 from paddock.core.remake import remake_kernel
+from warm_start import run_python
 
 TOOL = Path(__file__).parents[2] / "tools" / "generate_dispatch.py"
 FACTOR = 2.0
@@ -130,7 +131,7 @@ def outer(value):
 
 
 def test_the_generated_files_are_what_the_registries_say() -> None:
-    done = subprocess.run([sys.executable, str(TOOL), "--check"], capture_output=True, text=True, check=False)
+    done = run_python(str(TOOL), "--check")
     assert done.returncode == 0, done.stderr
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.core.provenance import collect, command_line, copy_inputs, named_files, write_provenance
+from paddock.core.provenance import collect, command_line, named_files, read_inputs, write_provenance
 
 
 def test_versions_machine_seed_and_time_are_told() -> None:
@@ -42,10 +42,23 @@ def test_copies_have_hashes_and_files_of_one_name_are_kept_apart(tmp_path: Path)
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "mine.py").write_text(f"# {folder}", encoding="utf-8")
-    copies = copy_inputs(tmp_path / "out", [tmp_path / "a" / "mine.py", tmp_path / "b" / "mine.py"])
-    assert list(copies) == ["inputs/mine.py", "inputs/mine-2.py"]
-    for name, digest in copies.items():
-        assert hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest() == digest
+    inputs = read_inputs([tmp_path / "a" / "mine.py", tmp_path / "b" / "mine.py"])
+    table, *copies = write_provenance(tmp_path / "out", {}, inputs)
+    hashes = json.loads(table.read_text(encoding="utf-8"))["inputs"]
+    assert list(hashes) == ["inputs/mine.py", "inputs/mine-2.py"]
+    assert [hashlib.sha256(copy.read_bytes()).hexdigest() for copy in copies] == list(hashes.values())
+
+
+def test_code_that_a_file_names_and_code_that_this_imports_come_along(tmp_path: Path) -> None:
+    (tmp_path / "my.toml").write_text(
+        'task = "dance:Dance"\nkind = "parts/whisker.py:Whisker"\nother = "paddock.control:Goto"\n', encoding="utf-8"
+    )
+    (tmp_path / "dance.py").write_text("import json\nfrom steps import left\n", encoding="utf-8")
+    (tmp_path / "steps.py").write_text("left = 1", encoding="utf-8")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "whisker.py").write_text("class Whisker: ...", encoding="utf-8")
+    names = [path.name for path in named_files([tmp_path / "my.toml"])]
+    assert names == ["my.toml", "dance.py", "whisker.py", "steps.py"]
 
 
 def test_all_of_it_is_written_into_the_folder(tmp_path: Path) -> None:
@@ -53,7 +66,7 @@ def test_all_of_it_is_written_into_the_folder(tmp_path: Path) -> None:
     source.write_text("x = 1", encoding="utf-8")
     out = tmp_path / "out"
     out.mkdir()
-    written = write_provenance(out, collect(seed=1), [source])
+    written = write_provenance(out, collect(seed=1), read_inputs([source]))
     assert written == [out / "provenance.json", out / "inputs" / "mine.py"]
     table = json.loads(written[0].read_text(encoding="utf-8"))
     assert set(table) == {"made", "command", "seed", "versions", "machine", "inputs"}

@@ -33,6 +33,10 @@ def angle(number):
     return number * math.pi
 
 
+def test_a_kernel_serves_python_and_other_kernels_alike() -> None:
+    assert (inner(1.0), outer(1.0), inner(2.0)) == (2.0, 2.5, 4.0)
+
+
 def test_another_kernel_takes_a_place_all_the_way_down() -> None:
     assert outer(1.0) == 2.5
     assert remake_kernel(outer, {inner: other})(1.0) == 101.5

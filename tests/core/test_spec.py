@@ -26,13 +26,13 @@ ROOM = {"name": "room", "bounds": [0, 0, 2, 2]}
 
 
 @given(worlds())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_a_world_written_as_toml_reads_back_equal(world: paddock.WorldSpec) -> None:
     assert paddock.WorldSpec.from_toml(world.to_toml()) == world
 
 
 @given(robots())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_a_robot_written_as_toml_reads_back_equal(robot: paddock.RobotSpec) -> None:
     assert paddock.RobotSpec.from_toml(robot.to_toml()) == robot
 
@@ -48,7 +48,7 @@ def test_every_kind_of_sensor_reads_back_equal(kind: str, data: st.DataObject) -
 
 
 @given(worlds())
-@settings(max_examples=50)
+@settings(max_examples=15)
 def test_specs_can_be_keys_of_a_dict(world: paddock.WorldSpec) -> None:
     assert {world: 1}[paddock.WorldSpec.from_toml(world.to_toml())] == 1
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -35,24 +34,51 @@ def close(a: tuple[int, ...], b: tuple[int, ...], most: int = 12) -> bool:
     return max(abs(x - y) for x, y in zip(a, b, strict=True)) <= most
 
 
+Rectangle = tuple[float, float, float, float]
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[Rectangle]:
+    """Where texts are in the pictures that a test draws."""
+    rectangles: list[Rectangle] = []
+    write = Canvas.text
+
+    def record(self: Canvas, *args: Any, **options: Any) -> Rectangle:
+        rectangles.append(write(self, *args, **options))
+        return rectangles[-1]
+
+    monkeypatch.setattr(Canvas, "text", record)
+    return rectangles
+
+
+def check_texts(picture: Image.Image, written: list[Rectangle]) -> None:
+    for i, a in enumerate(written):
+        assert min(a) >= 0
+        assert a[2] <= picture.width
+        assert a[3] <= picture.height
+        for b in written[:i]:
+            assert a[2] <= b[0] or a[0] >= b[2] or a[3] <= b[1] or a[1] >= b[3]
+
+
 @pytest.mark.parametrize("name", world_names())
-def test_every_world_can_be_drawn(name: str) -> None:
+def test_every_world_can_be_drawn_and_its_texts_do_not_overlap(name: str, written: list[Rectangle]) -> None:
     world = load_world(name)
-    picture = draw_world(world, size=600)
+    picture = draw_world(world)
     x0, y0, x1, y1 = world.bounds
     assert picture.mode == "RGB"
-    assert picture.width == 600
+    assert picture.width == 1000
     assert 0.9 * (y1 - y0) / (x1 - x0) < picture.height / picture.width < 1.7
+    check_texts(picture, written)
 
 
 @pytest.mark.parametrize("name", robot_names())
-def test_every_robot_can_be_drawn(name: str) -> None:
-    picture = draw_robot(load_robot(name), size=500)
-    assert picture.width == 500
-    assert picture.height > 330
-    colors = picture.getcolors(500 * picture.height)
+def test_every_robot_can_be_drawn_and_its_texts_do_not_overlap(name: str, written: list[Rectangle]) -> None:
+    picture = draw_robot(load_robot(name))
+    assert picture.height > 0.6 * picture.width
+    colors = picture.getcolors(picture.width * picture.height)
     assert colors is not None
     assert len(colors) > 50
+    check_texts(picture, written)
 
 
 def test_obstacles_walls_and_border_are_drawn_in_their_colours() -> None:
@@ -113,29 +139,6 @@ def test_extreme_worlds_can_be_drawn() -> None:
         starts=(Start(name="gate", at=(0.5, 1.8)),),
     )
     assert draw_world(crowd).width == 1000
-
-
-def test_texts_never_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[tuple[float, float, float, float]] = []
-    write = Canvas.text
-
-    def recorded(self: Canvas, *args: object, **options: object) -> tuple[float, float, float, float]:
-        rect = write(self, *args, **options)  # type: ignore[arg-type]
-        written.append(rect)
-        return rect
-
-    monkeypatch.setattr(Canvas, "text", recorded)
-    pictures: list[Callable[[], Image.Image]] = [partial(draw_world, load_world(name)) for name in world_names()]
-    pictures += [partial(draw_robot, load_robot(name)) for name in robot_names()]
-    for draw in pictures:
-        written.clear()
-        picture = draw()
-        for i, a in enumerate(written):
-            assert min(a) >= 0
-            assert a[2] <= picture.width
-            assert a[3] <= picture.height
-            for b in written[:i]:
-                assert a[2] <= b[0] or a[0] >= b[2] or a[3] <= b[1] or a[1] >= b[3]
 
 
 def test_names_of_robots_that_stand_close_find_their_own_place() -> None:

@@ -80,7 +80,7 @@ def start(built: BuiltWorld) -> np.ndarray:
     return motion
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(seeds)
 def test_everything_within_reach_is_gathered_once_and_nothing_else(seed):
     rng = np.random.default_rng(seed)
@@ -121,7 +121,7 @@ def test_robots_are_found_far_outside_the_bounds_and_after_they_moved_on(seed):
 
 
 @pytest.mark.heavy
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(seeds)
 def test_a_crowd_of_hundreds_is_gathered_like_a_small_one(seed):
     rng = np.random.default_rng(seed)

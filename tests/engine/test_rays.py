@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
@@ -65,6 +65,7 @@ def test_no_ray_slips_through_where_two_walls_meet(angle):
     assert min(hits) == pytest.approx(1.0)
 
 
+@settings(max_examples=50)
 @given(point, direction, half_angle, incidence_angle, point, point)
 def test_a_cone_finds_the_nearest_echo_of_a_segment(o, angle, half, incidence, a, b):
     assume(math.dist(a, b) > 1e-2 and naive.point_to_segment(o, a, b) > 0.02)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -70,7 +71,7 @@ def test_a_part_with_a_device_that_was_not_there_before_begins_the_file_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("paddock.cli.keeping.PERIOD", 0.0)
-    recorder, arena = new_recorder(), SimpleNamespace()
+    recorder, arena = new_recorder(), SimpleNamespace(seed=0)
     arena.recorders = {"red": recorder}
     keeper = RunKeeper(tmp_path, "hall")
     for i in range(6):
@@ -80,12 +81,26 @@ def test_a_part_with_a_device_that_was_not_there_before_begins_the_file_anew(
     assert (tmp_path / "hall-001" / "trace.csv").read_text() == (tmp_path / "whole.csv").read_text()
 
 
+def test_a_run_that_is_killed_leaves_the_files_that_it_was_started_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paddock.cli.keeping.PERIOD", 0.0)
+    recorder, program = new_recorder(), tmp_path / "mine.py"
+    program.write_text("as it was", encoding="utf-8")
+    keeper = RunKeeper(tmp_path, "hall", [program])
+    program.write_text("edited while the run goes on", encoding="utf-8")
+    recorder.add(0, HERE)
+    keeper.keep(SimpleNamespace(recorders={"red": recorder}, seed=7))  # type: ignore[arg-type]
+    assert (tmp_path / "hall-001" / "inputs" / "mine.py").read_text(encoding="utf-8") == "as it was"
+    assert json.loads((tmp_path / "hall-001" / "provenance.json").read_text(encoding="utf-8"))["seed"] == 7
+
+
 def test_a_part_that_cannot_be_written_does_not_end_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("paddock.cli.keeping.PERIOD", 0.0)
     recorder = new_recorder()
-    arena = SimpleNamespace(recorders={"red": recorder})
+    arena = SimpleNamespace(recorders={"red": recorder}, seed=0)
     keeper = RunKeeper(tmp_path, "hall")
     for i in range(3):
         recorder.add(i, HERE)

@@ -1,13 +1,17 @@
-"""Evolutions that draw nothing, for tests of what they compute and keep: pictures are most of their work."""
+"""Evolutions that draw nothing, as pictures are most of their work, and folders that several files look at."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
+from evolve.small import SMALL
 from paddock.evolve import folder
+from paddock.evolve.study import evolve
 
 
 @pytest.fixture
@@ -17,3 +21,19 @@ def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("draw_champion", "save_learning_curve", "save_elites_map"):
         monkeypatch.setattr(folder, name, draw_nothing)
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small evolution, with its pictures."""
+    out = tmp_path_factory.mktemp("whole")
+    evolve(SMALL, out=out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same after two of its four generations."""
+    out = tmp_path_factory.mktemp("half")
+    evolve(replace(SMALL, generations=2), out=out)
+    return out

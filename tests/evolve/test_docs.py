@@ -17,6 +17,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.mark.heavy
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.split("\n")[0][:40])
 def test_the_python_examples_run(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

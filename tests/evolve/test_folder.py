@@ -48,7 +48,8 @@ def test_a_folder_tells_where_its_results_come_from(tmp_path: Path, monkeypatch:
     assert table["versions"]["numpy"] == np.__version__
     sources = {"inputs/my.toml": "my.toml", "inputs/my_fitness.py": "my_fitness.py"}
     sources["inputs/my_strategy.py"] = "my_strategy.py"
-    assert set(table["inputs"]) == set(sources)
+    sources["inputs/world.toml"] = "out/world.toml"
+    assert set(table["inputs"]) == {*sources, "inputs/e-puck.toml"}
     for copy, source in sources.items():
         assert Path("out", copy).read_bytes() == Path(source).read_bytes()
         assert table["inputs"][copy] == hashlib.sha256(Path(source).read_bytes()).hexdigest()
@@ -69,22 +70,6 @@ def test_an_evolution_whose_strategy_has_changed_is_not_resumed(
     Path("my_search.py").write_text(LAZY + "# changed\n", encoding="utf-8")
     with pytest.raises(paddock.PaddockError, match="the source of the strategy is not what it was"):
         resume(Path("out"), generations=3)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an evolution of four generations."""
-    folder = tmp_path_factory.mktemp("whole")
-    evolve(replace(SMALL, generations=4), out=folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same after two."""
-    folder = tmp_path_factory.mktemp("half")
-    evolve(SMALL, out=folder)
-    return folder
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")

@@ -21,6 +21,7 @@ import paddock
 import paddock.evolve.evolution as evolution_module
 from command_line import Printed
 from command_line import paddock as command
+from evolve.small import SMALL
 from paddock.cli.evolve import ProgressLines
 from paddock.evolve.champion_picture import drive_champion, extract_trail
 from paddock.evolve.checkpoint import load_checkpoint
@@ -29,57 +30,34 @@ from paddock.evolve.folder import EvolutionFolder
 from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.study import evolve, resume
 
-SMALL = EvolutionConfig(task="maze", population=6, generations=4, seconds=5.0, seed=5)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a small evolution."""
-    folder = tmp_path_factory.mktemp("whole")
-    evolve(SMALL, out=folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same after two of its four generations."""
-    folder = tmp_path_factory.mktemp("half")
-    evolve(replace(SMALL, generations=2), out=folder)
-    return folder
-
 
 def paddock_evolve(folder: Path, *options: str) -> Printed:
     return command("evolve", *options, folder=folder)
 
 
-def test_the_hint_shows_the_drive_that_was_judged(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("without_pictures")
+def test_the_hint_shows_the_drive_that_was_judged_when_it_was_solved(tmp_path: Path) -> None:
     done = paddock_evolve(tmp_path, "maze", "--seed", "3", "--until-solved", "--out", "found")
     assert done.returncode == 0, done.stderr
     hint = re.search(r"Watch it:  paddock (run .*)", done.stdout)
     assert hint is not None
     assert hint[1].endswith("--seed 3 --seconds 60")
+    summary = json.loads((tmp_path / "found" / "summary.json").read_text("utf-8"))
+    assert summary["solved"]
+    assert summary["generations"] == summary["solved_in_generation"] < 30
     watched = command(*shlex.split(hint[1]), "--headless", "--out", "watched", folder=tmp_path)
     assert watched.returncode == 0, watched.stderr
     (trace,) = (tmp_path / "watched").rglob("trace.csv")
     with trace.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     study = resume(tmp_path / "found", execution=Execution(until_solved=True))
+    assert (study.generations, study.summary["generations"]) == (0, summary["generations"])
     drive, _, _ = drive_champion(study.evolution)
     x, y = drive.poses[0, 0, :2]
     reached = min(np.hypot(float(row["x"]) - x, float(row["y"]) - y) for row in rows)
     assert reached < 1e-9  # the robot comes to where it reached the exit when it was judged
-
-
-@pytest.mark.usefixtures("without_pictures")
-def test_an_evolution_may_stop_when_it_is_solved(tmp_path: Path) -> None:
-    config = EvolutionConfig(task="maze", seed=3)
-    study = evolve(config, out=tmp_path, execution=Execution(until_solved=True))
-    assert study.summary["solved"]
-    assert study.summary["generations"] == study.summary["solved_in_generation"] < 30
-    again = resume(tmp_path, execution=Execution(until_solved=True))
-    assert (again.generations, again.summary["generations"]) == (0, study.summary["generations"])
-    more = study.summary["generations"] + 2
-    assert resume(tmp_path, generations=more).summary["generations"] == more
+    more = summary["generations"] + 1
+    assert resume(tmp_path / "found", generations=more).summary["generations"] == more
 
 
 def test_a_fitness_that_knows_no_solution_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,9 @@ from paddock.experiments.ap2dx.claims import check_claims
 from paddock.experiments.ap2dx.reproduce import Ap2dxFindings
 from paddock.experiments.ap2dx.survey import Survey, SurveyJob, mean_interval, run_survey, wear_robot
 from paddock.experiments.ap2dx.ways import compare_ways, find_ratios, name_shortest
-from paddock.modules.safety import StateSearch, search_handshake, search_original
+from paddock.modules.safety import StateSearch, search_original
 from paddock.modules.safety.handshake import SafetyState
+from paddock.modules.safety.original import OriginalState
 from paddock.worlds import WorldSpec
 
 ROOM = {
@@ -62,14 +63,14 @@ def test_wheels_are_worn_by_the_seed_and_lasers_mix_pixels() -> None:
 
 
 @functools.cache
-def search_ours() -> StateSearch[SafetyState]:
-    return search_handshake()
+def search_originals() -> dict[str, StateSearch[OriginalState]]:
+    return {lost: search_original(lost=[lost] if lost else []) for lost in ("", "RESET", "CLEAR")}
 
 
 def make_findings(survey: Survey, other: Survey) -> Ap2dxFindings:
     ours = replace(survey, job=replace(survey.job, beside=()))
-    searched = {lost: search_original(lost=[lost] if lost else []) for lost in ("", "RESET", "CLEAR")}
-    return Ap2dxFindings([ours], [other], [survey], search_ours(), searched)
+    handshake = StateSearch[SafetyState](states=15772, transitions=164880, violation=None, stuck=None, ways={})
+    return Ap2dxFindings([ours], [other], [survey], handshake, search_originals())
 
 
 def test_claims_fail_where_something_is_wrong(survey: Survey) -> None:

@@ -22,7 +22,7 @@ def test_all_environments_are_registered() -> None:
 
 @pytest.mark.parametrize("name", IDS)
 def test_the_checker_of_gymnasium_finds_nothing(name: str) -> None:
-    env = gymnasium.make(name, render_mode="rgb_array").unwrapped
+    env = gymnasium.make(name, render_mode="rgb_array", rooms=4).unwrapped
     check_env(env, skip_render_check=True)
     assert env.render().dtype == np.uint8
     env.close()

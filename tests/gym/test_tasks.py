@@ -18,8 +18,7 @@ def test_a_few_lines_solve_it(name: str) -> None:
     options = {"time_limit": 20.0} if name in ("LineFollow", "WallFollow") else {}
     vector = pg.make_vector_env(name, num_envs=ENVS, first_room=500, autoreset_mode=AutoresetMode.SAME_STEP, **options)
     seen, _ = vector.reset(seed=100)
-    over, solved, total = np.zeros((2, ENVS), bool), np.zeros(ENVS, bool), np.zeros(ENVS)
-    over = np.zeros(ENVS, bool)
+    over, solved, total = np.zeros(ENVS, bool), np.zeros(ENVS, bool), np.zeros(ENVS)
     while not over.all():
         seen, rewards, terminated, truncated, info = vector.step(SOLVERS[name](seen))
         ends = (terminated | truncated) & ~over

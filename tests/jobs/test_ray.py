@@ -55,12 +55,15 @@ def test_a_cluster_that_is_gone_is_told_before_ray_waits_for_it(monkeypatch: pyt
         run_jobs(abs, [1], workers="ray")
 
 
-def test_addresses_are_checked() -> None:
+def test_addresses_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         port = listener.getsockname()[1]
         for address in ("", "auto", "local", f"127.0.0.1:{port}", f"ray://localhost:{port}"):
             check_address(address)
+        monkeypatch.setenv("RAY_ADDRESS", f"ray://localhost:{port}")
+        with pytest.raises(paddock.PaddockError, match=rf"Ray: no cluster answers at ray://localhost:{port}: "):
+            run_jobs(abs, [1], workers="ray")  # it has no package for such addresses
     with pytest.raises(paddock.PaddockError, match="RAY_ADDRESS: expected the address of a Ray cluster, host:port"):
         check_address("127.0.0.1:here")

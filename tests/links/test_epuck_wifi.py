@@ -184,7 +184,7 @@ def test_a_robot_that_does_not_stop_talking_is_given_up_in_time(unasked: bool) -
         thread = threading.Thread(target=talk)
         thread.start()
         with pytest.raises(paddock.Timeout):
-            paddock.connect(f"epuck2://127.0.0.1:{listener.getsockname()[1]}", timeout=0.5)
+            paddock.connect(f"epuck2://127.0.0.1:{listener.getsockname()[1]}", timeout=0.1)
         thread.join()
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import paddock
 from paddock.arena import Arena, motion_noise_of, range_reader_of, travel_sensors_of
 from paddock.core.geometry import Pose, wrap
-from paddock.estimate import TravelSensors
+from paddock.estimate import Estimate, TravelSensors
 from paddock.mapping import Mapper, RangeReader
 from paddock.robots import load_robot
 from paddock.worlds import WorldSpec, load_world
@@ -83,8 +83,10 @@ def sensors_at(pose: Pose) -> tuple[TravelSensors, RangeReader]:
 def replay(method: str, looks: tuple[Look, ...], **options: Any) -> tuple[Mapper, np.ndarray]:
     """A mapper that took all looks, and its errors in x, y [m] and heading [rad]."""
     mapper = Mapper(*sensors_at(looks[0].pose), method=method, **options)
-    errors = []
-    for look in looks:
-        found = mapper.update(look.observe()).pose
-        errors.append((found.x - look.pose.x, found.y - look.pose.y, wrap(found.heading - look.pose.heading)))
-    return mapper, np.array(errors)
+    return mapper, errors_of([mapper.update(look.observe()) for look in looks], looks)
+
+
+def errors_of(estimates: Sequence[Estimate], looks: tuple[Look, ...]) -> np.ndarray:
+    """The errors of estimates in x, y [m] and heading [rad]."""
+    pairs = [(estimate.pose, look.pose) for estimate, look in zip(estimates, looks, strict=True)]
+    return np.array([(found.x - true.x, found.y - true.y, wrap(found.heading - true.heading)) for found, true in pairs])

@@ -11,6 +11,7 @@ import pytest
 from command_line import paddock
 from mapping.drives import along, place_errors, record
 from mapping.floor_plans import ROOM
+from marks import rarely
 from paddock.core.geometry import relative
 from paddock.mapping import load_map
 from paddock.mapping.logs import read_tum
@@ -56,7 +57,7 @@ def test_a_log_becomes_a_map_a_trajectory_metrics_and_pictures(folder: Path) -> 
     assert all((folder / "room" / name).stat().st_size > 10_000 for name in ("map.png", "paths.png", "errors.png"))
 
 
-@pytest.mark.parametrize("method", ["odometry", "scan-to-map"])
+@pytest.mark.parametrize("method", ["scan-to-map", *rarely("odometry")])
 def test_the_same_log_gives_the_same_result_with_every_method(folder: Path, method: str) -> None:
     digests = []
     for _ in range(2):

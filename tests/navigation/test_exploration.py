@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +19,7 @@ from paddock.navigation import EXPLORATION, CostMap, Explorer, Footprint, find_f
 from paddock.navigation.blacklist import Blacklist
 from paddock.navigation.kernels.tour import first_of_tour
 from paddock.testing import wait_for
+from warm_start import start_python
 
 FRAME = GridFrame(0.0, 0.0, 0.1, 40, 60)
 BODY = Footprint.of(Disc(0.0, 0.0, 0.2))
@@ -133,12 +132,9 @@ def test_the_command_leaves_a_map_and_says_how_good_it_is(tmp_path: Path) -> Non
 def test_a_killed_exploration_leaves_its_trace_and_its_map(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     options = ["--headless", "--method", "random-walk", "--seconds", "100000", "--out", str(runs)]
-    process = subprocess.Popen([sys.executable, "-m", "paddock", "explore", "yellow-rooms", *options])
-    try:
+    with start_python(["-m", "paddock", "explore", "yellow-rooms", *options]) as process:
         wait_for(lambda: list(runs.glob("*/map.yaml")))
-    finally:
         process.kill()
-        process.wait()
     (folder,) = runs.iterdir()
     trace = Trace.load(folder / "trace.csv")
     assert trace.time[-1] > 0.5

@@ -18,7 +18,7 @@ from paddock.protocol.encoding import Malformed
 from paddock.protocol.messages import REQUESTS
 from protocol.samples import decode
 
-LONG = 300_000  # letters or entries
+LONG = 210_000  # letters or entries
 
 
 def refusal(data: bytes | str) -> str:

@@ -7,7 +7,6 @@ import pytest
 
 from paddock.experiments.ecoli_walk.network import (
     clockwise_bias,
-    find_bias_response,
     find_conserved_drifts,
     find_lag,
     find_rest_bias,
@@ -22,21 +21,21 @@ NETWORKS = pytest.mark.parametrize("network", ["ecoli-chemotaxis", "ecoli-chemot
 
 
 @NETWORKS
-@pytest.mark.parametrize("level", [0.05, 1.0, 20.0])
+@pytest.mark.parametrize("level", [0.05, 20.0])
 def test_the_bias_at_rest_is_that_of_the_cell_at_any_level(network: str, level: float) -> None:
     assert find_rest_bias(network, level=level) == pytest.approx(0.138, abs=0.005)
 
 
 @NETWORKS
 def test_it_answers_within_a_fifth_of_a_second_and_adapts_exactly(network: str) -> None:
-    for step in measure_adaptation((0.1, 2.0, 10.0), network=network):
+    for step in measure_adaptation((0.1, 10.0), network=network):
         assert step.response_time < 0.2, step
         assert step.error < 0.01, step
         assert step.settling_time < 45.0, step
 
 
 def test_the_amount_of_cher_changes_the_bias_and_the_time_but_not_that_it_adapts() -> None:
-    found = measure_robustness()
+    found = measure_robustness((0.5, 2.0, 10.0))
     assert all(step.error < 0.01 for step in found)
     assert np.diff([step.rest_bias for step in found]).min() > 0
     assert np.diff([step.settling_time for step in found]).max() < 0
@@ -77,4 +76,5 @@ def test_doses_give_a_first_answer_and_the_same_rest() -> None:
     assert doses.peaks[1] < 0.5 * doses.rest
     assert doses.peaks[2] < doses.peaks[1]
     assert doses.adapted == pytest.approx(doses.rest, rel=0.01)
-    assert find_bias_response(1.0, 1.1, seconds=1.0).settling_time() == float("inf")
+    early = find_step_response(network, 1.0, 1.1, seconds=1.0, settle=1.0, reading=clockwise_bias)
+    assert early.settling_time() == float("inf")

@@ -99,7 +99,7 @@ def test_a_chart_draws_into_given_axes_and_returns_them(name: str) -> None:
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-@pytest.mark.parametrize("name", mostly(list(CHARTS)[:2], CHARTS))
+@pytest.mark.parametrize("name", mostly(["line"], CHARTS))
 def test_a_chart_is_written_as_the_same_bytes_every_time(name: str, ending: str, tmp_path: Path) -> None:
     files = [tmp_path / f"{i}.{ending}" for i in (1, 2)]
     for file in files:
@@ -133,19 +133,21 @@ def test_charts_leave_the_state_of_matplotlib_alone(tmp_path: Path) -> None:
     import matplotlib
 
     before = dict(matplotlib.rcParams)
-    for name, chart in CHARTS.items():
-        save_figure(chart(), tmp_path / f"{name}.svg")
+    for chart in CHARTS.values():
+        chart()
+    save_figure(simple_line(), tmp_path / "line.svg")
     assert dict(matplotlib.rcParams) == before
-    code = "import sys, paddock.report.charts as c; c.histogram('a', [1.0], x_name='x', color='#000000')"
-    done = subprocess.run([sys.executable, "-c", f"{code}; print('matplotlib.pyplot' in sys.modules)"], **CAPTURED)
-    assert done.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("module", ["paddock", "paddock.report", "paddock.cli"])
-def test_matplotlib_and_jinja_are_imported_when_they_are_first_needed(module: str) -> None:
-    code = f"import sys, {module}; print([name for name in ('matplotlib', 'jinja2') if name in sys.modules])"
+def test_matplotlib_and_jinja_are_imported_when_they_are_first_needed_and_pyplot_never() -> None:
+    code = (
+        "import sys, paddock, paddock.report, paddock.cli, paddock.report.charts as charts\n"
+        "print([name for name in ('matplotlib', 'jinja2') if name in sys.modules])\n"
+        "charts.histogram('a', [1.0], x_name='x', color='#000000')\n"
+        "print([name for name in ('matplotlib', 'matplotlib.pyplot') if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], **CAPTURED)
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.splitlines() == ["[]", "['matplotlib']"]
 
 
 def test_wheel_speeds_are_drawn_where_they_belong() -> None:
@@ -298,7 +300,7 @@ def overlapping_texts(ax: Axes) -> list[tuple[str, str]]:
 
     figure = ax.get_figure(root=True)
     assert figure is not None
-    FigureCanvasAgg(figure).draw()
+    figure.draw_without_rendering()
     low, high = ax.get_xlim()
     inside = [text for text in (*ax.get_xticklabels(),) if low <= text.get_position()[0] <= high]
     y_low, y_high = sorted(ax.get_ylim())

@@ -16,7 +16,7 @@ from paddock.worlds.spec import Box
 from scenes import alone, crate, obstacles, puck, random_world
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from([10, 90, 180, 270, 359.5, 360]),

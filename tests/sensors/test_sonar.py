@@ -16,7 +16,7 @@ from paddock.worlds.spec import Cylinder, Wall
 from scenes import alone, crate, obstacles, puck, random_world
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1), st.floats(5, 120), st.just(90.0) | st.floats(20, 90))
 def test_the_reading_is_the_naive_nearest_echo_in_any_scene(seed, cone, incidence):
     rng = np.random.default_rng(seed)

@@ -93,7 +93,7 @@ class ServedClass:
 def served_class(folder: ClassFolder, referee: Referee | None = None, **settings: Any) -> Iterator[ServedClass]:
     lesson = replace(open_lesson(folder), own_referee=referee)
     arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
-    chosen = {"port": 0, "speed": None, "token": folder.keys.supervisor, "limits": folder.spec.limits, **settings}
+    chosen = {"port": 0, "speed": 20.0, "token": folder.keys.supervisor, "limits": folder.spec.limits, **settings}
     server = Server(arena, replace(Settings(), **chosen))
     server.desk = ClassDesk(folder, lesson)
     with server.in_background():

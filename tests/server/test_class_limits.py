@@ -191,7 +191,7 @@ def wheels(server: Server, robot: str) -> list[float]:
 
 def test_robots_of_a_program_that_gives_no_sign_of_life_stop() -> None:
     with (
-        served("line-crossing", lock_step=False, limits=ClassLimits(silence=0.3)) as server,
+        served("line-crossing", lock_step=False, speed=20.0, limits=ClassLimits(silence=0.3)) as server,
         Peer(server, token=student(server, "Ada", "red")) as dead,
     ):  # answers no pings while it reads nothing
         dead.ask("sense", robot="red", commands={"red": {"wheels": [0.05, 0.05]}})
@@ -203,7 +203,7 @@ def test_robots_of_a_program_that_gives_no_sign_of_life_stop() -> None:
 
 def test_a_program_that_lives_and_holds_its_command_drives_on_unless_the_class_says_otherwise() -> None:
     with (
-        served("line-crossing", lock_step=False, limits=ClassLimits(silence=0.3)) as server,
+        served("line-crossing", lock_step=False, speed=20.0, limits=ClassLimits(silence=0.3)) as server,
         Peer(server, token=student(server, "Ada", "red")) as ada,
     ):
         ada.ask("sense", robot="red", commands={"red": {"wheels": [0.05, 0.05]}})

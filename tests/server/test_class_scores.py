@@ -49,7 +49,7 @@ class NobodyArrives(Odometer):
 
 def test_nobodys_score_is_lost_when_the_server_ends_or_the_world_changes(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
-    with served_class(folder, referee=Odometer()) as served, served.connect("Ben") as ben:
+    with served_class(folder, referee=Odometer(), speed=None) as served, served.connect("Ben") as ben:
         ben["ben"].drive(0.05, 0.0)
         wait_for(lambda: (served.wait("Ben").get("best") or 0) > 5)
         ben["ben"].stop()

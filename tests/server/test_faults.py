@@ -183,7 +183,7 @@ def test_news_for_a_reader_that_is_slow_do_not_pile_up() -> None:
 
 def test_half_open_connections_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{CONNECTION}.PING_PERIOD", 0.05)
-    with served(lock_step=False) as server:
+    with served(lock_step=False, speed=20.0) as server:
         dead = Peer(server, name="dead")  # nobody reads its pings, nobody answers them
         dead.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
         until(server, lambda: not server.connections)

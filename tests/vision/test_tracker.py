@@ -15,7 +15,7 @@ from paddock.vision import FloorMarker, MarkerTracker, find_camera_pose, find_ma
 from paddock.vision.decode import decode_jpeg
 
 NAMES = ("ann", "bob", "cyd")
-PICTURES = 6
+PICTURES = 4
 
 
 def measure(spec: OverheadSpec, *, lamps: object = (), twists: object = None) -> tuple[float, np.ndarray, np.ndarray]:

@@ -29,13 +29,13 @@ def test_a_thousand_large_arcs_are_refused_with_their_number(tmp_path: Path) -> 
     )
 
 
-def test_twenty_thousand_cylinders_over_each_other_are_refused(tmp_path: Path) -> None:
-    cylinders = tuple(Cylinder(at=(0.001 * i, 0), radius=40.0) for i in range(20_000))
+def test_a_thousand_cylinders_over_each_other_are_refused(tmp_path: Path) -> None:
+    cylinders = tuple(Cylinder(at=(0.001 * i, 0), radius=40.0) for i in range(1000))
     path = write(tmp_path, WorldSpec(name="full", bounds=(-50, -50, 50, 50), cylinders=cylinders))
     with pytest.raises(paddock.SpecError) as refused:
         paddock.open(path)
     assert re.fullmatch(
-        r"full\.toml: cylinders: expected obstacles that cover a world at most 500 times over, got 20000 pieces of "
+        r"full\.toml: cylinders: expected obstacles that cover a world at most 500 times over, got 1000 pieces of "
         r"which \d+ cover more: leave some out or make them smaller",
         str(refused.value),
     )

@@ -47,22 +47,26 @@ class Wheels:
         except (TypeError, ValueError):
             within = False  # no numbers: refused below
         if not within:
-            left, right = self._cap(left, right)
+            if not all_finite(left, right):
+                raise PaddockError(
+                    f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s"
+                )
+            units = "speeds are in m/s at the rim, not in mm/s or steps"
+            self.count_capped(left, right, f"wheels.set({left:g}, {right:g})", units)
+            left, right = min(most, max(-most, left)), min(most, max(-most, right))
         self.robot.body.set_wheels(float(left), float(right))
 
-    def _cap(self, left: float, right: float) -> tuple[float, float]:
-        if not all_finite(left, right):
-            raise PaddockError(f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s")
+    def count_capped(self, left: float, right: float, call: str, units: str) -> None:
+        """A call asks for speeds that the wheels do not reach; warn if they look like a mistaken unit."""
         most = self.max_speed
         self._warned = self._warned and self.capped > 0
         self.capped += 1
         if self.warns and not self._warned and max(abs(left), abs(right)) > FAR_BEYOND * most:
             self._warned = True
             warn_user(
-                f"{self.robot.name}.wheels.set({left:g}, {right:g}) is capped: the wheels of {self.robot.name!r} turn "
-                f"at most at {most:g} m/s; speeds are in m/s at the rim, not in mm/s or steps (said once per run)"
+                f"{self.robot.name}.{call} is capped: the wheels of {self.robot.name!r} turn at most at {most:g} m/s; "
+                f"{units} (said once per run)"
             )
-        return min(most, max(-most, left)), min(most, max(-most, right))
 
     @property
     def speeds(self) -> WheelSpeeds:
@@ -147,6 +151,8 @@ class Robot:
         left, right = linear - half, linear + half
         fastest = max(abs(left), abs(right))
         if fastest > self.wheels.max_speed:
+            units = "speeds are in m/s and rad/s, not in mm/s or degrees"
+            self.wheels.count_capped(left, right, f"drive({linear:g}, {angular:g})", units)
             shrink = self.wheels.max_speed / fastest
             left, right = left * shrink, right * shrink
         self.wheels.set(left, right)

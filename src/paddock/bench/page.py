@@ -23,7 +23,8 @@ from paddock.worlds import save_world
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The first one there is. The first of these cannot show windows and takes half of Chromium's CPU time to open a page.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WINDOW = (1280, 800)  # pixels
 TICK = 0.02  # [s]
 

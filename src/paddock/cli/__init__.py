@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Any
+
 
 def main() -> None:
     """Run the command line; what Paddock refuses is told in one line, without a traceback."""
     import sys
 
-    from paddock.cli.app import app
     from paddock.core.errors import PaddockError
 
     try:
-        app()
+        _make_command()()
     except PaddockError as error:
         from rich.console import Console
         from rich.text import Text
@@ -24,3 +27,13 @@ def main() -> None:
     except BrokenPipeError:  # `paddock worlds | head`
         sys.stderr.close()
         sys.exit(0)
+
+
+@functools.cache
+def _make_command() -> Callable[[], Any]:
+    """All commands, made once in a process."""
+    from typer.main import get_command
+
+    from paddock.cli.app import app
+
+    return get_command(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +12,7 @@ import typer
 
 from paddock.arena.base import BaseArena
 from paddock.core.errors import PaddockError
+from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.episodes import Episode
 from paddock.episodes.recorder import TraceRecorder
 from paddock.episodes.trace_files import append_rows
@@ -36,11 +38,13 @@ class RunKeeper:
     Args:
         out: where runs have their folders.
         name: of the world.
+        inputs: files that the run is made from. They are read now: people edit them while it goes on.
         files: more that belongs into the folder.
     """
 
-    def __init__(self, out: Path, name: str, files: RunFiles | None = None) -> None:
+    def __init__(self, out: Path, name: str, inputs: Iterable[Path] = (), files: RunFiles | None = None) -> None:
         make_base(out)  # what cannot be written had better be told now
+        self._inputs = read_inputs(inputs)
         self._out, self._name, self.files = out, name, files
         self._next, self._complaint = time.monotonic() + PERIOD, ""
         self._kept: dict[str, tuple[TraceRecorder, int, tuple[str, ...]]] = {}  # recorder, its rows and devices
@@ -55,6 +59,8 @@ class RunKeeper:
         if time.monotonic() < self._next:
             return
         try:
+            if not self._kept:
+                self.write_provenance(arena)
             for name, recorder in arena.recorders.items():
                 self._keep_trace(recorder, self.folder / name_trace(name, alone=len(arena.recorders) == 1))
             if self.files is not None:
@@ -64,6 +70,10 @@ class RunKeeper:
                 typer.echo(f"could not keep what was recorded so far: {error}", err=True)
             self._complaint = str(error)
         self._next = time.monotonic() + PERIOD
+
+    def write_provenance(self, arena: BaseArena) -> None:
+        """What the run was made from."""
+        write_provenance(self.folder, collect(seed=arena.seed), self._inputs)
 
     def _keep_trace(self, recorder: TraceRecorder, path: Path) -> None:
         former, rows, devices = self._kept.get(recorder.robot, (None, 0, ()))

@@ -12,7 +12,7 @@ import paddock
 from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.core.provenance import collect, write_provenance
+from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.mapping import MapTruth, MapView, save_map
 from paddock.mapping.logs import Trajectory, write_tum
 from paddock.modules import ModulesSpec
@@ -33,9 +33,7 @@ def keep_results(spec: ModulesSpec, url: str, config: str, out: Path | None) -> 
         yield
         return
     folder = fresh_folder(out, Path(config).stem)
-    write_provenance(
-        folder, collect(seed=spec.seed), [config] if Path(config).is_file() else []
-    )  # whatever happens then
+    write_provenance(folder, collect(seed=spec.seed), read_inputs([config]))  # whatever happens then
     with MapListener(url, lambda heard: keep_map(heard, folder)) as listener:
         yield
     if listener.grid is None or not listener.poses:

@@ -25,7 +25,6 @@ from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.referee import run_with_referee
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
-from paddock.core.provenance import collect, write_provenance
 from paddock.episodes import Episode
 from paddock.referees import Referee
 from paddock.report import write_run
@@ -69,7 +68,8 @@ def run_world(
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             page = stack.enter_context(shown)
         while True:
-            keeper = None if out is None else RunKeeper(out, arena.world.name, files)
+            inputs = [*source_files(arena.world), *filter(None, (controller, policy))]
+            keeper = None if out is None else RunKeeper(out, arena.world.name, inputs, files)
             drive = DrivePlan(
                 seconds=seconds,
                 choose=partial(choose, arena),
@@ -88,7 +88,7 @@ def run_world(
                 continue
             _report(console, arena, outcome.episode, time.perf_counter() - started)
             config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
-            _write_folder(console, arena, outcome.episode, keeper, html, config, (controller, policy))
+            _write_folder(console, arena, outcome.episode, keeper, html, config)
             _write_picture(arena, outcome.episode, picture)
             why, failed = outcome.explanation, outcome.episode.failed
             if page is None or outcome.interrupted or not offer_to_run_again(page, console, why, failed=failed):
@@ -121,7 +121,6 @@ def _write_folder(
     keeper: RunKeeper | None,
     html: bool,
     config: dict[str, Any],
-    inputs: tuple[Path | None, ...],
 ) -> None:
     if keeper is None or not episode.robots:
         return
@@ -135,7 +134,7 @@ def _write_folder(
             config={"world": arena.world.name, **config},
             html=html,
         )
-        write_provenance(folder, collect(seed=arena.seed), [*source_files(arena.world), *filter(None, inputs)])
+        keeper.write_provenance(arena)
         if keeper.files is not None:
             keeper.files.write(episode, folder)
     console.print(f"wrote {folder}", highlight=False, markup=False)

@@ -15,7 +15,7 @@ from paddock.cli.driving import print_traceback
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.run_robot import choose_robot, halt, robot_of
 from paddock.cli.tables import cell, new_table
-from paddock.core.provenance import collect, write_provenance
+from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.scenarios import ScenarioResult, load_scenario, prepare, run_all, run_scenario, write_outputs
 from paddock.scenarios.prepare import Prepared
 from paddock.scenarios.runner import OnStep
@@ -132,5 +132,5 @@ def _write(console: Console, plan: Prepared, result: ScenarioResult, out: Path, 
     written = write_outputs(plan, result, out)
     folder = written[0].parent
     own = Path(plan.spec.folder) / plan.spec.file
-    write_provenance(folder, collect(seed=result.seed), [own, *source_files(result.world)])
+    write_provenance(folder, collect(seed=result.seed), read_inputs([own, *source_files(result.world)]))
     console.print(f"wrote {folder} ({len(written)} files)", highlight=False, markup=False)

@@ -30,7 +30,17 @@ from paddock.core.places import is_users, place
 # Kernels never raise ("numpy" divides by zero without a check) and never allocate: without numba's memory
 # runtime nothing counts references to arrays. Every kernel is inlined into its callers: tables are passed by
 # value, about a hundred words for each call. Together that makes the engine six times as fast.
-OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
+OPTIONS = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "forceinline": True,
+    "no_cfunc_wrapper": True,  # no kernel is called from C
+}
+# Most kernels are called by other kernels only. Without code that takes tables out of Python's objects they compile in
+# three quarters of the time.
+INLINED = {**OPTIONS, "no_cpython_wrapper": True}
 
 # Folders in which every file counts as kernel source: kernels take their constants and tuples from there.
 KERNEL_FOLDERS = ("engine", "sensors", "metrics", "policies", "rollouts")
@@ -54,22 +64,33 @@ class Kernel:
         """The compiled function; one attribute look-up cheaper per call than the kernel itself."""
         if not compiling():
             return plain(self.function)
+        return self._compiled_with(OPTIONS)
+
+    @functools.cached_property
+    def inlined(self) -> Callable[..., Any]:
+        """The compiled function for other kernels; Python cannot call it."""
+        return self._compiled_with(INLINED, ".inlined")
+
+    def _compiled_with(self, options: dict[str, object], suffix: str = "") -> Callable[..., Any]:
+        """Machine code for arguments of any types, kept on the disk in files whose names have this suffix."""
         numba = _import_numba()
         if not self.cache:
-            return numba.njit(**{**OPTIONS, "cache": False})(self.function)  # type: ignore[call-overload, no-any-return]
+            return numba.njit(**{**options, "cache": False})(self.function)  # type: ignore[call-overload, no-any-return]
         try:
-            dispatcher: Any = numba.njit(**OPTIONS)(self.function)  # type: ignore[call-overload]
+            dispatcher: Any = numba.njit(**options)(self.function)  # type: ignore[call-overload]
         except RuntimeError:  # no folder to keep machine code in: compile in every process
-            return numba.njit(**{**OPTIONS, "cache": False})(self.function)  # type: ignore[call-overload, no-any-return]
+            return numba.njit(**{**options, "cache": False})(self.function)  # type: ignore[call-overload, no-any-return]
         # numba looks only at the kernel's own file; a change in a kernel that it calls counts too.
         is_own = Path(self.function.__code__.co_filename).is_relative_to(package_folder())
-        cache = dispatcher._cache._cache_file
-        cache._source_stamp = source_stamp() + (self.stamp if is_own else fingerprint(self))
+        stamp = source_stamp() + (self.stamp if is_own else fingerprint(self))
+        kept = dispatcher._cache
+        name = kept._impl.filename_base + suffix
+        cache = kept._cache_file = type(kept._cache_file)(kept._cache_path, name, stamp)
         try:
             cache._load_index()
         except Exception:  # written by another version, with classes that are gone: start anew
             Path(cache._index_path).unlink(missing_ok=True)
-        _survive_full_disk(dispatcher._cache)
+        _survive_full_disk(kept)
         _compile_once(dispatcher, Path(cache._index_path).with_suffix(".lock"))
         return dispatcher  # type: ignore[no-any-return]
 
@@ -88,7 +109,7 @@ class Kernel:
     @property
     def _numba_type_(self) -> Any:
         """How numba recognises a kernel that is named inside another kernel."""
-        return self.compiled._numba_type_  # type: ignore[attr-defined]
+        return self.inlined._numba_type_  # type: ignore[attr-defined]
 
     def is_cached(self) -> bool:
         """Whether machine code for this kernel is in memory or on the disk already."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file, write_text
+from paddock.core.sources import list_sources
 
 FILE, INPUTS = "provenance.json", "inputs"
 PACKAGES = ("numpy", "numba")  # that every result depends on
@@ -40,39 +41,40 @@ def collect(*, seed: int | None = None, packages: Iterable[str] = (), now: datet
     }
 
 
-def write_provenance(folder: Path, table: Mapping[str, Any], files: Iterable[str | Path] = ()) -> list[Path]:
+def write_provenance(folder: Path, table: Mapping[str, Any], inputs: Mapping[str, bytes]) -> list[Path]:
     """Write `provenance.json` and copies of the input files into a folder; returns what was written."""
-    copies = copy_inputs(folder, files)
-    whole = {**table, "inputs": copies}
-    write_text(folder / FILE, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
-    return [folder / FILE, *(folder / name for name in copies)]
+    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in inputs.items()}
+    try:
+        (folder / INPUTS if inputs else folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PaddockError(f"{folder}: cannot write there: {error.strerror or error}") from None
+    for name, data in inputs.items():
+        with whole_file(folder / name, "wb") as file:
+            file.write(data)
+    write_text(folder / FILE, json.dumps({**table, "inputs": hashes}, indent=2, ensure_ascii=False) + "\n")
+    return [folder / FILE, *(folder / name for name in inputs)]
 
 
-def copy_inputs(folder: Path, files: Iterable[str | Path]) -> dict[str, str]:
-    """Copy files into `inputs/` of a folder; a TOML file brings those that it names along.
-
-    Returns:
-        the SHA-256 of each copy, by its name relative to the folder.
-    """
-    copies: dict[str, str] = {}
+def read_inputs(files: Iterable[str | Path]) -> dict[str, bytes]:
+    """What files contain now, by the name of their copy in a folder; they bring along those that they name."""
+    inputs: dict[str, bytes] = {}
     for path in named_files(files):
         name, number = f"{INPUTS}/{path.name}", 1
-        while name in copies:
+        while name in inputs:
             number += 1
             name = f"{INPUTS}/{path.stem}-{number}{path.suffix}"
         try:
-            data = path.read_bytes()
-            (folder / INPUTS).mkdir(parents=True, exist_ok=True)
+            inputs[name] = path.read_bytes()
         except OSError as error:
-            raise PaddockError(f"{path}: cannot be copied to {folder}: {error.strerror or error}") from None
-        with whole_file(folder / name, "wb") as file:
-            file.write(data)
-        copies[name] = hashlib.sha256(data).hexdigest()
-    return copies
+            raise PaddockError(f"{path}: cannot be read: {error.strerror or error}") from None
+    return inputs
 
 
 def named_files(files: Iterable[str | Path]) -> list[Path]:
-    """The files, and those that TOML files among them name: robots, included worlds, pictures; each once."""
+    """The files, and those that they name: robots, included worlds, pictures and code in TOML files, imports in code.
+
+    Each is listed once.
+    """
     found: dict[Path, None] = {}
     queue = [Path(file).resolve() for file in files]
     while queue:
@@ -82,6 +84,8 @@ def named_files(files: Iterable[str | Path]) -> list[Path]:
         found[path] = None
         if path.suffix == ".toml":
             queue += [(path.parent / text).resolve() for text in _texts(_table(path))]
+        elif path.suffix == ".py":
+            queue += list_sources(path)[1:]
     return list(found)
 
 
@@ -93,14 +97,18 @@ def _table(path: Path) -> dict[str, Any]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in a TOML table that may be names of files."""
+    """All texts in a TOML table that may be names of files; of `module:Name` and `file.py:Name` the file."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list):
         for item in value:
             yield from _texts(item)
-    elif isinstance(value, str) and value.lower().endswith(ENDINGS) and len(value) < 1000 and "\0" not in value:
-        yield value
+    elif isinstance(value, str) and len(value) < 1000 and "\0" not in value:
+        module, _, name = value.rpartition(":")
+        if name.isidentifier() and module:
+            value = module if module.endswith(".py") else module.replace(".", "/") + ".py"
+        if value.lower().endswith(ENDINGS):
+            yield value
 
 
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:

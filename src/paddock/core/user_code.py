@@ -133,9 +133,10 @@ def _find_module(path: str, name: str, folders: list[Path]) -> ModuleType:
 
 def _import(file: Path, name: str, owner: str, root: Path | None = None) -> ModuleType:
     """Import a file under its own name, so that other processes find it too; under another if that is taken."""
+    ending = file.name.lower()
     for module in list(sys.modules.values()):
-        known = getattr(module, "__file__", None)
-        if known and Path(known) == file and module.__name__ != "__main__":
+        known = str(getattr(module, "__file__", None) or "")
+        if known.lower().endswith(ending) and Path(known) == file and module.__name__ != "__main__":
             return module
     folder = str(root or file.parent)
     if folder not in sys.path:

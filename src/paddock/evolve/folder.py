@@ -14,7 +14,7 @@ from typing import Any
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import append_text, save_image, write_text
 from paddock.core.provenance import FILE as PROVENANCE
-from paddock.core.provenance import collect, write_provenance
+from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.core.sources import find_source
 from paddock.evolve.champion_picture import draw_champion
 from paddock.evolve.charts import save_elites_map, save_learning_curve
@@ -25,6 +25,7 @@ from paddock.evolve.program_text import format_program
 from paddock.evolve.strategies.map_elites import MapElites
 from paddock.policies.program import Program
 from paddock.worlds import WorldSpec, load_world, save_world
+from paddock.worlds.placement import source_files
 
 CHECKPOINT, CHAMPION, CURVE, DRIVES = "checkpoint.npz", "champion.npz", "learning-curve.png", "champion.png"
 CONFIG, HISTORY, SUMMARY = "config.json", "history.csv", "summary.json"
@@ -54,7 +55,8 @@ class EvolutionFolder:
             raise PaddockError(f"{self.path}: cannot write there: {error.strerror or error}") from None
         for path, world in self._worlds(evolution):
             save_world(world, path)
-        write_provenance(self.path, self._collect(evolution), _input_files(evolution.config))
+        files = [*(path for path, _ in self._worlds(evolution)), *_input_files(evolution)]
+        write_provenance(self.path, self._collect(evolution), read_inputs(files))
         self.write_json(CONFIG, evolution.config.as_table())
         self._write_history(evolution)
         self._save(evolution, {})
@@ -154,10 +156,11 @@ class EvolutionFolder:
         write_text(self.path / HISTORY, head + _format_rows(evolution.history))
 
 
-def _input_files(config: EvolutionConfig) -> list[Path]:
-    """The user's own files that an evolution is made from."""
-    world = [Path(config.world)] if config.world is not None and config.world.endswith(".toml") else []
-    return [*world, *(file for name in (config.task, config.strategy) if (file := find_source(name)) is not None)]
+def _input_files(evolution: Evolution) -> list[Path]:
+    """The files that an evolution is made from: worlds, robots, and the user's code."""
+    worlds = dict.fromkeys(file for world in evolution.task.worlds for file in source_files(world))
+    names = (evolution.config.task, evolution.config.strategy)
+    return [*worlds, *(file for name in names if (file := find_source(name)) is not None)]
 
 
 def _format_rows(history: Sequence[Generation]) -> str:

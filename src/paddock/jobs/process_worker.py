@@ -44,10 +44,14 @@ class ProcessWorker:
             raise PaddockError(CLOSED)
         data = pickle.dumps(self._make)
         path = json.dumps([entry or os.getcwd() for entry in sys.path])  # noqa: PTH109 (a text is wanted)
-        command = [sys.executable, "-c", PROGRAM, path]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process = self.launch(["-c", PROGRAM, path])
         _send(self._process, data)
         return self._process
+
+    @staticmethod
+    def launch(arguments: list[str]) -> subprocess.Popen[bytes]:
+        """`python …`, with pipes for its jobs and answers."""
+        return subprocess.Popen([sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def close(self) -> None:
         """End the process, whatever it does."""

@@ -63,7 +63,7 @@ def connect_ray() -> Any:
         path = os.pathsep.join(entry for entry in sys.path if entry)
         try:
             ray.init(log_to_driver=False, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": path}})
-        except (ConnectionError, RuntimeError, TimeoutError) as error:
+        except (ConnectionError, RuntimeError, TimeoutError, ValueError) as error:  # ValueError: no ray[client]
             raise _unreachable(address or "this machine", str(error).partition("\n")[0]) from None
     return ray
 

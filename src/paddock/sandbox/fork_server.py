@@ -14,10 +14,19 @@ from pathlib import Path
 
 from paddock.sandbox.folders import remove_folder
 
-PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from paddock.sandbox.serve import fix_addresses, serve; fix_addresses(); serve(int(sys.argv[2]), sys.argv[3])"
-)
+# Before it loads anything, it begins again with the same addresses in every process, where the system can do that:
+# programs may depend on addresses, by the order of a set.
+PROGRAM = """
+import ctypes, json, os, sys
+if sys.platform == "linux" and "PADDOCK_SAME_ADDRESSES" not in os.environ:
+    ADDR_NO_RANDOMIZE = 0x0040000
+    ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
+    os.environ["PADDOCK_SAME_ADDRESSES"] = "1"
+    os.execv(sys.executable, sys.orig_argv)
+sys.path[:] = json.loads(sys.argv[1])
+from paddock.sandbox.serve import serve
+serve(int(sys.argv[2]), sys.argv[3])
+"""
 # Nothing of this process's own environment: there may be secrets in it. Arithmetic uses no threads of its own.
 ENVIRONMENT = {
     "LANG": "C.UTF-8",

@@ -25,18 +25,9 @@ from paddock.sandbox.guards import find_readable
 from paddock.sandbox.guest_loop import be_guest
 
 NUMBER = struct.Struct("<i")
-FIX_ADDRESSES = 0x0040000  # for `personality`: programs may depend on addresses, by the order of a set
 DIE_WITH_PARENT = 1  # for prctl
 USUAL = ("math", "numpy.linalg", "numpy.random", "paddock.control")  # what controllers import
 DUMP = b"d"  # through `life`: tell where you are, and die
-
-
-def fix_addresses() -> None:
-    """Begin again with the same addresses in every process, where the system can do that."""
-    if sys.platform == "linux" and "PADDOCK_SAME_ADDRESSES" not in os.environ:
-        ctypes.CDLL(None).personality(FIX_ADDRESSES)
-        os.environ["PADDOCK_SAME_ADDRESSES"] = "1"
-        os.execv(sys.executable, sys.orig_argv)
 
 
 def serve(control: int, folder: str) -> None:

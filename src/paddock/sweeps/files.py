@@ -11,7 +11,7 @@ from typing import Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file, write_text
-from paddock.core.provenance import collect, write_provenance
+from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.episodes.trace_files import import_extra
 from paddock.report.document_files import write_document
 from paddock.sweeps.inputs import input_files
@@ -25,7 +25,7 @@ def save_sweep(sweep: Sweep, folder: Path) -> list[Path]:
     """Write all of it; equal sweeps give equal tables, to the last byte."""
     folder.mkdir(parents=True, exist_ok=True)
     table = collect(packages=("pandas", "pyarrow"))
-    written = write_provenance(folder, {**table, "seeds": list(sweep.spec.seeds)}, input_files(sweep.spec))
+    written = write_provenance(folder, {**table, "seeds": list(sweep.spec.seeds)}, read_inputs(input_files(sweep.spec)))
     written += [
         _write_table(folder / TABLE, sweep.columns, sweep.rows),
         _write_table(folder / SUMMARY, list(sweep.summary[0]) if sweep.summary else ["figure"], sweep.summary),

@@ -170,6 +170,8 @@ def _restart_reflex(state: SafetyState) -> SafetyState:
 
 
 def _shift_epochs(state: SafetyState, shift: int) -> SafetyState:
+    if not shift:
+        return state
     messages = tuple(message._replace(epoch=message.epoch - shift) for message in state.in_flight)
     epoch = None if state.motor_epoch is None else state.motor_epoch - shift
     return state._replace(in_flight=messages, motor_epoch=epoch)

@@ -33,7 +33,7 @@ export class Arena {
   ghost = null; // {i, x, y, heading}: where a robot is about to be put
   hovered = undefined; // number of the robot under the pointer
   pointed = null; // {device, channel}
-  changed = true;
+  isDue = false; // whether a picture is drawn next
 
   constructor(session, subscriptions, maps, { holder, scaleBar, ground, map, trails, robots }) {
     Object.assign(this, { session, subscriptions, maps, holder, scaleBar });
@@ -55,12 +55,13 @@ export class Arena {
     session.on("sensed", () => this.touch());
     session.on("maps", () => this.touch());
     session.on("frame", () => this.received());
-    requestAnimationFrame((now) => this.animate(now));
   }
 
-  /** Something has changed: draw again. */
+  /** Something has changed: draw again. A page on which nothing changes wakes nobody up. */
   touch() {
-    this.changed = true;
+    if (this.isDue) return;
+    this.isDue = true;
+    requestAnimationFrame((now) => this.animate(now));
   }
 
   retheme() {
@@ -133,11 +134,9 @@ export class Arena {
   }
 
   animate(now) {
-    requestAnimationFrame((next) => this.animate(next));
+    this.isDue = false;
     this.rate.tick(now);
     const { states } = this.session;
-    if (!this.changed && !states.moving && !this.glowing) return;
-    this.changed = false;
     states.glideTo(now);
     if (this.following) this.keepUp();
     if (this.groundVersion !== this.view.version) {
@@ -148,6 +147,7 @@ export class Arena {
     this.drawMap();
     this.drawTrails(now);
     this.drawRobots(now);
+    if (states.moving || this.glowing) this.touch();
   }
 
   keepUp() {

@@ -56,6 +56,7 @@ export class RobotStates {
     this.glideTo(now);
     const seconds = (tick - this.tick) * dt;
     const fresh = !this.to || tick < this.tick;
+    let moves = fresh; // who stands still is drawn once, not in every picture until the next frame
     for (let i = 0; i < this.count; i++) {
       const x = floats[FLOATS * i];
       const y = floats[FLOATS * i + 1];
@@ -63,6 +64,7 @@ export class RobotStates {
       // From the last frame and not from the drawn place, which lags behind when frames come in a bunch.
       const isFar = () => Math.hypot(x - this.to[FLOATS * i], y - this.to[FLOATS * i + 1]) > farthest;
       const leaps = fresh || isFar(); // it was teleported
+      moves ||= leaps || x !== this.x[i] || y !== this.y[i] || floats[FLOATS * i + 2] !== this.heading[i];
       if (leaps) this.leapt[i] = 1;
       this.from[3 * i] = leaps ? x : this.x[i];
       this.from[3 * i + 1] = leaps ? y : this.y[i];
@@ -81,7 +83,7 @@ export class RobotStates {
     this.arrived = now;
     this.to = floats;
     this.tick = tick;
-    this.moving = true;
+    this.moving = moves;
     if (fresh) this.glideTo(now); // who asks before the next picture is drawn is told the truth, too
   }
 

@@ -1,0 +1,7 @@
+"""A small evolution, for tests of what an evolution tells and keeps."""
+
+from __future__ import annotations
+
+from paddock.evolve.options import EvolutionConfig
+
+SMALL = EvolutionConfig(task="maze", population=6, generations=4, seconds=5.0, seed=5)
