@@ -117,6 +117,15 @@ def test_every_benchmark_says_what_it_measures() -> None:
     assert all(build.__doc__ for build in BENCHES.values())
 
 
+def test_ctrl_c_while_the_commands_are_loaded_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("paddock.cli._make_command", interrupted)
+    done = paddock("run", "clutter")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "paddock: stopped\n")
+
+
 def test_the_doctor_finds_a_healthy_installation() -> None:
     done = paddock("doctor", "--json")
     findings = {line["what"]: line for line in map(json.loads, done.stdout.splitlines())}
@@ -135,13 +144,27 @@ def test_the_doctor_names_what_is_optional_and_how_to_get_it(monkeypatch: pytest
     done = paddock("doctor", "--json")
     assert done.returncode == 0  # what is optional may be missing
     findings = {line["what"]: line for line in map(json.loads, done.stdout.splitlines())}
-    assert findings["pyserial (optional, for robot)"]["found"] == "1.2.3"
-    missing = findings["numba-cuda (optional, for gpu)"]
-    assert (missing["found"], missing["good"]) == ("not installed", True)
-    assert missing["fix"].startswith('pip install "numba-cuda')
-    assert {"cma (optional, for evolve)", "neat-python (optional, for evolve)", "numpy"} <= set(findings)
+    assert findings["for robot (optional)"]["found"] == "pyserial 1.2.3, tomlkit 1.2.3"
+    missing = findings["for gpu (optional)"]
+    assert (missing["found"], missing["good"]) == ("numba-cuda not installed, numpy 1.2.3", True)
+    assert missing["fix"] == "pip install 'paddock[gpu]'"
+    assert "cma 1.2.3, neat-python 1.2.3" in findings["for evolve (optional)"]["found"]
+    assert "numpy" in findings
     assert not any("pytest" in what for what in findings)
     assert "serial ports" in findings
+
+
+def test_the_doctors_commands_are_whole_in_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def installed(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("paddock.cli.doctor.version", installed)
+    monkeypatch.setattr("paddock.cli.doctor.importlib.util.find_spec", lambda name: None)
+    done = paddock("doctor", columns=80)
+    assert "pip install 'paddock[coppelia]'" in done.stdout
+    (ports,) = [line for line in done.stdout.splitlines() if "serial ports" in line]
+    assert "pip install 'paddock[robot]'" in ports
+    assert "✓" not in ports
 
 
 def test_the_doctor_says_that_the_compiler_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:

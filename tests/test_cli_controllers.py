@@ -17,6 +17,7 @@ from command_line import paddock as command
 from paddock.arena.controllers import chosen_controllers, load_file
 from paddock.cli.referee import load_score_function
 from paddock.cli.run_robot import halt
+from paddock.core.errors import PaddockWarning
 from paddock.policies.inputs import Input, nearness
 from paddock.policies.networks import Network
 from paddock.referees import officiate
@@ -218,6 +219,13 @@ def test_a_robot_that_someone_else_drives_is_refused_until_it_is_taken_over(tmp_
     wrong = command("run", "-c", "ahead.py", "--take-over", "clutter", folder=tmp_path)
     assert wrong.returncode == 2
     assert "--take-over mean nothing without --robot" in wrong.stderr
+
+
+def test_speeds_in_a_wrong_unit_are_told_with_the_place_of_the_controller(tmp_path: Path) -> None:
+    (tmp_path / "mm.py").write_text("# a controller\n\ndef act(o):\n    return 8, 8\n")
+    with pytest.warns(PaddockWarning, match=r"what the controller of 'red' answered, \(8, 8\), is capped") as told:
+        command("run", "clutter", "-c", "mm.py", "--headless", "--seconds", "1", folder=tmp_path)
+    assert [(Path(w.filename).name, w.lineno) for w in told] == [("mm.py", 3)]
 
 
 def test_only_the_robot_of_the_address_is_taken_from_a_list(tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     forced = ("--headless", "--seconds", "2", "--record", "run.mcap", "--force")
     assert paddock("run", "clutter", *forced, folder=tmp_path).returncode == 0
     assert Recording(tmp_path / "run.mcap").end == 2.0
+    named = paddock("run", "clutter", "--headless", "--seconds", "1", "--record", "my run.mcap", folder=tmp_path)
+    assert "wrote my run.mcap   (paddock replay 'my run.mcap')" in named.stdout
     lost = paddock("run", "clutter", "--headless", "--record", "no/run.mcap", folder=tmp_path)
     assert "no/run.mcap: cannot be written: No such file or directory" in lost.stderr
 

@@ -266,7 +266,8 @@ class EpisodeLoop:
             if self.passed * self.arena.dt >= LONG_SILENCE and robot.silent:
                 warn_user(
                     f"the controller of {robot.name!r} always answered None, and the robot never moved: "
-                    "expected (left, right) in m/s, or a Command; is there a `return` missing?"
+                    "expected (left, right) in m/s, or a Command; is there a `return` missing?",
+                    author=robot.act,
                 )
 
 

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from paddock.cli import options
+from paddock.core.outside import shell_word
 
 if TYPE_CHECKING:
     from paddock.recordings import Recording
@@ -119,4 +120,4 @@ def export(
     from paddock.recordings.bag import export_bag
 
     count = export_bag(recording, out)
-    typer.echo(f"wrote {out}: {count} messages   (ros2 bag play {out})")
+    typer.echo(f"wrote {out}: {count} messages   (ros2 bag play {shell_word(out)})")
