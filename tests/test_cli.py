@@ -98,6 +98,16 @@ def test_drawing_a_world_leaves_the_files_that_are_there(tmp_path: Path) -> None
     assert width(tmp_path / "maze.png") >= 500
 
 
+@pytest.mark.parametrize(
+    "command", ["worlds --show maze -o mine.png", "maze --png mine.png", "apartment --png mine.png"]
+)
+def test_a_picture_that_the_user_names_is_replaced(tmp_path: Path, command: str) -> None:
+    (tmp_path / "mine.png").write_bytes(b"an older one")
+    done = paddock(*command.split(), folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert width(tmp_path / "mine.png") >= 300
+
+
 def test_bench_prints_one_json_object_per_line_with_the_agreed_keys() -> None:
     done = paddock("bench", "loop", "single", "camera", "laser", "--rounds", "1", "--json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]

@@ -221,6 +221,14 @@ def test_a_robot_that_someone_else_drives_is_refused_until_it_is_taken_over(tmp_
     assert "--take-over mean nothing without --robot" in wrong.stderr
 
 
+def test_of_several_robots_the_one_whose_controller_failed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def act(o):\n    return o.laser\n")
+    done = command("run", "line-crossing", "-c", "mine.py", "--headless", folder=tmp_path)
+    assert done.returncode == 2
+    assert "mine.py line 2: no enabled device called 'laser'" in done.stderr
+    assert done.stderr.endswith("(at the wheels of 'red')\n")
+
+
 def test_speeds_in_a_wrong_unit_are_told_with_the_place_of_the_controller(tmp_path: Path) -> None:
     (tmp_path / "mm.py").write_text("# a controller\n\ndef act(o):\n    return 8, 8\n")
     with pytest.warns(PaddockWarning, match=r"what the controller of 'red' answered, \(8, 8\), is capped") as told:

@@ -33,7 +33,7 @@ def apartment(
     paddock apartment --seed 3 -o home.toml --png home.png
     paddock apartment --kind symmetric --size 50x9 -o corridor.toml
     """
-    from paddock.cli.files import checked_new, checked_picture, checked_world_file, save_picture, save_world_file
+    from paddock.cli.files import checked_picture, checked_world_file, save_picture, save_world_file
     from paddock.worlds.apartments import make_apartment
     from paddock.worlds.importers.result import world_name
 
@@ -41,7 +41,7 @@ def apartment(
         raise PaddockError("expected a file for the world, -o home.toml, or for a picture, --png home.png")
     if output is not None:
         checked_world_file(output, force=force)
-    picture = checked_new(png, force=force) if checked_picture(png) is not None and png is not None else None
+    picture = checked_picture(png)
     width, depth = _read_size(size)
     world = make_apartment(
         seed,

@@ -31,7 +31,7 @@ def demo(
     """Two e-pucks drive towards each other on a line with obstacles on it, and pass each other.
 
     Opens the page (its address is printed) and starts when you see it. At the end it prints a summary and saves a
-    picture of the trails; the page stays, to run it again, until Ctrl-C.
+    picture of the trails, over an older one; the page stays, to run it again, until Ctrl-C.
 
       paddock demo
       paddock demo --headless --seconds 20
