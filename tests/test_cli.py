@@ -331,3 +331,10 @@ def test_an_unknown_reproduction_is_refused_before_anything_runs() -> None:
     done = paddock("reproduce", "wall-folower")
     assert done.returncode == 2
     assert "did you mean 'wall-follower'?" in done.stderr
+
+
+def test_the_page_of_a_report_is_named(tmp_path: Path) -> None:
+    done = paddock("run", "clutter", "--headless", "--seconds", "0.5", "--report", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (page,) = (tmp_path / "runs").rglob("report.html")
+    assert f"{page.relative_to(tmp_path)} shows it" in done.stdout

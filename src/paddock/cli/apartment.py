@@ -10,7 +10,7 @@ import typer
 from paddock.cli.options import Force
 from paddock.core.errors import PaddockError
 
-Size = Annotated[str, typer.Option(help="Width and depth in metres.")]
+Size = Annotated[str, typer.Option(help="Width and depth in metres: from 2.6x6.8 to 200x200.")]
 Loops = Annotated[float | None, typer.Option(help="Share of further doors, 0 … 1. Default: 0 if symmetric, else 0.25.")]
 OdometryError = Annotated[float, typer.Option(help="By which share the wheels are off at most, such as 0.01.")]
 

@@ -69,8 +69,9 @@ def run_world(
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             page = stack.enter_context(shown)
         while True:
-            inputs = [*source_files(arena.world), *filter(None, (controller, policy))]
-            keeper = None if out is None else RunKeeper(out, arena.world.name, inputs, files)
+            keeper = (
+                None if out is None else RunKeeper(out, arena.world.name, _inputs(arena, controller, policy), files)
+            )
             drive = DrivePlan(
                 seconds=seconds,
                 choose=partial(choose, arena),
@@ -96,6 +97,11 @@ def run_world(
                 break
     if outcome.interrupted or outcome.episode.failed:
         sys.exit(130 if outcome.interrupted else 2)  # the former as shells expect it after Ctrl-C
+
+
+def _inputs(arena: Arena, *drivers: Path | None) -> list[Path]:
+    """The files that decide a run."""
+    return [*source_files(arena.world), *filter(None, drivers)]
 
 
 def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
@@ -139,7 +145,8 @@ def _write_folder(
         keeper.write_provenance(arena)
         if keeper.files is not None:
             keeper.files.write(episode, folder)
-    console.print(f"wrote {folder}", highlight=False, markup=False)
+    page = f": {folder / 'report.html'} shows it" if html else ""
+    console.print(f"wrote {folder}{page}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _write_picture(arena: Arena, episode: Episode, picture: Path | None) -> None:
