@@ -69,9 +69,7 @@ def run_world(
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             page = stack.enter_context(shown)
         while True:
-            keeper = (
-                None if out is None else RunKeeper(out, arena.world.name, _inputs(arena, controller, policy), files)
-            )
+            keeper = None if out is None else _new_keeper(arena, out, files, controller, policy)
             drive = DrivePlan(
                 seconds=seconds,
                 choose=partial(choose, arena),
@@ -99,9 +97,9 @@ def run_world(
         sys.exit(130 if outcome.interrupted else 2)  # the former as shells expect it after Ctrl-C
 
 
-def _inputs(arena: Arena, *drivers: Path | None) -> list[Path]:
-    """The files that decide a run."""
-    return [*source_files(arena.world), *filter(None, drivers)]
+def _new_keeper(arena: Arena, out: Path, files: RunFiles | None, *drivers: Path | None) -> RunKeeper:
+    """A folder of its own for a run, which knows the files that decide it."""
+    return RunKeeper(out, arena.world.name, [*source_files(arena.world), *filter(None, drivers)], files)
 
 
 def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
