@@ -86,7 +86,8 @@ def test_a_mistake_in_a_neighbour_of_the_file_is_told_where_it_is(tmp_path: Path
     (tmp_path / "steering.py").write_text("def steer(near):\n    return 1 / 0, 0\n")
     (tmp_path / "bad.py").write_text("from steering import steer\n\n\ndef act(o):\n    return steer(o.proximity)\n")
     done = command("run", "line-crossing", "-c", "bad.py", "--headless", "--seconds", "1", folder=tmp_path)
-    assert done.stderr.splitlines()[-1] == "paddock: steering.py line 2: ZeroDivisionError: division by zero"
+    problem = "paddock: steering.py line 2: ZeroDivisionError: division by zero"
+    assert done.stderr.splitlines()[-1] == f"{problem} (at the wheels of 'red')"
 
 
 def test_a_mistake_in_a_file_for_scores_is_told_with_its_line_and_it_may_import_its_neighbours(tmp_path: Path) -> None:
