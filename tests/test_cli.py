@@ -102,6 +102,16 @@ def test_drawing_a_world_leaves_the_files_that_are_there(tmp_path: Path) -> None
     assert width(tmp_path / "maze.png") >= 500
 
 
+@pytest.mark.parametrize(
+    "command", ["worlds --show maze -o mine.png", "maze --png mine.png", "apartment --png mine.png"]
+)
+def test_a_picture_that_the_user_names_is_replaced(tmp_path: Path, command: str) -> None:
+    (tmp_path / "mine.png").write_bytes(b"an older one")
+    done = paddock(*command.split(), folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert width(tmp_path / "mine.png") >= 300
+
+
 def test_bench_prints_one_json_object_per_line_with_the_agreed_keys() -> None:
     done = paddock("bench", "loop", "single", "camera", "laser", "--rounds", "1", "--json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -119,6 +129,15 @@ def test_an_unknown_benchmark_is_refused() -> None:
 
 def test_every_benchmark_says_what_it_measures() -> None:
     assert all(build.__doc__ for build in BENCHES.values())
+
+
+def test_ctrl_c_while_the_commands_are_loaded_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("paddock.cli._make_command", interrupted)
+    done = paddock("run", "clutter")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "paddock: stopped\n")
 
 
 def test_the_doctor_finds_a_healthy_installation() -> None:
@@ -139,13 +158,27 @@ def test_the_doctor_names_what_is_optional_and_how_to_get_it(monkeypatch: pytest
     done = paddock("doctor", "--json")
     assert done.returncode == 0  # what is optional may be missing
     findings = {line["what"]: line for line in map(json.loads, done.stdout.splitlines())}
-    assert findings["pyserial (optional, for robot)"]["found"] == "1.2.3"
-    missing = findings["numba-cuda (optional, for gpu)"]
-    assert (missing["found"], missing["good"]) == ("not installed", True)
-    assert missing["fix"].startswith('pip install "numba-cuda')
-    assert {"cma (optional, for evolve)", "neat-python (optional, for evolve)", "numpy"} <= set(findings)
+    assert findings["for robot (optional)"]["found"] == "pyserial 1.2.3, tomlkit 1.2.3"
+    missing = findings["for gpu (optional)"]
+    assert (missing["found"], missing["good"]) == ("numba-cuda not installed, numpy 1.2.3", True)
+    assert missing["fix"] == "pip install 'paddock[gpu]'"
+    assert "cma 1.2.3, neat-python 1.2.3" in findings["for evolve (optional)"]["found"]
+    assert "numpy" in findings
     assert not any("pytest" in what for what in findings)
     assert "serial ports" in findings
+
+
+def test_the_doctors_commands_are_whole_in_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def installed(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("paddock.cli.doctor.version", installed)
+    monkeypatch.setattr("paddock.cli.doctor.importlib.util.find_spec", lambda name: None)
+    done = paddock("doctor", columns=80)
+    assert "pip install 'paddock[coppelia]'" in done.stdout
+    (ports,) = [line for line in done.stdout.splitlines() if "serial ports" in line]
+    assert "pip install 'paddock[robot]'" in ports
+    assert "✓" not in ports
 
 
 def test_the_doctor_says_that_the_compiler_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -391,3 +424,10 @@ def test_an_unknown_reproduction_is_refused_before_anything_runs() -> None:
     done = paddock("reproduce", "wall-folower")
     assert done.returncode == 2
     assert "did you mean 'wall-follower'?" in done.stderr
+
+
+def test_the_page_of_a_report_is_named(tmp_path: Path) -> None:
+    done = paddock("run", "clutter", "--headless", "--seconds", "0.5", "--report", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (page,) = (tmp_path / "runs").rglob("report.html")
+    assert f"{page.relative_to(tmp_path)} shows it" in done.stdout

@@ -17,6 +17,7 @@ from command_line import paddock as command
 from paddock.arena.controllers import chosen_controllers, load_file
 from paddock.cli.referee import load_score_function
 from paddock.cli.run_robot import halt
+from paddock.core.errors import PaddockWarning
 from paddock.policies.inputs import Input, nearness
 from paddock.policies.networks import Network
 from paddock.referees import officiate
@@ -85,7 +86,8 @@ def test_a_mistake_in_a_neighbour_of_the_file_is_told_where_it_is(tmp_path: Path
     (tmp_path / "steering.py").write_text("def steer(near):\n    return 1 / 0, 0\n")
     (tmp_path / "bad.py").write_text("from steering import steer\n\n\ndef act(o):\n    return steer(o.proximity)\n")
     done = command("run", "line-crossing", "-c", "bad.py", "--headless", "--seconds", "1", folder=tmp_path)
-    assert done.stderr.splitlines()[-1] == "paddock: steering.py line 2: ZeroDivisionError: division by zero"
+    problem = "paddock: steering.py line 2: ZeroDivisionError: division by zero"
+    assert done.stderr.splitlines()[-1] == f"{problem} (at the wheels of 'red')"
 
 
 def test_a_mistake_in_a_file_for_scores_is_told_with_its_line_and_it_may_import_its_neighbours(tmp_path: Path) -> None:
@@ -200,6 +202,39 @@ def test_a_robot_of_a_server_is_driven_and_stopped(tmp_path: Path) -> None:
             assert onlooker["red"].pose == before[1]
             x, y, _ = onlooker["blue"].pose
             assert abs(x - before[0].x) + abs(y - before[0].y) > 0.05
+
+
+def test_a_robot_that_someone_else_drives_is_refused_until_it_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / "ahead.py").write_text("def act(o):\n    return 0.05, 0.05\n")
+    with served("line-crossing", speed=None) as server:
+        run = ("run", "-c", "ahead.py", "--seconds", "1", "--robot", f"{server.url(scheme='ws')}?robot=blue")
+        with paddock.connect(server.url(scheme="ws"), name="ada", lock_step=False) as ada:
+            ada.claim("blue")
+            refused = command(*run, folder=tmp_path)
+            assert refused.returncode == 2
+            assert "robot 'blue' is driven by ada: --take-over takes it" in refused.stderr
+            assert "was driven" not in refused.stdout
+            done = command(*run, "--take-over", folder=tmp_path)
+            assert done.returncode == 0, done.stderr
+            assert "blue (e-puck) was driven for 1.0 s and stands still" in done.stdout
+    wrong = command("run", "-c", "ahead.py", "--take-over", "clutter", folder=tmp_path)
+    assert wrong.returncode == 2
+    assert "--take-over mean nothing without --robot" in wrong.stderr
+
+
+def test_of_several_robots_the_one_whose_controller_failed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def act(o):\n    return o.laser\n")
+    done = command("run", "line-crossing", "-c", "mine.py", "--headless", folder=tmp_path)
+    assert done.returncode == 2
+    assert "mine.py line 2: no enabled device called 'laser'" in done.stderr
+    assert done.stderr.endswith("(at the wheels of 'red')\n")
+
+
+def test_speeds_in_a_wrong_unit_are_told_with_the_place_of_the_controller(tmp_path: Path) -> None:
+    (tmp_path / "mm.py").write_text("# a controller\n\ndef act(o):\n    return 8, 8\n")
+    with pytest.warns(PaddockWarning, match=r"what the controller of 'red' answered, \(8, 8\), is capped") as told:
+        command("run", "clutter", "-c", "mm.py", "--headless", "--seconds", "1", folder=tmp_path)
+    assert [(Path(w.filename).name, w.lineno) for w in told] == [("mm.py", 3)]
 
 
 def test_only_the_robot_of_the_address_is_taken_from_a_list(tmp_path: Path) -> None:

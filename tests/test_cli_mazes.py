@@ -61,9 +61,9 @@ def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:
     assert (tmp_path / "my.toml").read_text() == before
     assert paddock("maze", "--seed", "9", "-o", "my.toml", "--force", folder=tmp_path).returncode == 0
     assert (tmp_path / "my.toml").read_text() != before
-    (tmp_path / "pic.png").write_text("mine")
-    assert paddock("maze", "--png", "pic.png", folder=tmp_path).returncode == 2
-    assert (tmp_path / "pic.png").read_text() == "mine"
+    (tmp_path / "maze.png").write_text("mine")
+    assert paddock("maze", "--png", folder=tmp_path).returncode == 2  # nobody gave it that name
+    assert (tmp_path / "maze.png").read_text() == "mine"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 import paddock
 from paddock.core.errors import PaddockWarning
+from paddock.policies import Braitenberg
 from server.parties import served
 
 FREE = (0.3, 0.3)
@@ -74,3 +75,12 @@ def test_a_twist_in_the_wrong_unit_warns_and_keeps_its_curve(arena: Any, twist: 
     with pytest.warns(PaddockWarning, match="speeds are in m/s and rad/s, not in mm/s or degrees"):
         red.drive(*twist)
     assert red.wheels.capped == 1
+
+
+def test_a_shipped_policy_that_asks_for_far_too_much_made_no_mistake_with_units(arena: Any) -> None:
+    policy = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(3.0, -3.0))
+    arena["red"].enable("proximity")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        episode = arena.run(0.1, {"red": policy}, until=lambda arena: False)  # which Python runs, not the compiled loop
+    assert "commands were capped" in episode.robots["red"].trace.events[0].text

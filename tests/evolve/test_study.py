@@ -160,20 +160,21 @@ def test_logs_get_the_first_and_the_last_generation_and_one_now_and_then() -> No
     lines.end()
     lines.end()
     assert [int(re.findall(r"generation (\d+) of 4", line)[0]) for line in said] == [1, 6, 11, 12]
-    assert said[0] == "maze: generation 1 of 4: best 0.75, mean 0.25, solved 50%"
+    assert said[0] == "maze: generation 1 of 4: champion 0.75, mean 0.25, solved 50%"
 
 
 @pytest.mark.usefixtures("without_pictures")
 def test_where_there_is_no_terminal_lines_tell_how_it_goes(tmp_path: Path) -> None:
     options = ["maze", "--population", "6", "--seconds", "5", "--generations", "3"]
-    done = paddock_evolve(tmp_path, *options, "--mazes", "4", "--size", "3", "--out", "out")
-    assert [line.partition(": best")[0] for line in done.stderr.splitlines() if "generation" in line] == [
+    done = paddock_evolve(tmp_path, *options, "--mazes", "4", "--size", "3", "--out", "the mazes")
+    assert [line.partition(": champion")[0] for line in done.stderr.splitlines() if "generation" in line] == [
         "maze: generation 1 of 3",
         "maze: generation 3 of 3",
     ]
     files = "checkpoint.npz, config.json, history.csv, learning-curve.png, provenance.json, summary.json"
     wrote = f"{files}, world.toml … world-3.toml\n"
-    assert f"wrote out: champion.npz, champion.png, {wrote}" in done.stdout
+    assert f"wrote the mazes: champion.npz, champion.png, {wrote}" in done.stdout
+    assert "paddock run 'the mazes/world.toml' --policy 'the mazes/champion.npz' --seed" in done.stdout
 
 
 def test_the_picture_shows_the_drives_that_were_judged(whole: Path, tmp_path: Path) -> None:

@@ -52,6 +52,15 @@ def test_a_run_gives_a_trace_and_metrics_by_odometry(arena: Arena, robot: EPuck)
     assert (episode.reason, episode.digest, episode.repeatable) == ("2 s are over", None, False)
 
 
+def test_what_it_takes_to_begin_is_not_driving(arena: Arena, robot: EPuck, monkeypatch: pytest.MonkeyPatch) -> None:
+    start, begin = Distance.start, robot.time
+    monkeypatch.setattr(Distance, "start", lambda *about: arena.step(round(1.5 / arena.dt)) or start(*about))
+    episode = robot.run(2.0, lambda seen: (0.05, 0.05), every=0.1, metrics=[Distance()])
+    assert episode.trace.time[0] >= begin + 1.5
+    assert episode.trace.time[-1] - episode.trace.time[0] == pytest.approx(2.0)
+    assert episode.seconds == pytest.approx(2.0)
+
+
 def test_a_cycle_of_a_run_asks_the_robot_once_for_its_sensors(robot: EPuck, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     read = robot.port.read

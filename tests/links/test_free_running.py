@@ -155,3 +155,13 @@ def test_people_may_pause_and_hurry(arena: RemoteArena) -> None:
     for speed in (0, -1, float("nan"), "fast"):
         with pytest.raises(paddock.SimulationError, match="speed: expected a factor > 0, or None for flat out"):
             arena.set_speed(speed)  # type: ignore[arg-type]
+
+
+def test_a_run_counts_from_when_driving_begins_not_from_what_was_heard_last() -> None:
+    with serving(speed=None, lock_step=False) as server, join(server) as arena:
+        with join(server) as other:
+            other.step(500)
+        began = 500 * arena.dt
+        episode = arena.run(1.0, {"red": lambda seen: (0.02, 0.02)}, every=arena.dt)
+        assert episode.trace.time[0] >= began
+        assert episode.trace.time[-1] - episode.trace.time[0] >= 1.0 - arena.dt / 2

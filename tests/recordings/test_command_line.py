@@ -51,6 +51,8 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     forced = ("--headless", "--seconds", "2", "--record", "run.mcap", "--force")
     assert paddock("run", "clutter", *forced, folder=tmp_path).returncode == 0
     assert Recording(tmp_path / "run.mcap").end == 2.0
+    named = paddock("run", "clutter", "--headless", "--seconds", "1", "--record", "my run.mcap", folder=tmp_path)
+    assert "wrote my run.mcap   (paddock replay 'my run.mcap')" in named.stdout
     lost = paddock("run", "clutter", "--headless", "--record", "no/run.mcap", folder=tmp_path)
     assert "no/run.mcap: cannot be written: No such file or directory" in lost.stderr
 
@@ -64,6 +66,20 @@ def test_a_recording_that_was_cut_off_is_checked_as_far_as_it_goes(tmp_path: Pat
     assert empty.returncode == 2
     assert "there is nothing to check: it has no state after 0 s" in empty.stderr
     assert "it comes to the same states" in paddock("replay", "run.mcap", "--check", folder=tmp_path).stdout
+
+
+def test_a_file_that_was_cut_off_is_not_called_whole(tmp_path: Path) -> None:
+    with paddock_open("clutter") as arena, record(arena, tmp_path / "run.mcap", flush=None):
+        arena.step(50)
+    data = (tmp_path / "run.mcap").read_bytes()
+    whole = paddock("replay", "run.mcap", "--check", folder=tmp_path)
+    assert "run.mcap: 0 s to 1 s; robots: red" in whole.stdout
+    assert "it comes to the same states up to 1 s\n" in whole.stdout
+    (tmp_path / "cut.mcap").write_bytes(data[:-100])
+    assert not Recording(tmp_path / "cut.mcap").is_whole
+    cut = paddock("replay", "cut.mcap", "--check", folder=tmp_path)
+    assert cut.returncode == 0
+    assert "it comes to the same states up to 1 s, all that was recorded (the file is cut off behind it" in cut.stdout
 
 
 def _ticks(path: Path) -> int:

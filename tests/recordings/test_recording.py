@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 
 import paddock
 from paddock import PaddockError, Recording, Refused, SimulationError
+from paddock.metrics import Distance
 from paddock.policies import explorer
 from paddock.recordings import StreamRates
 from paddock.server.process import PaddockProcess
@@ -86,6 +88,28 @@ def test_a_compiled_run_is_recorded_without_disturbing_it(tmp_path: Path) -> Non
     assert np.array_equal(trace.wheels, first.wheels)
     assert np.array_equal(trace.commands[:-1], first.commands[:-1])
     assert np.array_equal(trace.reading("proximity"), first.reading("proximity"))
+
+
+def test_a_run_that_ctrl_c_ends_is_recorded_up_to_a_state_to_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with paddock.open("clutter") as arena, paddock.record(arena, tmp_path / "run.mcap"):
+        step = arena.step
+
+        def step_until_interrupted() -> None:
+            step()
+            if arena.tick == 20:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(arena, "step", step_until_interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            arena.run(60.0, {"red": lambda seen: (0.05, 0.04)}, metrics=[Distance()])
+        assert arena["red"].body.command == (0, 0)  # it stands, which is no part of the last tick
+    recording, episode = Recording(tmp_path / "run.mcap"), arena.episode
+    assert episode is not None
+    assert recording.check() == recording.end == episode.seconds == pytest.approx(20 * arena.dt)
+    assert recording.arena()["red"].pose == arena["red"].pose
+    assert episode.metrics["distance"] == pytest.approx(math.dist(*episode.trace.pose[[0, -1], :2]), rel=0.01)
 
 
 def test_a_process_that_is_killed_leaves_what_it_did(tmp_path: Path) -> None:

@@ -255,6 +255,8 @@ def test_a_champion_that_is_always_the_best_needs_one_line() -> None:
     same = {**HISTORY, "best": HISTORY["champion"]}
     assert "best of the generation" in texts_of(learning_curve(HISTORY))
     assert "best of the generation" not in texts_of(learning_curve(same))
+    fallen = {**HISTORY, "champion": [*HISTORY["champion"][:-1], 0.0]}
+    assert "small · champion: most worlds solved, then fittest" in texts_of(learning_curve(fallen, about="small"))
     with pytest.raises(PaddockError, match="no column 'mean': expected number, mean, best, champion"):
         learning_curve({"number": [1.0]})
 

@@ -82,7 +82,7 @@ def test_symmetric_rooms_look_alike() -> None:
     ("options", "message"),
     [
         ({"kind": "castle"}, "corridor"),
-        ({"width": 1.0}, "width: expected 2.6"),
+        ({"width": 1.0}, "width: expected 2.6 … 200 m, got 1"),
         ({"door": 0.4}, "wider than the pioneer-p2dx"),
         ({"loops": 2.0}, "loops: expected 0 … 1"),
     ],

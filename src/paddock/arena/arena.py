@@ -104,9 +104,8 @@ class Arena(BaseArena):
     @property
     def motion(self) -> Floats:
         """All robots' present motion, see engine/state.py, shape (N, ·)."""
-        motion: Floats = self.state.motion[0]
-        current: Floats = motion[self.tick % len(motion)]
-        return current
+        motion: Floats = self.state.motion[0, self.tick % self.state.motion.shape[1]]
+        return motion
 
     @property
     def poses(self) -> Floats:
@@ -221,8 +220,10 @@ class Arena(BaseArena):
             compiled(self.model, self.state, self.commands, self.scratch, *more, 0)
 
         def run_slice(*tables: Any) -> None:
-            compiled.compiled(*tables)
-            loop.count_ticks()
+            try:
+                compiled.compiled(*tables)
+            finally:  # Ctrl-C comes when the kernel has ended
+                loop.count_ticks()
 
         try:
             rows = recording if recording.has_rows else None

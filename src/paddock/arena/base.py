@@ -248,6 +248,9 @@ class BaseArena(ABC):
         """The robots whose traces are kept; here those that are driven, as it is costly to ask for others."""
         return list(driven)
 
+    def update_time(self) -> None:  # noqa: B027 (elsewhere, `tick` is exact)
+        """Find out how late it is, where time passes elsewhere and `tick` is what was heard last."""
+
     def rewind(self) -> None:  # noqa: B027 (only arenas of this process can)
         """A run is about to begin again after a reset: undo what its controllers did since."""
 

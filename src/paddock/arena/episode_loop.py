@@ -59,7 +59,6 @@ class EpisodeLoop:
 
     def begin(self) -> None:
         """Begin with empty traces, from where the robots are now."""
-        self.start = self._tick = self.arena.tick  # the latter: up to which ticks were counted
         self.passed = 0  # ticks since the start
         self._shift = 0  # ticks by which the arena's clock was set back
         self.controllers = {robot: c for robot, c in self.controllers.items() if not has_left(robot)}
@@ -71,6 +70,8 @@ class EpisodeLoop:
         self._next_row = 0  # ticks since the start at which a row is due
         self.arena.board.begin({robot.name: controller for robot, controller in self.controllers.items()})
         self._sort_robots()
+        self.arena.update_time()  # all of the above may have taken a while, and time may run by itself
+        self.start = self._tick = self.arena.tick  # the latter: up to which ticks were counted
 
     def _sort_robots(self) -> None:
         """Find out what is to be done for each of the robots that are there."""
@@ -102,6 +103,9 @@ class EpisodeLoop:
             reason = drive(self)
         except BaseException as error:
             crashed = not isinstance(error, KeyboardInterrupt)
+            if self._handled == len(self.events):  # else someone may have set the clock back
+                with contextlib.suppress(PaddockError):  # as below
+                    self._measure_ticks()
             self._stop_robots()
             self.arena.collect_events(former)
             self.arena.episode = self._crash(error) if crashed else self._interrupt()
@@ -123,14 +127,17 @@ class EpisodeLoop:
             arena.step()
             if self.look_at_events(uncounted=1):
                 continue
-            ticks = self.count_ticks()  # more than one where time runs by itself
-            for robot in self._measured:
-                ask(robot, robot.move, ticks)
+            self._measure_ticks()
             if plan.on_step is not None:
                 self.acting = None
                 plan.on_step(arena)
                 self.look_at_events()
         return reason
+
+    def _measure_ticks(self) -> None:
+        ticks = self.count_ticks()  # more than one where time runs by itself
+        for robot in self._measured if ticks else ():
+            ask(robot, robot.move, ticks)
 
     def _end(self) -> str:
         plan, arena = self.plan, self.arena
@@ -266,7 +273,8 @@ class EpisodeLoop:
             if self.passed * self.arena.dt >= LONG_SILENCE and robot.silent:
                 warn_user(
                     f"the controller of {robot.name!r} always answered None, and the robot never moved: "
-                    "expected (left, right) in m/s, or a Command; is there a `return` missing?"
+                    "expected (left, right) in m/s, or a Command; is there a `return` missing?",
+                    author=robot.act,
                 )
 
 

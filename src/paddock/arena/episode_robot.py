@@ -107,7 +107,7 @@ class EpisodeRobot:
         command = self.act(seen)
         if command is not None:
             self.answers += 1
-            self.robot.apply(command)
+            self.robot.apply(command, self.act)
         if self.meter is not None:  # not earlier: a tick in which the controller crashes never passes
             self.meter.sense(seen)
         self.robot.arena.board.show(self.name, self.controller)

@@ -16,7 +16,7 @@ from paddock.core.errors import PaddockError, SimulationError, UnknownName, near
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
-from paddock.core.places import warn_user
+from paddock.core.places import users_code, warn_user
 
 if TYPE_CHECKING:
     from paddock.arena.base import BaseArena
@@ -39,8 +39,8 @@ class Wheels:
         self.warns = True  # once per run, of speeds that look like a mistaken unit
         self._warned = False
 
-    def set(self, left: float, right: float) -> None:
-        """Set both speeds [m/s]; they stay until set again."""
+    def set(self, left: float, right: float, *, author: Callable[..., Any] | None = None) -> None:
+        """Set both speeds [m/s]; they stay until set again. `author`: whose answer they are, if a controller's."""
         most = self.max_speed
         try:
             within = -most <= left <= most and -most <= right <= most
@@ -51,22 +51,26 @@ class Wheels:
                 raise PaddockError(
                     f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s"
                 )
+            told = f"{self.robot.name}.wheels.set({left:g}, {right:g})"
+            if author is not None:
+                told = f"what the controller of {self.robot.name!r} answered, ({left:g}, {right:g}),"
             units = "speeds are in m/s at the rim, not in mm/s or steps"
-            self.count_capped(left, right, f"wheels.set({left:g}, {right:g})", units)
+            self.count_capped(left, right, told, units, author)
             left, right = min(most, max(-most, left)), min(most, max(-most, right))
         self.robot.body.set_wheels(float(left), float(right))
 
-    def count_capped(self, left: float, right: float, call: str, units: str) -> None:
-        """A call asks for speeds that the wheels do not reach; warn if they look like a mistaken unit."""
+    def count_capped(
+        self, left: float, right: float, told: str, units: str, author: Callable[..., Any] | None = None
+    ) -> None:
+        """Someone asks for speeds that the wheels do not reach; warn if they look like a user's mistaken unit."""
         most = self.max_speed
         self._warned = self._warned and self.capped > 0
         self.capped += 1
-        if self.warns and not self._warned and max(abs(left), abs(right)) > FAR_BEYOND * most:
+        mistaken = max(abs(left), abs(right)) > FAR_BEYOND * most and (author is None or users_code(author) is not None)
+        if self.warns and mistaken and not self._warned:
             self._warned = True
-            warn_user(
-                f"{self.robot.name}.{call} is capped: the wheels of {self.robot.name!r} turn at most at {most:g} m/s; "
-                f"{units} (said once per run)"
-            )
+            wheels = f"the wheels of {self.robot.name!r} turn at most at {most:g} m/s"
+            warn_user(f"{told} is capped: {wheels}; {units} (said once per run)", author=author)
 
     @property
     def speeds(self) -> WheelSpeeds:
@@ -152,7 +156,7 @@ class Robot:
         fastest = max(abs(left), abs(right))
         if fastest > self.wheels.max_speed:
             units = "speeds are in m/s and rad/s, not in mm/s or degrees"
-            self.wheels.count_capped(left, right, f"drive({linear:g}, {angular:g})", units)
+            self.wheels.count_capped(left, right, f"{self.name}.drive({linear:g}, {angular:g})", units)
             shrink = self.wheels.max_speed / fastest
             left, right = left * shrink, right * shrink
         self.wheels.set(left, right)
@@ -161,8 +165,11 @@ class Robot:
         """Stop both wheels."""
         self.wheels.set(0.0, 0.0)
 
-    def apply(self, command: Any) -> None:
-        """Carry out what a controller answered: wheel speeds, a Command, or None for no change."""
+    def apply(self, command: Any, author: Callable[..., Any] | None = None) -> None:
+        """Carry out what a controller answered: wheel speeds, a Command, or None for no change.
+
+        `author` is its function, for warnings.
+        """
         if command is None:
             return
         try:
@@ -177,7 +184,7 @@ class Robot:
                 f"the controller of {self.name!r} answered {command!r}: "
                 "expected (left, right) in m/s, a Command, or None"
             ) from None
-        self.wheels.set(left, right)
+        self.wheels.set(left, right, author=author)
 
     def _apply_to_devices(self, command: Command) -> tuple[float, float] | None:
         """Set pivots, lamps and speaker; what is left are the wheels."""

@@ -17,6 +17,7 @@ from paddock.classes.submissions import Receipt, keep_submission, last_submissio
 from paddock.core.errors import PaddockError, UnknownName, suggestion
 from paddock.core.files import stamp_of, whole_file, write_text
 from paddock.core.locks import lock_folder
+from paddock.core.outside import shell_word
 from paddock.core.spec import read_toml_file, spec_from_table
 
 SPEC, ROSTER, KEYS = "class.toml", "students.csv", "secrets.toml"
@@ -72,7 +73,8 @@ class ClassFolder:
                 f"{self.path}: this is a file: expected the folder of a class, such as {self.path.parent}"
             )
         if not (self.path / SPEC).is_file():
-            raise PaddockError(f"{self.path}: this is no class folder: make one with `paddock class new {self.path}`")
+            make = f"paddock class new {shell_word(self.path)}"
+            raise PaddockError(f"{self.path}: this is no class folder: make one with `{make}`")
         self._read()
         if self._is_incomplete():
             self._change(list)  # which looks again; if it fails, all this is done once more

@@ -8,7 +8,21 @@ from typing import Any
 
 
 def main() -> None:
-    """Run the command line; what Paddock refuses is told in one line, without a traceback."""
+    """Run the command line; Ctrl-C, also before a command sees to it itself, is told in one line."""
+    import sys
+
+    try:
+        _run_command()
+    except KeyboardInterrupt:  # while commands are loaded, which takes a second or two
+        sys.stderr.write("paddock: stopped\n")
+        sys.exit(130)  # as shells expect it
+    except BrokenPipeError:  # `paddock worlds | head`
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def _run_command() -> None:
+    """What Paddock refuses is told in one line, without a traceback."""
     import io
     import sys
 
@@ -28,9 +42,6 @@ def main() -> None:
         words = Text.assemble(("paddock: ", "bold red"), visible(error, lines=True))
         Console(stderr=True).print(words, soft_wrap=True)
         sys.exit(2)
-    except BrokenPipeError:  # `paddock worlds | head`
-        sys.stderr.close()
-        sys.exit(0)
 
 
 @functools.cache

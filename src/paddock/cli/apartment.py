@@ -10,7 +10,7 @@ import typer
 from paddock.cli.options import Force
 from paddock.core.errors import PaddockError
 
-Size = Annotated[str, typer.Option(help="Width and depth in metres.")]
+Size = Annotated[str, typer.Option(help="Width and depth in metres: from 2.6x6.8 to 200x200.")]
 Loops = Annotated[float | None, typer.Option(help="Share of further doors, 0 … 1. Default: 0 if symmetric, else 0.25.")]
 OdometryError = Annotated[float, typer.Option(help="By which share the wheels are off at most, such as 0.01.")]
 
@@ -33,7 +33,7 @@ def apartment(
     paddock apartment --seed 3 -o home.toml --png home.png
     paddock apartment --kind symmetric --size 50x9 -o corridor.toml
     """
-    from paddock.cli.files import check_new, check_picture, check_world_file, save_picture, save_world_file
+    from paddock.cli.files import check_picture, check_world_file, save_picture, save_world_file
     from paddock.worlds.apartments import make_apartment
     from paddock.worlds.importers.result import world_name
 
@@ -41,7 +41,7 @@ def apartment(
         raise PaddockError("expected a file for the world, -o home.toml, or for a picture, --png home.png")
     if output is not None:
         check_world_file(output, force=force)
-    picture = check_new(png, force=force) if check_picture(png) is not None and png is not None else None
+    picture = check_picture(png)
     width, depth = _read_size(size)
     world = make_apartment(
         seed,

@@ -112,8 +112,6 @@ def calibrate(
         file = check_new(output or Path(f"{handle.name}.toml"), force=force)
         if file.suffix != ".toml":
             raise PaddockError(f"{file}: expected a robot's file name ending in .toml")
-        if chart is not None:
-            check_new(chart, force=force)
         try:
             outcome = drive_all(handle, plan, RunMeasurer(arena, handle, plan.seed, camera))
         finally:

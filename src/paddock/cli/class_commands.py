@@ -9,6 +9,7 @@ import typer
 
 from paddock.cli import class_options as options
 from paddock.cli.options import Force
+from paddock.core.outside import shell_word
 
 if TYPE_CHECKING:
     from paddock.classes import ClassFolder, Student
@@ -41,7 +42,7 @@ def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
             typer.echo(visible(f"  robot {student.robot}: {links[student.robot]}"))
     for file, command in (("links.csv", "links"), ("sheet.html", "sheet")):
         if (folder.path / file).exists():
-            typer.echo(f"{file} does not know that yet: paddock class {command} {folder.path}")
+            typer.echo(f"{file} does not know that yet: paddock class {command} {shell_word(folder.path)}")
 
 
 def tell_unreachable(folder: ClassFolder, address: str = "") -> None:
@@ -83,7 +84,8 @@ def new_class(
     if (copied := folder / "exercises" / made.spec.exercise / "exercise.toml").is_file():
         typer.echo(f"the exercise is copied to {copied.parent}: what you change there is what the class gets")
     typer.echo(f"made {folder} with {len(made.students)} students; look at {folder / 'class.toml'}, then:")
-    typer.echo(f"  paddock class sheet {folder}    # links to hand out\n  paddock class serve {folder}")
+    where = shell_word(folder)
+    typer.echo(f"  paddock class sheet {where}    # links to hand out\n  paddock class serve {where}")
 
 
 @class_app.command("add")

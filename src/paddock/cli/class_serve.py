@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,7 +19,7 @@ from paddock.core.addresses import ANY_ADDRESS
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.files import write_text
 from paddock.core.locks import lock_folder
-from paddock.core.outside import VisibleFormatter, visible
+from paddock.core.outside import VisibleFormatter, shell_word, visible
 from paddock.links.remote import RemoteArena
 from paddock.referees import Referee
 from paddock.server import Server, Settings
@@ -84,7 +83,7 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
         if warning := warn_unreachable(folder):
             console.print(warning)
         if os.name == "posix" and folder.path.stat().st_mode & 0o077:
-            hint = f"chmod 700 {shlex.quote(str(folder.path))}"
+            hint = f"chmod 700 {shell_word(folder.path)}"
             console.print(visible(f"warning: whoever has an account on this machine may read this class; {hint}"))
         if open_page:
             open_browser(server.url(token=server.supervisor))
@@ -101,7 +100,7 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
 def supervise_class(path: Path) -> Iterator[RemoteArena]:
     """The running class of a folder, as its supervisor."""
     folder = ClassFolder.load(path)
-    hint = f"start it with `paddock class serve {path}`"
+    hint = f"start it with `paddock class serve {shell_word(path)}`"
     url = find_server(path)
     if not url:
         raise PaddockError(f"{path}: this class is not served at present; {hint}")

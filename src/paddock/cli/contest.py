@@ -11,6 +11,7 @@ import typer
 
 from paddock.cli.options import Json, Workers
 from paddock.core.errors import PaddockError
+from paddock.core.outside import shell_word
 
 if TYPE_CHECKING:
     from paddock.contests import Entrant
@@ -47,7 +48,8 @@ def new(
     from paddock.contests import new_contest
 
     file = new_contest(folder, game)
-    typer.echo(f"wrote {file}; put what was handed in into {folder / 'submissions'}, then: paddock contest run {file}")
+    then = f"paddock contest run {shell_word(file)}"
+    typer.echo(f"wrote {file}; put what was handed in into {folder / 'submissions'}, then: {then}")
 
 
 @contest_app.command()

@@ -38,6 +38,7 @@ def examine(*, json_lines: bool) -> bool:
     """Print all findings; whether all is well."""
     console = Console()
     table = new_table("Paddock's health", "", "what", "found", "fix")
+    table.columns[-1].no_wrap = True  # commands to paste
     well = True
     for finding in findings():
         well = well and finding.good
@@ -64,40 +65,65 @@ def findings() -> Iterator[Finding]:
     yield Finding("Python", platform.python_version(), good, "" if good else "install Python 3.11 or newer")
     yield Finding("system", f"{platform.system()} {platform.machine()}, {available_threads()} cores", True)
     try:
-        wanted = [package_of(requirement) for requirement in requires("paddock") or ()]
+        wanted = [requirement_of(text) for text in requires("paddock") or ()]
     except PackageNotFoundError:
         wanted = []
         yield Finding("what it needs", "unknown: Paddock is here, but not installed", False, "pip install -e .")
-    for name, requirement, extra in wanted:
-        if not extra:
-            yield _package(name, requirement)
+    for requirement in wanted:
+        if not requirement.extra:
+            yield _package(requirement)
     yield _compiler()
     yield _simulation()
-    for name, requirement, extra in wanted:
+    for extra in dict.fromkeys(requirement.extra for requirement in wanted):
         if extra and extra not in NOT_FOR_USERS:
-            yield _package(name, requirement, extra)
+            yield _extra(extra, [each for each in wanted if each.extra == extra and each.is_for_here])
     yield _serial_ports()
 
 
-def package_of(requirement: str) -> tuple[str, str, str]:
-    """Name, what pip is to be told, and extra of a requirement such as `pyserial>=3.5; extra == 'robot'`."""
-    wish, _, condition = requirement.partition(";")
+class Requirement(NamedTuple):
+    """A package that Paddock, or one of its extras, needs."""
+
+    name: str
+    wish: str  # for pip
+    extra: str  # empty: Paddock itself
+    is_for_here: bool  # not just for other systems
+
+    @property
+    def version(self) -> str:
+        """Of what is installed; empty if it is not."""
+        try:
+            return version(self.name)
+        except PackageNotFoundError:
+            return ""
+
+
+def requirement_of(text: str) -> Requirement:
+    """A requirement such as `gtsam>=4.3; platform_system != 'Windows' and extra == 'slam'`."""
+    wish, _, condition = text.partition(";")
     name, extra = re.match(r"[\w.-]+", wish), re.search(r"extra\s*==\s*['\"]([^'\"]+)", condition)
-    return name[0] if name else wish, wish.strip(), extra[1] if extra else ""
+    system = re.search(r"platform_system\s*([!=])=\s*['\"]([^'\"]+)", condition)
+    here = system is None or (platform.system() == system[2]) == (system[1] == "=")
+    return Requirement(name[0] if name else wish, wish.strip(), extra[1] if extra else "", here)
 
 
-def _package(name: str, requirement: str, extra: str = "") -> Finding:
-    what = f"{name} (optional, for {extra})" if extra else name
-    try:
-        return Finding(what, version(name), True)
-    except PackageNotFoundError:
-        return Finding(what, "not installed" if extra else "missing", bool(extra), f'pip install "{requirement}"')
+def _package(requirement: Requirement) -> Finding:
+    found = requirement.version
+    return Finding(
+        requirement.name, found or "missing", bool(found), "" if found else f'pip install "{requirement.wish}"'
+    )
+
+
+def _extra(extra: str, packages: list[Requirement]) -> Finding:
+    """What an extra brings; any of them may be missing."""
+    found = ", ".join(f"{each.name} {each.version or 'not installed'}" for each in packages)
+    whole = all(each.version for each in packages)
+    return Finding(f"for {extra} (optional)", found, True, "" if whole else f"pip install 'paddock[{extra}]'")
 
 
 def _serial_ports() -> Finding:
     """Where a robot may be plugged in, or paired."""
     if importlib.util.find_spec("serial") is None:
-        return Finding("serial ports", "unknown without pyserial", True)
+        return Finding("serial ports", "unknown without pyserial", True, "pip install 'paddock[robot]'")
     from serial.tools.list_ports import comports
 
     return Finding("serial ports", ", ".join(sorted(port.device for port in comports())) or "none found", True)

@@ -101,8 +101,10 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
     except (Exception, SystemExit) as error:
         if arena.episode is None:  # it had not begun
             raise
-        print_traceback(error, whole=drive.traceback)
         told = isinstance(error, PaddockError)  # with its place
+        culprit = arena.episode.culprit if told and len(drivers.controllers) > 1 else None
+        whose = f"{error} (at the wheels of {culprit!r})" if culprit else ""
+        print_traceback(error, whole=drive.traceback, message=whose)
         return DriveOutcome(episode=arena.episode.with_reason(str(error)) if told else arena.episode)
     assert arena.episode is not None
     return DriveOutcome(episode=arena.episode)

@@ -20,12 +20,15 @@ import paddock
 from paddock.cli.ending import INTERRUPTED, end_on_sigterm
 from paddock.cli.tables import new_table
 from paddock.core.errors import PaddockError
+from paddock.core.outside import shell_word
 from paddock.evolve.evolution import Evolution, FitnessWarning, Generation, VersionWarning
 from paddock.evolve.folder import CHAMPION
 from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.study import Study, Watch, evolve, resume
 from paddock.evolve.tasks.registry import TASKS
 
+# What a figure of the summary is, where its name does not say it.
+MEANINGS = {"best_fitness": "fitness of the champion (most worlds solved, then fittest)"}
 QUIET = 5.0  # wall seconds between two lines where there is no progress bar
 
 
@@ -64,7 +67,8 @@ def run_evolution(
         aside.print(f"{done} {are} done already: nothing to do{but}", style="yellow", highlight=False)
     if record is not None and study.evolution.history:
         record_champion(study.evolution, record)
-        aside.print(f"wrote {record}   (paddock replay {record})", highlight=False, markup=False)
+        replay = f"paddock replay {shell_word(record)}"
+        aside.print(f"wrote {record}   ({replay})", highlight=False, markup=False, soft_wrap=True)
     if json_line:
         typer.echo(json.dumps(study.summary))
     else:
@@ -124,7 +128,7 @@ def show_progress(aside: Console) -> Iterator[Watch]:
         progress = bar.add_task("", total=None, name="", best="")
 
         def watch(evolution: Evolution, now: Generation) -> None:
-            best = f"best [cyan]{now.champion:.4g}[/]  mean {now.mean:.4g}"
+            best = f"champion [cyan]{now.champion:.4g}[/]  mean {now.mean:.4g}"
             if now.solved:
                 best += "  [green]solved[/]" if now.solved >= 1 else f"  solved {now.solved:.0%}"
             config = evolution.config
@@ -145,7 +149,7 @@ class ProgressLines:
         """After each generation."""
         config = evolution.config
         self._pending = (
-            f"{config.task}: generation {now.number} of {config.generations}: best {now.champion:.4g}, "
+            f"{config.task}: generation {now.number} of {config.generations}: champion {now.champion:.4g}, "
             f"mean {now.mean:.4g}, solved {now.solved:.0%}"
         )
         if self._printed is None or self.clock() - self._printed >= QUIET:
@@ -162,16 +166,18 @@ def _print_summary(console: Console, study: Study, out: Path | None) -> None:
     summary = study.summary
     table = new_table(f"{summary['task']}: result", "", "", right=())
     for name, value in summary.items():
-        table.add_row(name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
+        table.add_row(
+            MEANINGS.get(name, name.replace("_", " ")), f"{value:.4g}" if isinstance(value, float) else str(value)
+        )
     console.print(table)
     if out is not None:
         console.print(f"wrote {out}: {_list_files(study)}", soft_wrap=True)
         if out / CHAMPION in study.files:
             watch = (
-                f"Watch it:  paddock run {out / 'world.toml'} --policy {out / CHAMPION} "
+                f"Watch it:  paddock run {shell_word(out / 'world.toml')} --policy {shell_word(out / CHAMPION)} "
                 f"--seed {summary['seed']} --seconds {summary['seconds']:g}"
             )
-            console.print(watch, style="dim", soft_wrap=True)
+            console.print(watch, style="dim", soft_wrap=True, markup=False)
 
 
 def _list_files(study: Study) -> str:

@@ -17,7 +17,7 @@ from paddock.cli.files import check_new
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.sheets import print_sheet, sheet_console
 from paddock.cli.tables import cell, new_table
-from paddock.core.outside import visible
+from paddock.core.outside import shell_word, visible
 from paddock.exercises import Exercise, Marks, check_exercise, exercise_names, load_exercise, run_exercise
 from paddock.exercises.folders import new_exercise, write_handout
 from paddock.exercises.report import list_failures, marks_report, marks_sheet
@@ -61,7 +61,7 @@ def begin_exercise(folder: Path, template: str) -> None:
     """Make a folder, and say what is in it."""
     for path in new_exercise(folder, template):
         typer.echo(path)
-    typer.echo(f"change them, then: paddock exercise verify {folder}")
+    typer.echo(f"change them, then: paddock exercise verify {shell_word(folder)}")
 
 
 def try_exercise(

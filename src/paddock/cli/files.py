@@ -1,4 +1,4 @@
-"""Files that commands write, worlds and pictures: never over others unless it is asked for."""
+"""Files that commands write: over others only with --force, but for pictures whose names the user gave."""
 
 from __future__ import annotations
 

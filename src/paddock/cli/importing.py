@@ -11,6 +11,7 @@ import typer
 
 from paddock.cli.options import Force
 from paddock.core.errors import PaddockError
+from paddock.core.outside import shell_word
 
 if TYPE_CHECKING:
     from paddock.core.geometry import Point
@@ -84,9 +85,9 @@ def import_world_file(
         console.print(f"left out: {what}", highlight=False, soft_wrap=True)
     for what in found.doubts:
         console.print(f"check: {what}", style="yellow", highlight=False, soft_wrap=True, markup=False)
-    console.print(
-        f"Draw it:  paddock worlds --show {path}     Run it:  paddock run {path}", style="dim", soft_wrap=True
-    )
+    word = shell_word(path)
+    commands = f"Draw it:  paddock worlds --show {word}     Run it:  paddock run {word}"
+    console.print(commands, style="dim", soft_wrap=True, markup=False)
 
 
 def _place(text: str) -> Point:

@@ -79,7 +79,7 @@ def _choose_picture(picture: Path | None, world: Path | None, *, png: bool, forc
     if picture is not None and not png:
         raise PaddockError(f"{picture}: expected -o before the name of a world, or --png before that of a picture")
     usual = Path("maze.png") if world is None else world.with_suffix(".png")
-    return check_new(check_picture(picture) or usual, force=force) if png else None
+    return (check_picture(picture) or check_new(usual, force=force)) if png else None
 
 
 def _print(text: str) -> None:

@@ -25,7 +25,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON 
 Workers = Annotated[
     str | None, typer.Option(help="Processes, or ray for the cores of a cluster. Default: one for every core.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite files that are there. A picture that you name is always replaced.")
+]
 Show = Annotated[str | None, typer.Option(help="Draw this one, or a TOML file of yours, as a PNG picture.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File for it. Default: NAME.png, NAME.yaml … here.")
@@ -76,6 +78,9 @@ RunFolder = Annotated[
 ]
 Report = Annotated[bool, typer.Option(help="One HTML page of it all, too; without --out, below runs/.")]
 TraceFile = Annotated[Path | None, typer.Option(help="With --robot: write its trace, as .csv, .npz or .parquet.")]
+TakeOver = Annotated[
+    bool, typer.Option("--take-over", help="With --robot: take it from whoever drives it on its server.")
+]
 
 # ---- of `paddock serve`
 

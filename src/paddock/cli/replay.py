@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from paddock.cli import options
+from paddock.core.outside import shell_word
 
 if TYPE_CHECKING:
     from paddock.recordings import Recording
@@ -48,19 +49,30 @@ def replay(
     if at is None and (controller is not None or policy is not None):
         raise typer.BadParameter("--controller and --policy drive robots that are live: say from when, --from 12.3")
     found, console = Recording(recording), Console(highlight=False, soft_wrap=True, markup=False)
-    cut = "" if found.is_whole else ", where it was cut off"
+    cut = describe_cut(found)
     console.print(f"{recording}: {found.start:g} s to {found.end:g} s{cut}; robots: {', '.join(found.robots)}")
     if check:
         compared = found.check()
         if compared <= found.start:
             raise PaddockError(f"{recording}: there is nothing to check: it has no state after {found.start:g} s")
-        until = "" if compared >= found.end else f" up to {compared:g} s; later ones were not written"
+        until = (
+            f" up to {compared:g} s{cut}" if compared >= found.end else f" up to {compared:g} s; none is known later"
+        )
         console.print(f"run again, it comes to the same states{until}")
         return
     from paddock.server import Settings
 
     pace = 1.0 if speed is None else speed or None
     serve_recording(found, at, controller, policy, Settings(host=host, port=port, speed=pace, token=token), open_page)
+
+
+def describe_cut(recording: Recording) -> str:
+    """What is missing at the end of its file, if anything is."""
+    if recording.is_whole:
+        return ""
+    if recording.file.has_ended:
+        return ", all that was recorded (the file is cut off behind it: the summary for other tools is missing)"
+    return ", where it was cut off"
 
 
 def serve_recording(
@@ -108,4 +120,4 @@ def export(
     from paddock.recordings.bag import export_bag
 
     count = export_bag(recording, out)
-    typer.echo(f"wrote {out}: {count} messages   (ros2 bag play {out})")
+    typer.echo(f"wrote {out}: {count} messages   (ros2 bag play {shell_word(out)})")

@@ -25,6 +25,7 @@ from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.referee import run_with_referee
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
+from paddock.core.outside import shell_word
 from paddock.episodes import Episode
 from paddock.referees import Referee
 from paddock.report import write_run
@@ -116,7 +117,8 @@ def keep_recording(arena: Arena, path: Path | None, console: Console) -> Iterato
         return
     with paddock.record(arena, path):
         yield
-    console.print(f"wrote {path}   (paddock replay {path})", highlight=False, markup=False)
+    replay = f"paddock replay {shell_word(path)}"
+    console.print(f"wrote {path}   ({replay})", highlight=False, markup=False, soft_wrap=True)
 
 
 def _write_folder(
@@ -142,7 +144,8 @@ def _write_folder(
         keeper.write_provenance(arena)
         if keeper.files is not None:
             keeper.files.write(episode, folder)
-    console.print(f"wrote {folder}", highlight=False, markup=False)
+    page = f": {folder / 'report.html'} shows it" if html else ""
+    console.print(f"wrote {folder}{page}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _write_picture(arena: Arena, episode: Episode, picture: Path | None) -> None:

@@ -14,7 +14,7 @@ from paddock.core.user_code import check_file
 # Instead of a world, `paddock run` takes one of these, which use only some of the options that a world uses.
 MODES = {
     "scenario": ("robot", "seed", "speed", "out", "report", "headless", "port", "traceback"),
-    "robot": ("scenario", "controller", "policy", "seconds", "trace", "headless", "traceback"),
+    "robot": ("scenario", "controller", "policy", "seconds", "trace", "take_over", "headless", "traceback"),
 }
 
 DEFAULT_SECONDS = 30.0  # of a world
@@ -31,7 +31,7 @@ def demo(
     """Two e-pucks drive towards each other on a line with obstacles on it, and pass each other.
 
     Opens the page (its address is printed) and starts when you see it. At the end it prints a summary and saves a
-    picture of the trails; the page stays, to run it again, until Ctrl-C.
+    picture of the trails, over an older one; the page stays, to run it again, until Ctrl-C.
 
       paddock demo
       paddock demo --headless --seconds 20
@@ -65,6 +65,7 @@ def run(
     out: options.RunFolder = None,
     report: options.Report = False,
     trace: options.TraceFile = None,
+    take_over: options.TakeOver = False,
     record: options.Record = None,
     force: options.Force = False,
     referee: options.RefereeName = None,
@@ -101,7 +102,7 @@ def run(
         from paddock.cli.run_robot import run_robot
 
         drive: dict[str, Any] = {"seconds": seconds, "headless": headless, "trace": trace, "traceback": traceback}
-        run_robot(robot, controller, policy=policy, **drive)
+        run_robot(robot, controller, policy=policy, take_over=take_over, **drive)
     elif world is not None:
         from paddock.cli.referee import choose_referee
         from paddock.cli.run import run_world
@@ -132,6 +133,8 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
     mode = next((mode for mode in MODES if context.params[mode] is not None), None)
     if mode is not None:
         refuse_unused(context, mode, MODES[mode])
+    if robot is None and (context.params["trace"] is not None or context.params["take_over"]):
+        raise typer.BadParameter("--trace and --take-over mean nothing without --robot; --out keeps a world's traces")
     refuse_old_recording(context.params)
     controller, policy = context.params["controller"], context.params["policy"]
     refuse_both(controller, policy)

@@ -13,8 +13,9 @@ from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.arena.controllers import chosen_controllers
 from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
-from paddock.core.errors import LinkError, PaddockError
+from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.links import SERVERS
+from paddock.links.remote import RemoteArena
 
 
 def run_robot(
@@ -26,13 +27,18 @@ def run_robot(
     headless: bool,
     trace: Path | None = None,
     traceback: bool = False,
+    take_over: bool = False,
 ) -> None:
-    """Drive a robot until the time is over, if it ever is, or Ctrl-C; whatever happens, it is stopped."""
+    """Drive a robot until the time is over, if it ever is, or Ctrl-C; whatever happens, it is stopped.
+
+    With `take_over`, it is taken from whoever drives it on its server.
+    """
     console = Console(highlight=False)
     seconds = ENDLESS if seconds is None else seconds
     check_seconds(seconds)
     with paddock.connect(url) as arena:
         robot = choose_robot(arena, url)
+        claim(arena, robot, take_over=take_over)
         drive = DrivePlan(
             seconds=seconds,
             choose=lambda: chosen_controllers(arena, controller, policy, only=robot.name, cameras=fast_enough(url)),
@@ -65,6 +71,26 @@ def choose_robot(arena: BaseArena, url: str) -> Robot:
         some = ", ".join(list(arena.robots)[:12])
         raise PaddockError(f"--robot {url}: which robot? Add ?robot=NAME, one of {some or 'none: there are no robots'}")
     return next(iter(arena.robots.values()))
+
+
+def claim(arena: BaseArena, robot: Robot, *, take_over: bool) -> None:
+    """Become the driver of a server's robot before anything else is done, or be refused."""
+    if not isinstance(arena, RemoteArena):
+        if take_over:
+            raise PaddockError("--take-over: expected the address of a server, such as ws://HOST:8642?robot=NAME")
+        return
+    supervisor = arena.role == "supervisor"
+    if take_over:
+        arena.claim(robot.name, force=supervisor)
+        return
+    try:
+        robot.stop()  # whoever gives the first command drives
+        arena.step(0)
+    except Refused:
+        owner = arena.owner(robot.name)
+        if supervisor and owner not in ("", arena.name):
+            raise Refused(f"robot {robot.name!r} is driven by {owner}: --take-over takes it") from None
+        raise
 
 
 def robot_of(url: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 
 
 def visible(text: object, *, lines: bool = False) -> str:
@@ -16,6 +17,11 @@ def visible(text: object, *, lines: bool = False) -> str:
         letter if letter.isprintable() or (lines and letter == "\n") else letter.encode("unicode_escape").decode()
         for letter in str(text)
     )
+
+
+def shell_word(value: object) -> str:
+    """A path or another text as one word of a command that people paste into a shell."""
+    return shlex.quote(str(value))
 
 
 class VisibleFormatter(logging.Formatter):

@@ -8,7 +8,10 @@ import sys
 import sysconfig
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
+from typing import Any
 
 from paddock.core.errors import PaddockError, PaddockWarning
 
@@ -44,8 +47,15 @@ def place(file: Path | str, line: int) -> str:
     return f"{path.relative_to(here) if path.is_relative_to(here) else path} line {line}"
 
 
-def warn_user(text: str, category: type[Warning] = PaddockWarning) -> None:
-    """Warn at the line of the user's own file that led here; at the caller's where there is none."""
+def warn_user(text: str, category: type[Warning] = PaddockWarning, *, author: Callable[..., Any] | None = None) -> None:
+    """Warn at the line of the user's own file that led here; at the caller's where there is none.
+
+    Where a user's function, the `author`, gave the reason by what it returned, the place is its definition.
+    """
+    if author is not None and (code := users_code(author)) is not None:
+        seen = getattr(inspect.unwrap(author), "__globals__", {}).setdefault("__warningregistry__", {})
+        warnings.warn_explicit(text, category, code.co_filename, code.co_firstlineno, registry=seen)
+        return
     caller = frame = sys._getframe(1)
     level = 2
     while not is_users(frame.f_code.co_filename):
@@ -56,6 +66,15 @@ def warn_user(text: str, category: type[Warning] = PaddockWarning) -> None:
     warnings.warn(text, category, stacklevel=level)
 
 
+def users_code(function: Callable[..., Any]) -> CodeType | None:
+    """The code of a function or a callable object; None if it is not in a user's own file."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
+    return code if isinstance(code, CodeType) and is_users(code.co_filename) else None
+
+
 def is_users(file: Path | str) -> bool:
     """Whether a source file is neither Paddock's, nor Python's, nor a package's."""
     path = Path(file)
@@ -64,8 +83,9 @@ def is_users(file: Path | str) -> bool:
 
 @functools.cache
 def _others() -> tuple[Path, ...]:
-    """The folders of Paddock, of Python and of installed packages."""
-    python = (Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    """The folders of Paddock, of Python and of installed packages with their commands."""
+    names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
+    python = (Path(sysconfig.get_path(name)).resolve() for name in names)
     return Path(__file__).resolve().parents[1], *python
 
 

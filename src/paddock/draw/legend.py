@@ -54,9 +54,9 @@ def draw_symbol(canvas: Canvas, entry: LegendEntry, left: Point, z: float) -> No
 
 
 def draw_trail_start(canvas: Canvas, pixel: Point, z: float) -> None:
-    """Where a path begins: a dot with a white rim."""
-    canvas.dot(pixel, 7.5 * z, tint(WHITE))
-    canvas.dot(pixel, 5.5 * z, tint(TRAIL_START))
+    """Where a path begins: a ring with a white rim and a white middle, which looks like no robot of any colour."""
+    for radius, color in ((7.5, WHITE), (6.0, TRAIL_START), (3.0, WHITE)):
+        canvas.dot(pixel, radius * z, tint(color))
 
 
 def draw_goal(canvas: Canvas, pixel: Point, size: float) -> None:

@@ -84,7 +84,7 @@ def direction_layer(picture: WorldPicture) -> None:
 
 
 def trail_start_layer(picture: WorldPicture) -> None:
-    """Where each path begins: a dot or, where a robot stands on it, a ring around the robot."""
+    """Where each path begins: a small ring or, where a robot stands on it, one around the robot."""
     canvas, z = picture.canvas, picture.zoom
     for trail in picture.trails.values():
         if not has_length(trail):

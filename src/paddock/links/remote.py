@@ -57,17 +57,15 @@ class RemoteArena(BaseArena):
         self.timeout = float(timeout)
         self._token, self._name, self._wish = token or token_in_url, name, lock_step
         self.name = name  # what others see, until the server gives another
-        self._ids = count(1)
         self._clock: m.ClockState | None = None
-        self._tick = 0
+        self._ids, self._tick = count(1), 0
         self.in_lock = self.held = False  # whether time is to wait for us; whether it does
         self._stepping = threading.Lock()  # steps take turns
         self._step_under_way: int | None = None  # its number
         self.steering = Steering(self)
         self.changes = 0  # of what robots may see without time having passed
         self._lights: dict[int, dict[str, tuple[dict[str, float], tuple[float, float]]]] = {}  # by snapshot
-        self.robots, self.watcher = RemoteRobots(self), RemoteWatcher(self)
-        self.closed = False
+        self.robots, self.watcher, self.closed = RemoteRobots(self), RemoteWatcher(self), False
         self._greet()
 
     def _greet(self) -> None:
@@ -81,11 +79,9 @@ class RemoteArena(BaseArena):
                     f"{self.url}: this client speaks version {VERSION}, the server {welcome.version}: "
                     "install the same release of Paddock on both sides"
                 )
-            self.server_minor = welcome.minor
-            self.dialogue.wire.newer = welcome.minor > MINOR
+            self.server_minor, self.dialogue.wire.newer = welcome.minor, welcome.minor > MINOR
             self.name, self.role = welcome.client, welcome.role
-            self.world = WorldSpec.from_table(welcome.world)
-            self._dt = welcome.dt
+            self.world, self._dt = WorldSpec.from_table(welcome.world), welcome.dt
             self.dialogue.wait(lambda: self.robots.known and self._clock is not None, "hello")
             if welcome.waits:
                 log.warning("%s", welcome.waits)
@@ -185,6 +181,10 @@ class RemoteArena(BaseArena):
         self._step_under_way = request.id
         self.dialogue.ask(request)
         return request
+
+    def update_time(self) -> None:
+        if not self.held:
+            self._step(0)
 
     def reset(self, seed: int | None = None) -> None:
         self._do(m.Reset(id=self.number(), seed=None if seed is None else check_seed(seed)))

@@ -82,11 +82,11 @@ class Keyframe(NamedTuple):
     commands: Floats
 
 
-def encode_keyframe(tick: int, arena: Arena) -> bytes:
-    """The present state of an arena."""
-    (clock,), motion = arena.state
+def encode_keyframe(tick: int, state: State, commands: Floats) -> bytes:
+    """A state of an arena."""
+    (clock,), motion = state
     times = [(1, tick), (2, int(clock[TICK])), (3, int(clock[SEED])), (4, motion.shape[1])]
-    return encode([*times, (5, motion), (6, arena.commands)])
+    return encode([*times, (5, motion), (6, commands)])
 
 
 def decode_keyframe(data: bytes, built: BuiltWorld) -> Keyframe:

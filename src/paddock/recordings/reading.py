@@ -48,14 +48,15 @@ class RecordingFile:
             raise PaddockError(f"{self.path}: expected a recording (an MCAP file)")
         self.schemas: dict[str, str] = {}  # by topic
         self._indices: list[tuple[int, int, int, int]] = []  # start, end, chunk and channel of each
-        self.is_whole = False  # it was closed, not cut off
+        self.has_ended = False  # all messages are there
         self._chunks: list[int] = []  # where they begin
         self._topics: dict[int, str] = {}
         self._last_places: list[MessagePlace] = []  # in the last chunk of a file that was cut off
         self.read_chunk = lru_cache(CHUNKS_KEPT)(self._read_chunk)
         self.places = lru_cache(None)(self._places)
         self._scan()
-        if self._chunks and not self.is_whole:
+        self.is_whole = self.has_ended and self._data[-len(MAGIC) :] == MAGIC  # with the summary behind the messages
+        if self._chunks and not self.has_ended:
             self._index_last_chunk()
         self._check_channels()
 
@@ -65,7 +66,7 @@ class RecordingFile:
             if opcode not in (MESSAGE_INDEX, CHUNK, SCHEMA, CHANNEL, DATA_END):
                 continue
             if opcode == DATA_END:
-                self.is_whole = True
+                self.has_ended = True
                 break
             with self._telling_damage(start):
                 if opcode == MESSAGE_INDEX:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
+import numpy as np
+
 import paddock
 from paddock.arena import Arena
 from paddock.arena.compiled_recording import CompiledRecording
@@ -15,7 +17,9 @@ from paddock.core.errors import SimulationError, format_value
 from paddock.core.places import warn_user
 from paddock.core.reason import explain_os_error
 from paddock.engine.input_layout import InputLayout
-from paddock.engine.tape import LOOK
+from paddock.engine.model import Floats
+from paddock.engine.state import State
+from paddock.engine.tape import HEAD, LOOK
 from paddock.episodes import Event
 from paddock.recordings.exact import (
     CHANGE,
@@ -152,8 +156,19 @@ class Recorder:
             self._first = self._now
 
     def _add_keyframe(self, topic: str) -> None:
-        self._exact.add(self._channels[topic], self._time, encode_keyframe(self._now, self.arena))
+        self._encode_keyframe(topic, self.arena.state, self.arena.commands)
         self._due = self._now + self._period
+
+    def _add_last_keyframe(self) -> None:
+        """Of the state in which the arena arrived: whoever stops robots at the end does so after the last tick."""
+        arena, inputs = self.arena, self._inputs
+        state, commands = arena.state.copy(), arena.commands.copy()
+        motion = state.motion[0, arena.tick % state.motion.shape[1]]
+        inputs.apply(np.arange(inputs.count), self._tape[HEAD : HEAD + inputs.count, 0], commands[0], motion)
+        self._encode_keyframe(KEYFRAME, state, commands)
+
+    def _encode_keyframe(self, topic: str, state: State, commands: Floats) -> None:
+        self._exact.add(self._channels[topic], self._time, encode_keyframe(self._now, state, commands))
 
     @property
     def _time(self) -> int:
@@ -192,10 +207,10 @@ class Recorder:
         with self.arena.turn:
             if self.arena.recorder is not self:
                 return
+            self._now = self.arena.tick + self._offset  # Ctrl-C may have kept the arena from telling
             self.streams.sample(self._now)
             self._drain()
-            if self._inputs.is_up_to_date(self._tape, self.arena.commands[0], self.arena.motion):
-                self._add_keyframe(KEYFRAME)  # keyframes are states in which an arena arrived, before new commands
+            self._add_last_keyframe()
             self._write(last=True)
             if self.arena.recorder is self:
                 self._detach()

@@ -85,7 +85,7 @@ class Recording:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it was closed; else it ends where its program was killed."""
+        """Whether it was closed; else its program was killed, or the file was cut off later."""
         return self.file.is_whole
 
     @property

@@ -160,7 +160,7 @@ def dot_chart(
             ax.plot([found[0][0], found[-1][0]], [row, row], color=FAINT, alpha=0.45, linewidth=1.3, label="_")
         for place, (value, color) in enumerate(found):
             _label_dot(ax, (value, row), color, place, len(found))
-    labels = [shorten(name, TEXT, 0.36 * axes_width(ax)) for name in names]
+    labels = [shorten(name, TEXT, 0.48 * axes_width(ax)) for name in names]
     widest = max((text_width(label, TEXT) for label in labels), default=0.0)
     style_axes(ax, title=title, about=about, x_name=x_name, y_name="", beside=max(0.0, widest - 50.0))
     ax.set_yticks(range(len(names)), labels)
@@ -173,7 +173,7 @@ def dot_chart(
 
 def _widen(low: float, high: float) -> tuple[float, float]:
     """The ends of a logarithmic axis with room for numbers on both sides."""
-    around = 1.5 * (high / low) ** 0.09
+    around = 1.5 * (high / low) ** 0.15
     return low / around, high * around
 
 

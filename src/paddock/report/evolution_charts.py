@@ -30,6 +30,8 @@ def learning_curve(
 ) -> Axes:
     """Fitness over generations: of the champion so far, of each generation's best, and the mean.
 
+    The champion did its task in the most worlds, and is the fittest of those that did: its fitness may fall.
+
     Args:
         history: columns by name, as in `history.csv`: number, mean, best and champion.
         solved_in: the first generation whose champion solves the task; drawn as a vertical line.
@@ -41,6 +43,8 @@ def learning_curve(
         if name not in history:
             raise PaddockError(f"learning curve: no column {name!r}: expected {', '.join(COLUMNS)}")
     number, mean, best, champion = (np.asarray(history[name], float) for name in COLUMNS)
+    if not np.array_equal(champion, np.maximum.accumulate(best)):
+        about = " · ".join(filter(None, (about, "champion: most worlds solved, then fittest")))
     lines = [Series("mean", AMBER, number, mean), Series("champion so far", GREEN, number, champion, 2.0)]
     if not np.array_equal(best, champion):  # elites that meet the same noise: one line is enough
         lines.insert(1, Series("best of the generation", BLUE, number, best, 1.0))

@@ -62,7 +62,7 @@ class GuestProgram:
             return b""
         assert self._act is not None
         try:
-            self._robot.apply(self._act(self.body.seen))
+            self._robot.apply(self._act(self.body.seen), self._act)
         except BaseException as error:
             return self._tell_failure(error)
         return self._pack_command()

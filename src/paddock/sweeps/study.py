@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.locks import lock_folder
+from paddock.core.outside import shell_word
 from paddock.jobs import FinishedJobs, JobFailure, JobRunner, Workers
 from paddock.report.document_files import ensure_folder
 from paddock.scenarios.spec import MOST_RUNS
@@ -176,7 +176,7 @@ class SweepPlan:
     def _command(self, run: PlannedRun) -> str:
         if not self.spec.file:
             return f"paddock.sweep(…, run={run.number})"
-        return f"paddock sweep {shlex.quote(str(Path(self.spec.folder) / self.spec.file))} --run {run.number}"
+        return f"paddock sweep {shell_word(Path(self.spec.folder) / self.spec.file)} --run {run.number}"
 
 
 def _job(runs: Sequence[PlannedRun]) -> RunBlock:

@@ -8,6 +8,7 @@ from pathlib import Path
 from paddock.core import library
 from paddock.core.errors import SpecError, UnknownName
 from paddock.core.files import write_text
+from paddock.core.outside import shell_word
 from paddock.core.spec import spec_from_table
 from paddock.core.toml import toml_text
 from paddock.core.user_code import code_beside
@@ -82,7 +83,8 @@ def _find_file(name_or_path: str | Path) -> Path:
         path = Path(name_or_path)
         if path.suffix.lower() not in (*STAGE, *PICTURES):
             raise
-        problem = f"it is no world yet: make one with `paddock import {path} -o {path.stem}.toml`"
+        command = f"paddock import {shell_word(path)} -o {shell_word(f'{path.stem}.toml')}"
+        problem = f"it is no world yet: make one with `{command}`"
         raise SpecError(problem, file=path.name) from None
 
 

@@ -90,6 +90,10 @@ class SteppedRobot(SingleRobot):
     def tick(self) -> int:
         return math.floor(self.time / self._dt + 0.5)
 
+    def update_time(self) -> None:
+        if not self.stepping:
+            self._ask_time()
+
     def step(self, n: int = 1) -> None:
         """Let n steps pass, or wait until they have."""
         ticks = check_ticks(n)

@@ -184,4 +184,5 @@ def _check(seed: int, **lengths: float) -> None:
     for name, value in lengths.items():
         low, high = least.get(name, 0.0), most.get(name, LARGEST)
         if not low <= value <= high:
-            raise SpecError(f"expected {low:g} … {high:g}, got {format_value(value)}", path=name)
+            unit = " m" if name in least else ""
+            raise SpecError(f"expected {low:g} … {high:g}{unit}, got {format_value(value)}", path=name)
