@@ -334,9 +334,8 @@ class Arena(BaseArena):
             problem = "finds no room anywhere" if pose is None else room.problem(spec, pose)
             if problem or pose is None:
                 raise SimulationError(f"robot {name!r} {problem}")
-            heading_deg = math.degrees(pose.heading)
-            robot = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=heading_deg, color=color)
-            self._rebuild([*self._list_placed(), robot])
+            new = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=math.degrees(pose.heading), color=color)
+            self._rebuild([*self._list_placed(), new])
             self.note_event("spawn", name, f"{name} came")
 
     def remove(self, name: str) -> None:

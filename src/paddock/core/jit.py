@@ -64,14 +64,14 @@ class Kernel:
         """The compiled function; one attribute look-up cheaper per call than the kernel itself."""
         if not compiling():
             return plain(self.function)
-        return self._compiled_with(OPTIONS)
+        return self._make_dispatcher(OPTIONS)
 
     @functools.cached_property
     def inlined(self) -> Callable[..., Any]:
         """The compiled function for other kernels; Python cannot call it."""
-        return self._compiled_with(INLINED, ".inlined")
+        return self._make_dispatcher(INLINED, ".inlined")
 
-    def _compiled_with(self, options: dict[str, object], suffix: str = "") -> Callable[..., Any]:
+    def _make_dispatcher(self, options: dict[str, object], suffix: str = "") -> Callable[..., Any]:
         """Machine code for arguments of any types, kept on the disk in files whose names have this suffix."""
         numba = _import_numba()
         if not self.cache:
