@@ -106,7 +106,7 @@ def test_the_same_submissions_get_the_same_files_to_the_last_byte(
     save_grading(grade(exercise, submissions, out=tmp_path, workers=2), tmp_path / "marks.csv")
     names = sorted(path.relative_to(marked) for path in marked.rglob("*") if path.suffix in (".csv", ".html"))
     assert len(names) == 3 + 7
-    assert all((marked / name).read_bytes() == (tmp_path / name).read_bytes() for name in names)
+    assert [name for name in names if (marked / name).read_bytes() != (tmp_path / name).read_bytes()] == []
 
 
 def test_the_marks_with_public_seeds_are_those_that_students_see(

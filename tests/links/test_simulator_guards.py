@@ -45,9 +45,9 @@ def test_a_robot_stands_when_its_program_gets_a_signal(
     field: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str, end: str
 ) -> None:
     arena, urls = field
-    process = programs.start(urls[name], DRIVE)
-    wait_for(lambda: not stands(arena, name))
+    process = programs.start(urls[name], DRIVE, f"while True: {DRIVE}; robot.step(5)")
     with killed_in_the_end(process):
+        wait_for(lambda: not stands(arena, name))
         os.kill(process, signal.Signals[end])
         wait_for(lambda: stands(arena, name), SOON)
     wait_for(lambda: not guards_of(process))
@@ -71,8 +71,7 @@ def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
     arena, urls = field
     with paddock.connect(f"{urls[name]}&silence=0.5", timeout=60) as robot:
         robot.enable("sonar")
-        robot.wheels.set(0.2, 0.2)
-        wait_for(lambda: not stands(arena, name))
+        wait_for(lambda: robot.wheels.set(0.2, 0.2) or not stands(arena, name))  # type: ignore[func-returns-value]
         wait_for(lambda: stands(arena, name), SOON)  # while nothing is asked
         assert min(robot.sonar.read()) > 0
         assert robot.wheels.speeds == STANDS

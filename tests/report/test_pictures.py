@@ -40,7 +40,8 @@ def test_the_path_shows_start_trail_and_end() -> None:
         recorder.add(i, Pose(0.5 + 0.1 * i, 0.5, 0.0), estimated=Pose(0.5 + 0.1 * i, 0.7, 0.0))
     picture = draw_paths([recorder.trace()], EMPTY, title="Straight on")
     at = PictureLayout(EMPTY, 1000).canvas.at
-    assert like(picture, at((0.5, 0.5)), "#2f9e6e")
+    x, y = at((0.5, 0.5))
+    assert like(picture, (x, y - 4.5), "#2f9e6e")  # a ring
     assert like(picture, at((1.5 - 0.02, 0.5)), "#d1495b")  # the robot at the end
     row = [picture.getpixel((round(at((0.6 + 0.001 * i, 0.7))[0]), round(at((0, 0.7))[1]))) for i in range(700)]
     dark = [isinstance(p, tuple) and max(p) < 150 for p in row]

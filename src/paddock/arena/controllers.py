@@ -16,7 +16,7 @@ from paddock.arena.base import BaseArena
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion
 from paddock.core.observation import acting
 from paddock.core.places import error_location, place, problem_of
-from paddock.core.user_code import check_file, load_fresh
+from paddock.core.user_code import check_file, check_text, load_fresh
 from paddock.policies.policy_files import load_policy
 from paddock.policies.trainable import Trainable
 
@@ -130,6 +130,7 @@ def check_file_parameters(module: ModuleType, path: Path, parameters: Iterable[s
 def load_file(path: Path) -> ModuleType:
     """A user's Python file as a module, read anew; it may import its neighbours."""
     check_file(path, str(path))
+    check_text(path, str(path))
     with telling_place(path):
         return load_fresh(path)
 

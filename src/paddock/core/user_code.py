@@ -77,6 +77,7 @@ def load_path(path: str, folder: str | Path | None = None, *, what: str = "objec
 def load_file(file: Path, owner: str = "") -> ModuleType:
     """A user's Python file as a module, imported once; it may import its neighbours."""
     check_file(file, owner or str(file))
+    check_text(file, owner or str(file))
     return _import(file.resolve(), file.stem, owner or str(file))
 
 
@@ -93,7 +94,11 @@ def check_file(file: Path, owner: str) -> None:
         raise PaddockError(f"{owner}: no such file")
     if file.suffix != ".py":
         raise PaddockError(f"{owner}: expected a Python file ending in .py")
-    if b"\0" in file.read_bytes():  # such as a text in UTF-16
+
+
+def check_text(file: Path, owner: str) -> None:
+    """Refuse a text in UTF-16, and what is no text; `owner` is named then."""
+    if b"\0" in file.read_bytes():
         raise PaddockError(f"{owner}: {NO_TEXT}")
 
 

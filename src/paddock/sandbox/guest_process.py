@@ -60,6 +60,7 @@ class GuestProcess:
         self._number = self._read_number(PATIENCE)
         self.cpu_seconds = 0.0  # used when it ended
         self.output = ""  # what it has printed, when it ended
+        self._own = f"{job.folder.resolve()}/"  # no report has the name of its folder, which is another each time
         self.ask(messages.frame(messages.JOB, pickle.dumps(job)), self._limits.start_seconds, "to be imported and made")
 
     def ask(self, message: bytes, seconds: float, task: str = "for an answer") -> tuple[bytes, bytes]:
@@ -113,7 +114,8 @@ class GuestProcess:
         self._read_number(PATIENCE)
         self._life.close()
         self._output.seek(0)
-        self.output = self._output.read(self._limits.output_kb * 1024).decode("utf-8", "replace")
+        output = self._output.read(self._limits.output_kb * 1024).decode("utf-8", "replace")
+        self.output = output.replace(self._own, "")  # warnings name files
         self._output.close()
         self._faults.close()
         remove_folder(self._job.folder)
@@ -170,10 +172,9 @@ class GuestProcess:
             told = messages.decode_failure(data)
         except msgspec.DecodeError:
             self.fail("invalid", "", "what came from the program is no answer")
-        own = f"{self._job.folder.resolve()}/"  # a program that has gone elsewhere tells all of its path
-        place = told.place.removeprefix(own)
+        place = told.place.removeprefix(self._own)  # a program that has gone elsewhere tells all of its path
         known = place.partition(" line ")[0] in self._sources  # it may name any file, and reports quote the line
-        self.fail(told.kind, place if known else "", told.text.replace(own, ""))
+        self.fail(told.kind, place if known else "", told.text.replace(self._own, ""))
 
     def _explain_end(self) -> NoReturn:
         """The process is gone without a word, or has closed its connection."""

@@ -55,6 +55,6 @@ class UnguardedGuest:
         """Keep what it printed, and remove its files."""
         if not self._kept.closed:
             self._kept.seek(0)
-            self.output = self._kept.read().decode("utf-8", "replace")
+            self.output = self._kept.read().decode("utf-8", "replace").replace(f"{self._folder.resolve()}/", "")
             self._kept.close()
         remove_folder(self._folder)
