@@ -31,7 +31,7 @@ test-compiled: $(DEV)
 test-again: $(DEV)  ## the tests that failed last, one after another; fails if there are none
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none $(ARGS)
 
-test-long: $(DEV)  ## whole experiments, more of a kind, the GPU's simulator, other packages: about eight minutes on two cores
+test-long: $(DEV)  ## whole experiments, more of a kind, the GPU's simulator, other packages: about five minutes on two cores
 	$(PYTEST) $(COVERAGE) -m "long and not soak" $(ARGS)
 
 test-plain: $(DEV)

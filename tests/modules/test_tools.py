@@ -127,7 +127,7 @@ def test_a_histogram_has_a_line_for_each_class() -> None:
 @pytest.mark.long
 def test_the_bench_measures_both_ways_of_running(tmp_path: Path) -> None:
     file = write_configuration(configure(tmp_path, *MAPPING, bus="lines://127.0.0.1:0"))
-    done = paddock("modules", "bench", str(file), "--seconds", "8", "--json")
+    done = paddock("modules", "bench", str(file), "--seconds", "60", "--json")
     assert done.returncode == 0, done.stderr
     stepped, free = (json.loads(line) for line in done.stdout.splitlines())
     assert set(stepped["cpu"]) == {"HUB", "COORDINATOR", "SENSOR", "MAPPER", "PLANNER", "REFLEX", "MOTOR"}
