@@ -51,26 +51,27 @@ class Wheels:
                 raise PaddockError(
                     f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s"
                 )
-            told = f"{self.robot.name}.wheels.set({left:g}, {right:g})"
-            if author is not None:
-                told = f"what the controller of {self.robot.name!r} answered, ({left:g}, {right:g}),"
-            units = "speeds are in m/s at the rim, not in mm/s or steps"
-            self.count_capped(left, right, told, units, author)
+            if self.count_capped(left, right, author):
+                told = f"{self.robot.name}.wheels.set({left:g}, {right:g})"
+                if author is not None:
+                    told = f"what the controller of {self.robot.name!r} answered, ({left:g}, {right:g}),"
+                self.warn(told, "speeds are in m/s at the rim, not in mm/s or steps", author)
             left, right = min(most, max(-most, left)), min(most, max(-most, right))
         self.robot.body.set_wheels(float(left), float(right))
 
-    def count_capped(
-        self, left: float, right: float, told: str, units: str, author: Callable[..., Any] | None = None
-    ) -> None:
-        """Someone asks for speeds that the wheels do not reach; warn if they look like a user's mistaken unit."""
-        most = self.max_speed
+    def count_capped(self, left: float, right: float, author: Callable[..., Any] | None = None) -> bool:
+        """Count speeds that the wheels do not reach; whether they look like a user's mistaken unit, once per run."""
         self._warned = self._warned and self.capped > 0
         self.capped += 1
-        mistaken = max(abs(left), abs(right)) > FAR_BEYOND * most and (author is None or users_code(author) is not None)
-        if self.warns and mistaken and not self._warned:
-            self._warned = True
-            wheels = f"the wheels of {self.robot.name!r} turn at most at {most:g} m/s"
-            warn_user(f"{told} is capped: {wheels}; {units} (said once per run)", author=author)
+        if self._warned or not self.warns or max(abs(left), abs(right)) <= FAR_BEYOND * self.max_speed:
+            return False
+        self._warned = author is None or users_code(author) is not None
+        return self._warned
+
+    def warn(self, told: str, units: str, author: Callable[..., Any] | None = None) -> None:
+        """Tell the user that what was asked for is capped, and which units speeds have."""
+        wheels = f"the wheels of {self.robot.name!r} turn at most at {self.max_speed:g} m/s"
+        warn_user(f"{told} is capped: {wheels}; {units} (said once per run)", author=author)
 
     @property
     def speeds(self) -> WheelSpeeds:
@@ -155,8 +156,9 @@ class Robot:
         left, right = linear - half, linear + half
         fastest = max(abs(left), abs(right))
         if fastest > self.wheels.max_speed:
-            units = "speeds are in m/s and rad/s, not in mm/s or degrees"
-            self.wheels.count_capped(left, right, f"{self.name}.drive({linear:g}, {angular:g})", units)
+            if self.wheels.count_capped(left, right):
+                units = "speeds are in m/s and rad/s, not in mm/s or degrees"
+                self.wheels.warn(f"{self.name}.drive({linear:g}, {angular:g})", units)
             shrink = self.wheels.max_speed / fastest
             left, right = left * shrink, right * shrink
         self.wheels.set(left, right)

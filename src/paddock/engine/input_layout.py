@@ -38,10 +38,6 @@ class InputLayout:
         tape[LOOK] = 1.0
         return tape
 
-    def is_up_to_date(self, tape: Floats, commands: Floats, motion: Floats) -> bool:
-        """Whether robots were told nothing since the last tick."""
-        return np.array_equal(tape[HEAD : HEAD + self.count, 0], self.values(commands, motion))
-
     def take_entries(self, tape: Floats) -> tuple[Floats, Floats]:
         """The keys and values that were written since the last call, until the next tick; the tape is empty then."""
         first = HEAD + self.count
