@@ -1,5 +1,5 @@
-# The commands of the project. Each creates .venv and installs what it needs on its first call: `demo` and `bench` only
-# what Paddock itself needs, the others developers' tools, too.
+# The commands of the project. The first call creates .venv and installs the dependencies: `demo` and `bench` install only
+# those of Paddock itself, the others also the developers' tools.
 # On Windows without make: `py -m venv .venv`, `.venv\Scripts\pip install -e .[dev]`, then the lines below.
 
 PYTHON ?= python3
@@ -8,11 +8,11 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.ready-run
 DEV := $(VENV)/.ready-dev
 ARGS ?=
-WORKERS ?= 4  # processes of tests: twice as many as cores, as many tests wait for other processes
+WORKERS ?= 4  # test processes: twice the number of cores, because many tests wait for other processes
 COVERAGE ?=
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal # neighbours in a file share its servers and fixtures
 
-# Tests start hundreds of processes; where Python may not keep its byte code, each of them compiles all sources anew.
+# Tests start hundreds of processes. Without cached byte code, each of them would compile all sources again.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-compiled test-again test-long test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots notebooks clean
@@ -20,32 +20,32 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
 
-test: $(DEV)  ## all tests but the long ones, then the kernels once more in plain Python
-	@echo "all tests but the long ones, compiled and then in plain Python: about eight minutes on two cores"
+test: $(DEV)  ## all tests except the long ones, then the kernel tests again in plain Python
+	@echo "all tests except the long ones, compiled and then in plain Python: about eight minutes on two cores"
 	$(MAKE) --no-print-directory test-compiled test-plain
 	@$(BIN)/python tests/browser/skipped.py
 
 test-compiled: $(DEV)
 	$(PYTEST) $(COVERAGE) -m "not long" $(ARGS)
 
-test-again: $(DEV)  ## the tests that failed last, one after another; fails if there are none
+test-again: $(DEV)  ## the tests that failed last, one after another; fails if there is none
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none $(ARGS)
 
-test-long: $(DEV)  ## whole experiments, more of a kind, the GPU's simulator, other packages: about five minutes on two cores
+test-long: $(DEV)  ## whole experiments, further cases, the CUDA simulator, other packages: about five minutes on two cores
 	$(PYTEST) $(COVERAGE) -m "long and not soak" $(ARGS)
 
 test-plain: $(DEV)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m "not heavy and not long" tests/engine tests/sensors
 
-coverage: $(DEV)  ## the same, half as fast, with the lines that tests reach; fails below 90 %
+coverage: $(DEV)  ## all of these tests, at half the speed, with line coverage; fails below 90 %
 	$(BIN)/coverage erase
 	$(MAKE) --no-print-directory test-compiled test-long test-plain COVERAGE="--cov --cov-append --cov-report="
 	$(BIN)/coverage report --skip-covered --fail-under=90
 
-test-browser: $(DEV)  ## the page alone, in the system's Chromium; fails where there is none
+test-browser: $(DEV)  ## only the tests of the page, in the system's Chromium; fails if it is not installed
 	PADDOCK_REQUIRE_BROWSER=1 $(BIN)/python -m pytest -n 2 tests/browser $(ARGS)
 
-soak: $(DEV)  ## long checks: an hour of ten clients, 2,000 extreme robots, 100,000 damaged orders, 100 robots on serial lines
+soak: $(DEV)  ## long checks: an hour with ten clients, 2,000 extreme robots, 100,000 damaged orders, 100 robots on serial lines
 	$(PYTEST) -m soak
 	$(BIN)/python benchmarks/soak.py --stride 10
 	$(BIN)/python benchmarks/extreme_robots.py --robots 2000
@@ -68,16 +68,16 @@ format: $(DEV)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(RUN)  ## rates of this machine
+bench: $(RUN)  ## benchmarks on this machine
 	$(BIN)/paddock bench $(ARGS)
 
 bench-peers: $(DEV)  ## the same scenes in other simulators, and the ratios
 	$(BIN)/python benchmarks/peers/run.py --install $(ARGS)
 
-clients: $(VENV)/.clients  ## programs of others that tests run against our emulators, without what they do not need there
+clients: $(VENV)/.clients  ## third-party programs that tests run against the emulators, without dependencies that the tests do not need
 
 $(VENV)/.clients: $(DEV)
-	@echo "installing other people's e-puck client (40 MB) for its test"
+	@echo "installing a third-party e-puck client (40 MB) for its test"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "unifr-api-epuck==1.3.11"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check python-socketio requests
 	@echo "unpacking V-REP's native library (GPL, for tests only) from another package"
@@ -100,7 +100,7 @@ pictures: $(DEV)  ## the pictures of the README and the documentation
 screenshots: $(DEV)  ## the pictures of the page, taken in the system's Chromium
 	$(BIN)/python docs/make_screenshots.py $(ARGS)
 
-notebooks: $(DEV)  ## run the notebooks of the examples from clean kernels, and store what they show
+notebooks: $(DEV)  ## run the notebooks of the examples in fresh kernels, and store their output
 	$(BIN)/python tools/run_notebooks.py $(ARGS)
 
 $(RUN): pyproject.toml

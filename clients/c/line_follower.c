@@ -11,12 +11,12 @@
 #include <stdlib.h>
 
 static const double SPEED = 0.08; /* [m/s] */
-static const double DARK = 0.5;   /* the floor is a line below this brightness */
+static const double DARK = 0.5;   /* brightness below which the floor is a line */
 
 static int follow(paddock_arena *arena, double seconds) {
     const char *robot = paddock_robot_name(arena, 0);
     char digest[80];
-    double side = 1; /* where the line was last seen: 1 left, -1 right */
+    double side = 1; /* side of the line at the last detection: 1 left, -1 right */
     int on_line = 0;
     if (robot == NULL || paddock_enable(arena, robot, "ground") < 0 || paddock_join_lock(arena, 10) < 0) return -1;
     long long first = paddock_tick(arena), last = first + llround(seconds / paddock_dt(arena));

@@ -1,4 +1,4 @@
-/* The client of paddock.h: a WebSocket (RFC 6455) whose messages are msgpack, as docs/protocol.md tells. POSIX sockets. */
+/* Implements paddock.h: a WebSocket (RFC 6455) with msgpack messages, see docs/protocol.md. Uses POSIX sockets. */
 #define _POSIX_C_SOURCE 200809L
 #include "paddock.h"
 
@@ -16,7 +16,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { VERSION = 1, SILENCE = 60, NAME = 4 * 64 + 1, HOST = 256, TOKEN = 201, TEXT = 1024 }; /* names: 64 letters */
+enum { VERSION = 1, SILENCE = 60, NAME = 4 * 64 + 1, HOST = 256, TOKEN = 201, TEXT = 1024 }; /* 64 characters */
 enum { CONTINUED = 0, BINARY = 2, CLOSE = 8, PING = 9, PONG = 10 };
 static const char PORT[] = "8642";
 
@@ -45,8 +45,8 @@ struct paddock_arena {
     long long tick, last_id;
     uint32_t mask;
     buffer out, stream, message, observed;
-    char **robots; /* the present ones, by number */
-    char **names;  /* all that were ever told: what paddock_robot_name gave stays valid */
+    char **robots; /* current robots, by number */
+    char **names;  /* all names ever received, so that results of paddock_robot_name stay valid */
     command *commands;
 };
 
@@ -102,7 +102,7 @@ static void put_number(buffer *to, double value) {
     put(to, 0xcb, bits, 8);
 }
 
-/* ---- msgpack: reading. A cursor that runs past the end, or meets what it does not expect, has at == NULL. */
+/* ---- msgpack: reading. After an error (end of data or unexpected type) a cursor has at == NULL. */
 
 typedef struct {
     const unsigned char *at, *end;
@@ -129,7 +129,7 @@ typedef enum { NIL, TRUTH, INTEGER, REAL, STRING, BYTES, LIST, MAP, DAMAGED } it
 
 typedef struct {
     item_kind kind;
-    long long integer; /* of an integer or a truth value; how many entries a list or a map has */
+    long long integer; /* value of an integer or a bool; number of entries of a list or a map */
     double real;
     const unsigned char *data; /* of a text or bytes */
     size_t length;
@@ -155,7 +155,7 @@ static item take_real(cursor *from, int bytes) {
     return value;
 }
 
-/* The next value; of a list or a map only its head, its entries follow. */
+/* Read the next value; for a list or a map only its head, its entries follow. */
 static item take_item(cursor *from) {
     const unsigned char *first = take(from, 1);
     item value = {DAMAGED, 0, 0.0, NULL, 0};
@@ -189,7 +189,7 @@ static void skip(cursor *from) {
     }
 }
 
-/* Where the value of a key is, in a map that begins at `from`; at == NULL: there is none. */
+/* Return the position of the value of a key in a map that begins at `from`; at == NULL: no such key. */
 static cursor find(cursor from, const char *key) {
     item map = take_item(&from);
     for (long long i = 0; map.kind == MAP && i < map.integer; i++) {
@@ -226,7 +226,7 @@ static int send_all(paddock_arena *arena, const void *data, size_t length) {
         if (sent < 0 && errno == EINTR) continue;
         if (sent <= 0) {
             arena->lost = 1;
-            return fail(arena, "the connection to %s is gone: %s", arena->place, strerror(errno));
+            return fail(arena, "the connection to %s was lost: %s", arena->place, strerror(errno));
         }
         at += sent;
         length -= (size_t)sent;
@@ -256,7 +256,7 @@ static int send_frame(paddock_arena *arena, int opcode, const unsigned char *dat
     return done;
 }
 
-/* Have at least so many bytes in the stream. */
+/* Receive until the stream has at least `wanted` bytes. */
 static int fill(paddock_arena *arena, size_t wanted) {
     unsigned char data[65536];
     while (arena->stream.length < wanted) {
@@ -265,7 +265,7 @@ static int fill(paddock_arena *arena, size_t wanted) {
         if (got <= 0) {
             int silent = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
             arena->lost = 1;
-            if (silent) return fail(arena, "%s has said nothing for %d s", arena->place, SILENCE);
+            if (silent) return fail(arena, "%s has sent nothing for %d s", arena->place, SILENCE);
             return fail(arena, "%s closed the connection", arena->place);
         }
         append(&arena->stream, data, (size_t)got);
@@ -278,14 +278,14 @@ static void drop(buffer *from, size_t bytes) {
     memmove(from->data, from->data + bytes, from->length);
 }
 
-/* The next frame's payload is at the head of the stream when this returns; drop it afterwards. */
+/* Receive the next frame. Its payload is then at the head of the stream; the caller has to drop it. */
 static int receive_head(paddock_arena *arena, int *opcode, int *last, size_t *length) {
     if (fill(arena, 2) < 0) return -1;
     unsigned char code = arena->stream.data[0], size = arena->stream.data[1];
     int extra = (size & 0x7f) == 126 ? 2 : (size & 0x7f) == 127 ? 8 : 0;
     if (size & 0x80) {
         arena->lost = 1;
-        return fail(arena, "%s does not speak WebSocket", arena->place);
+        return fail(arena, "%s does not use the WebSocket protocol", arena->place);
     }
     if (fill(arena, 2 + (size_t)extra) < 0) return -1;
     uint64_t bytes = extra == 0 ? size : 0;
@@ -295,7 +295,7 @@ static int receive_head(paddock_arena *arena, int *opcode, int *last, size_t *le
     return fill(arena, *length);
 }
 
-/* The next message, in arena->message. */
+/* Receive the next message into arena->message. */
 static int receive(paddock_arena *arena) {
     arena->message.length = 0;
     for (;;) {
@@ -328,7 +328,7 @@ static int shake_hands(paddock_arena *arena) {
         if (fill(arena, seen) < 0) return -1;
         if (memcmp(arena->stream.data + seen - 4, "\r\n\r\n", 4) != 0) continue;
         if (seen < 12 || memcmp(arena->stream.data, "HTTP/1.1 101", 12) != 0)
-            return fail(arena, "%s is no Paddock server, or refuses: %.*s", arena->place,
+            return fail(arena, "%s is not a Paddock server, or refuses: %.*s", arena->place,
                         (int)strcspn((const char *)arena->stream.data, "\r\n"), (const char *)arena->stream.data);
         drop(&arena->stream, seen);
         return 0;
@@ -354,7 +354,7 @@ static void hear(paddock_arena *arena) {
         arena->clock_heard = 1;
     } else if (strcmp(type, "robots") == 0 && robots.at != NULL) {
         item list = take_item(&robots);
-        if (list.kind != LIST || list.integer > robots.end - robots.at) return; /* each robot takes a byte at least */
+        if (list.kind != LIST || list.integer > robots.end - robots.at) return; /* each robot takes at least one byte */
         arena->robot_count = (int)list.integer;
         arena->robots = reserve(arena->robots, sizeof *arena->robots * (size_t)(arena->robot_count + 1));
         for (int i = 0; i < arena->robot_count; i++, skip(&robots)) {
@@ -365,7 +365,7 @@ static void hear(paddock_arena *arena) {
     }
 }
 
-/* Begin a request with so many fields besides type and id. */
+/* Begin a request with `fields` fields in addition to type and id. */
 static buffer *begin(paddock_arena *arena, const char *type, size_t fields) {
     buffer *out = &arena->out;
     out->length = 0;
@@ -377,7 +377,7 @@ static buffer *begin(paddock_arena *arena, const char *type, size_t fields) {
     return out;
 }
 
-/* Send the request that was begun, and wait for its answer, in arena->message. */
+/* Send the prepared request, and wait for its answer in arena->message. */
 static int ask(paddock_arena *arena) {
     if (arena->lost) return -1;
     if (send_frame(arena, BINARY, arena->out.data, arena->out.length) < 0) return -1;
@@ -405,7 +405,7 @@ static int ask_of_robot(paddock_arena *arena, const char *type, const char *robo
     return ask(arena);
 }
 
-/* What was observed of some robots takes the place of what was known of them. */
+/* Replace the stored readings by those of the received message. */
 static void keep_observed(paddock_arena *arena) {
     cursor tick = find(whole(&arena->message), "tick");
     arena->tick = take_item(&tick).integer;
@@ -459,7 +459,7 @@ static int open_arena(paddock_arena *arena, const char *address, const char *nam
     char host[HOST] = "", port[8] = "", token[TOKEN] = "";
     const char *at = strstr(address, "://"), *fragment = strstr(address, "#token=");
     if (strncmp(address, "https:", 6) == 0 || strncmp(address, "wss:", 4) == 0)
-        return fail(arena, "%s: this client has no TLS; use an http:// address", address);
+        return fail(arena, "%s: this client does not support TLS; use an http:// address", address);
     at = at == NULL ? address : at + 3;
     int bracket = *at == '[';
     size_t length = strcspn(at += bracket, bracket ? "]" : ":/#");
@@ -647,14 +647,14 @@ int paddock_enable(paddock_arena *arena, const char *robot, const char *device) 
     return ask(arena) < 0 ? -1 : paddock_step(arena, 0);
 }
 
-/* What the last step told of a robot: a part of it, and in the part a device. */
+/* Find a part of a robot's readings at the last step, and in it a device. */
 static int find_seen(paddock_arena *arena, const char *robot, const char *part, const char *device, cursor *found) {
     *found = find(whole(&arena->observed), "robots");
     if (found->at != NULL) *found = find(*found, robot);
     if (found->at != NULL) *found = find(*found, part);
     if (found->at != NULL && device != NULL) *found = find(*found, device);
     if (found->at != NULL) return 0;
-    if (device == NULL) return fail(arena, "%s: nothing is known of its %s: enable a device of it first", robot, part);
+    if (device == NULL) return fail(arena, "%s: its %s are unknown: enable one of its devices first", robot, part);
     return fail(arena, "%s.%s is not enabled, or there is no such device: call paddock_enable first", robot, device);
 }
 
@@ -700,7 +700,7 @@ int paddock_get_wheels(paddock_arena *arena, const char *robot, double speeds[2]
 
 int paddock_get_pose(paddock_arena *arena, const char *robot, double pose[3]) {
     cursor found;
-    if (strcmp(arena->role, "supervisor") != 0) return fail(arena, "%s: only supervisors are told the true pose", robot);
+    if (strcmp(arena->role, "supervisor") != 0) return fail(arena, "%s: only supervisors receive the true pose", robot);
     if (find_seen(arena, robot, "truth", "pose", &found) < 0) return -1;
     take_numbers(found, pose, 3);
     return 0;
@@ -708,7 +708,7 @@ int paddock_get_pose(paddock_arena *arena, const char *robot, double pose[3]) {
 
 static command *find_command(paddock_arena *arena, const char *robot) {
     if (strlen(robot) >= NAME) {
-        fail(arena, "no robot has a name of more than %d letters: %s", NAME - 1, robot);
+        fail(arena, "no robot has a name of more than %d bytes: %s", NAME - 1, robot);
         return NULL;
     }
     for (int i = 0; i < arena->command_count; i++)
@@ -732,7 +732,7 @@ int paddock_set_wheels(paddock_arena *arena, const char *robot, double left, dou
 static int add_setting(paddock_arena *arena, const char *robot, const char *part, const char *name, double value) {
     command *given = find_command(arena, robot);
     if (given == NULL) return -1;
-    if (strlen(name) >= NAME) return fail(arena, "%s: no device has a name of more than %d letters: %s", robot, NAME - 1, name);
+    if (strlen(name) >= NAME) return fail(arena, "%s: no device has a name of more than %d bytes: %s", robot, NAME - 1, name);
     int at = 0;
     while (at < given->settings_count && (strcmp(given->settings[at].part, part) || strcmp(given->settings[at].name, name))) at++;
     if (at == given->settings_count)

@@ -11,7 +11,7 @@ import paddock.Robot;
  */
 public final class LineFollower {
     private static final double SPEED = 0.08; // [m/s]
-    private static final double DARK = 0.5; // the floor is a line below this brightness
+    private static final double DARK = 0.5; // brightness below which the floor is a line
 
     public static void main(String[] arguments) {
         String address = arguments.length > 0 ? arguments[0] : "http://127.0.0.1:8642/";
@@ -20,7 +20,7 @@ public final class LineFollower {
             Robot robot = arena.robot(arena.robots().get(0));
             robot.enable("ground");
             arena.joinLock();
-            double side = 1; // where the line was last seen: 1 left, -1 right
+            double side = 1; // side of the line at the last detection: 1 left, -1 right
             int onLine = 0;
             long first = arena.tick();
             long last = first + Math.round(seconds / arena.dt());

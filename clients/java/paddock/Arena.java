@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A world in a running Paddock server.
+ * A world on a running Paddock server.
  *
  * <pre>{@code
  * try (Arena arena = Arena.connect("http://127.0.0.1:8642/")) {
@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  * }
  * }</pre>
  *
- * Lengths are metres, angles radians, times seconds, wheel speeds m/s at the rim. An arena belongs to one thread.
+ * Lengths are in metres, angles in radians, times in seconds, wheel speeds in m/s at the rim. Use an arena from one
+ * thread only.
  */
 public final class Arena implements AutoCloseable {
     static final int PORT = 8642;
@@ -49,14 +50,14 @@ public final class Arena implements AutoCloseable {
             client = (String) welcome.get("client");
             role = (String) welcome.get("role");
             dt = ((Number) welcome.get("dt")).doubleValue();
-            connection.await("clock"); // it and the robots follow the welcome
+            connection.await("clock"); // robots and clock follow the welcome
         } catch (PaddockException refused) {
             connection.close();
             throw refused;
         }
     }
 
-    /** Connect to a join link as {@code paddock serve} prints it, or to {@code ws://host:port}. */
+    /** Connect to a join link, which {@code paddock serve} prints, or to {@code ws://host:port}. */
     public static Arena connect(String address) {
         return connect(address, "Java");
     }
@@ -64,14 +65,14 @@ public final class Arena implements AutoCloseable {
     /**
      * Connect under a name that others see.
      *
-     * @throws PaddockException if nobody answers there, or the token is not valid
+     * @throws PaddockException if no server answers at the address, or the token is invalid
      */
     public static Arena connect(String address, String name) {
         URI place;
         try {
             place = new URI(address.contains("://") ? address : "ws://" + address);
         } catch (URISyntaxException problem) {
-            throw new PaddockException("LinkError", "this is no usable address: " + problem.getMessage());
+            throw new PaddockException("LinkError", "the address is not valid: " + problem.getMessage());
         }
         if (place.getHost() == null) {
             throw new PaddockException("LinkError", "expected an address such as http://127.0.0.1:8642/, got " + address);
@@ -79,37 +80,37 @@ public final class Arena implements AutoCloseable {
         return new Arena(place, name);
     }
 
-    /** The name that the server gave this program. */
+    /** Return the name that the server assigned to this program. */
     public String name() {
         return client;
     }
 
-    /** {@code viewer}, {@code controller} or {@code supervisor}. */
+    /** Return the role: {@code viewer}, {@code controller} or {@code supervisor}. */
     public String role() {
         return role;
     }
 
-    /** Length of a tick [s]. */
+    /** Return the length of a tick [s]. */
     public double dt() {
         return dt;
     }
 
-    /** Ticks since the start, as of the last answer. */
+    /** Return the ticks since the start, as of the last answer. */
     public long tick() {
         return tick;
     }
 
-    /** Simulated seconds since the start, as of the last answer. */
+    /** Return the simulated seconds since the start, as of the last answer. */
     public double time() {
         return tick * dt;
     }
 
-    /** The names of all robots. */
+    /** Return the names of all robots. */
     public List<String> robots() {
         return List.copyOf(names);
     }
 
-    /** A robot, by name. It is claimed by the first command that it gets. */
+    /** Return a robot by name. The first command claims the robot. */
     public Robot robot(String name) {
         if (!names.contains(name)) {
             throw new PaddockException("UnknownName", "no robot called '" + name + "': there are " + names);
@@ -117,39 +118,39 @@ public final class Arena implements AutoCloseable {
         return robots.computeIfAbsent(name, key -> new Robot(this, key));
     }
 
-    /** Bring a robot along, of a shipped kind, wherever there is room. */
+    /** Spawn a robot of a shipped kind at any free position. */
     public Robot spawn(String name, String kind) {
         ask("spawn", Map.of("robot", name, "kind", kind));
         return robot(name);
     }
 
-    /** Bring a robot along, of a shipped kind, at a place. */
+    /** Spawn a robot of a shipped kind at a pose. */
     public Robot spawn(String name, String kind, double x, double y, double heading) {
         ask("spawn", Map.of("robot", name, "kind", kind, "at", new double[] {x, y}, "heading", heading));
         return robot(name);
     }
 
-    /** Have time wait for this program's steps. */
+    /** Join the lock: the clock waits for this program's steps. */
     public void joinLock() {
         joinLock(TIMEOUT);
     }
 
-    /** Have time wait for this program's steps; others wait for it for so many seconds at most. */
+    /** Join the lock: the clock waits for this program's steps, at most {@code timeout} seconds while others wait. */
     public void joinLock(double timeout) {
         ask("lock", Map.of("timeout", timeout));
     }
 
-    /** Time waits no longer for this program. */
+    /** Leave the lock: the clock no longer waits for this program. */
     public void leaveLock() {
         ask("lock", Map.of("on", false));
     }
 
-    /** Give the robots' commands, let a tick pass, and hear what the enabled devices then see. */
+    /** Send the robots' commands, let one tick pass, and receive the readings of the enabled devices. */
     public void step() {
         step(1);
     }
 
-    /** The same for some ticks; 0 looks without letting time pass. */
+    /** The same for several ticks; 0 receives readings without letting time pass. */
     @SuppressWarnings("unchecked")
     public void step(int ticks) {
         Map<String, Object> commands = new LinkedHashMap<>();
@@ -164,39 +165,39 @@ public final class Arena implements AutoCloseable {
         });
     }
 
-    /** Back to the start with the same seed (supervisors only). */
+    /** Reset the world with the same seed (supervisors only). */
     public void reset() {
         ask("reset", Map.of());
         step(0);
     }
 
-    /** Back to the start with another seed (supervisors only). */
+    /** Reset the world with another seed (supervisors only). */
     public void reset(long seed) {
         ask("reset", Map.of("seed", seed));
         step(0);
     }
 
-    /** Let the clock run (supervisors only). */
+    /** Start the clock (supervisors only). */
     public void play() {
         ask("play", Map.of());
     }
 
-    /** Stop the clock (supervisors only). */
+    /** Pause the clock (supervisors only). */
     public void pause() {
         ask("pause", Map.of());
     }
 
-    /** Simulated seconds per second, from 0.01 to 1000; 0 is flat out (supervisors only). */
+    /** Set the speed in simulated seconds per second, from 0.01 to 1000; 0 is flat out (supervisors only). */
     public void setSpeed(double speed) {
         ask("set_speed", Map.of("speed", speed));
     }
 
-    /** A fingerprint of the state: equal digests, equal futures (supervisors only). */
+    /** Return a digest of the state; equal digests mean equal states (supervisors only). */
     public String digest() {
         return (String) ask("digest", Map.of()).get("value");
     }
 
-    /** Leave: claimed robots stop, those brought along vanish. */
+    /** Disconnect: claimed robots stop, spawned robots are removed. */
     @Override
     public void close() {
         connection.close();
@@ -221,7 +222,7 @@ public final class Arena implements AutoCloseable {
             }
             case "clock" -> tick = (Long) news.get("tick");
             case "released" -> System.err.println(news.get("client") + " was released from the lock: " + news.get("reason"));
-            default -> { } // news for pages and reports
+            default -> { } // notifications for pages and reports
         }
     }
 }

@@ -14,9 +14,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** One WebSocket: requests and their answers in order, news in between. */
+/** One WebSocket: requests and their answers in order, with notifications in between. */
 final class Connection implements WebSocket.Listener, AutoCloseable {
-    private static final int SILENCE = 60; // seconds without a sign of life; the server gives one a second while we wait
+    private static final int SILENCE = 60; // timeout [s]; the server sends a message every second while a step is pending
 
     private final BlockingQueue<Object> received = new LinkedBlockingQueue<>();
     private final ByteArrayOutputStream partial = new ByteArrayOutputStream();
@@ -62,7 +62,7 @@ final class Connection implements WebSocket.Listener, AutoCloseable {
         }
     }
 
-    /** Wait for news of a type. */
+    /** Wait for a notification of a type. */
     void await(String type) {
         Map<String, Object> heard;
         do {
@@ -78,7 +78,7 @@ final class Connection implements WebSocket.Listener, AutoCloseable {
         try {
             socket.sendBinary(MessagePack.pack(message), true).join();
         } catch (CompletionException problem) {
-            throw end("the connection to " + place + " is gone: " + problem.getCause());
+            throw end("the connection to " + place + " was lost: " + problem.getCause());
         }
     }
 
@@ -93,7 +93,7 @@ final class Connection implements WebSocket.Listener, AutoCloseable {
             throw new PaddockException("LinkError", "interrupted while waiting for " + place);
         }
         if (message == null) {
-            throw end(place + " has said nothing for " + SILENCE + " s");
+            throw end(place + " has sent nothing for " + SILENCE + " s");
         } else if (message instanceof String reason) {
             throw end(reason);
         }
@@ -127,7 +127,7 @@ final class Connection implements WebSocket.Listener, AutoCloseable {
 
     @Override
     public void onOpen(WebSocket opened) {
-        // Nothing is asked for yet: `receive` does that, so that a program that hangs answers no pings either.
+        // No request(1) here: only `receive` requests messages, so that a program that hangs answers no pings.
     }
 
     @Override
@@ -144,7 +144,7 @@ final class Connection implements WebSocket.Listener, AutoCloseable {
 
     @Override
     public void onError(WebSocket from, Throwable problem) {
-        received.add("the connection to " + place + " is gone: " + problem);
+        received.add("the connection to " + place + " was lost: " + problem);
     }
 
     @Override
@@ -154,7 +154,7 @@ final class Connection implements WebSocket.Listener, AutoCloseable {
             try {
                 socket.sendClose(WebSocket.NORMAL_CLOSURE, "").orTimeout(1, TimeUnit.SECONDS).join();
             } catch (CompletionException gone) {
-                // the server went first: nothing is left to close
+                // the server has already disconnected
             }
         }
         socket.abort();

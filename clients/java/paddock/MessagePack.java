@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Messages as bytes: msgpack without extension types, which the protocol does not have. */
+/** Encodes and decodes msgpack, without extension types, which the protocol does not use. */
 final class MessagePack {
     private MessagePack() {}
 
@@ -19,11 +19,11 @@ final class MessagePack {
         return ByteBuffer.wrap(out.toByteArray());
     }
 
-    /** What the bytes say: null, Boolean, Long, Double, String, byte[], List or Map. */
+    /** Decode a value: null, Boolean, Long, Double, String, byte[], List or Map. */
     static Object unpack(ByteBuffer data) {
         Object value = read(data);
         if (data.hasRemaining()) {
-            throw new PaddockException("BadMessage", data.remaining() + " bytes too many in a message of the server");
+            throw new PaddockException("BadMessage", data.remaining() + " extra bytes in a message of the server");
         }
         return value;
     }
@@ -100,7 +100,7 @@ final class MessagePack {
             case 0xd9, 0xda, 0xdb -> readText(data, (int) readUnsigned(data, 1 << (code - 0xd9)));
             case 0xdc, 0xdd -> readList(data, (int) readUnsigned(data, 2 << (code - 0xdc)));
             case 0xde, 0xdf -> readMap(data, (int) readUnsigned(data, 2 << (code - 0xde)));
-            default -> throw new PaddockException("BadMessage", "the server sent a byte " + code + " that is no msgpack");
+            default -> throw new PaddockException("BadMessage", "the server sent a byte " + code + " that is not msgpack");
         };
     }
 
@@ -138,7 +138,7 @@ final class MessagePack {
         return map;
     }
 
-    /** The protocol's "numbers": float64, little-endian, one after the other; NaN where there is no number. */
+    /** Decode the protocol's "numbers": float64, little-endian, one after the other. */
     static double[] toNumbers(Object value) {
         ByteBuffer data = ByteBuffer.wrap((byte[]) value).order(ByteOrder.LITTLE_ENDIAN);
         double[] numbers = new double[data.remaining() / Double.BYTES];

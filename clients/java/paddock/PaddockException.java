@@ -1,6 +1,6 @@
 package paddock;
 
-/** The server refused a request, or the connection is gone. What was refused was not done. */
+/** The server refused a request, or the connection was lost. A refused request has no effect. */
 public final class PaddockException extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final String error;
@@ -10,7 +10,7 @@ public final class PaddockException extends RuntimeException {
         this.error = error;
     }
 
-    /** The class of the error, such as {@code UnknownName}; see docs/protocol.md. */
+    /** Return the class of the error, such as {@code UnknownName}; see docs/protocol.md. */
     public String error() {
         return error;
     }

@@ -4,12 +4,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A robot of an {@link Arena}. Its commands go with the arena's next step and hold until the next ones. */
+/** A robot of an {@link Arena}. Commands are sent with the arena's next step and stay valid until they are changed. */
 public final class Robot {
-    /** A camera's picture: rows from the top, each from the left, red, green, blue for each pixel. */
+    /** A camera picture: rows from the top, each from the left, red, green, blue for each pixel. */
     public record Picture(int width, int height, byte[] pixels) {}
 
-    /** Where a robot is: x, y [m], heading [rad]. */
+    /** Pose of a robot: x, y [m], heading [rad]. */
     public record Pose(double x, double y, double heading) {}
 
     private final Arena arena;
@@ -26,84 +26,84 @@ public final class Robot {
         return name;
     }
 
-    /** Drive this robot from now on; refused if somebody else does. */
+    /** Take ownership of this robot; refused if another client drives it. */
     public void claim() {
         arena.ask("claim", Map.of("robot", name));
     }
 
-    /** Give the robot up: it stops; one that was brought along vanishes. */
+    /** Give up ownership of the robot. It stops; a spawned robot is removed. */
     public void leave() {
         arena.ask("leave", Map.of("robot", name));
         arena.forget(name);
     }
 
-    /** Switch devices on, all if none is named, and look with them. */
+    /** Enable devices, all if none is named, and receive their readings. */
     public void enable(String... devices) {
         arena.ask("enable", Map.of("robot", name, "devices", List.of(devices)));
         arena.step(0);
     }
 
-    /** Switch devices off, all if none is named. */
+    /** Disable devices, all if none is named. */
     public void disable(String... devices) {
         arena.ask("enable", Map.of("robot", name, "devices", List.of(devices), "on", false));
         arena.step(0);
     }
 
-    /** What an enabled device saw at the last step, in SI units; NaN where there is no number. */
+    /** Return the reading of an enabled device at the last step, in SI units; values may be NaN. */
     public double[] read(String device) {
         return MessagePack.toNumbers(find("readings", device));
     }
 
-    /** Ask for an enabled device now, also for one that is polled only. */
+    /** Request the reading of an enabled device now, also of a poll-only one. */
     public double[] poll(String device) {
         return MessagePack.toNumbers(arena.ask("read", Map.of("robot", name, "device", device)).get("values"));
     }
 
-    /** Compute a range sensor only when {@link #poll} asks for it, or no longer so. */
+    /** Compute a range sensor only when {@link #poll} requests it, or end this mode. */
     public void setPollOnly(String device, boolean on) {
         arena.ask("poll_only", Map.of("robot", name, "device", device, "on", on));
     }
 
-    /** What an enabled camera saw at the last step. */
+    /** Return the picture of an enabled camera at the last step. */
     @SuppressWarnings("unchecked")
     public Picture readPicture(String camera) {
         Map<String, Object> picture = (Map<String, Object>) find("pictures", camera);
         return new Picture(toInt(picture.get("width")), toInt(picture.get("height")), (byte[]) picture.get("data"));
     }
 
-    /** How fast the wheels turn, left and right [m/s]. */
+    /** Return the wheel speeds left and right [m/s]. */
     public double[] wheels() {
         return toNumbers(seen.get("wheels"));
     }
 
-    /** The true pose, which only supervisors get; see {@link Arena#role}. */
+    /** Return the true pose (supervisors only); see {@link Arena#role}. */
     @SuppressWarnings("unchecked")
     public Pose pose() {
         Map<String, Object> truth = (Map<String, Object>) seen.get("truth");
         if (truth == null) {
-            String reason = seen.isEmpty() ? "enable a device of it first" : "only supervisors are told it";
+            String reason = seen.isEmpty() ? "enable one of its devices first" : "only supervisors receive it";
             throw new PaddockException("Refused", name + ": no true pose: " + reason);
         }
         double[] pose = toNumbers(truth.get("pose"));
         return new Pose(pose[0], pose[1], pose[2]);
     }
 
-    /** Wheel speeds [m/s]. */
+    /** Set the wheel speeds [m/s]. */
     public void setWheels(double left, double right) {
         command.put("wheels", new double[] {left, right});
     }
 
-    /** Brightness of a lamp, 0 to 1. */
+    /** Set the brightness of a lamp, 0 to 1. */
     public void setLed(String lamp, double brightness) {
         set("leds", lamp, brightness);
     }
 
-    /** Angle [rad] to which a pivoting device turns. */
+    /** Set the target angle [rad] of a pivoting device. */
     public void setPan(String device, double angle) {
         set("pans", device, angle);
     }
 
-    /** Put the robot elsewhere (supervisors only). */
+    /** Set the pose of the robot (supervisors only). */
     public void setPose(double x, double y, double heading) {
         arena.ask("set_pose", Map.of("robot", name, "x", x, "y", y, "heading", heading));
         arena.step(0);
