@@ -1,4 +1,4 @@
-"""Paddock: a laboratory for differential-wheel robots: simulate them, sense, control, measure."""
+"""Paddock: a simulator for differential-drive robots, with sensors, controllers and measurements."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ _LAZY = {
 
 
 def open(world: str | Path | WorldSpec, *, seed: int = 0, dt: float | None = None) -> Arena:
-    """Build a world and hold it in this process.
+    """Build a world and return its arena, which runs in this process.
 
     Args:
         world: a shipped world's name, the path of a TOML file, or a WorldSpec.
-        seed: decides all noise; equal seeds give equal runs, to the last bit.
-        dt: length of a tick [s]; None takes the world's own.
+        seed: determines all noise; equal seeds give bitwise equal runs.
+        dt: length of a tick [s]; None for the world's own.
     """
     from paddock.arena import Arena
 
@@ -126,18 +126,18 @@ def batch(
     precision: str = "float64",
     starts: Any = None,
 ) -> Batch:
-    """Build many worlds that run side by side; world i is the arena that `open` gives with its seed, to the last bit.
+    """Build many worlds that run in parallel; world i is bitwise equal to the arena of `open` with its seed.
 
     Args:
-        world: as for `open`; or a list of k worlds with the same robots: world i shows number i % k of them.
-        n: how many worlds, a multiple of k; None for k.
+        world: as for `open`; or a list of k worlds with the same robots: world i is number i % k of the list.
+        n: number of worlds, a multiple of k; None for k.
         seed: world i has `seed` + i; or a list of n seeds.
-        dt: length of a tick [s]; None takes the world's own.
+        dt: length of a tick [s]; None for the world's own.
         threads: processor threads to use; None for all cores. Results do not depend on it.
         device: "cpu", or "cuda" for an NVIDIA GPU (needs the extra `gpu`).
-        precision: of the GPU: "float64" (as the CPU, but for the last bits) or "float32" (faster, coarser).
-        starts: where robots begin: None for the places that the worlds give them, "random" for free places that each
-            world's seed chooses, or their poses (x, y [m], heading [rad]), shape (n, robots, 3).
+        precision: precision of the GPU: "float64" (equal to the CPU except for the last bits) or "float32" (faster).
+        starts: start poses of the robots: None for those of the worlds, "random" for free positions drawn from each
+            world's seed, or an array of poses (x, y [m], heading [rad]), shape (n, robots, 3).
     """
     from paddock.rollouts.batch import Batch
 

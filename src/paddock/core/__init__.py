@@ -1,1 +1,1 @@
-"""The ground floor: errors, specs as data, geometry, observation types and the compiler's settings."""
+"""Foundations of all other packages: errors, specs, geometry, observation types and the compiler's settings."""

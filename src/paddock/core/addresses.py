@@ -1,4 +1,4 @@
-"""Addresses of a network."""
+"""Network addresses of this machine."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import ipaddress
 import socket
 
 ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}
-"""Hosts of a server that listens at every address of its machine, each with the one at which that reaches itself."""
+"""Wildcard addresses of a server that listens on all interfaces, each with the loopback address that reaches it."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs on this machine reach an address, or come from it; also an IPv4 address in IPv6 form."""
+    """Whether an address is a loopback address; also detects IPv4 addresses in IPv6 form."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
@@ -19,10 +19,10 @@ def is_loopback(host: str) -> bool:
 
 
 def own_address() -> str:
-    """This machine's address in its network: names may be unknown there."""
+    """Return this machine's address in its network, because other machines may not resolve its name."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # nothing is sent; the system just chooses an address to send from
+            probe.connect(("192.0.2.1", 9))  # sends nothing; the system only chooses a source address
             return str(probe.getsockname()[0])
         except OSError:
             return socket.gethostname()

@@ -1,4 +1,4 @@
-"""From what a person wrote to what an annotation asks for, or a SpecError that says what was expected."""
+"""Convert values from files to the types of annotated fields; a SpecError reports the expected type or range."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paddock.core.user_code import absolute_path, is_path, trusted_folder
 
 
 def hints(cls: type) -> dict[str, Any]:
-    """The annotations of the fields that a person may set."""
+    """Return the annotations of the fields that users may set."""
     return _hints(cls)
 
 
@@ -28,7 +28,7 @@ def _hints(cls: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A spec value in TOML's own types."""
+    """Convert a spec value to the types of TOML."""
     if _is_spec(value):
         return value.to_table()
     if isinstance(value, tuple):
@@ -39,7 +39,7 @@ def plain(value: Any) -> Any:
 
 
 def convert(value: Any, hint: Any, path: str, expected: str = "") -> Any:
-    """The value as its annotation wants it, or a SpecError that says what is expected."""
+    """Convert a value to the type of its annotation; raise a SpecError that reports what is expected."""
     if hasattr(value, "tolist"):  # from numpy
         value = value.tolist()
     origin, arguments = get_origin(hint), get_args(hint)
@@ -168,11 +168,11 @@ def _convert_tagged(value: Any, cls: type[Any], rule: Tagged, path: str) -> Any:
 
 
 def _tagged_class(tag: Any, rule: Tagged, path: str) -> type[Any]:
-    """The class behind a registered name, or behind `file.py:Name` in a user's own file."""
+    """Return the class of a registered name, or of `file.py:Name` in a user's own file."""
     if is_path(tag):
         if trusted_folder() is None:
             raise SpecError(
-                f"{format_value(tag)}: only a file on this machine may name code, a robot sent here may not", path=path
+                f"{format_value(tag)}: only files on this machine may refer to code, uploaded robots may not", path=path
             )
     elif not isinstance(tag, str) or tag not in rule.classes:
         raise SpecError(f"unknown {rule.what} {format_value(tag)}{suggestion(tag, rule.classes)}", path=path)
@@ -181,12 +181,12 @@ def _tagged_class(tag: Any, rule: Tagged, path: str) -> type[Any]:
     except PaddockError as error:
         raise SpecError(str(error), path=path) from error
     if is_path(tag) and (chosen.tag is None or chosen.tag[1] not in rule.classes):
-        chosen.tag = rule.key, absolute_path(chosen)  # so that it is found again
+        chosen.tag = rule.key, absolute_path(chosen)  # so that a saved spec can be loaded again
     return chosen
 
 
 def expectation(hint: Any) -> str:
-    """What a field wants, in words."""
+    """Describe the values that a field accepts."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return str(arguments[1])
@@ -197,10 +197,10 @@ def expectation(hint: Any) -> str:
     if origin is tuple:
         return _expected_items(arguments)
     if origin is Mapping:
-        return f"a table, for each name {expectation(arguments[1])}"
+        return f"a table with a value for each name: {expectation(arguments[1])}"
     if _is_spec_class(hint):
         return f"a table with the keys {', '.join(hints(hint))}"
-    return {float: "a number", int: "a whole number", bool: "true or false", str: "a text in quotes"}.get(
+    return {float: "a number", int: "a whole number", bool: "true or false", str: "a string in quotes"}.get(
         hint, "anything"
     )
 

@@ -1,7 +1,7 @@
-"""Dispatch: kernels that call one of several by its number. numba must see them as source, so they are generated.
+"""Dispatch: generated kernels that call one of several kernels by its number, because numba needs them as source.
 
-`tools/generate_dispatch.py` writes those of the shipped kinds to files, whose machine code is kept on disk.
-Kinds of other packages get a kernel of their own at run time.
+`tools/generate_dispatch.py` writes the kernels of the shipped kinds to files, whose machine code is cached on disk.
+Kernels for kinds of other packages are generated at run time.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ class Case:
     """One of the kernels that a dispatching kernel may call."""
 
     number: int
-    name: str  # what it is called in the generated source
+    name: str  # its name in the generated source
     kernel: Kernel
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dispatch:
-    """A kernel to generate. Each case gets those of the arguments that its own parameters name."""
+    """A kernel to generate. Each case receives the arguments that its own parameters name."""
 
     name: str
     arguments: tuple[str, ...]  # the first is the number
     about: str  # the docstring
     registry: Registry[Any]
-    kernel_of: Callable[[Any], Kernel | None]  # of an entry; None if this is not for it
-    gives_number: bool = False  # the result of the case, 0 where it has none
+    kernel_of: Callable[[Any], Kernel | None]  # returns the kernel of an entry; None if it has none
+    gives_number: bool = False  # whether to return the result of the case, 0 without a case
     _foreign: dict[int, type] = field(default_factory=dict, compare=False, repr=False)
 
     def number(self, kind: type) -> int:
-        """How the kernel knows an entry; a subclass that computes the same shares the number of what is shipped."""
+        """Return the number of an entry; a subclass with the same kernel shares the number of its shipped base."""
         kernel = self.kernel_of(kind)
         for base in kind.__mro__:
             if self.registry.is_shipped(base) and self.kernel_of(base) is kernel:
@@ -51,13 +51,13 @@ class Dispatch:
         known = self._foreign.get(number, kind)
         if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
             raise PaddockError(
-                f"{kind.__module__}.{kind.__name__}: give it another name: {known.__name__} has its number"
+                f"{kind.__module__}.{kind.__name__}: its number is used by {known.__name__}: give it another name"
             )
-        self._foreign[number] = kind  # a class that was written anew, as in a notebook, takes the place of the old one
+        self._foreign[number] = kind  # a redefined class, as in a notebook, replaces the old one
         return number
 
     def cases(self, numbers: Iterable[int]) -> tuple[Case, ...]:
-        """The cases of some entries, in the order of their numbers."""
+        """Return the cases of some entries, in the order of their numbers."""
         cases = []
         for number in sorted(set(numbers)):
             shipped = number < len(self.registry.builtin)
@@ -68,20 +68,20 @@ class Dispatch:
         return tuple(cases)
 
     def shipped_cases(self) -> tuple[Case, ...]:
-        """The cases of all shipped entries."""
+        """Return the cases of all shipped entries."""
         return self.cases(range(len(self.registry.builtin)))
 
     def kernel_for(self, number: int, shipped: Kernel) -> Kernel:
-        """A kernel that knows one entry: the shipped one, or one for it alone."""
+        """Return a kernel that supports an entry: the shipped one, or one for this entry only."""
         return shipped if number < len(self.registry.builtin) else self.make(self.cases([number]))
 
     def extend(self, shipped: Kernel, numbers: Iterable[int]) -> dict[Kernel, Kernel]:
-        """What stands for the shipped kernel where these entries are used; nothing if it knows all of them."""
+        """Return the replacement of the shipped kernel for these entries; empty if the shipped kernel has them all."""
         foreign = {number for number in numbers if number >= len(self.registry.builtin)}
         return {shipped: self.make((*self.shipped_cases(), *self.cases(foreign)))} if foreign else {}
 
     def source(self, cases: Iterable[Case]) -> str:
-        """The function, from its `def` line on."""
+        """Return the source of the function, starting with its `def` line."""
         number = self.arguments[0]
         lines = [f"def {self.name}({', '.join(self.arguments)}):", f'    """{self.about}"""']
         for i, case in enumerate(cases):
@@ -91,7 +91,7 @@ class Dispatch:
         return "\n".join([*lines, *(["    return 0"] if self.gives_number else [])]) + "\n"
 
     def make(self, cases: Iterable[Case]) -> Kernel:
-        """The kernel for some cases, made in memory; the same one for the same cases."""
+        """Return the kernel for some cases, generated in memory; equal cases share one kernel."""
         return _make(self, tuple(cases))
 
     def _arguments_of(self, case: Case) -> list[str]:
@@ -110,9 +110,9 @@ def _make(dispatch: Dispatch, cases: tuple[Case, ...]) -> Kernel:
     text = dispatch.source(cases)
     file = f"<paddock {dispatch.name} {hashlib.sha256(text.encode()).hexdigest()[:12]}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    # Machine code that is kept on disk is found again through a module that can be imported: this one.
+    # Cached machine code is found through an importable module: this one.
     names = {"__name__": __name__, **{case.name: case.kernel for case in cases}}
-    exec(compile(text, file, "exec"), names)  # of our own making: numbers and identifiers
+    exec(compile(text, file, "exec"), names)  # generated above from numbers and identifiers
     return Kernel(names[dispatch.name], cache=False)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""How objects show themselves in a notebook: drawn by a room above their own, and only when they are shown."""
+"""HTML representations of objects in notebooks. The drawing code is in `paddock.report` and is imported on demand."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ DRAWERS = "paddock.report.display"
 
 
 def display_html(kind: str, value: Any) -> str | None:
-    """What a notebook shows of an object: the answer of `display_KIND` in `report/display.py`.
+    """Return the HTML that a notebook shows for an object, as produced by `display_KIND` in `report/display.py`.
 
-    None: only its `repr`, as of robots elsewhere that one may not see.
+    None means that the notebook shows only the `repr`, for example for remote robots without read access.
     """
     try:
         return str(load_target(f"{DRAWERS}:display_{kind}", "display")(value))

@@ -1,4 +1,4 @@
-"""Every error a user can meet, in one small tree. Each names the offender, the place and the fix."""
+"""All errors and warnings of Paddock. Messages name the offender, the location and the fix."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-KEY = "\0key"  # stands in a problem for the key's own name, as TOML writes it between brackets
-MOST_NAMES = 20  # in a list of what there is
-MOST_LETTERS = 80  # of a value in a message
+KEY = "\0key"  # placeholder in a problem text for the key's own name, as TOML writes it between brackets
+MOST_NAMES = 20  # maximum number of names listed in a message
+MOST_LETTERS = 80  # maximum number of characters of a value in a message
 
 
 class PaddockWarning(UserWarning):
-    """Something that is allowed, but hardly meant."""
+    """Warning about input that is allowed but probably unintended."""
 
 
 class PaddockError(Exception):
-    """Anything that Paddock refuses or cannot do."""
+    """Base class of all errors of Paddock."""
 
 
 class SpecError(PaddockError):
-    """A world or robot description that cannot be used: `file: path.inside[0].it: what is wrong`."""
+    """An invalid world or robot description: `file: path.inside[0].it: what is wrong`."""
 
     def __init__(self, problem: str, *, path: str = "", file: str = "") -> None:
         self.path, self.file, self._problem = path, file, problem
@@ -32,15 +32,15 @@ class SpecError(PaddockError):
         super().__init__(": ".join(part for part in (file, path, self.problem) if part))
 
     def within(self, prefix: str = "", *, file: str = "") -> SpecError:
-        """The same problem seen from one level further out: `radius` becomes `robots[0].radius`."""
+        """Return the same error with a prefix added to its path: `radius` becomes `robots[0].radius`."""
         joint = "." if prefix and self.path and not self.path.startswith("[") else ""
         return SpecError(self._problem, path=prefix + joint + self.path, file=self.file or file)
 
 
 class UnknownName(PaddockError, AttributeError, KeyError):
-    """A name that is not there, with what is, and the closest match.
+    """An unknown name; the message suggests the closest match or lists the known names.
 
-    It is an AttributeError and a KeyError as well, because `arena["rde"]` and `robot.grond` look names up.
+    It is also an AttributeError and a KeyError, because `arena["rde"]` and `robot.grond` look up names.
     """
 
     def __init__(self, what: str, name: str, known: Iterable[str], *, expected: str = "") -> None:
@@ -55,7 +55,7 @@ class UnknownName(PaddockError, AttributeError, KeyError):
 
 
 class DeviceNotEnabled(PaddockError):
-    """A device was read before it was switched on."""
+    """A device was read before it was enabled."""
 
     def __init__(self, robot: str, device: str, sensor: int | None = None) -> None:
         device_name, others = f"{robot}.{device}", f"{robot}.enable() for all devices"
@@ -66,15 +66,15 @@ class DeviceNotEnabled(PaddockError):
 
 
 class DeviceRefused(PaddockError):
-    """A device was asked for something that it cannot do."""
+    """A device does not support the request."""
 
 
 class SimulationError(PaddockError):
-    """The simulation cannot do what was asked, or found itself in an impossible state."""
+    """The simulation cannot execute a request, or reached an invalid state."""
 
 
 class LinkError(PaddockError):
-    """Something between here and a robot or an arena elsewhere went wrong; also when the connection was lost."""
+    """The connection to a remote robot or arena failed or was lost."""
 
 
 class Timeout(LinkError):
@@ -82,19 +82,19 @@ class Timeout(LinkError):
 
 
 class Refused(LinkError):
-    """The other side does not want to do that."""
+    """The other side refused the request."""
 
 
 class BadMessage(LinkError):
-    """A message that breaks the protocol: `type.path.inside: what is wrong`."""
+    """A message that violates the protocol: `type.path.inside: what is wrong`."""
 
 
 class VersionMismatch(LinkError):
-    """The two sides speak different versions of the protocol."""
+    """The two sides use different versions of the protocol."""
 
 
 def suggestion(name: object, known: Iterable[str]) -> str:
-    """` (did you mean 'x'?)` when something is close, else ` (there are: a, b)`."""
+    """Return ` (did you mean 'x'?)` if a known name is similar, else ` (there are: a, b)`."""
     names = sorted(known)
     near = nearest(str(name), names)
     if near is not None:
@@ -106,7 +106,7 @@ def suggestion(name: object, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name that was probably meant: a similar one, or one that begins with what was written."""
+    """Return the most similar name, or a name that begins with the given text; None if there is neither."""
     names = list(names)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.65)
     longer = [candidate for candidate in names if len(name) > 2 and candidate.startswith(name)]
@@ -114,7 +114,7 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 
 
 def format_value(value: Any, depth: int = 3) -> str:
-    """A value as its TOML file has it, or a short word for what has no place in a message."""
+    """Format a value as in TOML, or describe it shortly if it is too large for a message."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) and abs(value) > 10**30:
@@ -135,7 +135,7 @@ def format_value(value: Any, depth: int = 3) -> str:
 
 
 def with_article(name: str) -> str:
-    """`an Arc`, `a Box`, `an e-puck`."""
+    """Put the indefinite article before a name: `an Arc`, `a Box`, `an e-puck`."""
     return f"an {name}" if name[0] in "AEIOUaeiou" else f"a {name}"
 
 

@@ -1,4 +1,4 @@
-"""The one way to write files: whoever looks, and whenever a process dies, finds the old file or the new one, whole."""
+"""Atomic file writes: readers see either the complete old file or the complete new one, even if a process dies."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 def whole_file(
     path: str | Path, mode: str = "w", *, sync: bool = True, private: bool = False, **how: Any
 ) -> Iterator[IO[Any]]:
-    """Write a temporary file beside the one of that name, and put it in its place when all of it is on the disk.
+    """Write a temporary file in the same folder, and replace the file of that name once it is completely written.
 
-    Without `sync` that is faster, and safe when a process is killed, but not when the power fails. A `private` file is
-    for its owner only, from its first byte on.
+    Without `sync` this is faster. It is then safe if the process is killed, but not if the power fails. A `private`
+    file is readable by its owner only, from its first byte on.
     """
     part = Path(f"{path}.part")
     if "b" not in mode:
         how = {"encoding": "utf-8", **how}
     if private:
-        part.unlink(missing_ok=True)  # one that others may read
+        part.unlink(missing_ok=True)  # an existing file may be readable by others
         how["opener"] = partial(os.open, mode=0o600)
     try:
-        with open(part, mode, **how) as file:  # noqa: PTH123 (a path's own takes no opener)
+        with open(part, mode, **how) as file:  # noqa: PTH123 (Path.open takes no opener)
             yield file
             file.flush()
             if sync:
                 os.fsync(file.fileno())
-        os.replace(part, path)  # noqa: PTH105 (what is named here is that it is atomic)
+        os.replace(part, path)  # noqa: PTH105 (os.replace is documented as atomic)
     except OSError as error:
         part.unlink(missing_ok=True)
         raise _unwritable(path, error) from None
@@ -53,14 +53,14 @@ def write_text(path: str | Path, text: str, *, sync: bool = True, private: bool 
 
 
 def append_text(path: str | Path, text: str, *, sync: bool = False) -> None:
-    """Add to the end of a text file: all of the text, or nothing. With `sync` it is on the disk then."""
+    """Append to a text file, either all of the text or nothing. With `sync`, flush it to the disk."""
     data = text.encode()
     try:
         with Path(path).open("ab", buffering=0) as file:
             end, done = file.tell(), 0
             try:
                 done = file.write(data)
-                while done < len(data):  # the disk had room for a part of it: the next call tells why
+                while done < len(data):  # partial write, for example on a full disk: the next call raises the error
                     done += file.write(data[done:])
             finally:
                 if done < len(data):
@@ -73,7 +73,7 @@ def append_text(path: str | Path, text: str, *, sync: bool = False) -> None:
 
 
 def stamp_of(path: Path) -> object:
-    """What is another when a file was changed; None: there is none."""
+    """Return a value that differs after a file was changed; None if the file does not exist."""
     try:
         status = path.stat()
     except OSError:
@@ -82,7 +82,7 @@ def stamp_of(path: Path) -> object:
 
 
 def save_image(image: Image, path: str | Path) -> None:
-    """Replace a picture; the ending of its name tells the format."""
+    """Write or replace an image file; the suffix of its name determines the format."""
     from PIL import Image as Pillow
 
     kind = Pillow.registered_extensions()[Path(path).suffix.lower()]

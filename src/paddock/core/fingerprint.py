@@ -1,4 +1,4 @@
-"""Fingerprints of kernels: a digest of all that their machine code is made of, so that it is never older than that."""
+"""Fingerprints of kernels: digests of everything that affects their machine code, used to invalidate cached code."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def fingerprint(kernel: Kernel) -> str:
-    """A digest of a kernel, of all kernels that it calls, and of the constants that they use."""
+    """Return a digest of a kernel, of all kernels that it calls, and of the constants that they use."""
     return digest(sorted(_contents(part) for part in parts_of(kernel)))
 
 
 def parts_of(kernel: Kernel, known: set[Any] | None = None) -> Iterator[Kernel]:
-    """A kernel and all that it calls, each once."""
+    """Iterate over a kernel and all kernels that it calls, each once."""
     known = set() if known is None else known
     if kernel in known:
         return
@@ -33,12 +33,12 @@ def parts_of(kernel: Kernel, known: set[Any] | None = None) -> Iterator[Kernel]:
 
 
 def digest(value: Any) -> str:
-    """A short text for a value's contents."""
+    """Return the SHA-256 of a value's `repr`, in hexadecimal."""
     return hashlib.sha256(repr(value).encode()).hexdigest()
 
 
 def global_names(code: types.CodeType) -> list[str]:
-    """The global names that a function uses; `co_names` has the names of attributes too."""
+    """Return the global names that a function uses; `co_names` would also contain attribute names."""
     return sorted({step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"})
 
 
@@ -54,7 +54,7 @@ def _contents(kernel: Kernel) -> str:
 
 
 def _constant(value: Any) -> Any:
-    """What the compiler takes from a global name: numbers, arrays, and whatever a module holds."""
+    """Return the value that the compiler uses for a global name: numbers, arrays, or a digest of a module's source."""
     if isinstance(value, np.ndarray):
         return value.tobytes()
     if isinstance(value, types.ModuleType):

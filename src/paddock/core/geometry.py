@@ -1,4 +1,4 @@
-"""Poses and plane geometry in plain Python: what specs and loaders need. The engine has kernels of its own."""
+"""Poses and plane geometry in plain Python, for specs and loaders. The engine has its own kernels."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 Point = tuple[float, float]
-MOST_CHORDS = 10_000  # of an arc; only those of kilometres would need more
+MOST_CHORDS = 10_000  # maximum per arc; only arcs of kilometres would need more
 
 
 class Pose(NamedTuple):
-    """Where a robot is: position [m] and heading [rad], counter-clockwise from the x axis."""
+    """Pose of a robot: position [m] and heading [rad], counter-clockwise from the x axis."""
 
     x: float
     y: float
@@ -34,27 +34,27 @@ Shape = Disc | Convex
 
 
 def wrap(angle: float) -> float:
-    """The same direction in (-pi, pi]."""
+    """Wrap an angle to (-pi, pi] [rad]."""
     turned = math.remainder(angle, 2 * math.pi)
     return math.pi if turned == -math.pi else turned
 
 
 def compose(start: Pose, step: Pose) -> Pose:
-    """The pose that a step leads to; the step is given in the frame of its start."""
+    """Return the pose after a step; the step is given in the frame of its start."""
     c, s = math.cos(start.heading), math.sin(start.heading)
     x, y = start.x + c * step.x - s * step.y, start.y + s * step.x + c * step.y
     return Pose(x, y, wrap(start.heading + step.heading))
 
 
 def relative(start: Pose, end: Pose) -> Pose:
-    """A pose in the frame of another: the step from start to end."""
+    """Return the pose `end` in the frame of `start`: the step from start to end."""
     c, s = math.cos(start.heading), math.sin(start.heading)
     dx, dy = end.x - start.x, end.y - start.y
     return Pose(c * dx + s * dy, c * dy - s * dx, wrap(end.heading - start.heading))
 
 
 def place_shape(shape: Shape, x: float, y: float, heading: float) -> Shape:
-    """A shape of the body frame, in the world frame."""
+    """Transform a shape from the body frame to the world frame."""
     c, s = math.cos(heading), math.sin(heading)
     if isinstance(shape, Disc):
         return Disc(x + c * shape.x - s * shape.y, y + s * shape.x + c * shape.y, shape.radius)
@@ -62,7 +62,7 @@ def place_shape(shape: Shape, x: float, y: float, heading: float) -> Shape:
 
 
 def bar(a: Point, b: Point, thickness: float) -> Convex:
-    """The rectangle around the segment a-b, `thickness` wide and no longer than the segment."""
+    """Return the rectangle around the segment a-b, `thickness` wide and as long as the segment."""
     length = math.dist(a, b)
     nx, ny = (a[1] - b[1]) / length * thickness / 2, (b[0] - a[0]) / length * thickness / 2
     return (
@@ -74,26 +74,26 @@ def bar(a: Point, b: Point, thickness: float) -> Convex:
 
 
 def rectangle(width: float, height: float) -> Convex:
-    """An axis-parallel rectangle around the origin."""
+    """Return an axis-parallel rectangle centred on the origin."""
     w, h = width / 2, height / 2
     return ((-w, -h), (w, -h), (w, h), (-w, h))
 
 
 def arc_points(at: Point, radius: float, start: float, end: float, tolerance: float) -> list[Point]:
-    """Points on a circular arc whose chords stay within `tolerance` of it [m, rad]."""
+    """Return points on a circular arc whose chords stay within `tolerance` of the arc [m, rad]."""
     pieces = chord_count(radius, abs(end - start), tolerance)
     angles = [start + (end - start) * i / pieces for i in range(pieces + 1)]
     return [(at[0] + radius * math.cos(a), at[1] + radius * math.sin(a)) for a in angles]
 
 
 def chord_count(radius: float, angle: float, tolerance: float) -> int:
-    """How many chords within `tolerance` of an arc it takes [m, rad]."""
-    step = 2 * math.acos(max(0.5, 1 - tolerance / radius))  # never fewer than three chords around a circle
+    """Return the number of chords needed to stay within `tolerance` of an arc [m, rad]."""
+    step = 2 * math.acos(max(0.5, 1 - tolerance / radius))  # at least three chords per circle
     return min(MOST_CHORDS, max(1, math.ceil(angle / step)))
 
 
 def smooth(points: Sequence[Point], *, closed: bool, pieces: int = 12) -> list[Point]:
-    """A centripetal Catmull-Rom curve through the points: no loops or overshoots where they lie unevenly."""
+    """Return a centripetal Catmull-Rom curve through the points, without loops or overshoots at uneven spacing."""
     n = len(points)
     curve: list[Point] = []
     for i in range(n if closed else n - 1):
@@ -114,7 +114,7 @@ def _mirror(point: Point, at: Point) -> Point:
 
 
 def _on_spline(p: Sequence[Point], share: float) -> Point:
-    """The point between p[1] and p[2] (Barry and Goldman 1988)."""
+    """Return the point at `share` of the way from p[1] to p[2] (Barry and Goldman 1988)."""
     knots = [0.0]
     for a, b in pairwise(p):
         knots.append(knots[-1] + max(math.sqrt(math.dist(a, b)), 1e-9))
@@ -130,7 +130,7 @@ def _on_spline(p: Sequence[Point], share: float) -> Point:
 
 
 def signed_area(polygon: Sequence[Point]) -> float:
-    """Area of a simple polygon [m²], positive when counter-clockwise."""
+    """Return the area of a simple polygon [m²], positive if counter-clockwise."""
     total = 0.0
     for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
         total += x0 * y1 - x1 * y0
@@ -138,7 +138,7 @@ def signed_area(polygon: Sequence[Point]) -> float:
 
 
 def is_convex(polygon: Sequence[Point]) -> bool:
-    """Whether a polygon goes around once, counter-clockwise, and turns left at every corner."""
+    """Whether a polygon is convex, counter-clockwise, and winds around once."""
     n = len(polygon)
     turned = 0.0
     for i in range(n):
@@ -151,7 +151,7 @@ def is_convex(polygon: Sequence[Point]) -> bool:
 
 
 def on_one_line(polygon: Sequence[Point]) -> bool:
-    """Whether a polygon has no inside at all."""
+    """Whether all corners of a polygon are collinear."""
     n = len(polygon)
     size = max(math.dist(point, polygon[0]) for point in polygon)
     return all(abs(_cross(polygon[i - 2], polygon[i - 1], polygon[i])) <= 1e-9 * size * size for i in range(n))
@@ -168,19 +168,19 @@ def crosses_itself(polygon: Sequence[Point]) -> bool:
 
 
 def _cross(a: Point, b: Point, c: Point) -> float:
-    """Positive when the way from a over b to c turns left."""
+    """Return the cross product of b - a and c - b, positive if the path a-b-c turns left."""
     return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 
 
 def bounding_radius(shape: Shape) -> float:
-    """The largest distance of the shape from the origin of its frame."""
+    """Return the largest distance of a point of the shape from the origin of its frame."""
     if isinstance(shape, Disc):
         return math.hypot(shape.x, shape.y) + shape.radius
     return max(math.hypot(x, y) for x, y in shape)
 
 
 def inner_radius(polygon: Convex) -> float:
-    """Half of the polygon's smallest width: how far it may move and still not jump over a thin wall."""
+    """Return half of the polygon's smallest width, the longest move that cannot skip a thin wall."""
     smallest = math.inf
     for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
         nx, ny = y0 - y1, x1 - x0
@@ -190,7 +190,7 @@ def inner_radius(polygon: Convex) -> float:
 
 
 def box_of(shape: Shape) -> tuple[float, float, float, float]:
-    """The axis-parallel bounds x0, y0, x1, y1."""
+    """Return the axis-parallel bounds x0, y0, x1, y1."""
     if isinstance(shape, Disc):
         return (
             shape.x - shape.radius,
@@ -203,7 +203,7 @@ def box_of(shape: Shape) -> tuple[float, float, float, float]:
 
 
 def overlap(a: Shape, b: Shape) -> float:
-    """How deep two shapes overlap [m]; zero or less when they do not."""
+    """Return the penetration depth of two shapes [m]; zero or less if they do not overlap."""
     if isinstance(a, Disc) and isinstance(b, Disc):
         return a.radius + b.radius - math.hypot(a.x - b.x, a.y - b.y)
     if isinstance(a, Disc):

@@ -1,9 +1,9 @@
-"""The process of a LineGuard. It is run by its path and needs the standard library only, so that it starts at once.
+"""Watchdog process of a LineGuard. It is run by its path and imports only the standard library, so it starts quickly.
 
-It shares a line with the program that started it, and hears on its standard input from it: `d` the robot drives, `s` it
-stands, `.` it drives and has answered, `f` stop it and end, `q` end. When the program is gone or silent while the robot
-drives, the guard sends what stops the robot. On its standard output it says `r` when it is ready, and `!` before it
-stops the robot of a program that may live on.
+It shares the connection to the robot with the program that started it. The program writes to the standard input of the
+watchdog: `d` the robot is driving, `s` it is stationary, `.` it is driving and has answered, `f` stop it and exit, `q`
+exit. If the program ends or is silent while the robot drives, the watchdog sends the stop command. It writes to its
+standard output: `r` when it is ready, and `!` before it stops the robot of a program that may still be running.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import select
 import sys
 import time
 
-LOOKS = 0.03  # [s] between two looks whether the program lives
-IDLE_LOOKS = 1.0  # [s] likewise, while the robot stands
-STOPS = 3  # times that a stop is sent: bytes may get lost
-APART = 0.04  # [s] between two of them
-PATIENCE = 0.2  # [s] for a line to take bytes
+LOOKS = 0.03  # [s] between two checks whether the program is alive
+IDLE_LOOKS = 1.0  # [s] between two checks while the robot is stationary
+STOPS = 3  # how often a stop is sent, because bytes may get lost
+APART = 0.04  # [s] between two stops
+PATIENCE = 0.2  # [s] timeout for writing to the line
 ENDS = 0x4 | 0x200 | 0x400  # flags of a Linux process that exits, dumps its core, or was killed by a signal
 
 
 def watch(line: int, silence: float, stop: bytes, program: int) -> None:
-    """Until the program ends, or wants it no more.
+    """Stop the robot if the program dies or hangs; return when the program ends or closes the watchdog.
 
     Args:
-        line: file number of the line to the robot.
-        silence: seconds without an answer of the robot after which the program is taken to hang.
-        stop: what stops the robot, whatever was sent before.
-        program: number of the process that drives.
+        line: file descriptor of the connection to the robot.
+        silence: seconds without an answer of the robot after which the program counts as hung.
+        stop: bytes that stop the robot, independently of the bytes sent before.
+        program: process id of the program that drives the robot.
     """
     pipe = select.poll()
     pipe.register(0, select.POLLIN)
@@ -44,41 +44,41 @@ def watch(line: int, silence: float, stop: bytes, program: int) -> None:
             for letter in news:
                 if letter in b"fq":
                     return insist(line, stop) if letter in b"f" else None
-                drives = letter in b"d."  # an answer to a program that has not yet heard of a stop: it drives again
+                drives = letter in b"d."  # an answer may come before the program has received the stop: it drives again
         elif pipe_has_news or not lives(program):
             return insist(line, stop) if drives else None
         elif drives and time.monotonic() - heard > silence:
             drives = False
             for _ in range(STOPS):
-                os.write(1, b"!")  # first: what the program sends now is in vain
+                os.write(1, b"!")  # first, because commands that the program sends from now on have no effect
                 send(line, stop)
-                if pipe.poll(1000 * APART):  # it lives on
+                if pipe.poll(1000 * APART):  # the program is still alive
                     break
 
 
 def lives(program: int) -> bool:
-    """Whether the program that started this one has not begun to end.
+    """Whether the program that started this process is still running and has not begun to exit.
 
-    The end of the pipe comes late where a child of the program has it open, too, or much memory has to be given back.
+    The pipe closes late if a child of the program also holds it open, or if the system must free a lot of memory.
     """
     if os.getppid() != program:
         return False
     try:
-        with open(f"/proc/{program}/stat", "rb") as file:  # noqa: PTH123 (importing pathlib takes longer than all else)
+        with open(f"/proc/{program}/stat", "rb") as file:  # noqa: PTH123 (importing pathlib is slow)
             return not int(file.read().rpartition(b")")[2].split()[6]) & ENDS
     except OSError:
         return True  # this is not Linux
 
 
 def insist(line: int, stop: bytes) -> None:
-    """Send the last stop several times: nobody else uses the line any more."""
+    """Send the final stop several times. No other process uses the line any more."""
     for _ in range(STOPS):
         send(line, stop)
         discard(line)
 
 
 def send(line: int, stop: bytes) -> None:
-    """Send a stop, as far as the line takes it."""
+    """Send a stop, or as much of it as the line accepts before the timeout."""
     room = select.poll()
     room.register(line, select.POLLOUT)
     end = time.monotonic() + PATIENCE
@@ -89,7 +89,7 @@ def send(line: int, stop: bytes) -> None:
 
 
 def discard(line: int) -> None:
-    """Read for a moment what the robot says: nobody else does, and a full line takes nothing more."""
+    """Read and discard the robot's answers for a short time, because a line with a full buffer accepts no bytes."""
     answers = select.poll()
     answers.register(line, select.POLLIN)
     end = time.monotonic() + APART
@@ -97,10 +97,10 @@ def discard(line: int) -> None:
         if answers.poll(1000 * left):
             with contextlib.suppress(BlockingIOError):
                 if not os.read(line, 1 << 16):
-                    return  # the robot has hung up
+                    return  # the robot has disconnected
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(OSError):  # the line is gone
+    with contextlib.suppress(OSError):  # the connection was lost
         watch(int(sys.argv[1]), float(sys.argv[2]), bytes.fromhex(sys.argv[3]), int(sys.argv[4]))
     os._exit(0)

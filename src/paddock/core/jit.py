@@ -1,7 +1,7 @@
-"""The only place that knows numba: `@kernel` compiles small numeric functions, lazily and cached on disk.
+"""The interface to numba: `@kernel` compiles small numeric functions lazily and caches them on disk.
 
-Nothing is compiled, and numba is not even imported, before a kernel is first called. Kernels may call
-each other. With `NUMBA_DISABLE_JIT=1` they stay plain Python, which debuggers and coverage can follow.
+Nothing is compiled, and numba is not imported, before a kernel is first called. Kernels may call
+each other. With `NUMBA_DISABLE_JIT=1` they stay plain Python, for debuggers and coverage.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from paddock.core.errors import PaddockError, PaddockWarning
 from paddock.core.fingerprint import fingerprint
 from paddock.core.places import is_users, place
 
-# Kernels never raise ("numpy" divides by zero without a check) and never allocate: without numba's memory
-# runtime nothing counts references to arrays. Every kernel is inlined into its callers: tables are passed by
-# value, about a hundred words for each call. Together that makes the engine six times as fast.
+# Kernels never raise ("numpy" divides by zero without a check) and never allocate, so numba's memory runtime with its
+# reference counting of arrays is disabled. Every kernel is inlined into its callers, because tables are passed by
+# value, about a hundred words per call. Together these options make the engine six times as fast.
 OPTIONS = {
     "cache": True,
     "nogil": True,
@@ -38,11 +38,11 @@ OPTIONS = {
     "forceinline": True,
     "no_cfunc_wrapper": True,  # no kernel is called from C
 }
-# Most kernels are called by other kernels only. Without code that takes tables out of Python's objects they compile in
-# three quarters of the time.
+# Most kernels are called by other kernels only. Without the wrapper that unpacks Python objects they compile in three
+# quarters of the time.
 INLINED = {**OPTIONS, "no_cpython_wrapper": True}
 
-# Folders in which every file counts as kernel source: kernels take their constants and tuples from there.
+# Folders in which every file counts as kernel source, because kernels use constants and tuples from these files.
 KERNEL_FOLDERS = ("engine", "sensors", "metrics", "policies", "rollouts")
 KERNEL_FILES = ("gym/tables.py",)  # … and files elsewhere
 
@@ -52,8 +52,8 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], *, cache: bool = True, stamp: str = "") -> None:
         functools.update_wrapper(self, function)
-        self.stamp = stamp  # of what else its machine code is made of
-        # Cached machine code is found again through its module: that of a page or a plug-in may not be there to import.
+        self.stamp = stamp  # digest of further inputs of its machine code
+        # Cached machine code is found through its module, but the module of a page or a plug-in may not be importable.
         self.function, self.cache = function, cache and function.__module__ in sys.modules
 
     def __call__(self, *arguments: Any) -> Any:
@@ -61,26 +61,26 @@ class Kernel:
 
     @functools.cached_property
     def compiled(self) -> Callable[..., Any]:
-        """The compiled function; one attribute look-up cheaper per call than the kernel itself."""
+        """The compiled function; it saves one attribute lookup per call compared with the kernel itself."""
         if not compiling():
             return plain(self.function)
         return self._make_dispatcher(OPTIONS)
 
     @functools.cached_property
     def inlined(self) -> Callable[..., Any]:
-        """The compiled function for other kernels; Python cannot call it."""
+        """The compiled function for calls from other kernels; Python cannot call it."""
         return self._make_dispatcher(INLINED, ".inlined")
 
     def _make_dispatcher(self, options: dict[str, object], suffix: str = "") -> Callable[..., Any]:
-        """Machine code for arguments of any types, kept on the disk in files whose names have this suffix."""
+        """Return a numba dispatcher whose machine code is cached on disk in files with this suffix."""
         numba = _import_numba()
         if not self.cache:
             return numba.njit(**{**options, "cache": False})(self.function)  # type: ignore[call-overload, no-any-return]
         try:
             dispatcher: Any = numba.njit(**options)(self.function)  # type: ignore[call-overload]
-        except RuntimeError:  # no folder to keep machine code in: compile in every process
+        except RuntimeError:  # no writable cache folder: compile in every process
             return numba.njit(**{**options, "cache": False})(self.function)  # type: ignore[call-overload, no-any-return]
-        # numba looks only at the kernel's own file; a change in a kernel that it calls counts too.
+        # numba checks only the kernel's own file, but changes in the kernels that it calls matter, too.
         is_own = Path(self.function.__code__.co_filename).is_relative_to(package_folder())
         stamp = source_stamp() + (self.stamp if is_own else fingerprint(self))
         kept = dispatcher._cache
@@ -88,43 +88,43 @@ class Kernel:
         cache = kept._cache_file = type(kept._cache_file)(kept._cache_path, name, stamp)
         try:
             cache._load_index()
-        except Exception:  # written by another version, with classes that are gone: start anew
+        except Exception:  # written by another version, with classes that no longer exist: discard the index
             Path(cache._index_path).unlink(missing_ok=True)
         _survive_full_disk(kept)
         _compile_once(dispatcher, Path(cache._index_path).with_suffix(".lock"))
         return dispatcher  # type: ignore[no-any-return]
 
     def entry(self, *arguments: Any) -> Callable[..., Any]:
-        """The machine code for arguments of these types, to be called with such only: it does not look at types.
+        """Return the machine code for arguments of these types. It does not check the types of its arguments.
 
-        To find out the types of a model's tables takes several times as long as a tick of one robot.
+        Type checks of a model's tables take several times as long as a tick of one robot.
         """
         if not compiling():
             return self.compiled
         dispatcher: Any = self.compiled
         kinds = tuple(dispatcher.typeof_pyval(argument) for argument in arguments)
-        dispatcher.compile(kinds)  # loads it from the disk if it is there
+        dispatcher.compile(kinds)  # loads it from the disk if it is cached
         return dispatcher.overloads[kinds].entry_point  # type: ignore[no-any-return]
 
     @property
     def _numba_type_(self) -> Any:
-        """How numba recognises a kernel that is named inside another kernel."""
+        """The attribute by which numba recognises a kernel that is called inside another kernel."""
         return self.inlined._numba_type_  # type: ignore[attr-defined]
 
     def is_cached(self) -> bool:
-        """Whether machine code for this kernel is in memory or on the disk already."""
+        """Whether machine code for this kernel is already in memory or on the disk."""
         if not compiling():
             return True
         dispatcher: Any = self.compiled
-        kept = getattr(dispatcher._cache, "_cache_file", None)  # None where nothing can be kept
+        kept = getattr(dispatcher._cache, "_cache_file", None)  # None without a cache folder
         return bool(dispatcher.overloads) or bool(kept and kept._load_index())
 
 
 @functools.cache
 def _import_numba() -> Any:
-    """numba without SciPy, a sixth of a program's start: numba loads it only to know whether it is installed.
+    """Import numba without SciPy, which takes a sixth of a program's start and which numba only probes for.
 
-    Whoever uses linear algebra in numba still gets it, when it is compiled.
+    Linear algebra in numba functions still works, because SciPy is then imported during compilation.
     """
     import numba
     from numba.np import linalg
@@ -141,7 +141,7 @@ def _import_numba() -> Any:
 
 
 def _survive_full_disk(cache: Any) -> None:
-    """Machine code that cannot be written to the disk costs time in the next process; it must not end this one."""
+    """Replace errors about writing machine code to the disk by a warning, because the compiled kernel still works."""
     save, file = cache.save_overload, cache._cache_file
 
     def save_overload(signature: Any, code: Any) -> None:
@@ -149,8 +149,8 @@ def _survive_full_disk(cache: Any) -> None:
             save(signature, code)
         except OSError as error:
             warnings.warn(
-                f"Paddock cannot keep compiled kernels in {file._cache_path}: {error.strerror}. Each process compiles "
-                "them anew; make space there, or set NUMBA_CACHE_DIR to another folder",
+                f"Paddock cannot cache compiled kernels in {file._cache_path}: {error.strerror}. Each process compiles "
+                "them again; free some space there, or set NUMBA_CACHE_DIR to another folder",
                 PaddockWarning,
                 stacklevel=2,
             )
@@ -161,9 +161,9 @@ def _survive_full_disk(cache: Any) -> None:
 
 
 def _compile_once(dispatcher: Any, path: Path) -> None:
-    """Of processes that need a kernel at the same time one compiles it; the others wait and load its machine code.
+    """Let only one of several processes compile a kernel; the others wait and load its machine code.
 
-    Those that find machine code load it beside each other.
+    Processes that find cached machine code load it concurrently.
     """
     from numba.core.compiler_lock import global_compiler_lock
 
@@ -181,8 +181,8 @@ def _compile_once(dispatcher: Any, path: Path) -> None:
     dispatcher.compile = compile_alone
 
 
-LONGEST_COMPILATION = 180.0  # [s] to wait for another process; then this one compiles, too
-_held: list[Path] = []  # what this process compiles: kernels inside other kernels are not waited for
+LONGEST_COMPILATION = 180.0  # [s] to wait for another process; then this process compiles, too
+_held: list[Path] = []  # locks of kernels that this process compiles; nested kernels take no further lock
 
 
 @contextmanager
@@ -196,7 +196,7 @@ def _lock_of_processes(path: Path, *, shared: bool = False) -> Iterator[None]:
                 stack.callback(os.close, file)
                 kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
                 deadline = time.monotonic() + LONGEST_COMPILATION
-                while time.monotonic() < deadline:  # whoever was stopped while it compiles keeps nobody for ever
+                while time.monotonic() < deadline:  # a suspended process must not block the others forever
                     with contextlib.suppress(BlockingIOError):
                         fcntl.flock(file, kind | fcntl.LOCK_NB)
                         break
@@ -212,12 +212,12 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 
 
 def compiling() -> bool:
-    """False where the user asked for plain Python, see the module's text."""
+    """Whether kernels are compiled; False with `NUMBA_DISABLE_JIT=1`."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
 def plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel as Python code: integers wrap and divisions give inf, as they do when compiled."""
+    """Wrap a function so that integers wrap around and divisions by zero give inf, as in compiled code."""
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
@@ -229,13 +229,13 @@ def plain(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @functools.cache
 def package_folder() -> Path:
-    """The folder that holds this package's sources."""
+    """Return the folder of this package's sources."""
     return Path(__file__).resolve().parent.parent
 
 
 @functools.cache
 def source_stamp() -> str:
-    """A digest of all that kernels are made of, so that cached machine code is never older than its sources."""
+    """Return a digest of all kernel sources, used to invalidate cached machine code."""
     digest = hashlib.sha256(repr(OPTIONS).encode())
     folder = package_folder()
     for path in sorted(folder.rglob("*.py")):
@@ -248,7 +248,7 @@ def source_stamp() -> str:
 
 @contextmanager
 def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
-    """Tell people on stderr what the first run on a machine is waiting for; silent when all is cached."""
+    """Report the compilation time on stderr during the first run on a machine; silent if the kernel is cached."""
     if kernel.is_cached():
         yield
         return
@@ -282,7 +282,7 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
 
 
 def _explain(error: Exception) -> Exception:
-    """What the compiler says of somebody's own kernel, in short; of Paddock's, all that it says."""
+    """Shorten a compiler error about a user's kernel; return an error about Paddock's own kernels unchanged."""
     text = str(error)
     places = re.findall(r'File "([^"]+)", line (\d+):', text)
     own = [place(file, int(line)) for file, line in places if is_users(file)]
@@ -291,13 +291,13 @@ def _explain(error: Exception) -> Exception:
     reasons = [line for line in text.splitlines() if line and not line.startswith("Failed in nopython")]
     return PaddockError(
         f"{own[0]}: this cannot be compiled: {reasons[0].rstrip(':')} "
-        "(kernels use numbers, loops, math and other kernels; they make no arrays, lists or texts)"
+        "(kernels may use numbers, loops, math and other kernels; they cannot create arrays, lists or strings)"
     )
 
 
 @contextmanager
 def stopwatch_on_compiler() -> Iterator[list[float]]:
-    """Adds up the seconds that the compiler takes meanwhile; the list gets one number at the end."""
+    """Measure the compilation time within the block [s]; it is appended to the yielded list at the end."""
     seconds: list[float] = []
     if not compiling():
         yield seconds
@@ -309,7 +309,7 @@ def stopwatch_on_compiler() -> Iterator[list[float]]:
     with event.install_listener("numba:compile", listener):
         yield seconds
     total, depth, started = 0.0, 0, 0.0
-    for moment, note in listener.buffer:  # compilations nest: only the outermost counts
+    for moment, note in listener.buffer:  # compilations are nested: count only the outermost
         if note.is_start:
             started = moment if depth == 0 else started
             depth += 1

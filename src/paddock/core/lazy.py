@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first asked for: programs start without what they do not use."""
+"""Lazy imports: names of a package are imported on first access, so that programs start faster."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 
 def import_on_demand(package: str, names_by_module: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package.
+    """Return a `__getattr__` function for a package.
 
     Args:
-        package: its `__name__`.
-        names_by_module: the names that each of its modules gives to the package.
+        package: `__name__` of the package.
+        names_by_module: the names that the package exports from each of its modules.
     """
     homes = {name: module for module, names in names_by_module.items() for name in names}
 

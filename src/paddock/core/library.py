@@ -1,4 +1,4 @@
-"""Libraries of shipped specs: one TOML file each, found by name; or a user's own file, found by path."""
+"""Libraries of shipped specs, one TOML file each. Find shipped specs by name and a user's own file by path."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ SUFFIX = ".toml"
 
 @functools.cache
 def folder(package: str) -> Path:
-    """Where a package keeps its shipped files."""
+    """Return the folder of a package's shipped files."""
     return Path(str(resources.files(package))) / "library"
 
 
 @functools.cache
 def registry(package: str) -> Registry[Path]:
-    """Every spec file by name; other packages add theirs through the entry-point group of the same name."""
+    """Return the registry of spec files by name; other packages add files through the entry-point group `package`."""
     shipped = {path.stem: path for path in sorted(folder(package).glob(f"*{SUFFIX}"), key=lambda path: path.stem)}
     return Registry(package.rpartition(".")[2].removesuffix("s"), group=package, builtin=shipped, base=Path)
 
 
 def names(package: str) -> list[str]:
-    """What is there, the shipped ones first, in alphabetical order."""
+    """Return all names in alphabetical order, the shipped ones first."""
     return registry(package).names()
 
 
 def find(package: str, what: str, name_or_path: str | Path, *, beside: str | Path | None = None) -> Path:
-    """The file behind a name or a path; `beside` is the folder of the file that names it."""
+    """Return the file of a name or a path; relative paths are resolved in the folder `beside`."""
     text = str(name_or_path)
     if text.endswith(SUFFIX):
         return Path(text) if beside is None else neighbour(beside, text)
@@ -44,8 +44,8 @@ def find(package: str, what: str, name_or_path: str | Path, *, beside: str | Pat
 
 
 def neighbour(beside: str | Path, name: str) -> Path:
-    """A file that another file names, relative to the folder of that one."""
+    """Return the file `name` in the folder `beside`; raise a SpecError if it does not exist."""
     path = Path(beside) / name
     if not path.is_file():
-        raise SpecError(f"no file {name!r} {'beside it' if str(beside) else 'in this folder'}")
+        raise SpecError(f"no file {name!r} {'in its folder' if str(beside) else 'in this folder'}")
     return path

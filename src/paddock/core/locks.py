@@ -1,4 +1,4 @@
-"""Locks between processes: of those that change a folder, one does at a time. They end with their process."""
+"""Locks between processes, so that only one process changes a folder at a time. They end with their process."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from paddock.core.errors import PaddockError
 from paddock.core.reason import explain_os_error
 
-PAUSE = 0.01  # between two tries [s]
+PAUSE = 0.01  # between two attempts [s]
 FILE = ".lock"
-BUSY = "another process works in this folder; wait for it, or stop it"
+BUSY = "another process is using this folder; wait for it to finish, or stop it"
 
 
 @contextmanager
@@ -21,10 +21,10 @@ def lock_folder(folder: Path, *, patience: float = 10.0, file_name: str = FILE, 
     """Hold the lock of a folder.
 
     Args:
-        folder: it is marked by a small file in it, which stays.
-        patience: how long to wait for another holder [s] before a PaddockError.
-        file_name: of that file; each is a lock of its own.
-        busy: what the error says; empty: that another process works there.
+        folder: the folder to lock. The lock is a small file in it, which is not deleted.
+        patience: how long to wait for another holder [s] before raising a PaddockError.
+        file_name: name of the lock file; different names are independent locks.
+        busy: text of the error; empty for the default text.
     """
     try:
         file = os.open(folder / file_name, os.O_CREAT | os.O_RDWR, 0o600)
@@ -38,11 +38,11 @@ def lock_folder(folder: Path, *, patience: float = 10.0, file_name: str = FILE, 
             time.sleep(PAUSE)
         yield
     finally:
-        os.close(file)  # which gives the lock back
+        os.close(file)  # releases the lock
 
 
 def _take(file: int) -> bool:
-    with suppress(BlockingIOError, PermissionError):  # the second is how Windows says it
+    with suppress(BlockingIOError, PermissionError):  # Windows raises PermissionError
         if os.name == "nt":
             import msvcrt
 

@@ -1,4 +1,4 @@
-"""Motion: how a robot moves at a moment, wherever its body is."""
+"""Motion: the current state of motion of a simulated, remote or real robot."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from paddock.core.observation import WheelSpeeds
 
 
 class Motion(NamedTuple):
-    """Where a robot is, how fast its wheels turn, and how many things it touches."""
+    """Pose, wheel speeds and number of contacts of a robot."""
 
     pose: Pose
     wheels: WheelSpeeds
-    contacts: float  # NaN where nobody knows, as of a real robot
+    contacts: float  # NaN if unknown, as for a real robot

@@ -1,4 +1,4 @@
-"""Numbers that people and their controllers hand in: are they numbers at all?"""
+"""Checks of numbers passed by users and their controllers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paddock.core.errors import SimulationError, SpecError, format_value
 
 
 def all_finite(*values: Any) -> bool:
-    """Whether all are real, finite numbers; texts, None and lists are not."""
+    """Whether all values are real, finite numbers; strings, None and lists are not."""
     try:
         return all(math.isfinite(value) for value in values)
     except (TypeError, ValueError, OverflowError):
@@ -18,7 +18,7 @@ def all_finite(*values: Any) -> bool:
 
 
 def check_heading(what: str, heading: float) -> None:
-    """Refuse a heading of more than a full turn: that is one in degrees."""
+    """Refuse a heading of more than a full turn, which is probably in degrees."""
     if abs(heading) > math.tau + 1e-9:
         raise SimulationError(
             f"{what}: expected a heading in radians, from -2π to 2π, got {heading:g}; "
@@ -27,14 +27,14 @@ def check_heading(what: str, heading: float) -> None:
 
 
 def check_seed(seed: int) -> int:
-    """A seed, or a SimulationError."""
+    """Return a valid seed as an int, or raise a SimulationError."""
     if not isinstance(seed, numbers.Integral) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise SimulationError(f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}")
     return int(seed)
 
 
 def check_whole(value: int, path: str) -> int:
-    """A whole number of any sign, or a SpecError that names where it stands."""
+    """Return an integer of any sign as an int, or raise a SpecError that names its location."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise SpecError(f"expected a whole number, got {format_value(value)}", path=path)
     return int(value)

@@ -1,4 +1,4 @@
-"""What a controller sees (Observation) and what it answers (Command), wherever the robot's body is."""
+"""Input (Observation) and output (Command) of a controller, for simulated, remote and real robots."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class WheelSpeeds(NamedTuple):
 
 
 class Command(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What one robot wants; what is left out stays as it is. It travels in messages as it is."""
+    """A command to one robot; omitted fields stay unchanged. Messages contain this class directly."""
 
     wheels: tuple[Finite, Finite] | None = None  # wheel speeds left, right [m/s], at the rim
     pans: Mapping[str, Finite] = field(default_factory=dict)  # pan angle [rad] by device
-    leds: Mapping[str, Finite] = field(default_factory=dict)  # brightness 0 … 1 by lamp
+    leds: Mapping[str, Finite] = field(default_factory=dict)  # brightness 0 … 1 by LED
     tone: tuple[Finite, Finite] | None = None  # frequency [Hz], amplitude at 1 m
 
 
 class Slot(NamedTuple):
-    """Where a device's values lie in a row of readings, and how they are shown."""
+    """Position of a device's values in a row of readings, and the function that converts them for users."""
 
     first: int
     last: int
@@ -43,7 +43,7 @@ class Slot(NamedTuple):
 
 
 class Observation:
-    """One look at all enabled devices: an attribute for each, and the `time` [s] it was taken at."""
+    """Readings of all enabled devices: one attribute per device, and the `time` [s] of the readings."""
 
     __slots__ = ("_pictures", "_readings", "_slots", "time")
 
@@ -69,7 +69,7 @@ class Observation:
         raise UnknownName("enabled device", name, list(self), expected=fix)
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the devices that were read."""
+        """Iterate over the names of the devices that were read."""
         yield from self._slots
         yield from self._pictures or ()
 
@@ -79,15 +79,15 @@ class Observation:
         return tuple(self._slots)
 
     def only(self, names: Collection[str]) -> Observation:
-        """The same look at fewer devices."""
+        """Return the same observation restricted to some devices."""
         return Observation(self.time, self._readings, {n: s for n, s in self._slots.items() if n in names})
 
     def parts(self) -> tuple[float, Readings, Mapping[str, Slot], Mapping[str, NDArray[np.uint8]] | None]:
-        """What it is made of, to make it anew elsewhere."""
+        """Return the constructor arguments, to create an equal observation in another process."""
         return self.time, self._readings, self._slots, self._pictures
 
     def __reduce__(self) -> tuple[type[Observation], tuple[Any, ...]]:
-        """Copies and pickles are made anew: while half filled, `__getattr__` would look for itself."""
+        """Copy and pickle through the constructor: `__getattr__` would recurse on a partially filled object."""
         return Observation, self.parts()
 
     def __dir__(self) -> list[str]:
@@ -98,7 +98,7 @@ class Observation:
 
 
 def acting(controller: Any) -> Callable[[Observation], Any]:
-    """The function to call: `controller.act`, or the controller itself."""
+    """Return the function to call: `controller.act`, or the controller itself."""
     if isinstance(controller, type):
         name = controller.__name__
         raise PaddockError(f"the controller {name} is a class: expected an object, {name}()")

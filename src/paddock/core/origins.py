@@ -1,4 +1,4 @@
-"""Whether a request comes from a page of this machine's: the headers that browsers send."""
+"""Check the Host and Origin headers of browsers: whether a request comes from a page of this server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCHEMES = ("http://", "https://")
 
 
 def own_hosts(bound: str, extra: Collection[str] = ()) -> frozenset[str]:
-    """The names under which browsers may know this server."""
+    """Return the host names under which browsers may reach this server."""
     hosts = {"localhost", "127.0.0.1", "::1", *extra}
     if not is_loopback(bound):
         name = socket.gethostname()
@@ -30,18 +30,18 @@ def foreign_header(
     proxied: bool = False,
     any_port: bool = False,
 ) -> str:
-    """Why a request is refused: an empty text if both headers are fine.
+    """Return the reason for refusing a request, or an empty string if both headers are valid.
 
-    A page of another site may open a connection to this machine, and a name of its own may lead here. Both show in
-    the headers. Programs send no Origin. Only a proxy in front of this server can have added TLS.
+    A page of another site can open a connection to this machine, and its domain name can resolve to this machine. Both
+    are visible in the headers. Programs other than browsers send no Origin. TLS is only accepted behind a proxy.
 
     Args:
-        host: the header of that name.
-        origin: the header of that name.
+        host: the Host header.
+        origin: the Origin header.
         hosts: names of this server.
-        reached_at: the address at which the request came.
-        proxied: whether there is a proxy.
-        any_port: whether pages of all ports of this server's hosts may come, not only those of its own.
+        reached_at: the local address at which the request arrived.
+        proxied: whether a proxy is in front of this server.
+        any_port: whether to accept pages from all ports of this server's hosts, not only from its own port.
     """
     ours = {*hosts, reached_at.split("%")[0]} - {""}
     if host_name(host or "") not in ours:
@@ -59,6 +59,6 @@ def foreign_header(
 
 
 def host_name(host: str) -> str:
-    """The name or address in a Host header, in small letters; an empty text if it is anything else."""
+    """Return the name or address in a Host header, in lower case; an empty string if the header is invalid."""
     found = HOST.fullmatch(host)
     return (found["name"] or found["address"]).lower() if found else ""

@@ -1,4 +1,4 @@
-"""Text from outside, such as names, messages and errors of others: how it is shown on a terminal and in a log."""
+"""Escape untrusted text, such as names and messages from other processes, for terminals and logs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import shlex
 
 
 def visible(text: object, *, lines: bool = False) -> str:
-    """A text in which nothing acts on a terminal: escape sequences and control characters are spelled out.
+    """Return a text that is safe to print on a terminal: escape sequences and control characters are escaped.
 
     Args:
-        text: anything; it is shown as `str` shows it.
+        text: any object; it is converted by `str`.
         lines: keep line breaks.
     """
     return "".join(
@@ -20,12 +20,12 @@ def visible(text: object, *, lines: bool = False) -> str:
 
 
 def shell_word(value: object) -> str:
-    """A path or another text as one word of a command that people paste into a shell."""
+    """Quote a path or another text as one word of a shell command."""
     return shlex.quote(str(value))
 
 
 class VisibleFormatter(logging.Formatter):
-    """Log lines in which nothing acts on a terminal."""
+    """Log formatter that escapes control characters."""
 
     def format(self, record: logging.LogRecord) -> str:
         return visible(super().format(record), lines=True)

@@ -1,4 +1,4 @@
-"""Packages that only some of Paddock needs."""
+"""Imports of optional packages."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from paddock.core.errors import PaddockError
 
 
 def import_package(name: str, what: str, *, extra: str, install: str | None = None) -> Any:
-    """An optional package, or one line about how to get it.
+    """Import an optional package, or raise an error that explains how to install it.
 
     Args:
-        name: of the module.
-        what: that needs it.
-        extra: of Paddock, that brings it.
-        install: the package's name, if it is not the module's.
+        name: name of the module.
+        what: the feature that needs it.
+        extra: the extra of Paddock that installs it.
+        install: name of the package, if it differs from the module's.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about packages that they in turn can do without
+            warnings.simplefilter("ignore")  # about missing optional dependencies of the package
             return importlib.import_module(name)
     except ImportError:
         wanted = install or name.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Where in a user's files something went wrong, and what: `mine.py line 3: ZeroDivisionError: division by zero`."""
+"""Locations of errors in a user's files: `mine.py line 3: ZeroDivisionError: division by zero`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from paddock.core.errors import PaddockError, PaddockWarning
 
 
 def error_location(error: BaseException, *files: Path | str) -> str | None:
-    """The innermost place of an error in a user's files, as `FILE line N`; None if it happened elsewhere.
+    """Return the innermost location of an error in a user's files, as `FILE line N`; None if it occurred elsewhere.
 
     Args:
-        error: what was raised.
-        files: these are the user's wherever they lie, besides all that are no one else's.
+        error: the exception.
+        files: files that count as the user's in addition to those of `is_users`.
     """
     frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename:
@@ -34,7 +34,7 @@ def error_location(error: BaseException, *files: Path | str) -> str | None:
 
 
 def problem_of(error: BaseException) -> str:
-    """What went wrong, without its place: what Paddock refuses in its own words, all else with its kind."""
+    """Return the text of an error without its location; errors of other libraries are preceded by their class."""
     if isinstance(error, PaddockError):
         return str(error)
     said = error.msg if isinstance(error, SyntaxError) else str(error)
@@ -42,15 +42,15 @@ def problem_of(error: BaseException) -> str:
 
 
 def place(file: Path | str, line: int) -> str:
-    """`FILE line N`, with the file as seen from the present folder."""
+    """Format a location as `FILE line N`, relative to the working directory if possible."""
     path, here = Path(file).resolve(), Path.cwd()
     return f"{path.relative_to(here) if path.is_relative_to(here) else path} line {line}"
 
 
 def warn_user(text: str, category: type[Warning] = PaddockWarning, *, author: Callable[..., Any] | None = None) -> None:
-    """Warn at the line of the user's own file that led here; at the caller's where there is none.
+    """Warn at the line of the user's own file that led to the call, or at the caller's line if there is none.
 
-    Where a user's function, the `author`, gave the reason by what it returned, the place is its definition.
+    If the cause is the return value of a user's function, the `author`, the warning refers to its definition.
     """
     if author is not None and (code := users_code(author)) is not None:
         seen = getattr(inspect.unwrap(author), "__globals__", {}).setdefault("__warningregistry__", {})
@@ -67,7 +67,7 @@ def warn_user(text: str, category: type[Warning] = PaddockWarning, *, author: Ca
 
 
 def users_code(function: Callable[..., Any]) -> CodeType | None:
-    """The code of a function or a callable object; None if it is not in a user's own file."""
+    """Return the code of a function or a callable object; None if it is not in a user's own file."""
     while isinstance(function, functools.partial):
         function = function.func
     function = inspect.unwrap(function)
@@ -76,26 +76,26 @@ def users_code(function: Callable[..., Any]) -> CodeType | None:
 
 
 def is_users(file: Path | str) -> bool:
-    """Whether a source file is neither Paddock's, nor Python's, nor a package's."""
+    """Whether a source file belongs neither to Paddock nor to Python nor to an installed package."""
     path = Path(file)
     return not path.name.startswith("<") and not any(path.resolve().is_relative_to(folder) for folder in _others())
 
 
 @functools.cache
 def _others() -> tuple[Path, ...]:
-    """The folders of Paddock, of Python and of installed packages with their commands."""
+    """Return the folders of Paddock, of Python and of installed packages with their commands."""
     names = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
     python = (Path(sysconfig.get_path(name)).resolve() for name in names)
     return Path(__file__).resolve().parents[1], *python
 
 
 def refuse_abstract(kind: type, methods: str) -> None:
-    """Refuse a user's class that lacks methods; `methods` tells which, and what they give."""
+    """Refuse a user's class with missing methods; `methods` describes the required methods."""
     if inspect.isabstract(kind):
         raise PaddockError(f"{place_of_class(kind)}: missing: {methods}")
 
 
 def place_of_class(kind: type) -> str:
-    """Where a class is defined, and its name: `mine.py line 3: Mine`."""
+    """Return the location and the name of a class: `mine.py line 3: Mine`."""
     file, line = inspect.getsourcefile(kind), inspect.getsourcelines(kind)[1]
     return f"{place(file or '', line)}: {kind.__name__}"

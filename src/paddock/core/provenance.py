@@ -1,4 +1,4 @@
-"""Where a result comes from: when, with which command, software, machine, seed, and from which files."""
+"""Provenance of a result: time, command, software versions, machine, seed and input files."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from paddock.core.files import whole_file, write_text
 from paddock.core.sources import list_sources
 
 FILE, INPUTS = "provenance.json", "inputs"
-PACKAGES = ("numpy", "numba")  # that every result depends on
-ENDINGS = (".toml", ".py", ".npz", ".png", ".jpg", ".jpeg", ".webp", ".bmp", ".pgm")  # of files that a spec may name
+PACKAGES = ("numpy", "numba")  # packages that every result depends on
+ENDINGS = (".toml", ".py", ".npz", ".png", ".jpg", ".jpeg", ".webp", ".bmp", ".pgm")  # suffixes of files named in specs
 
 
 def collect(*, seed: int | None = None, packages: Iterable[str] = (), now: datetime | None = None) -> dict[str, Any]:
-    """What is known about this process, ready for JSON.
+    """Collect the provenance of this process as a table for JSON.
 
     Args:
-        seed: of the run.
-        packages: distributions besides numpy and numba whose versions matter.
-        now: instead of the clock's time.
+        seed: seed of the run.
+        packages: further distributions whose versions are recorded, in addition to numpy and numba.
+        now: time to record instead of the current time.
     """
     return {
         "made": (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
@@ -42,7 +42,7 @@ def collect(*, seed: int | None = None, packages: Iterable[str] = (), now: datet
 
 
 def write_provenance(folder: Path, table: Mapping[str, Any], inputs: Mapping[str, bytes]) -> list[Path]:
-    """Write `provenance.json` and copies of the input files into a folder; returns what was written."""
+    """Write `provenance.json` and copies of the input files into a folder; return the paths of the written files."""
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in inputs.items()}
     try:
         (folder / INPUTS if inputs else folder).mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def write_provenance(folder: Path, table: Mapping[str, Any], inputs: Mapping[str
 
 
 def read_inputs(files: Iterable[str | Path]) -> dict[str, bytes]:
-    """What files contain now, by the name of their copy in a folder; they bring along those that they name."""
+    """Read files and all files that they refer to; return the contents by the name of the copy in a result folder."""
     inputs: dict[str, bytes] = {}
     for path in named_files(files):
         name, number = f"{INPUTS}/{path.name}", 1
@@ -71,9 +71,9 @@ def read_inputs(files: Iterable[str | Path]) -> dict[str, bytes]:
 
 
 def named_files(files: Iterable[str | Path]) -> list[Path]:
-    """The files, and those that they name: robots, included worlds, pictures and code in TOML files, imports in code.
+    """Return the files and the files that they refer to, each once.
 
-    Each is listed once.
+    TOML files refer to robots, included worlds, images and code; Python files refer to imported modules.
     """
     found: dict[Path, None] = {}
     queue = [Path(file).resolve() for file in files]
@@ -92,12 +92,12 @@ def named_files(files: Iterable[str | Path]) -> list[Path]:
 def _table(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):  # what cannot be read names nothing
+    except (OSError, ValueError):  # an unreadable file refers to no other files
         return {}
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts in a TOML table that may be names of files; of `module:Name` and `file.py:Name` the file."""
+    """Iterate over all strings in a TOML table that may be file names, including those in `module:Name`."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list):
@@ -112,7 +112,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def versions(packages: Iterable[str] = ()) -> dict[str, str]:
-    """Versions of Paddock, numpy, numba and other distributions; `not installed` where there is none."""
+    """Return the versions of Paddock, numpy, numba and other distributions; `not installed` for missing ones."""
     found = {"paddock": str(sys.modules["paddock"].__version__)}
     for name in (*PACKAGES, *packages):
         try:
@@ -123,15 +123,15 @@ def versions(packages: Iterable[str] = ()) -> dict[str, str]:
 
 
 def command_line(arguments: Sequence[str] | None = None) -> list[str]:
-    """The command as it was typed, without the home directory, which has the user's name."""
+    """Return the command line with the home directory replaced by `~`, because it contains the user's name."""
     program, *others = sys.argv if arguments is None else arguments
     name = "paddock" if Path(program).name == "__main__.py" else Path(program).name
-    home = os.path.expanduser("~")  # noqa: PTH111 (it does not fail where there is no home)
+    home = os.path.expanduser("~")  # noqa: PTH111 (it does not raise without a home directory)
     return [name, *(text if home in ("", "/", "~") else text.replace(home, "~") for text in others)]
 
 
 def available_threads() -> int:
-    """How many processor cores this process may use."""
+    """Return the number of processor cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
@@ -140,7 +140,7 @@ def available_threads() -> int:
 
 @functools.cache
 def processor() -> str:
-    """The processor's model, as far as the system knows it."""
+    """Return the processor's model name, or the machine type if the system does not report a model."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -150,7 +150,7 @@ def processor() -> str:
 
 
 def describe(table: Mapping[str, Any], seeds: int) -> str:
-    """What `collect` found in one line, for the head of a report; the seeds are 0 … seeds - 1."""
+    """Format the table of `collect` as one line for the head of a report; the seeds are 0 … seeds - 1."""
     moment, machine = datetime.fromisoformat(table["made"]), table["machine"]
     count = machine["cores"]
     return (

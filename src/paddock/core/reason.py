@@ -1,4 +1,4 @@
-"""Reason: a text for people that whoever shows it can translate, because its template and values stay known."""
+"""Reason: a message that keeps its template and values, so that user interfaces can translate it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 
 class Reason(str):
-    """An English text. Programs that know no other language take it as it is."""
+    """An English message that can be used as a plain string or translated."""
 
     template: str
-    values: dict[str, Any]  # some may be reasons themselves
+    values: dict[str, Any]  # some values may be Reasons
 
 
 def explain(template: str, **values: Any) -> Reason:
-    """A reason from a template with places such as {seconds:.0f}. Write the template as a plain text, right here."""
+    """Format a template with fields such as {seconds:.0f}. Pass a string literal, so that it can be extracted."""
     reason = Reason(template.format(**values))
     reason.template, reason.values = template, values
     return reason
 
 
 def explain_os_error(error: OSError) -> str:
-    """What the system says, as a reason where it is a frequent one."""
+    """Return the system's text for an error, as a translatable Reason for common errors."""
     match error.errno:
         case errno.ENOENT:
             return explain("No such file or directory")

@@ -1,11 +1,11 @@
-"""Registries: what comes in kinds, by name. Entries are shipped, registered, or brought by other packages.
+"""Registries of named objects. Entries are shipped, registered at run time, or provided by other packages.
 
 A package adds an entry through an entry point of the registry's group in its `pyproject.toml`:
 
     [project.entry-points."paddock.sensors"]
     whisker = "my_package.whisker:WhiskerSpec"
 
-A user's own file needs no package: `module:Name` or `path/to/file.py:Name` stands wherever a name does.
+A user's own file needs no package: `module:Name` or `path/to/file.py:Name` can be used instead of a name.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.user_code import is_path, load_path, load_target
 
 T = TypeVar("T")
-FIRST_FOREIGN = 1 << 16  # numbers of classes that are not shipped begin here
+FIRST_FOREIGN = 1 << 16  # first number of classes that are not shipped
 
 
 @dataclass(slots=True)
 class Entry:
-    """A registered object, or `module:Name` until it is first asked for."""
+    """A registered object, or `module:Name` until the first access."""
 
     value: Any
-    origin: str  # who registered it, for messages
+    origin: str  # module or package that registered it, for messages
 
 
 class Registry(Generic[T]):
-    """Objects by name. Each is imported when it is first asked for.
+    """Objects by name. Each is imported on first access.
 
     Args:
-        what: what an entry is called in messages, such as `sensor kind`.
+        what: term for an entry in messages, such as `sensor kind`.
         group: the entry-point group through which other packages add entries.
         builtin: shipped entries by name, as objects or as `module:Name`.
         base: the class that every entry must be a subclass or an instance of, itself or as `module:Name`; None: any.
@@ -57,12 +57,12 @@ class Registry(Generic[T]):
     # ---- look up
 
     def get(self, name: str, *, folder: str | Path | None = None) -> T:
-        """The entry of that name, or what `module:Name` or `file.py:Name` names.
+        """Return the entry of a name, or the object of `module:Name` or `file.py:Name`.
 
         Args:
-            name: a registered name, or where to find the object.
-            folder: where files and modules are looked for first, usually the folder of the file that names them;
-                None: only in the working directory.
+            name: a registered name, or the location of the object.
+            folder: folder that is searched first for files and modules, usually that of the file that names them;
+                None: search only the working directory.
         """
         if is_path(name):
             return self._check(load_path(name, folder, what=self.what), name)
@@ -74,14 +74,14 @@ class Registry(Generic[T]):
     __getitem__ = get
 
     def names(self) -> list[str]:
-        """All names: the shipped ones first, in their order."""
+        """Return all names: first the shipped ones in their order, then the others, sorted."""
         self._discover()
         return [*self.builtin, *sorted(set(self._entries) - set(self.builtin))]
 
     def number(self, cls: type) -> int:
-        """How kernels know a class: the position of a shipped one, else a number made from the class's own name.
+        """Return the number of a class in kernels: its position if it is shipped, else a hash of its qualified name.
 
-        So no entry changes the number of another, in whatever order and process they are used.
+        The number does not depend on other entries, on the order of use, or on the process.
         """
         target = f"{cls.__module__}:{cls.__qualname__}"
         return self._positions.get(target, FIRST_FOREIGN + zlib.crc32(target.encode()))
@@ -91,11 +91,11 @@ class Registry(Generic[T]):
         return f"{cls.__module__}:{cls.__qualname__}" in self._positions
 
     def origin(self, name: str) -> str:
-        """Who registered an entry: a module, or a package."""
+        """Return the module or package that registered an entry."""
         return self._entry(name).origin
 
     def load_all(self) -> dict[str, T]:
-        """Every entry that can be imported, by name; a warning names each package whose entry cannot."""
+        """Import all entries and return them by name; warn about each package whose entry cannot be imported."""
         loaded: dict[str, T] = {}
         for name in self.names():
             try:
@@ -127,7 +127,7 @@ class Registry(Generic[T]):
     @overload
     def register(self, name: str) -> Callable[[T], T]: ...
     def register(self, name: str, value: Any = None) -> Any:
-        """Add an entry: an object, or `module:Name`. Without a value it is a decorator."""
+        """Add an entry, an object or `module:Name`. Without a value, return a decorator."""
         if value is None:
             return lambda decorated: self.register(name, decorated)
         if not isinstance(name, str) or not name or is_path(name):
@@ -155,7 +155,7 @@ class Registry(Generic[T]):
         return self._entries[name]
 
     def _discover(self) -> None:
-        """Take the entry points of installed packages in; a shipped name stays with what is shipped."""
+        """Add the entry points of installed packages, except those with the name of a shipped entry."""
         if self._discovered:
             return
         self._discovered = True
@@ -166,7 +166,7 @@ class Registry(Generic[T]):
                 self._entries[point.name] = Entry(point.value, origin)
             elif point.name in self.builtin:
                 warnings.warn(
-                    f"{self.what} {point.name!r} of {origin} is ignored: {there.origin} has that name already",
+                    f"{self.what} {point.name!r} of {origin} is ignored: {there.origin} already uses that name",
                     RuntimeWarning,
                     stacklevel=3,
                 )
@@ -183,13 +183,13 @@ class Registry(Generic[T]):
             and not (isinstance(value, type) and issubclass(value, base))
         ):
             raise PaddockError(
-                f"{name} is no {self.what}: expected a kind of {base.__name__}, got {format_value(value)}"
+                f"{name} is not a valid {self.what}: expected a kind of {base.__name__}, got {format_value(value)}"
             )
         return cast(T, value)
 
 
 def _origin(value: Any) -> str:
-    """The module that an object comes from."""
+    """Return the module that defines an object."""
     if isinstance(value, str):
         return value.partition(":")[0]
     return str(getattr(value, "__module__", type(value).__module__))

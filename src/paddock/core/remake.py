@@ -1,4 +1,4 @@
-"""Kernels made anew from the same source: with others in place of some, in another precision, on another device."""
+"""Rebuild kernels from the same source with some callees replaced, in another precision or for another device."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ def remake_kernel(
     make: Callable[[types.FunctionType], Any] | None = None,
     keep: bool = False,
 ) -> Any:
-    """A kernel in which, all the way down, others stand for those in `swaps`; itself if nothing in it changes.
+    """Rebuild a kernel with the callees in `swaps` replaced recursively; return it unchanged if nothing differs.
 
     Args:
-        kernel: what to make anew.
-        swaps: what shall stand for some kernels.
-        names: what shall stand behind some global names, written with their module: `package.module.NAME`.
-        constant: what shall stand for a literal, or for a number or module behind a global name.
-        make: turns every function into what the device wants; None for kernels of this process.
-        keep: whether machine code is kept on disk, beside the originals' and under another name, until the source of
-            what stands for others changes.
+        kernel: the kernel to rebuild.
+        swaps: replacements of kernels.
+        names: replacements of global names, written with their module: `package.module.NAME`.
+        constant: function that replaces a literal, or a number or module behind a global name.
+        make: function that compiles every rebuilt function for the device; None for kernels of this process.
+        keep: whether to cache the machine code on disk, in the folder of the originals and under another name, until
+            the source of a replacement changes.
     """
     return _Maker(swaps, names or {}, constant, make, Variant.of(swaps.values()) if keep else None).remake(kernel)
 
 
 class Variant(NamedTuple):
-    """What tells a kernel made anew from the original, on disk."""
+    """Name and source digest that distinguish a rebuilt kernel from the original on disk."""
 
     name: str
     stamp: str
 
     @classmethod
     def of(cls, kernels: Iterable[Kernel]) -> Variant:
-        """The variant that has some kernels in place of others."""
+        """Return the variant with these replacement kernels."""
         kernels = list(kernels)
         names = sorted(
             f"{part.function.__module__}.{part.function.__qualname__}"

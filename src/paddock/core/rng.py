@@ -1,4 +1,4 @@
-"""Randomness without memory: a hash of (seed, world, robot, device, tick, channel) gives every number."""
+"""Stateless random numbers: every number is a hash of (seed, world, robot, device, tick, channel)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 S30, S27, S31, S12 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(12)
 TO_UNIT = 1.0 / 4503599627370496.0  # 2**-52
 
-# The world of all keys. Worlds of a batch differ by their seeds: each is the arena that has its seed, to the last bit.
+# The world number of all keys. Worlds of a batch differ by their seeds; each equals the arena with its seed bitwise.
 ALONE = 0
 
-# "Devices" of the engine itself and of policies, far from the numbers of real devices.
+# Device numbers of the engine itself and of policies, outside the range of real devices.
 SLIP_STREAM, DRIFT_STREAM, BIAS_STREAM, POLICY_STREAM, EPISODE_STREAM = range(1 << 20, (1 << 20) + 5)
 
 
 @kernel
 def mix_bits(key):
-    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every input bit moves every output bit."""
+    """Apply the finaliser of SplitMix64 (Steele, Lea and Flood 2014): every input bit affects every output bit."""
     key = (key ^ (key >> S30)) * MIX_1
     key = (key ^ (key >> S27)) * MIX_2
     return key ^ (key >> S31)
@@ -31,25 +31,25 @@ def mix_bits(key):
 
 @kernel
 def chain_key(key, number):
-    """A new key from a key and a whole number."""
+    """Derive a new key from a key and a whole number."""
     return mix_bits(key + GOLDEN * (np.uint64(number) + np.uint64(1)))
 
 
 @kernel
 def key_of(seed, world, robot, device, tick):
-    """The key of one device's sample."""
+    """Return the key of one device's sample."""
     return chain_key(chain_key(chain_key(chain_key(np.uint64(seed), world), robot), device), tick)
 
 
 @kernel
 def uniform(key, channel):
-    """A number in (0, 1), never the ends."""
+    """Return a uniform number in the open interval (0, 1)."""
     return (np.float64(chain_key(key, channel) >> S12) + 0.5) * TO_UNIT
 
 
 @kernel
 def gauss(key, channel):
-    """A standard normal number: the inverse of the normal distribution (Wichura 1988, AS 241, PPND7)."""
+    """Return a standard normal number by inverting the normal distribution (Wichura 1988, AS 241, PPND7)."""
     p = uniform(key, channel)
     q = p - 0.5
     if abs(q) <= 0.425:

@@ -1,4 +1,4 @@
-"""Rules: what the annotations of a spec's fields may ask for, with the units and names that all specs share."""
+"""Rules for the annotations of spec fields, with the units and names that all specs share."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Annotated, Any
 
 from paddock.core.registry import Registry
 
-FARTHEST = 1e6  # no place is farther away, no length greater [m]
-NUMBERS = 1e9  # no other quantity is greater, or smaller than its inverse
+FARTHEST = 1e6  # maximum coordinate and length [m]
+NUMBERS = 1e9  # maximum magnitude of other quantities; the minimum is its inverse
 
 
 @dataclass(frozen=True)
 class Number:
-    """The unit of a number and the range it must lie in.
+    """The unit and the allowed range of a number.
 
-    `least` and `limit` bound the magnitude of what is not 0: beyond them is nothing that exists. Messages name them
-    only to those who exceed them.
+    `least` and `limit` bound the magnitude of non-zero values to what is physically plausible. Messages mention them
+    only for values that exceed them.
     """
 
     unit: str = "a number"
@@ -36,7 +36,7 @@ class Number:
         return math.isfinite(value) and self._in_range(value) and (value == 0 or self.least <= abs(value) <= self.limit)
 
     def explain(self, value: float) -> str:
-        """What is expected, with the reason why this number is not it."""
+        """Describe the expected number, including the bound that this value violates."""
         if math.isnan(value) or (math.isinf(value) and self._in_range(value)):
             article = "a " if self.unit.startswith("a ") else ""
             return f"{article}finite {str(self).removeprefix(article)}"
@@ -65,7 +65,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Count:
-    """How many entries a list needs: at least so many, or exactly so many."""
+    """The required number of entries of a list: a minimum, or an exact number."""
 
     least: int
     of: str
@@ -80,7 +80,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Description:
-    """What a field wants, in words that are plainer than its type."""
+    """A description of a field that is easier to read than its type."""
 
     expected: str
 
@@ -112,7 +112,7 @@ class Tagged:
 
 
 def rgb(color: str) -> tuple[int, int, int]:
-    """The red, green and blue parts (0 … 255) of `#rrggbb` or of a colour's English name."""
+    """Return red, green and blue (0 … 255) of `#rrggbb` or of a colour's English name."""
     if len(color) == 7 and color[0] == "#":
         return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
     from PIL import ImageColor

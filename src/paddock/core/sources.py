@@ -1,4 +1,4 @@
-"""The files that a user's code consists of: another source gives another result."""
+"""Source files of a user's code, and their hashes to detect changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.core.user_code import is_path, load_path
 
 
 def find_source(name: str, folder: str | None = None) -> Path | None:
-    """The file of what `module:Name` or `file.py:Name` names; None for a registered name, or where there is none."""
+    """Return the source file of `module:Name` or `file.py:Name`; None for a registered name, or without a file."""
     if not is_path(name):
         return None
     try:
@@ -22,13 +22,13 @@ def find_source(name: str, folder: str | None = None) -> Path | None:
 
 
 def hash_source(name: str) -> str | None:
-    """SHA-256 of that file and of what it imports from its folder; None for a registered name, or without a file."""
+    """Return the SHA-256 of the source file of a name and its local imports; None if `find_source` returns None."""
     file = find_source(name)
     return None if file is None else hash_sources(file)
 
 
 def hash_sources(file: Path) -> str:
-    """SHA-256 of a file and, if it is Python, of all modules beside it that it imports, and they import."""
+    """Return the SHA-256 of a file and, for Python, of the modules in its folder that it imports, recursively."""
     found = hashlib.sha256()
     for source in list_sources(file):
         data = source.read_bytes()
@@ -37,7 +37,7 @@ def hash_sources(file: Path) -> str:
 
 
 def list_sources(file: Path) -> list[Path]:
-    """The file first, then the others by name."""
+    """Return the file first, then the modules in its folder that it imports, recursively, sorted by name."""
     folder, known, waiting = file.parent, {file}, [file] if file.suffix == ".py" else []
     while waiting:
         for name in _imported_names(waiting.pop()):
@@ -50,7 +50,7 @@ def list_sources(file: Path) -> list[Path]:
 
 
 def _imported_names(file: Path) -> set[str]:
-    """All modules that may be meant: of `from a import b` also a.b."""
+    """Return the names of all modules that a file may import; `from a import b` adds both a and a.b."""
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError):

@@ -1,14 +1,14 @@
-"""Specs: frozen dataclasses that check themselves, read from TOML and written back without loss.
+"""Specs: frozen dataclasses with validation that can be read from TOML and written back without loss.
 
-A spec class is a plain frozen dataclass whose annotations say what is allowed:
+A spec class is a plain frozen dataclass whose annotations define the allowed values:
 
     @dataclass(frozen=True, kw_only=True, slots=True)
     class Cylinder(Spec):
         at: Point
         radius: Metres          # Annotated[float, Number("metres", above=0)], see core/rules.py
 
-The same checks (core/convert.py) run whether it is built in Python or read from a file. Rules and units are had from
-here as well.
+The same checks (core/convert.py) apply to specs built in Python and read from a file. This module also exports the
+rules and units.
 """
 
 from __future__ import annotations
@@ -76,11 +76,13 @@ __all__ = [
 
 
 class Spec:
-    """Base of everything that a person writes down."""
+    """Base class of all specs."""
 
     __slots__ = ()
     tag: ClassVar[tuple[str, str] | None] = None
-    keys_of_files: ClassVar[tuple[str, ...]] = ()  # what else a file may say, before it becomes a spec
+    keys_of_files: ClassVar[
+        tuple[str, ...]
+    ] = ()  # further keys allowed in files; they are resolved before the spec is built
 
     def __post_init__(self) -> None:
         for name, hint in hints(type(self)).items():
@@ -89,11 +91,11 @@ class Spec:
         self.check()
 
     def check(self) -> None:
-        """Rules that join several fields; raises SpecError."""
+        """Check rules that involve several fields; raise SpecError."""
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """A spec from what `tomllib` reads; unknown and missing keys are refused by name."""
+        """Build a spec from a table of `tomllib`; raise a SpecError for unknown and missing keys."""
         cls.refuse_unknown_keys(table)
         for field in dataclasses.fields(cls):  # type: ignore[arg-type]
             required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
@@ -104,25 +106,25 @@ class Spec:
 
     @classmethod
     def refuse_unknown_keys(cls, table: Mapping[str, Any]) -> None:
-        """Raise SpecError for the first key that is not known."""
+        """Raise SpecError for the first unknown key."""
         for key in table:
             if key not in hints(cls):
                 raise SpecError(f"unknown key{suggestion(key, [*hints(cls), *cls.keys_of_files])}", path=str(key))
 
     @classmethod
     def check_part(cls, table: Mapping[str, Any]) -> None:
-        """Check the keys that are there, each by itself; others may be missing."""
+        """Check each given key separately; other keys may be missing."""
         cls.refuse_unknown_keys(table)
         for key, value in table.items():
             convert(value, hints(cls)[key], key)
 
     @classmethod
     def from_toml(cls, text: str, *, file: str = "") -> Self:
-        """A spec from TOML text; errors carry the file's name."""
+        """Build a spec from TOML text; errors contain the file's name."""
         return spec_from_table(cls, read_toml(text, file=file), file=file)
 
     def to_table(self) -> dict[str, Any]:
-        """Plain lists, dicts and numbers; what equals its default is left out."""
+        """Convert to plain lists, dicts and numbers, without values that equal their defaults."""
         table: dict[str, Any] = {}
         if self.tag is not None:
             table[self.tag[0]] = self.tag[1]
@@ -133,7 +135,7 @@ class Spec:
         return table
 
     def to_toml(self) -> str:
-        """TOML text that reads back as an equal spec."""
+        """Return TOML text that loads as an equal spec."""
         return toml_text(self.to_table())
 
 
@@ -141,7 +143,7 @@ S = TypeVar("S", bound=Spec)
 
 
 def spec_from_table(cls: type[S], table: Mapping[str, Any], *, file: str) -> S:
-    """Build a spec and put the file's name on whatever is wrong with it."""
+    """Build a spec; add the file's name to errors."""
     try:
         return cls.from_table(table)
     except SpecError as error:
@@ -149,7 +151,7 @@ def spec_from_table(cls: type[S], table: Mapping[str, Any], *, file: str) -> S:
 
 
 def refuse_twins(names: Iterable[str], path: str) -> None:
-    """Raise SpecError for a name that is there twice; `path` has a {} for its number."""
+    """Raise SpecError for a duplicate name; `path` contains {} for its index."""
     seen: set[str] = set()
     for i, name in enumerate(names):
         if name in seen:

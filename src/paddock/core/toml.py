@@ -1,4 +1,4 @@
-"""TOML as people write it and can read it: short lists stand on one line."""
+"""Read and write TOML; short lists are written on one line."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 from paddock.core.errors import SpecError
 
 WIDEST = 100  # characters of a list on one line
-# A list with an item on every line: what stands for itself, and, once these are short, lists of such lists.
+# Lists with one item per line: lists of plain values, and lists of lists that are already on one line.
 LIST = re.compile(r"\[\n((?:[ ]+[^\[\]{}\n]+,\n)+)[ ]*\]")
 LIST_OF_LISTS = re.compile(r"\[\n((?:[ ]+\[[^\[\]{}\n]*\],\n)+)[ ]*\]")
 
 
 def toml_text(table: Mapping[str, Any]) -> str:
-    """A table as TOML."""
+    """Format a table as TOML."""
     import tomli_w
 
     return LIST_OF_LISTS.sub(_shorter, LIST.sub(_shorter, tomli_w.dumps(table)))
@@ -30,19 +30,19 @@ def _shorter(found: re.Match[str]) -> str:
 
 
 def read_toml(text: str, *, file: str = "") -> dict[str, Any]:
-    """TOML text as a dict; a syntax error becomes a SpecError with its line."""
+    """Parse TOML text; raise a SpecError with the line of a syntax error."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"not valid TOML: {error}", file=file) from None
     except RecursionError:
         raise SpecError("not valid TOML: nested too deeply", file=file) from None
-    except ValueError:  # Python reads no whole numbers of more than 4300 digits
+    except ValueError:  # Python does not parse integers of more than 4300 digits
         raise SpecError("not valid TOML: a number has too many digits", file=file) from None
 
 
 def read_toml_file(path: Path) -> dict[str, Any]:
-    """A TOML file as a dict."""
+    """Read a TOML file as a dict."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -50,7 +50,5 @@ def read_toml_file(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror}", file=str(path)) from None
     except UnicodeDecodeError:
-        raise SpecError(
-            "cannot be read: expected a text in UTF-8; save it with that encoding", file=path.name
-        ) from None
+        raise SpecError("cannot be read: expected UTF-8 text; save it with that encoding", file=path.name) from None
     return read_toml(text, file=path.name)

@@ -1,4 +1,4 @@
-"""Python code that a name stands for: `module:Name` in an installed package, or in a user's own file."""
+"""Load Python objects by name: `module:Name` in an installed package, or `file.py:Name` in a user's own file."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from typing import Any
 from paddock.core.errors import PaddockError, suggestion
 from paddock.core.places import error_location, is_users, problem_of
 
-NO_TEXT = "expected a Python program as text in UTF-8; save it so"
+NO_TEXT = "expected a Python program as UTF-8 text; save it with that encoding"
 _trusted: ContextVar[Path | None] = ContextVar("folder of the file that is being read", default=None)
 
 
 @contextmanager
 def code_beside(folder: Path) -> Iterator[None]:
-    """While a user's own file is read: it may name code in its folder. What strangers send may not."""
+    """Allow code in a folder while one of its files is read. Specs received over the network may not name code."""
     before = _trusted.set(folder)
     try:
         yield
@@ -33,23 +33,23 @@ def code_beside(folder: Path) -> Iterator[None]:
 
 
 def trusted_folder() -> Path | None:
-    """The folder of the file that is being read; None where names from files are not allowed."""
+    """Return the folder of the file that is being read; None if names of code in files are not allowed."""
     return _trusted.get()
 
 
 def absolute_path(value: Any) -> str:
-    """`file.py:Name` of an object in a user's file, wherever it is named from; `module:Name` of others."""
+    """Return `file.py:Name` with an absolute path for an object in a user's file, `module:Name` for others."""
     file = getattr(sys.modules[value.__module__], "__file__", None)
     return f"{file if file and is_users(file) else value.__module__}:{value.__qualname__}"
 
 
 def is_path(name: object) -> bool:
-    """Whether a name says where to find the object: `module:Name` or `file.py:Name`."""
+    """Whether a name contains the object's location: `module:Name` or `file.py:Name`."""
     return isinstance(name, str) and ":" in name
 
 
 def load_target(target: str, owner: str) -> Any:
-    """What `module:Name` of an installed package names; `owner` is named if it cannot be imported."""
+    """Import `module:Name` from an installed package; error messages name the `owner`."""
     module, _, name = target.partition(":")
     try:
         value = importlib.import_module(module)
@@ -62,7 +62,7 @@ def load_target(target: str, owner: str) -> Any:
 
 
 def load_path(path: str, folder: str | Path | None = None, *, what: str = "object") -> Any:
-    """What `module:Name` or `path/to/file.py:Name` names; files are looked for in `folder`, then where we are."""
+    """Load `module:Name` or `path/to/file.py:Name`; search `folder`, then the working directory."""
     module_name, _, name = path.rpartition(":")
     if not name.isidentifier() or not module_name:
         raise PaddockError(f"{path}: expected module:Name or file.py:Name of a {what}")
@@ -75,21 +75,21 @@ def load_path(path: str, folder: str | Path | None = None, *, what: str = "objec
 
 
 def load_file(file: Path, owner: str = "") -> ModuleType:
-    """A user's Python file as a module, imported once; it may import its neighbours."""
+    """Import a user's Python file as a module, only once; it may import modules from its folder."""
     check_file(file, owner or str(file))
     check_text(file, owner or str(file))
     return _import(file.resolve(), file.stem, owner or str(file))
 
 
 def load_fresh(file: Path) -> ModuleType:
-    """A user's Python file as a module, read anew whenever it is called; its errors are raised as they are."""
+    """Import a user's Python file as a new module on every call; its exceptions are raised unchanged."""
     folder = str(file.resolve().parent)
     sys.path[:] = [folder, *(other for other in sys.path if other != folder)]
     return _import_as(f"paddock_file_{file.stem}", file)
 
 
 def check_file(file: Path, owner: str) -> None:
-    """Refuse what is no Python file; `owner` is named then."""
+    """Refuse anything that is not a Python file; error messages name the `owner`."""
     if not file.is_file():
         raise PaddockError(f"{owner}: no such file")
     if file.suffix != ".py":
@@ -97,13 +97,13 @@ def check_file(file: Path, owner: str) -> None:
 
 
 def check_text(file: Path, owner: str) -> None:
-    """Refuse a text in UTF-16, and what is no text; `owner` is named then."""
+    """Refuse UTF-16 text and binary files; error messages name the `owner`."""
     if b"\0" in file.read_bytes():
         raise PaddockError(f"{owner}: {NO_TEXT}")
 
 
 def check_program(data: bytes, name: str) -> None:
-    """Refuse what is no Python. It is parsed only: a short text can take gigabytes to be compiled."""
+    """Refuse invalid Python. The text is only parsed, because compiling a short text can take gigabytes."""
     try:
         with warnings.catch_warnings(action="ignore"):
             ast.parse(data, name)
@@ -111,9 +111,9 @@ def check_program(data: bytes, name: str) -> None:
         if b"\0" in data or "codec can't decode" in str(error):
             raise PaddockError(f"{name}: {NO_TEXT}") from None
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise PaddockError(f"{name}{line}: this is no Python program: {error.args[0]}") from None
+        raise PaddockError(f"{name}{line}: this is not a Python program: {error.args[0]}") from None
     except (RecursionError, MemoryError):
-        raise PaddockError(f"{name}: it is nested too deeply") from None
+        raise PaddockError(f"{name}: the program is nested too deeply") from None
 
 
 def _find_module(path: str, name: str, folders: list[Path]) -> ModuleType:
@@ -140,7 +140,7 @@ def _find_module(path: str, name: str, folders: list[Path]) -> ModuleType:
 
 
 def _import(file: Path, name: str, owner: str, root: Path | None = None) -> ModuleType:
-    """Import a file under its own name, so that other processes find it too; under another if that is taken."""
+    """Import a file under its own name, so that other processes find it too, or under another if the name is used."""
     ending = file.name.lower()
     for module in list(sys.modules.values()):
         known = str(getattr(module, "__file__", None) or "")

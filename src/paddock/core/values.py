@@ -1,4 +1,4 @@
-"""Small values with names instead of numbers to count: they are arrays all the same, so that arithmetic works."""
+"""Small arrays with named components, such as `x`, `y`, `z`; and images."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Named(np.ndarray[Any, np.dtype[np.float64]]):
-    """A few numbers with names."""
+    """An array whose components are also attributes."""
 
     names: ClassVar[tuple[str, ...]] = ()
 
@@ -31,33 +31,33 @@ class Named(np.ndarray[Any, np.dtype[np.float64]]):
 
 
 class Acceleration(Named):
-    """Along x (forward), y (left) and z (up), gravity included [m/s²]."""
+    """Acceleration along x (forward), y (left) and z (up), gravity included [m/s²]."""
 
     names = ("x", "y", "z")
 
 
 class TurnRates(Named):
-    """About x (forward), y (left) and z (up) [rad/s]."""
+    """Turn rates about x (forward), y (left) and z (up) [rad/s]."""
 
     names = ("x", "y", "z")
 
 
 class Travel(Named):
-    """How far the rims have rolled [m]."""
+    """Travel of the left and right wheel, at the rim [m]."""
 
     names = ("left", "right")
 
 
 class Picture(np.ndarray[Any, np.dtype[np.uint8]]):
-    """A picture: uint8 [row, column, rgb], upright. OpenCV takes it as it is (its colours are blue, green, red)."""
+    """An upright image: uint8 [row, column, rgb]. OpenCV accepts it, but expects blue, green, red."""
 
     def to_pil(self) -> Image:
-        """The same for Pillow."""
+        """Convert to a Pillow image."""
         from PIL import Image
 
         return Image.fromarray(np.asarray(self))
 
 
 def as_picture(pixels: NDArray[np.uint8]) -> Picture:
-    """An array as a picture, not copied."""
+    """Return a view of an array as an image, without copying."""
     return cast(Picture, pixels.view(Picture))

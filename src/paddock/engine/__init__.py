@@ -1,1 +1,1 @@
-"""The simulation itself: constants (Model), variables (State), wishes (Command) and the step."""
+"""The simulation engine: constants (Model), variables (State), commands and the step function."""

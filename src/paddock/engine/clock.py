@@ -1,4 +1,4 @@
-"""Pace: simulated time against the wall clock."""
+"""Pacing of simulated time against the wall clock."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paddock.core.numeric import all_finite
 
 
 class Pacer:
-    """Waits so that simulated time runs at `speed` × real time; None never waits."""
+    """Waits so that simulated time advances at `speed` × real time; None never waits."""
 
     def __init__(
         self,
@@ -20,13 +20,13 @@ class Pacer:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if speed is not None and not (all_finite(speed) and speed > 0):
-            raise SimulationError(f"speed: expected a factor > 0, or None for flat out, got {speed!r}")
+            raise SimulationError(f"speed: expected a factor > 0, or None for as fast as possible, got {speed!r}")
         self.speed, self._now, self._sleep = speed, now, sleep
         self._start: float | None = None
         self._simulated = 0.0
 
     def wait(self, simulated: float) -> None:
-        """Sleep until `simulated` seconds may have passed since the first call."""
+        """Sleep until the wall clock has caught up with the simulated time [s]; the first call sets the reference."""
         if self.speed is None:
             return
         if self._start is None:

@@ -1,4 +1,4 @@
-"""InputLayout: where what robots are told lies in commands, in motion and on a tape."""
+"""InputLayout: positions of the robots' inputs in commands, in motion and on a tape."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paddock.engine.tape import HEAD, LOOK
 
 
 class InputLayout:
-    """Where the inputs of robots lie, for tables of given shapes."""
+    """Positions of the robots' inputs in tables of given shapes."""
 
     def __init__(self, commands: Floats, motion: Floats) -> None:
         """Take commands of shape (N, ·) and motion of shape (N, ·)."""
@@ -21,25 +21,25 @@ class InputLayout:
         self.count = self.robots * self.width
 
     def values(self, commands: Floats, motion: Floats) -> Floats:
-        """All inputs at present, one after the other."""
+        """Return the current values of all inputs, shape (count)."""
         return np.concatenate([commands, motion[:, self.columns]], axis=1).ravel()
 
     def apply(self, numbers: Ints, values: Floats, commands: Floats, motion: Floats) -> None:
-        """Set some inputs, given by their numbers."""
+        """Set inputs that are given by their numbers."""
         robots, columns = np.divmod(numbers, self.width)
         told = columns < self.wanted
         commands[robots[told], columns[told]] = values[told]
         motion[robots[~told], self.columns[columns[~told] - self.wanted]] = values[~told]
 
     def new_tape(self, commands: Floats, motion: Floats, ticks: int) -> Floats:
-        """An empty tape with room for so many ticks, whatever happens in them."""
+        """Return an empty tape that is large enough for this many ticks, even if all inputs change in each tick."""
         tape = np.zeros((HEAD + self.count * (1 + ticks), 2))
         tape[HEAD : HEAD + self.count, 0] = self.values(commands, motion)
         tape[LOOK] = 1.0
         return tape
 
     def take_entries(self, tape: Floats) -> tuple[Floats, Floats]:
-        """The keys and values that were written since the last call, until the next tick; the tape is empty then."""
+        """Return the keys and values written since the last call (valid until the next tick), and empty the tape."""
         first = HEAD + self.count
         entries = tape[first : first + int(tape[0, 0])]
         tape[0, 0] = 0

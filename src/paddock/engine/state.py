@@ -1,4 +1,4 @@
-"""State: everything that changes, with leading axes (world, robot); and what the robots want: commands.
+"""State: all variables of the simulation, with leading axes (world, robot); and the commands of the robots.
 
 Commands are one array of shape (W, N, ·), columns WANT_….
 """
@@ -31,55 +31,55 @@ from paddock.engine.model import (
 # Columns of `clock`.
 TICK, SEED = range(2)
 
-# Columns of `motion`; pan angles [rad] follow from PANS on, and the lamps' brightness (0 … 1) after them.
+# Columns of `motion`; pan angles [rad] follow from PANS on, then the brightness of the LEDs (0 … 1).
 MOST_CONTACTS = 4
 (
     X,  # position of the axle's centre [m]
     Y,
     HEADING,  # [rad] in (-pi, pi]
-    FORWARD,  # speed that really came about [m/s]
-    TURN,  # turn rate that really came about [rad/s]
+    FORWARD,  # actual speed [m/s]
+    TURN,  # actual turn rate [rad/s]
     ACCELERATION,  # forward [m/s²]
-    LEFT_RIM,  # how far the wheels have turned, measured at the nominal rim [m]
+    LEFT_RIM,  # travel of the wheels, measured at the rim with nominal diameter [m]
     RIGHT_RIM,
-    LEFT_SPEED,  # how fast they turn [m/s]
+    LEFT_SPEED,  # wheel speeds [m/s]
     RIGHT_SPEED,
-    BELIEF_X,  # inertial navigation's pose [m], [rad]
+    BELIEF_X,  # pose estimated by inertial navigation [m], [rad]
     BELIEF_Y,
     BELIEF_HEADING,
-    FREQUENCY,  # of the speaker [Hz]
-    AMPLITUDE,  # … at 1 m
-    CONTACTS,  # how many in the last tick
-    BEARINGS,  # where on the body they are [rad], MOST_CONTACTS of them
+    FREQUENCY,  # frequency of the speaker [Hz]
+    AMPLITUDE,  # amplitude of the speaker at 1 m
+    CONTACTS,  # number of contacts in the last tick
+    BEARINGS,  # bearings of the contacts on the body [rad], MOST_CONTACTS columns
     PANS,
 ) = (*range(17), 16 + MOST_CONTACTS)
 
-# Columns of commands: wheel speeds [m/s]; pan angles [rad] follow from WANT_PANS on. (Lamps and speakers obey at once.)
+# Columns of commands: wheel speeds [m/s]; pan angles [rad] follow from WANT_PANS on. (LEDs and speakers act at once.)
 WANT_LEFT, WANT_RIGHT, WANT_PANS = range(3)
 
 
 class State(NamedTuple):
-    """The variables of W worlds with N robots. `motion` keeps the last L ticks; tick t lies in row t % L."""
+    """The variables of W worlds with N robots. `motion` keeps the last L ticks; tick t is in row t % L."""
 
     clock: Ints  # see TICK, SEED, shape (W, 2)
     motion: Floats  # see X …, shape (W, L, N, PANS + pans + lamps)
 
     def copy(self) -> State:
-        """An independent copy."""
+        """Return an independent copy."""
         return State(self.clock.copy(), self.motion.copy())
 
 
 class Workspace(NamedTuple):
-    """Scratch memory of one thread. Only the crowd's index and the tape outlive a call."""
+    """Scratch memory of one thread. Only the crowd's index and the tape persist between calls."""
 
-    crowd: Ints  # starts of the crowd grid's cells, then the robots, cell by cell
+    crowd: Ints  # start indices of the crowd grid's cells, then the robots, cell by cell
     segments: Floats  # gathered around a robot, in its frame, see ITEM_X0 …
     discs: Floats
-    tape: Floats  # what the robots were told, see engine/tape.py; empty where nobody records
+    tape: Floats  # inputs of the robots, see engine/tape.py; empty if nothing is recorded
 
 
 def initial_state(model: Model, poses: Floats, *, lamps: int, seed: int, worlds: int = 1) -> State:
-    """Robots at rest at their start poses, shape (N, 3)."""
+    """Return the state with all robots at rest at their start poses, shape (N, 3)."""
     motion = np.zeros((worlds, ticks_kept(model), len(poses), PANS + pan_count(model) + lamps))
     motion[..., X : HEADING + 1] = poses
     motion[..., BELIEF_X : BELIEF_HEADING + 1] = poses
@@ -90,7 +90,7 @@ def initial_state(model: Model, poses: Floats, *, lamps: int, seed: int, worlds:
 
 
 def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
-    """All robots stopped, pivots as near to straight as they can, shape (W, N, WANT_PANS + pans)."""
+    """Return commands with zero speeds and pan angles as close to 0 as possible, shape (W, N, WANT_PANS + pans)."""
     commands = np.zeros((worlds, len(model.robot_variant), WANT_PANS + pan_count(model)))
     for robot, kind in enumerate(types_of_robots(model)):
         for device in range(*model.types[kind, FIRST_DEVICE : END_OF_DEVICES + 1]):
@@ -110,12 +110,12 @@ def carry_over(
     new_lamps: int,
     stay: list[tuple[int, int]],
 ) -> None:
-    """Let robots keep their state in arrays of another shape; `stay` has their old and new rows."""
+    """Copy the state of robots to arrays of another shape; `stay` contains their old and new rows."""
     new.clock[:] = old.clock
     tick, kept, keep = int(old.clock[0, TICK]), old.motion.shape[1], new.motion.shape[1]
     pans = min(old.motion.shape[3] - lamps, new.motion.shape[3] - new_lamps)
     lit = min(lamps, new_lamps)
-    for back in range(keep):  # the oldest tick that is known stands for all before it
+    for back in range(keep):  # the oldest known tick is repeated for all earlier ones
         source = old.motion[0, (tick - min(back, kept - 1)) % kept]
         target = new.motion[0, (tick - back) % keep]
         for before, row in stay:
@@ -127,7 +127,7 @@ def carry_over(
 
 
 def workspace(model: Model) -> Workspace:
-    """Scratch memory that is always large enough for this model."""
+    """Allocate scratch memory that is large enough for this model."""
     robots = len(model.robot_variant)
     cells = int(model.grids[CROWD, GRID_COLUMNS] * model.grids[CROWD, GRID_ROWS])
     types = model.types[types_of_robots(model)]
@@ -139,24 +139,24 @@ def workspace(model: Model) -> Workspace:
 
 
 def types_of_robots(model: Model) -> Ints:
-    """The row in `types` of every robot, shape (N)."""
+    """Return the row in `types` of every robot, shape (N)."""
     kinds: Ints = model.robots[model.robot_variant, TYPE].astype(np.int64)
     return kinds
 
 
 def pan_count(model: Model) -> int:
-    """Pan angles per robot: as many as the most agile type has."""
+    """Return the number of pan angles per robot, the maximum over all types."""
     return int(model.devices[:, PAN].max(initial=-1)) + 1
 
 
 def ticks_kept(model: Model) -> int:
-    """How many ticks of motion the slowest and most delayed device looks back on, and the present one."""
+    """Return the number of ticks of motion that the device with the largest period plus delay needs."""
     lag = model.devices[:, DELAY] + model.devices[:, PERIOD]
     return int(lag.max(initial=1))
 
 
 def digest(state: State, commands: Floats) -> str:
-    """A fingerprint of all that decides the future."""
+    """Return a hash of the state and the commands, which together determine the further simulation."""
     fingerprint = hashlib.sha256()
     for array in (*state, commands):
         fingerprint.update(np.ascontiguousarray(array).tobytes())

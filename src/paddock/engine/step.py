@@ -1,4 +1,4 @@
-"""The step: one page of named phases that turns (Model, State, commands) into the next State."""
+"""The step function: compute the next State from (Model, State, commands) in named phases."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ from paddock.engine.state import (
 )
 from paddock.engine.tape import write_inputs
 
-MOST_PIECES = 200  # of a robot's way in a tick; worlds refuse robots that may need more
-MOST_EFFORT = 50_000  # how often, about, a body's sides are compared with what stands near in a tick
-SHARES = 10  # tries for each piece of an angular body's way: all of it, then halves of halves
+MOST_PIECES = 200  # maximum number of pieces of a robot's path in a tick; worlds refuse robots that may need more
+MOST_EFFORT = 50_000  # approximate maximum of comparisons per tick between sides of a body and nearby items
+SHARES = 10  # attempts for each piece of a polygonal body's path: the full piece, then repeated halves
 
 # A pivoting device's first three parameters: lowest and highest pan angle [rad], rate [rad/s].
 PAN_LOW, PAN_HIGH, PAN_RATE = range(3)
@@ -73,7 +73,7 @@ def step(model, state, commands, scratch, ticks):
 
 @kernel
 def step_world(model, state, commands, scratch, world):
-    """Advance one world by one tick. Robots move one after the other, each into free space only."""
+    """Advance one world by one tick. Robots move one after the other, each only into free space."""
     kept = state.motion.shape[1]
     tick, seed = state.clock[world, TICK], state.clock[world, SEED]
     motion = state.motion[world, (tick + 1) % kept]
@@ -101,7 +101,7 @@ def step_world(model, state, commands, scratch, world):
 
 @kernel
 def roll_wheels(row, robot_state, command, dt, seed, robot, tick):
-    """Set the wheels' speed from the commands and roll them: true travel of the left and right rim [m]."""
+    """Set the wheel speeds from the commands; return the true travel of the left and right wheel at the rim [m]."""
     most, step_size, gain = row[MAX_SPEED], row[SPEED_STEP], row[MAX_ACCELERATION] * dt
     robot_state[LEFT_SPEED] = wheel_speed(robot_state[LEFT_SPEED], command[WANT_LEFT], most, step_size, gain)
     robot_state[RIGHT_SPEED] = wheel_speed(robot_state[RIGHT_SPEED], command[WANT_RIGHT], most, step_size, gain)
@@ -118,14 +118,14 @@ def roll_wheels(row, robot_state, command, dt, seed, robot, tick):
 
 @kernel
 def move(model, motion, scratch, robot, left, right):
-    """Follow the wheels' arc as far as the surroundings allow: along, across [m] in the old frame, and turn."""
+    """Follow the arc as far as obstacles allow; return the motion along, across [m] in the old frame, and the turn."""
     row, robot_state = model.robots[model.robot_variant[robot]], motion[robot]
     radius = row[RADIUS]
     kind = model.types[int(row[TYPE])]
     first, end = kind[FIRST_CORNER], kind[END_OF_CORNERS]
     along, across, turn = arc(left, right, row[AXLE])
     c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
-    # The most that any point of the body moves, all along the arc.
+    # Upper bound of the travel of any point of the body along the arc.
     sweep = 0.5 * abs(left + right) + (abs(turn) * radius if end > first else 0.0)
     reach = radius + sweep + PUSH + SKIN
     segments, discs = gather(model, motion, scratch, robot, robot_state[X], robot_state[Y], c, s, reach, 0)
@@ -146,11 +146,11 @@ def move(model, motion, scratch, robot, left, right):
 
 @kernel
 def slide(gathered_segments, gathered_discs, segments, discs, corners, first, end, row, left, right, sweep):
-    """The same arc among obstacles, in pieces too small to jump over any.
+    """Follow an arc among obstacles, in pieces too small to skip an obstacle.
 
-    The work has a limit, whatever the robot is like: where that is reached, the rest of the way is left out.
-    Returns the pose where it ends, in the old frame, and the pose to look for contacts at: the same, or the
-    first one that was refused.
+    The amount of work is limited; if the limit is reached, the rest of the path is omitted.
+    Return the final pose in the old frame, and the pose at which to check for contacts: the same pose, or the
+    first pose that was blocked.
     """
     pieces = max(1.0, math.ceil(sweep / (0.5 * row[THICKNESS])))
     along, across, turn = 0.0, 0.0, 0.0
@@ -172,7 +172,7 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
                 gathered_segments, gathered_discs, segments, discs, corners, first, end,
                 row[RADIUS], wish_x, wish_y, turn + more, 2.0 * sweep * share + PUSH,
             )  # fmt: skip
-            if free and math.hypot(x, y) <= sweep + PUSH:  # else it would leave what was gathered
+            if free and math.hypot(x, y) <= sweep + PUSH:  # else it would leave the gathered area
                 along, across, turn = x, y, turn + more
                 break
             if not blocked:
@@ -181,9 +181,9 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
                 turn += more  # a round body can always turn
                 break
             if turning and ahead != 0.0 and share * pieces == 1.0:
-                turning = False  # an angular body that cannot turn may still slide
+                turning = False  # a polygonal body that cannot turn may still slide
             else:
-                turning, share = True, 0.5 * share  # or come half as near
+                turning, share = True, 0.5 * share  # or move half as far
     if not blocked:
         touch_x, touch_y, touch_turn = along, across, turn
     return along, across, turn, touch_x, touch_y, touch_turn
@@ -191,7 +191,7 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
 
 @kernel
 def dead_reckon(row, robot_state, dt, along, across, turn, key, bias_key):
-    """Inertial navigation feels the true motion, and adds up its own errors."""
+    """Update the pose of inertial navigation by the true motion plus accumulated errors."""
     noise = row[NOISE]
     error = noise * row[DRIFT_BIAS] * gauss(bias_key, 0) * dt
     error += noise * row[DRIFT_HEADING] * math.sqrt(dt) * gauss(key, 0)
@@ -205,7 +205,7 @@ def dead_reckon(row, robot_state, dt, along, across, turn, key, bias_key):
 
 @kernel
 def turn_pans(model, robot, command, robot_state):
-    """Turn pivoting devices towards their wanted angle, at most as fast as they can."""
+    """Turn pivoting devices towards their target angle, at most at their pan rate."""
     kind = model.types[int(model.robots[model.robot_variant[robot], TYPE])]
     for device in range(kind[FIRST_DEVICE], kind[END_OF_DEVICES]):
         pan = model.devices[device, PAN]
@@ -219,7 +219,7 @@ def turn_pans(model, robot, command, robot_state):
 
 @kernel
 def copy_rows(source, target):
-    """Copy a table. Kernels have no array expressions, because those would allocate."""
+    """Copy a table. Kernels use no array expressions, because these would allocate."""
     for i in range(source.shape[0]):
         for j in range(source.shape[1]):
             target[i, j] = source[i, j]

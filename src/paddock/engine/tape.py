@@ -1,7 +1,7 @@
-"""The tape: all that the robots of a world were told, tick by tick, written by the step itself; for recordings.
+"""The tape: all inputs of the robots of a world, tick by tick, written by the step function for recordings.
 
-The inputs of a robot are its commands, its speaker's frequency and amplitude, and its lamps. Between two interventions
-the future of a state depends on them alone.
+The inputs of a robot are its commands, its speaker's frequency and amplitude, and its LEDs. Between two interventions
+the evolution of a state depends only on these inputs.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from paddock.core.jit import kernel
 from paddock.engine.state import FREQUENCY, PANS, WANT_PANS
 
-# A tape has two columns. Its first row counts the entries, and tells whether lamps or speakers may have changed, which
-# is not so within a kernel's call. A row per input with its present value follows, and then the entries:
+# A tape has two columns. Its first row contains the number of entries, and whether LEDs or speakers may have changed,
+# which cannot happen within a kernel's call. Then follows a row per input with its current value, and then the entries:
 # tick × inputs + number of the input, and its value from that tick on.
 HEAD = 1
 LOOK = (0, 1)
@@ -18,7 +18,7 @@ LOOK = (0, 1)
 
 @kernel
 def write_inputs(tape, tick, commands, motion):
-    """Write the inputs that differ from those of the tick before."""
+    """Write the inputs that differ from those of the previous tick."""
     robots, wanted = commands.shape
     first_lamp = PANS + wanted - WANT_PANS
     width = wanted + 2 + motion.shape[1] - first_lamp
@@ -42,7 +42,7 @@ def write_inputs(tape, tick, commands, motion):
 
 @kernel
 def write_input(tape, inputs, count, tick, number, value):
-    """Write an entry; how many there are now, with those that found no room."""
+    """Write an entry if the tape is long enough; return the number of entries, including those that did not fit."""
     tape[HEAD + number, 0] = value
     entry = HEAD + inputs + count
     if entry < tape.shape[0]:

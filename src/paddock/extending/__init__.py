@@ -1,7 +1,7 @@
-"""What sensor kinds and metrics of one's own are made of: rules for specs, columns of tables, kernels to call.
+"""Building blocks for user-defined sensor kinds and metrics: rules for specs, columns of tables, kernels to call.
 
-Base classes are in their rooms: `paddock.sensors.SensorSpec`, `paddock.metrics.Metric`, `paddock.evolve.Strategy`,
-`paddock.links.SingleRobot`. `paddock.kernel` compiles.
+Base classes are in their packages: `paddock.sensors.SensorSpec`, `paddock.metrics.Metric`, `paddock.evolve.Strategy`,
+`paddock.links.SingleRobot`. `paddock.kernel` compiles functions.
 """
 
 from paddock.core.jit import Kernel

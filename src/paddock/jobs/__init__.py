@@ -1,4 +1,4 @@
-"""Jobs: many independent pieces of work, done by this process, by others, or by a Ray cluster."""
+"""Run many independent jobs in this process, in worker processes, or on a Ray cluster."""
 
 from paddock.jobs.finished import FinishedJobs
 from paddock.jobs.runner import JobRunner, Workers, parse_workers, run_jobs

@@ -1,4 +1,4 @@
-"""FinishedJobs: results by key, in a file that grows by a line with each; whoever is killed loses none of them."""
+"""FinishedJobs: results of jobs by key, appended to a file line by line, so that a killed process loses none."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from paddock.core.files import append_text, write_text
 
 
 class FinishedJobs(Mapping[str, Any]):
-    """Results of jobs, each known by a key that tells all that decides it; they are what JSON can write.
+    """Results of jobs by key, as JSON values. The key must contain everything that determines the result.
 
-    A killed process may leave half a line, which is dropped; so may a power cut, of the last second or so.
+    An incomplete line of a killed process is dropped. A power failure may lose the results of about the last second.
 
     Args:
-        path: the file, made with the first result; None: nothing is written.
-        owner: whose jobs they are; a file of another owner is refused.
+        path: the file, created with the first result; None: nothing is written.
+        owner: name of the owner of the jobs; a file of another owner is refused.
     """
 
     def __init__(self, path: Path | None, owner: str) -> None:
@@ -29,11 +29,13 @@ class FinishedJobs(Mapping[str, Any]):
 
     def _load(self, path: Path) -> None:
         text = path.read_text(encoding="utf-8", errors="replace")
-        rows = text.removesuffix("\n").split("\n")  # within a text there may be other ends of lines
+        rows = text.removesuffix("\n").split("\n")  # strings may contain other line separators
         lines = [line for line in map(_read_line, rows) if line is not None]
         owner = lines[0].get("jobs of") if lines else self._owner
         if owner != self._owner:
-            raise PaddockError(f"{path}: these are results of {owner!r}, not of {self._owner!r}: choose another folder")
+            raise PaddockError(
+                f"{path}: this file contains results of {owner!r}, not of {self._owner!r}: choose another folder"
+            )
         self._results = {
             line["key"]: line["result"] for line in lines if isinstance(line.get("key"), str) and "result" in line
         }
@@ -41,7 +43,7 @@ class FinishedJobs(Mapping[str, Any]):
             write_text(path, "".join(map(_format_line, lines or [{"jobs of": self._owner}])))
 
     def add(self, results: Mapping[str, Any]) -> None:
-        """Keep some results, all of them or none."""
+        """Store some results, either all of them or none."""
         if self._path is not None:
             head = [] if self._path.exists() else [{"jobs of": self._owner}]
             lines = [*head, *({"key": key, "result": result} for key, result in results.items())]

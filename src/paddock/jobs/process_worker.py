@@ -1,4 +1,4 @@
-"""ProcessWorker: a worker in a process of its own, which may die without harm to anything but its job."""
+"""ProcessWorker: a worker in a separate process. If the process dies, only its current job fails."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typing import Any
 from paddock.core.errors import PaddockError
 from paddock.jobs.worker import CLOSED, JobAnswer, JobFailure
 
-# Not a fork, and not `multiprocessing`: there are no copies of threads and locks, and a user's script is not run again.
+# Neither a fork nor `multiprocessing`, so that no threads and locks are copied and the user's script is not run again.
 PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from paddock.jobs.worker import serve; serve()"
 
 
 class ProcessWorker:
-    """Started when the first job comes, and again after it died; it ends when this process does, however that ends."""
+    """Starts its process with the first job, and again after it died. The process exits when this process ends."""
 
     def __init__(self, make: Callable[[], Callable[[Any], Any]]) -> None:
         self._make, self._closed = make, False
         self._process: subprocess.Popen[bytes] | None = None
 
     def do(self, job: Any) -> JobAnswer:
-        """Send a job, and wait for the answer."""
+        """Send a job and wait for the answer."""
         try:
             data = pickle.dumps(job)
             process = self._process or self._start()
@@ -36,30 +36,30 @@ class ProcessWorker:
         except EOFError:
             problem = f"the worker process died: {_describe_end(self._end())}"
             return JobAnswer(failure=JobFailure.of(PaddockError(problem)))
-        except Exception as error:  # what was sent, or came, cannot travel
+        except Exception as error:  # the job or the answer cannot be pickled
             return JobAnswer(failure=JobFailure.of(error))
 
     def _start(self) -> subprocess.Popen[bytes]:
         if self._closed:
             raise PaddockError(CLOSED)
         data = pickle.dumps(self._make)
-        path = json.dumps([entry or os.getcwd() for entry in sys.path])  # noqa: PTH109 (a text is wanted)
+        path = json.dumps([entry or os.getcwd() for entry in sys.path])  # noqa: PTH109 (a string is needed)
         self._process = self.launch(["-c", PROGRAM, path])
         _send(self._process, data)
         return self._process
 
     @staticmethod
     def launch(arguments: list[str]) -> subprocess.Popen[bytes]:
-        """`python …`, with pipes for its jobs and answers."""
+        """Start `python …` with pipes for jobs and answers."""
         return subprocess.Popen([sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def close(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, even during a job."""
         self._closed = True
         self._end()
 
     def _end(self) -> int | None:
-        """How the process ended; None: there is none."""
+        """End the process and return its exit status; None if there is no process."""
         process, self._process = self._process, None
         if process is None:
             return None
@@ -80,7 +80,7 @@ def _send(process: subprocess.Popen[bytes], data: bytes) -> None:
 
 
 def _exchange(process: subprocess.Popen[bytes], data: bytes) -> bytes:
-    """Send a message, and wait for the one that answers it; EOFError if the process dies."""
+    """Send a message and return the answer; raise EOFError if the process dies."""
     assert process.stdout is not None
     _send(process, data)
     length = int.from_bytes(process.stdout.read(8), "big")

@@ -1,4 +1,4 @@
-"""RayWorker: a worker somewhere in a Ray cluster: `ray start` makes one; without it, Ray uses this machine's cores."""
+"""RayWorker: a worker in a Ray cluster. `ray start` starts a cluster; without one, Ray uses this machine's cores."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from paddock.core.errors import PaddockError
 from paddock.core.packages import import_package
 from paddock.jobs.worker import CLOSED, JobAnswer, JobFailure, Worker
 
-ADDRESS = "RAY_ADDRESS"  # the environment's word for the cluster to use
-PATIENCE = 5.0  # seconds until a cluster must have answered
-PORT = 6379  # of a cluster, unless its address has another one
+ADDRESS = "RAY_ADDRESS"  # environment variable with the address of the cluster
+PATIENCE = 5.0  # timeout for the answer of a cluster [s]
+PORT = 6379  # default port of a cluster
 
 
 class RayWorker:
-    """An actor on a core of the cluster; one that dies costs its job, and another one takes its place."""
+    """An actor on a core of the cluster. If it dies, its current job fails, and a new actor replaces it."""
 
     def __init__(self, ray: Any, make: Callable[[], Callable[[Any], Any]]) -> None:
         self._ray, self._make, self._closed = ray, make, False
         self._actor: Any = None
 
     def do(self, job: Any) -> JobAnswer:
-        """Send a job, and wait for the answer."""
+        """Send a job and wait for the answer."""
         try:
             if self._closed:
                 raise PaddockError(CLOSED)
@@ -35,12 +35,12 @@ class RayWorker:
             return answer
         except self._ray.exceptions.RayActorError as error:
             self._actor = None
-            return JobAnswer(failure=JobFailure.of(PaddockError(f"the worker of Ray died: {error}")))
-        except Exception as error:  # what was sent cannot travel
+            return JobAnswer(failure=JobFailure.of(PaddockError(f"the Ray worker died: {error}")))
+        except Exception as error:  # the job cannot be pickled
             return JobAnswer(failure=JobFailure.of(error))
 
     def close(self) -> None:
-        """Give its core back, whatever it does."""
+        """Release its core, even during a job."""
         self._closed = True
         actor, self._actor = self._actor, None
         if actor is not None and self._ray.is_initialized():
@@ -48,18 +48,18 @@ class RayWorker:
 
 
 def count_cores(ray: Any) -> int:
-    """How many workers a cluster has room for."""
+    """Return the number of workers that a cluster can run."""
     return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
 def connect_ray() -> Any:
-    """The package, connected to a cluster; one that does not answer is an error after seconds."""
+    """Import Ray and connect it to a cluster; raise an error after a few seconds if the cluster does not answer."""
     address = os.environ.get(ADDRESS, "")
     check_address(address)
-    os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "1")  # else a dead cluster is waited for many minutes
+    os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "1")  # else Ray waits many minutes for a dead cluster
     ray = import_package("ray", "work on a cluster", extra="cluster")
     if not ray.is_initialized():
-        # Workers find a user's own files where this process does.
+        # Workers must find the user's own modules.
         path = os.pathsep.join(entry for entry in sys.path if entry)
         try:
             ray.init(log_to_driver=False, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": path}})
@@ -69,7 +69,7 @@ def connect_ray() -> Any:
 
 
 def check_address(address: str) -> None:
-    """Refuse the address of a cluster at which nobody listens; Ray itself would wait for minutes."""
+    """Refuse the address of a cluster that does not accept connections; Ray itself would wait for minutes."""
     place = address.removeprefix("ray://")
     if place in ("", "auto", "local"):
         return

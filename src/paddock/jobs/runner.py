@@ -1,4 +1,4 @@
-"""JobRunner: shares jobs out to workers. Results depend on the jobs alone, never on how many workers there are."""
+"""JobRunner: distributes jobs to workers. Results depend only on the jobs, not on the number of workers."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from paddock.jobs.worker import JobAnswer, Worker
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 Workers: TypeAlias = int | Literal["ray"] | None
-"""Processes of this machine, None: one for every core; or `"ray"`, the cores of a cluster."""
+"""Number of processes on this machine, None for one per core, or `"ray"` for the cores of a cluster."""
 
 RAY: Literal["ray"] = "ray"
 
 
 class AnyWorker(Protocol):
-    """Who does jobs."""
+    """Interface of workers."""
 
     def do(self, job: Any) -> JobAnswer:
-        """Do a job, and never raise."""
+        """Do a job without ever raising an exception."""
 
     def close(self) -> None:
-        """End, whatever it does at the moment."""
+        """End the worker, even during a job."""
 
 
 class NumberedAnswer(NamedTuple):
-    """The number of a job, and what came of it."""
+    """The number of a job and its answer."""
 
     number: int
     answer: JobAnswer
 
 
 class JobRunner(Generic[Job, Result]):
-    """Workers that stay until it is closed.
+    """A pool of workers that exists until it is closed.
 
     Args:
-        make: called once in every worker, gives the function that does a job. Both are of modules, so that other
-            processes find them; what the function returns may depend on its job only.
-        workers: see `Workers`. With 1, all is done in this process.
-        most: as many workers as there will ever be jobs at a time.
+        make: called once in every worker; returns the function that does a job. Both must be defined in modules, so
+            that other processes can import them. The result of the function may depend only on its job.
+        workers: see `Workers`. With 1, all jobs are done in this process.
+        most: maximum number of concurrent jobs, which limits the number of workers.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class JobRunner(Generic[Job, Result]):
         self.workers = _hire(make, workers, most)
 
     def stream(self, jobs: Sequence[Job]) -> Generator[NumberedAnswer, None, None]:
-        """What came of each job, as soon as it is done. They are begun in their order: long ones should come first.
+        """Yield the answer of each job as soon as it is done. Jobs start in their order, so put long ones first.
 
-        Whoever stops listening, be it by Ctrl-C, ends the workers as well.
+        Stopping the iteration early, for example by Ctrl-C, ends the workers.
         """
         if isinstance(self.workers[0], Worker):
             yield from (NumberedAnswer(number, self.workers[0].do(job)) for number, job in enumerate(jobs))
@@ -82,18 +82,18 @@ class JobRunner(Generic[Job, Result]):
         except BaseException:
             with lock:
                 waiting = iter(())
-            self.close()  # so that no thread waits for an answer
+            self.close()  # so that no thread keeps waiting for an answer
             raise
         finally:
             for thread in threads:
                 thread.join()
 
     def run(self, jobs: Sequence[Job], progress: Callable[[int, int], None] | None = None) -> list[Result]:
-        """The results of all jobs in the order of the jobs; the first failure that comes is raised.
+        """Return the results of all jobs in the order of the jobs; raise the first failure that occurs.
 
         Args:
-            jobs: what to do.
-            progress: told how many are done, and how many there are.
+            jobs: the jobs.
+            progress: called with the number of finished jobs and the total number.
         """
         results: dict[int, Result] = {}
         with closing(self.stream(jobs)) as answers:
@@ -124,20 +124,20 @@ def run_jobs(
     workers: Workers = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Result]:
-    """The results of all jobs, in the order of the jobs; the first failure that comes is raised.
+    """Return the results of all jobs, in the order of the jobs; raise the first failure that occurs.
 
     Args:
-        work: a function of a module; what it returns may depend on its job only.
-        jobs: started in this order, so long ones should come first.
-        workers: see `Workers`. With 1, all is done in this process.
-        progress: told how many are done, and how many there are.
+        work: a function defined in a module; its result may depend only on its job.
+        jobs: the jobs, started in this order, so put long ones first.
+        workers: see `Workers`. With 1, all jobs are done in this process.
+        progress: called with the number of finished jobs and the total number.
     """
     with JobRunner[Job, Result](partial(_give, work), workers, most=len(jobs)) as runner:
         return runner.run(jobs, progress)
 
 
 def parse_workers(text: str | None) -> Workers:
-    """What a user wrote: a number of processes, or `ray`."""
+    """Parse a user's input: a number of processes, or `ray`."""
     if text is None or text == RAY:
         return RAY if text else None
     if not text.isascii() or not text.isdigit():

@@ -1,4 +1,4 @@
-"""Worker: makes its work once, then does job after job; it never raises, but answers with a result or a failure."""
+"""Worker: does one job after another. It never raises an exception; it returns a result or a failure."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from typing import Any
 from paddock.core.errors import PaddockError
 from paddock.core.places import error_location, problem_of
 
-CLOSED = "the worker was closed"  # what those answer who get a job nevertheless
+CLOSED = "the worker was closed"  # failure of jobs that arrive after closing
 
 
 @dataclass(frozen=True, slots=True)
 class JobFailure:
-    """Why a job has no result."""
+    """Failure of a job."""
 
-    problem: str  # in one line, with its place in the user's files
-    trace: str  # the whole traceback
-    error: BaseException  # what was raised; of another process only if it can travel
+    problem: str  # one line, with the location in the user's files
+    trace: str  # the complete traceback
+    error: BaseException  # the exception; from another process only if it can be pickled
 
     @classmethod
     def of(cls, error: BaseException) -> JobFailure:
-        """What is known of an exception that is being handled."""
+        """Describe an exception that is being handled."""
         where = error_location(error)
         problem = f"{where}: {problem_of(error)}" if where else problem_of(error)
         return cls(problem, "".join(traceback.format_exception(error)), error)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How it travels: an error that could not be read at the other end is told in its words."""
+        """Pickle the failure; an exception that cannot be pickled is replaced by a PaddockError with its text."""
         error = self.error
         try:
             pickle.loads(pickle.dumps(error))
@@ -47,17 +47,17 @@ class JobFailure:
 
 @dataclass(frozen=True, slots=True)
 class JobAnswer:
-    """What came of a job: its result, or why there is none."""
+    """Answer of a worker: the result of a job, or its failure."""
 
     value: Any = None
     failure: JobFailure | None = None
 
 
 class Worker:
-    """Does jobs where it is: in this process, in one that it is alone in, or as an actor of Ray.
+    """Does jobs in its own process: this process, a worker process, or an actor of Ray.
 
     Args:
-        make: gives the function that does a job. It is called when the first job comes.
+        make: returns the function that does a job. It is called before the first job.
     """
 
     def __init__(self, make: Callable[[], Callable[[Any], Any]]) -> None:
@@ -74,14 +74,14 @@ class Worker:
             return JobAnswer(failure=JobFailure.of(error))
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing; there are no resources to release."""
 
 
 def serve() -> None:
-    """The life of a process that does jobs: they come by standard input, and it ends with whoever sends them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that shares the jobs out
+    """Run the main loop of a worker process: read jobs from standard input until the sender exits."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the process that distributes the jobs
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what jobs print is no answer
+    os.dup2(2, 1)  # output printed by jobs must not be mixed with answers
     messages: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(messages,), daemon=True).start()
     try:
@@ -92,14 +92,14 @@ def serve() -> None:
     while True:
         try:
             data = pickle.dumps(worker.do(pickle.loads(messages.get())))
-        except Exception as error:  # what was sent, or is to be sent, cannot travel
+        except Exception as error:  # the job or the answer cannot be pickled
             data = pickle.dumps(JobAnswer(failure=JobFailure.of(error)))
         answers.write(len(data).to_bytes(8, "big") + data)
         answers.flush()
 
 
 def _listen(messages: queue.SimpleQueue[bytes]) -> None:
-    """Take in what comes; when nobody can send any more, nobody wants an answer either."""
+    """Read messages; exit when the sender has closed the pipe, because then no process needs an answer."""
     while message := sys.stdin.buffer.read(int.from_bytes(sys.stdin.buffer.read(8), "big")):
         messages.put(message)
     os._exit(0)

@@ -1,4 +1,4 @@
-"""Robots as data: the spec, and the library of shipped robots."""
+"""Robot descriptions: the spec, and the library of shipped robots."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = [
 
 
 def robot_names() -> list[str]:
-    """The shipped robots."""
+    """Return the names of the shipped robots."""
     return library.names(__name__)
 
 
 def load_robot(name_or_path: str | Path) -> RobotSpec:
-    """A shipped robot by name, or a robot from a TOML file."""
+    """Load a shipped robot by name, or a robot from a TOML file."""
     return read_robot(find_robot(name_or_path))

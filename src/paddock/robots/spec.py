@@ -1,4 +1,4 @@
-"""RobotSpec: a robot as data: body, drive, sensors, lamps."""
+"""RobotSpec: description of a robot type: body, drive, sensors, LEDs."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from paddock.sensors.registry import SENSORS
 
 Sensor = Annotated[SensorSpec, Tagged("kind", "sensor kind", SENSORS)]
 EITHER_OR = (("radius", "outline"), ("scale", "response"))
-SAME = 1e-9  # corners nearer than this are one [m]
-MOST_CORNERS = 64  # of an outline
-THINNEST, WIDEST = 0.001, 20.0  # an outline's smallest width, and a corner's distance from the axle's centre [m]
+SAME = 1e-9  # corners closer than this count as equal [m]
+MOST_CORNERS = 64  # maximum number of corners of an outline
+THINNEST, WIDEST = 0.001, 20.0  # minimum width of an outline, maximum distance of a corner from the axle's centre [m]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BodySpec(Spec):
-    """The outline on the floor: a circle around the axle's centre, or a convex polygon."""
+    """Body of a robot. Its outline is a circle around the axle's centre, or a convex polygon."""
 
     radius: Length | None = None
     outline: tuple[Point, ...] | None = None  # corners, counter-clockwise, x forward, y left [m]
@@ -65,21 +65,21 @@ class BodySpec(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RobotSpec(Spec):
-    """A kind of robot."""
+    """Description of a robot type."""
 
     name: Name
     title: str = ""
     body: BodySpec
     drive: DifferentialDrive
     sensors: tuple[Sensor, ...] = ()
-    leds: tuple[Name, ...] = ()  # names of its lamps
+    leds: tuple[Name, ...] = ()  # names of its LEDs
     speaker: bool = False
 
     keys_of_files: ClassVar[tuple[str, ...]] = ("base",)
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """As any spec; with a key `base`, another robot's table is the ground and this one changes it."""
+        """Build a spec from a table; with a key `base`, the table overrides that of another robot."""
         return super(RobotSpec, cls).from_table(with_base(table))
 
     def check(self) -> None:
@@ -90,7 +90,7 @@ class RobotSpec(Spec):
         return display_html("robot_spec", self)
 
     def sensor(self, name: str) -> SensorSpec:
-        """The sensor of that name."""
+        """Return the sensor of a name."""
         for sensor in self.sensors:
             if sensor.name == name:
                 return sensor
@@ -98,12 +98,12 @@ class RobotSpec(Spec):
 
 
 def find_robot(name_or_path: str | Path, *, beside: str | Path | None = None) -> Path:
-    """The file of a shipped robot, or of a user's own; `beside` is the folder of the file that names it."""
+    """Return the file of a shipped or user-defined robot; relative paths are resolved in the folder `beside`."""
     return library.find("paddock.robots", "robot", name_or_path, beside=beside)
 
 
 def read_robot(path: Path, within: tuple[Path, ...] = ()) -> RobotSpec:
-    """A robot from its file; `within` are the files that are based on this one."""
+    """Read a robot from its file; `within` are the files that are based on this one."""
     table = read_toml_file(path)
     try:
         with code_beside(path.parent):
@@ -113,7 +113,7 @@ def read_robot(path: Path, within: tuple[Path, ...] = ()) -> RobotSpec:
 
 
 def with_base(table: Mapping[str, Any], *, beside: str | Path = "", within: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """A robot's table laid over that of the robot it names as `base`; sensors are matched by name."""
+    """Merge a robot's table into that of its `base` robot; sensors are matched by name."""
     if "base" not in table:
         return dict(table)
     base = table["base"]
@@ -138,7 +138,7 @@ def with_base(table: Mapping[str, Any], *, beside: str | Path = "", within: tupl
 
 
 def _change_sensors(base: RobotSpec, changes: Sequence[Any]) -> list[dict[str, Any]]:
-    """The sensors of the base with changes and new ones; each is checked where its own file has it."""
+    """Merge changed and new sensors into those of the base; errors refer to the index in the variant's own file."""
     sensors = {sensor.name: sensor.to_table() for sensor in base.sensors}
     names: list[str] = []
     for i, given in enumerate(changes):
@@ -162,7 +162,7 @@ def _change_sensors(base: RobotSpec, changes: Sequence[Any]) -> list[dict[str, A
 
 
 def _overlay(ground: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """One table over another; of two keys that exclude each other, the change's remains."""
+    """Merge a change into a table; of two mutually exclusive keys, that of the change remains."""
     kept = dict(ground)
     for key, other in EITHER_OR:
         if key in change or other in change:
@@ -178,18 +178,18 @@ def _check_outline(outline: tuple[Point, ...]) -> None:
         raise SpecError(f"expected at most {MOST_CORNERS} corners, got {len(outline)}", path="outline")
     for i, (before, corner) in enumerate(pairwise(outline)):
         if math.dist(before, corner) < SAME:
-            raise SpecError("expected a corner that differs from the one before", path=f"outline[{i + 1}]")
+            raise SpecError("expected a corner that differs from the previous one", path=f"outline[{i + 1}]")
     if math.dist(outline[0], outline[-1]) < SAME:
         raise SpecError(
-            "expected a corner that differs from the first: outlines close by themselves",
+            "expected a corner that differs from the first: outlines are closed automatically",
             path=f"outline[{len(outline) - 1}]",
         )
     if on_one_line(outline):
-        raise SpecError("expected corners that enclose an area; these lie on one line", path="outline")
+        raise SpecError("expected corners that enclose an area; these are on one line", path="outline")
     if is_convex(outline[::-1]):
         raise SpecError("expected corners in counter-clockwise order; reverse the list", path="outline")
     if not is_convex(outline):
-        fix = "its sides cross" if crosses_itself(outline) else "drop the corners that point inwards"
+        fix = "its sides cross" if crosses_itself(outline) else "remove the corners that point inwards"
         raise SpecError(f"expected a convex polygon; {fix}", path="outline")
     if 2 * inner_radius(outline) < THINNEST:
         width = format_value(2 * inner_radius(outline))

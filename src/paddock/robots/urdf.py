@@ -1,4 +1,4 @@
-"""Robots as URDF, the form in which ROS describes them: links, joints, and what they look like."""
+"""Convert robots to URDF, the robot description format of ROS: links, joints and visuals."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 
 LEFT_WHEEL, RIGHT_WHEEL = "left_wheel_joint", "right_wheel_joint"
-WHEEL_WIDTH = 0.1  # of its diameter, which is all that a robot's file tells
-DENSITY = 500.0  # [kg/m³] of bodies whose mass nobody has told
-OPTICAL = (-math.pi / 2, 0.0, -math.pi / 2)  # roll, pitch, yaw of a camera's picture: x right, y down, z ahead
+WHEEL_WIDTH = 0.1  # relative to the diameter, because a robot's file contains no width
+DENSITY = 500.0  # [kg/m³] of bodies of unknown mass
+OPTICAL = (-math.pi / 2, 0.0, -math.pi / 2)  # roll, pitch, yaw of a camera's optical frame: x right, y down, z ahead
 
 
 def describe_as_urdf(spec: RobotSpec) -> str:
-    """The text of a URDF file. Frame `base_link` is on the floor under the axle's centre; bodies are boxes or discs."""
+    """Return a URDF document. `base_link` is on the floor below the axle's centre; bodies are boxes or discs."""
     root = Element("robot", name=spec.name)
     _add_body(root, spec)
     _add_wheels(root, spec)
@@ -28,7 +28,7 @@ def describe_as_urdf(spec: RobotSpec) -> str:
 
 
 def pan_joint(sensor: str) -> str:
-    """The joint of a sensor that pivots."""
+    """Return the joint name of a pivoting sensor."""
     return f"{sensor}_pan_joint"
 
 

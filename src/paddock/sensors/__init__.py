@@ -1,4 +1,4 @@
-"""Sensor kinds, one small file each: a spec, how it looks, and a kernel for the ideal physics."""
+"""Sensor kinds, one small file each: a spec, its appearance, and a kernel for the ideal physics."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The spec of a kind, imported when it is first named."""
+    """Import the spec of a kind on first access."""
     if name not in _KINDS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_KINDS[name]}"), name)

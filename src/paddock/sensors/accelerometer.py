@@ -15,7 +15,7 @@ GRAVITY = 9.80665
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AccelerometerSpec(SensorSpec):
-    """Three axes [m/s²]: x forward, y left, z up; at rest (0, 0, 9.81)."""
+    """Three-axis accelerometer [m/s²]: x forward, y left, z up; at rest (0, 0, 9.81)."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "accelerometer")
     look: ClassVar[Appearance] = Appearance(unit="m/s²", labels=("x", "y", "z"), gauge="levels", low=-12.0, high=12.0)
@@ -28,7 +28,7 @@ class AccelerometerSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """Change of speed along, centripetal acceleration across, gravity up."""
+    """Write the change of speed along x, the centripetal acceleration along y, and gravity along z."""
     row = view.motion[view.robot]
     values[0] = row[ACCELERATION]
     values[1] = row[FORWARD] * row[TURN]

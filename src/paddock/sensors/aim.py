@@ -1,4 +1,4 @@
-"""Where a device sits and where it looks: its mount, turned by its pan angle if it pivots."""
+"""Position and direction of a device: its mount, rotated by its pan angle if it pivots."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from paddock.engine.state import PANS
 
 @kernel
 def mount_at(model, device, channel):
-    """Where in the model's constants the mount of a channel lies, see MOUNT_X …"""
+    """Return the index of a channel's mount in the model's constants, see MOUNT_X …"""
     return model.devices[device, FIRST_MOUNT] + channel * MOUNT_COLUMNS
 
 
 @kernel
 def aim(model, view, device, mount):
-    """Unit vector in the robot's frame."""
+    """Return the direction of a mount as a unit vector in the robot's frame."""
     dx, dy = mount[MOUNT_COS], mount[MOUNT_SIN]
     pan = model.devices[device, PAN]
     if pan < 0:
@@ -29,7 +29,7 @@ def aim(model, view, device, mount):
 
 @kernel
 def place(view, mount):
-    """Where a mount is in the world [m]."""
+    """Return the position of a mount in the world frame [m]."""
     return (
         view.x + view.c * mount[MOUNT_X] - view.s * mount[MOUNT_Y],
         view.y + view.s * mount[MOUNT_X] + view.c * mount[MOUNT_Y],

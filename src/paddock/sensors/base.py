@@ -1,4 +1,4 @@
-"""What all sensor kinds share: where they sit, and the stages between ideal physics and a reading."""
+"""Base classes of all sensor kinds: mounts, and the stages between ideal physics and a reading."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from paddock.sensors.names import check_name
 A_MOUNT = "[x, y, z, heading in degrees]"
 OnRobot = Annotated[float, Number("metres", limit=20)]
 Mount = Annotated[tuple[OnRobot, OnRobot, OnRobot, Degrees], Description(A_MOUNT)]
-"""Place on the robot: x forward, y left, z up [m], heading [degrees]."""
+"""Pose on the robot: x forward, y left, z up [m], heading [degrees]."""
 Mounts = Annotated[tuple[Mount, ...], Count(1, f"mount {A_MOUNT}")]
 OneMount = Annotated[tuple[Mount, ...], Count(1, f"mount {A_MOUNT}", exactly=True)]
 A_ROW = "[ideal, hardware] or [ideal, hardware, relative noise]"
@@ -37,15 +37,15 @@ AT_CENTRE: Mounts = ((0.0, 0.0, 0.0, 0.0),)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SensorSpec(Spec):
-    """A device that measures. The stages of a reading, in this order:
+    """Description of a sensor. The stages of a reading, in this order:
 
-    1. ideal physics at the sample's time: every `period`, and `delay` old when it arrives;
-    2. hardware units: a `response` table of rows [ideal, hardware] or [ideal, hardware, relative noise],
-       linear in between, or a `scale` (hardware units per SI unit), or neither;
+    1. ideal physics at the sample's time: a sample every `period`, which is available after `delay`;
+    2. hardware units: a `response` table of rows [ideal, hardware] or [ideal, hardware, relative noise] with
+       linear interpolation, or a `scale` (hardware units per SI unit), or neither;
     3. `noise` (standard deviation) and `noise_relative`, in those units;
-    4. rounding to multiples of `resolution`, and to the ends of the response.
+    4. rounding to multiples of `resolution`, and clipping to the ends of the response.
 
-    `raw()` gives the number after stage 4; `read()` turns it back into SI units.
+    `raw()` returns the number after stage 4; `read()` converts it back to SI units.
     """
 
     name: Name
@@ -58,8 +58,8 @@ class SensorSpec(Spec):
     noise_relative: NotNegative = 0.0
     resolution: Annotated[float, Number(low=0, least=1e-9, limit=1e9)] = 0.0
 
-    look: ClassVar[Appearance] = Appearance()  # what people get to see of it
-    shows: ClassVar[Shape] = "values"  # what programs get to see
+    look: ClassVar[Appearance] = Appearance()  # how it is shown on the page and in images
+    shows: ClassVar[Shape] = "values"  # type of the readings in programs
     first_angle: ClassVar[int | None] = None  # channels from this one on are angles, in (-pi, pi]
 
     def check(self) -> None:
@@ -90,62 +90,62 @@ class SensorSpec(Spec):
 
     @property
     def channels(self) -> int:
-        """How many numbers one reading has."""
+        """Number of values in one reading."""
         return len(self.mounts)
 
     @property
     def reach(self) -> float:
-        """How far from the robot's centre it may see [m]; 0 when it sees no geometry."""
+        """Maximum sensing distance from the robot's centre [m]; 0 if the sensor does not depend on geometry."""
         return 0.0
 
     @property
     def sees_lights(self) -> bool:
-        """Whether lamps matter to it, wherever they stand."""
+        """Whether lights affect it, at any distance."""
         return False
 
     @property
     def nothing(self) -> float:
-        """What it reads when there is nothing to see."""
+        """The reading if nothing is detected."""
         return 0.0
 
     @property
     def nothing_raw(self) -> float:
-        """The same in hardware units."""
+        """The reading in hardware units if nothing is detected."""
         return self.nothing * (self.scale or 1.0)
 
     @property
     def wrap(self) -> float:
-        """Hardware numbers run from -wrap to wrap - 1; 0 when they have no limit."""
+        """Hardware values range from -wrap to wrap - 1; 0 if they have no limit."""
         return 0.0
 
     @property
     def mixed_share(self) -> float:
-        """Which share of its values at a depth edge lie between both surfaces."""
+        """Fraction of the values at a depth edge that lie between both surfaces."""
         return 0.0
 
     @property
     def opening(self) -> float:
-        """The full angle that each mount looks at [rad]; 0: straight ahead, or nowhere."""
+        """Full opening angle of each mount [rad]; 0 for a single ray or no direction."""
         return 0.0
 
     @property
     def appearance(self) -> Appearance:
-        """How this one looks: as its kind, with scales that fit its own numbers."""
+        """Appearance of this sensor: that of its kind, with scales adapted to its own parameters."""
         return self.look
 
     @property
     def full_scale(self) -> float | None:
-        """The largest ideal value that its response table has; None without a table."""
+        """Largest absolute ideal value of its response table; None without a table."""
         return max(abs(row[0]) for row in self.response) if self.response else None
 
     def parameters(self) -> list[float]:
-        """The numbers that the kind's kernel wants, in its own order."""
+        """Return the parameters of the kind's kernel, in the order that it defines."""
         return []
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pivot(Spec):
-    """A mount that turns: the pan angle's limits and speed."""
+    """Limits and rate of the pan angle of a mount that turns."""
 
     min_deg: Degrees
     max_deg: Degrees
@@ -162,7 +162,7 @@ class RangeSensorSpec(SensorSpec):
 
     range: Metres
     pivot: Pivot | None = None  # None: fixed
-    polled: bool = False  # computed only when asked by read(), never by sense()
+    polled: bool = False  # computed only by read(), never by sense()
 
     look: ClassVar[Appearance] = Appearance(unit="m", gauge="bars", rays="beams", nearer_is_taller=True, aims=True)
 
@@ -184,18 +184,18 @@ class RangeSensorSpec(SensorSpec):
 
 
 class View(NamedTuple):
-    """One robot at the moment of a sample, inside kernels."""
+    """State of one robot at the time of a sample, for kernels."""
 
     robot: int
-    motion: Any  # of all robots then, see engine/state.py, shape (N, ·)
+    motion: Any  # motion of all robots at that time, see engine/state.py, shape (N, ·)
     x: float
     y: float
     heading: float
     c: float  # cosine and sine of the heading
     s: float
-    segments: int  # how many were gathered around it
+    segments: int  # number of gathered segments
     discs: int
 
 
-# Every device's parameters begin with its pan limits (see engine/step.py); the kind's own follow.
+# The parameters of every device begin with its pan limits (see engine/step.py), followed by those of its kind.
 OWN = 3

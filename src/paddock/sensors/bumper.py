@@ -18,7 +18,7 @@ from paddock.sensors.base import OWN, SensorSpec, Shape
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BumperSpec(SensorSpec):
-    """One bumper per mount; it covers `width_deg` of the body around the mount's heading."""
+    """One bumper per mount, which covers `width_deg` of the body around the mount's heading."""
 
     width_deg: Annotated[float, Number("degrees", above=0, high=360, least=0.001)]
 
@@ -38,7 +38,7 @@ class BumperSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """1 where a contact of the last tick lies within the bumper."""
+    """Write 1 for each bumper with a contact in the last tick, else 0."""
     half = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]
     for channel in range(model.devices[device, CHANNELS]):
         heading = model.constants[mount_at(model, device, channel) + MOUNT_HEADING]

@@ -1,6 +1,6 @@
-"""Camera: a colour picture of walls, obstacles, robots, floor and sky; every thing has a height (2.5 D).
+"""Camera: a colour image of walls, obstacles, robots, floor and sky; every object has a height (2.5 D).
 
-Each surface is drawn into the picture's columns that it covers, with a depth buffer for every pixel.
+Each surface is drawn into the image columns that it covers, with a depth buffer for every pixel.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import AT_CENTRE, OWN, OneMount, RangeSensorSpec
 
 WIDTH, HEIGHT, FOCAL = range(3)
-NEAREST = 0.001  # things nearer than this to the lens are cut off [m]
+NEAREST = 0.001  # near clipping distance [m]
 SKY_LOW, SKY_HIGH = (214, 228, 240), (138, 178, 220)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CameraSpec(RangeSensorSpec):
-    """A pinhole camera: pictures of `width` × `height` pixels, uint8 [row, column, rgb], upright."""
+    """A pinhole camera: upright images of `width` × `height` pixels, uint8 [row, column, rgb]."""
 
     range: Metres = 20.0
     mounts: OneMount = AT_CENTRE
@@ -66,7 +66,7 @@ class CameraSpec(RangeSensorSpec):
 
     @property
     def channels(self) -> int:
-        return 0  # a picture is not part of a row of numbers
+        return 0  # an image is not part of a row of readings
 
     def parameters(self) -> list[float]:
         focal = self.width / 2 / math.tan(math.radians(self.fov_deg) / 2)
@@ -75,7 +75,7 @@ class CameraSpec(RangeSensorSpec):
 
 @kernel
 def draw(model, scratch, view, device, depth, picture):
-    """Draw what the camera sees: depth [m] and picture, shapes (height, width) and (height, width, 3)."""
+    """Render the camera's depth [m] and image, shapes (height, width) and (height, width, 3)."""
     own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
     width, height, focal = int(own[WIDTH]), int(own[HEIGHT]), own[FOCAL]
     mount = model.constants[mount_at(model, device, 0) :]
@@ -101,7 +101,7 @@ def draw(model, scratch, view, device, depth, picture):
 
 @kernel
 def draw_floor_and_sky(model, view, mount, ax, ay, focal, depth, picture):
-    """Fill what nothing stands in front of."""
+    """Fill the pixels without an object with floor and sky."""
     height, width = depth.shape
     z = mount[MOUNT_Z]
     cx, cy = view.c * ax - view.s * ay, view.s * ax + view.c * ay
@@ -127,7 +127,7 @@ def draw_floor_and_sky(model, view, mount, ax, ay, focal, depth, picture):
 
 @kernel
 def draw_wall(depth, picture, focal, z, px, py, qx, qy, top, color):
-    """A standing rectangle from p to q in the camera's frame, x ahead and y left."""
+    """Draw a vertical rectangle from p to q in the camera's frame, x ahead and y left."""
     if px < NEAREST and qx < NEAREST:
         return
     if px < NEAREST:
@@ -142,7 +142,7 @@ def draw_wall(depth, picture, focal, z, px, py, qx, qy, top, color):
     ex, ey = qx - px, qy - py
     length = math.hypot(ex, ey)
     cross = px * ey - py * ex
-    shade = 0.7 + 0.3 * abs(ey) / length if length > 0.0 else 1.0  # darker when seen at a glance
+    shade = 0.7 + 0.3 * abs(ey) / length if length > 0.0 else 1.0  # darker at grazing angles
     for column in range(int(first), int(last) + 1):
         slope = (middle - column - 0.5) / focal
         away = cross / (ey - slope * ex)
@@ -151,7 +151,7 @@ def draw_wall(depth, picture, focal, z, px, py, qx, qy, top, color):
 
 @kernel
 def draw_disc(depth, picture, focal, z, px, py, radius, top, color):
-    """A standing cylinder."""
+    """Draw a vertical cylinder."""
     square = px * px + py * py - radius * radius
     if square <= 0.0 or px <= -radius:
         return
@@ -177,7 +177,7 @@ def draw_disc(depth, picture, focal, z, px, py, radius, top, color):
 
 @kernel
 def draw_column(depth, picture, focal, z, column, away, top, shade, color):
-    """One column of a surface that is `away` metres ahead."""
+    """Draw one column of a surface that is `away` metres ahead."""
     if away < NEAREST:
         return
     middle = 0.5 * depth.shape[0]
@@ -195,7 +195,7 @@ def draw_column(depth, picture, focal, z, column, away, top, shade, color):
 
 @kernel
 def grain(picture, key, sigma):
-    """Noise on every number of a picture."""
+    """Add noise to every value of an image."""
     channel = 0
     for row in range(picture.shape[0]):
         for column in range(picture.shape[1]):

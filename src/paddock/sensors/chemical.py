@@ -1,4 +1,4 @@
-"""Scalar field sensor ("chemical"): the concentration at a place on the robot."""
+"""Scalar field sensor ("chemical"): the concentration at a point of the robot."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.sensors.base import OWN, SensorSpec
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChemicalSpec(SensorSpec):
-    """Smells the world's field number `field`; a world without that field reads 0."""
+    """Measures the world's field number `field`; the reading is 0 in a world without that field."""
 
     field: Annotated[int, Number("the number of a field", low=0, limit=1000)] = 0
 
@@ -29,7 +29,7 @@ class ChemicalSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """The field at each mount."""
+    """Write the strength of the field at each mount."""
     field = int(model.constants[model.devices[device, FIRST_PARAMETER] + OWN])
     for channel in range(model.devices[device, CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]

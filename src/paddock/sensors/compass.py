@@ -1,4 +1,4 @@
-"""Compass: the heading from the x axis of the world."""
+"""Compass: the heading, measured from the x axis of the world."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.sensors.base import SensorSpec
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CompassSpec(SensorSpec):
-    """One number [rad], counter-clockwise from the world's x axis."""
+    """Heading [rad], counter-clockwise from the world's x axis."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "compass")
     look: ClassVar[Appearance] = Appearance(
@@ -24,5 +24,5 @@ class CompassSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """The true heading."""
+    """Write the true heading."""
     values[0] = view.heading

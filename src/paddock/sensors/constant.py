@@ -1,4 +1,4 @@
-"""Constant: a number that the simulation does not change: a selector's position, a battery, the room's warmth."""
+"""Constant: a number that the simulation does not change, such as a selector's position or a battery's voltage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.sensors.base import OWN, SensorSpec
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConstantSpec(SensorSpec):
-    """One number, always the same but for its noise. Links to real robots read the real one."""
+    """One constant number plus noise. Links to real robots read the real value."""
 
     value: Quantity
 
@@ -27,5 +27,5 @@ class ConstantSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """What the spec says."""
+    """Write the value of the spec."""
     values[0] = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]

@@ -1,4 +1,4 @@
-"""Wheel encoders: how far each wheel has turned, in whole counts."""
+"""Wheel encoders: travel of each wheel, in whole counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.sensors.base import SensorSpec, Shape
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EncodersSpec(SensorSpec):
-    """Left and right rim travel [m], as the nominal wheel has it; `scale` is in counts per metre."""
+    """Travel of the left and right wheel at the rim [m], for nominal diameters; `scale` is in counts per metre."""
 
     bits: Annotated[int, Number("bits", low=1, high=53)] | None = None  # raw counters wrap around
 
@@ -33,6 +33,6 @@ class EncodersSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """Rim travel since the start; turning wheels count even when the robot is stuck."""
+    """Write the wheel travel since the start; wheel rotation counts even if the robot is stuck."""
     values[0] = view.motion[view.robot, LEFT_RIM]
     values[1] = view.motion[view.robot, RIGHT_RIM]

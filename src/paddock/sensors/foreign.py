@@ -1,4 +1,4 @@
-"""Sensors of kinds that a server has and this installation has not: their readings are numbers all the same."""
+"""Sensors of kinds that are installed on a server but not locally; their readings are still available."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.sensors.registry import SENSORS
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ForeignSpec(SensorSpec):
-    """What is known of such a sensor. It can be read elsewhere, never simulated here."""
+    """Description of a sensor whose kind is not installed. It can be read remotely, but not simulated locally."""
 
     foreign_kind: str
     values: Annotated[int, Number("values", low=0)]
@@ -34,7 +34,7 @@ class ForeignSpec(SensorSpec):
 
 
 def drop_foreign(robot: Mapping[str, Any]) -> dict[str, Any]:
-    """A robot's table as viewers get it, ready for `RobotSpec.from_table` even where a kind is not installed."""
+    """Prepare a robot's table, as sent to viewers, for `RobotSpec.from_table`, even if a kind is not installed."""
     plain, sensors = drop_appearances(robot), robot.get("sensors")
     if not isinstance(sensors, list):
         return plain

@@ -14,12 +14,12 @@ from paddock.sensors.aim import mount_at, place
 from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import OWN, SensorSpec
 
-SAMPLES = 8  # on the footprint's inner circle, and one in its middle
+SAMPLES = 8  # points on a circle inside the footprint, in addition to its centre
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GroundSpec(SensorSpec):
-    """Reflection sensors that look down: 0 dark … 1 bright."""
+    """Downward reflectance sensors: 0 dark … 1 bright."""
 
     footprint_radius: MetresOrZero = 0.002
 
@@ -37,7 +37,7 @@ class GroundSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """Mean brightness under each sensor, 0 … 1."""
+    """Write the mean brightness below each sensor, 0 … 1."""
     first = model.devices[device, FIRST_PARAMETER] + OWN
     around = model.constants[first : first + 2 * SAMPLES]
     for channel in range(model.devices[device, CHANNELS]):

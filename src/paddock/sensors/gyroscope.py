@@ -1,4 +1,4 @@
-"""Gyroscope: turn rates; a robot on a flat floor turns about z only."""
+"""Gyroscope: turn rates. A robot on a flat floor turns only about z."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.sensors.base import SensorSpec, Shape
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GyroscopeSpec(SensorSpec):
-    """Three axes [rad/s]; z is positive counter-clockwise."""
+    """Three-axis gyroscope [rad/s]; z is positive counter-clockwise."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "gyroscope")
     look: ClassVar[Appearance] = Appearance(unit="rad/s", labels=("x", "y", "z"), gauge="levels", low=-4.0, high=4.0)
@@ -26,6 +26,6 @@ class GyroscopeSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """The turn rate that really came about."""
+    """Write the actual turn rate."""
     values[0], values[1] = 0.0, 0.0
     values[2] = view.motion[view.robot, TURN]

@@ -1,4 +1,4 @@
-"""Inertial navigation: a pose that starts right and drifts away."""
+"""Inertial navigation: a pose that is exact at the start and then drifts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from paddock.sensors.base import SensorSpec, Shape
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InertialSpec(SensorSpec):
-    """Believed x, y [m] and heading [rad]. The engine adds the errors up, whether it is read or not."""
+    """Estimated x, y [m] and heading [rad]. The engine accumulates the errors, whether it is read or not."""
 
     distance_error: Share = 0.01  # standard deviation of each tick's travel, relative
     heading_walk_deg: Annotated[float, Number("degrees per square root of a second", low=0, limit=3600)] = 0.1
-    bias_deg_s: Annotated[float, Number("degrees per second", low=0, limit=3600)] = 0.02  # spread between robots
+    bias_deg_s: Annotated[float, Number("degrees per second", low=0, limit=3600)] = (
+        0.02  # standard deviation over robots
+    )
 
     tag: ClassVar[tuple[str, str]] = ("kind", "inertial")
     look: ClassVar[Appearance] = Appearance(unit="m, m, rad", labels=("x", "y", "heading"), gauge="dial", digits=3)
@@ -38,7 +40,7 @@ class InertialSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """The belief that the step keeps."""
+    """Write the estimated pose that the step function maintains."""
     values[0] = view.motion[view.robot, BELIEF_X]
     values[1] = view.motion[view.robot, BELIEF_Y]
     values[2] = view.motion[view.robot, BELIEF_HEADING]

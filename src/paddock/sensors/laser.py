@@ -1,4 +1,4 @@
-"""Laser scanner: an even fan of beams. Each wall is drawn into the beams that it covers, like a scan line."""
+"""Laser scanner: an evenly spaced fan of beams. Each wall is drawn into the beams that it covers, like a scan line."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from paddock.sensors.base import AT_CENTRE, OWN, OneMount, RangeSensorSpec
 
 RANGE, BEAMS, FIRST_ANGLE, STEP, DIRECTIONS = range(5)
 TURN = 2.0 * math.pi
-GRAZING = math.tan(math.radians(10.0))  # surfaces that a beam meets flatter than this count as an edge, too
-MIXED_STREAM = 1 << 20  # far from the channels that noise is drawn for
+GRAZING = math.tan(math.radians(10.0))  # surfaces that a beam hits at a smaller angle also count as an edge
+MIXED_STREAM = 1 << 20  # outside the range of the noise channels
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LaserSpec(RangeSensorSpec):
-    """A scanner: `beams` distances [m], counter-clockwise, evenly over `fov_deg` around the mount's heading."""
+    """A laser scanner: `beams` distances [m], counter-clockwise, evenly over `fov_deg` around the mount's heading."""
 
     mounts: OneMount = AT_CENTRE
     fov_deg: Annotated[float, Number("degrees", above=0, high=360, least=0.01)]
@@ -63,8 +63,8 @@ class LaserSpec(RangeSensorSpec):
 
     @property
     def angles(self) -> list[float]:
-        """Direction of every beam from the mount's heading [rad]."""
-        # A full turn has no beam twice; less than that has one on either edge.
+        """Directions of all beams, relative to the mount's heading [rad]."""
+        # A full turn repeats no beam; a smaller fan has a beam on both edges.
         gaps = self.beams if self.fov_deg == 360 else self.beams - 1
         step = math.radians(self.fov_deg) / gaps
         return [-math.radians(self.fov_deg) / 2 + i * step for i in range(self.beams)]
@@ -77,7 +77,7 @@ class LaserSpec(RangeSensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """Distance [m] along every beam; infinity when out of range."""
+    """Write the distance [m] along every beam; infinity if out of range."""
     own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
     beams = int(own[BEAMS])
     mount = model.constants[mount_at(model, device, 0) :]
@@ -122,10 +122,10 @@ def measure(model, scratch, view, device, values):
 
 @kernel
 def mix_pixels(model, device, key, values):
-    """Let some beams at depth edges report a range between both surfaces, as a spot does that lies on both.
+    """Let some beams at depth edges report a range between both surfaces, because their spot lies on both.
 
-    An edge is where the line from one beam's end to its neighbour's is nearly along the beams, which is what filters of
-    such points look for. A beam beside one that meets nothing is not mixed: there is only one echo.
+    At an edge, the line from one beam's end to its neighbour's is nearly parallel to the beams, which is the criterion
+    of filters for such points. A beam next to one that hits nothing is not mixed, because there is only one echo.
     """
     own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
     share, beams = model.stages[device, MIXED], int(own[BEAMS])
@@ -142,14 +142,14 @@ def mix_pixels(model, device, key, values):
 
 @kernel
 def is_edge(here, other, across, along):
-    """Whether the ends of two neighbouring beams lie on surfaces at different depths."""
+    """Whether the ends of two neighbouring beams are on surfaces at different depths."""
     near, far = min(here, other), max(here, other)
     return far < math.inf and near * across < GRAZING * (far - near * along)
 
 
 @kernel
 def find_beams(own, low, high):
-    """First and last beam that something from angle low to high may meet, one more on either side."""
+    """Return the first and last beam that may hit an item from angle low to high, plus one on either side."""
     first = max(0.0, math.floor((low - own[FIRST_ANGLE]) / own[STEP]))
     last = min(own[BEAMS] - 1.0, math.ceil((high - own[FIRST_ANGLE]) / own[STEP]))
     return int(first), int(last)

@@ -1,4 +1,4 @@
-"""Light: what reaches a sensor from the lamps that it can see."""
+"""Light sensors: irradiance from the lights that are not in shadow."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class LightSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """Irradiance of each sensor [W/m²]."""
+    """Write the irradiance at each sensor [W/m²]."""
     for channel in range(model.devices[device, CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]
         values[channel] = irradiance(model, scratch, view, mount, mount[MOUNT_COS], mount[MOUNT_SIN])
@@ -59,7 +59,7 @@ def measure(model, scratch, view, device, values):
 
 @kernel
 def irradiance(model, scratch, view, mount, ax, ay):
-    """Light on a sensor that looks along (ax, ay) in the robot's frame: inverse square, cosine, shadows."""
+    """Return the irradiance at a sensor that points along (ax, ay) in the robot's frame, with shadows [W/m²]."""
     total = 0.0
     for k in range(model.sources.shape[0]):
         lamp = model.sources[k]
@@ -82,7 +82,7 @@ def irradiance(model, scratch, view, mount, ax, ay):
 
 @kernel
 def in_shadow(scratch, view, mount, dx, dy, flat, rise):
-    """Whether anything stands tall enough between the sensor and a lamp, `flat` away and `rise` above [m]."""
+    """Whether an item is tall enough to block a light that is `flat` away from and `rise` above the sensor [m]."""
     ox, oy, z = mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z]
     for k in range(view.segments):
         row = scratch.segments[k]

@@ -1,4 +1,4 @@
-"""Microphones: how loud the world's sounds and the other robots' speakers are."""
+"""Microphones: amplitude of the world's sounds and of the other robots' speakers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from paddock.sensors.aim import mount_at, place
 from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec
 
-NEAREST = 0.01  # a source is never nearer than this [m]
+NEAREST = 0.01  # minimum distance of a source [m]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MicrophoneSpec(SensorSpec):
-    """Amplitude at each microphone; a source of amplitude 1 gives 1 at 1 m and falls with the distance."""
+    """Amplitude at each microphone; a source of amplitude 1 gives 1 at 1 m, inversely proportional to the distance."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "microphone")
     look: ClassVar[Appearance] = Appearance(color="#6c757d", gauge="bars", hint="amplitude")
@@ -40,7 +40,7 @@ class MicrophoneSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """The sources' powers add up; walls do not muffle them."""
+    """Write the amplitudes. The powers of the sources add up; walls do not attenuate them."""
     for channel in range(model.devices[device, CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]
         x, y = place(view, mount)

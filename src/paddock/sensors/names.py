@@ -1,4 +1,4 @@
-"""What a sensor may be called: `robot.<name>` and `observation.<name>` must lead to it."""
+"""Check sensor names, which become the attributes `robot.<name>` and `observation.<name>`."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ OF_OBSERVATIONS = ("only", "parts", "sensors", "time")
 
 
 def check_name(name: str) -> None:
-    """Refuse what Python cannot write after a dot, and what is there already."""
+    """Refuse names that are not valid identifiers, and existing attributes of robots and observations."""
     for owner, taken in (("robot", OF_ROBOTS), ("observation", OF_OBSERVATIONS)):
         if name in taken:
-            raise SpecError(f"expected another name: every {owner} has a {name!r} already", path="name")
+            raise SpecError(f"expected another name: every {owner} already has an attribute {name!r}", path="name")
     if name.startswith("_"):
         raise SpecError(f"expected a name that begins with a letter, got {name!r}", path="name")
     if not name.isidentifier() or keyword.iskeyword(name):
-        raise SpecError(f"expected a name that Python can write after a dot, got {name!r}", path="name")
+        raise SpecError(f"expected a Python identifier that is not a keyword, got {name!r}", path="name")

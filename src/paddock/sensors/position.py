@@ -1,4 +1,4 @@
-"""Ground truth: the pose itself, for experiments and supervisors."""
+"""Ground truth: the true pose, for experiments and supervisors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.sensors.base import SensorSpec, Shape
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PositionSpec(SensorSpec):
-    """True x, y [m] and heading [rad]; with `noise`, a positioning system."""
+    """True x, y [m] and heading [rad]; with `noise`, it models a positioning system."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "position")
     look: ClassVar[Appearance] = Appearance(unit="m, m, rad", labels=("x", "y", "heading"), gauge="dial", digits=3)
@@ -26,5 +26,5 @@ class PositionSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """The pose at the sample's time."""
+    """Write the pose at the sample's time."""
     values[0], values[1], values[2] = view.x, view.y, view.heading

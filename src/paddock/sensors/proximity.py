@@ -1,4 +1,4 @@
-"""Infrared proximity: what several rays over the aperture bring back, and light that looks like an echo."""
+"""Infrared proximity sensors: reflections of several rays over the aperture, and the effect of ambient light."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ RANGE, RAYS, AMBIENT, DIRECTIONS = range(4)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProximitySpec(RangeSensorSpec):
-    """A ring of infrared sensors. Several rays add up like light does: by the inverse square of distance."""
+    """A ring of infrared sensors. The reflections of the rays add up, weighted by the inverse square of distance."""
 
     aperture_deg: Annotated[float, Number("degrees", low=0, high=180)] = 0.0
     rays: Annotated[int, Number("rays", low=1, high=64)] = 1
-    ambient: NotNegative = 0.0  # echo that 1 W/m² of light feigns [1/m²]
+    ambient: NotNegative = 0.0  # apparent echo caused by 1 W/m² of light [1/m²]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "proximity")
     look: ClassVar[Appearance] = replace(RangeSensorSpec.look, color="#e4572e", hint="taller is nearer")
@@ -63,7 +63,7 @@ class ProximitySpec(RangeSensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """Distance [m] that a surface straight ahead would need for the same echo; infinity when out of range."""
+    """Write the distance [m] at which a surface straight ahead gives the same echo; infinity if out of range."""
     own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
     rays = int(own[RAYS])
     lit = own[AMBIENT] > 0.0 and model.sources.shape[0] > 0
@@ -89,7 +89,7 @@ def measure(model, scratch, view, device, values):
 
 @kernel
 def nearest_hit(scratch, view, ox, oy, z, dx, dy):
-    """Distance [m] along a ray to the nearest thing that is taller than z."""
+    """Return the distance [m] along a ray to the nearest item that is taller than z."""
     nearest = math.inf
     for k in range(view.segments):
         row = scratch.segments[k]

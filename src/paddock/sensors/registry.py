@@ -1,6 +1,6 @@
 """All sensor kinds by name. A new kind is one module, with a spec class and a kernel `measure`, and one line here.
 
-A kind of another package needs no line: it comes through the entry-point group `paddock.sensors`.
+A kind of another package needs no line: it is registered through the entry-point group `paddock.sensors`.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ SENSORS: Registry[type[SensorSpec]] = Registry(
 
 
 def kernel_of(kind: type[SensorSpec]) -> Kernel | None:
-    """The ideal physics of a kind: `measure` in its module, or in that of the kind it is derived from.
+    """Return the kernel of a kind: `measure` in its module, or in the module of its base class.
 
-    None for cameras, whose pictures are drawn.
+    Return None for cameras, whose images are rendered by `draw`.
     """
     from paddock.sensors.camera import CameraSpec
 
@@ -53,7 +53,7 @@ def kernel_of(kind: type[SensorSpec]) -> Kernel | None:
             return found
     raise PaddockError(
         f"{kind.__module__}: expected a function measure(model, scratch, view, device, values) with @kernel "
-        f"beside {kind.__name__}"
+        f"in the module of {kind.__name__}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Hardware numbers of real devices in SI units, by the same tables that give simulated ones their hardware numbers."""
+"""Convert between hardware units of real devices and SI units, with the same tables as for simulated devices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Numbers = NDArray[np.float64]
 
 
 def si_of(spec: SensorSpec, raw: Numbers) -> Numbers:
-    """What `read()` gives where `raw()` gives these numbers; counters have to be unwrapped before."""
+    """Convert hardware values, as of `raw()`, to SI values, as of `read()`. Counters must be unwrapped before."""
     raw = np.asarray(raw, np.float64)
     if spec.response:
         values = np.array([_inverted(spec, value) for value in raw.tolist()])
@@ -28,7 +28,7 @@ def si_of(spec: SensorSpec, raw: Numbers) -> Numbers:
 
 
 def _inverted(spec: SensorSpec, value: float) -> float:
-    """The smallest ideal value that gives this hardware value; what is beyond the table is at its end."""
+    """Return the smallest ideal value that gives this hardware value; values beyond the table are clipped."""
     if isinstance(spec, RangeSensorSpec) and value == spec.nothing_raw:
         return spec.nothing
     ends = spec.response[0][1], spec.response[-1][1]
@@ -40,7 +40,7 @@ def _inverted(spec: SensorSpec, value: float) -> float:
 
 
 def raw_of(spec: SensorSpec, si: Numbers) -> Numbers:
-    """The hardware numbers for SI values, rounded as the converter does."""
+    """Convert SI values to hardware values, rounded to the sensor's resolution."""
     si = np.asarray(si, np.float64)
     values: Numbers
     if spec.response:
@@ -58,15 +58,15 @@ def raw_of(spec: SensorSpec, si: Numbers) -> Numbers:
 
 
 class Counter:
-    """Counters that wrap around, as numbers that do not. Look at them at least twice a turn."""
+    """Unwraps counters that wrap around. Read them at least twice per wrap."""
 
     def __init__(self, half: float) -> None:
-        self._turn = 2.0 * half  # 0: they do not wrap
+        self._turn = 2.0 * half  # 0: the counters do not wrap
         self._last: Numbers | None = None
         self._total: Numbers = np.zeros(2)
 
     def unwrapped(self, raw: Numbers) -> Numbers:
-        """Go on counting from what was told last; the first is where it begins."""
+        """Return the unwrapped counters; the first call defines their initial values."""
         raw = np.asarray(raw, np.float64)
         if self._last is None:
             self._total = raw.copy()
@@ -79,5 +79,5 @@ class Counter:
         return self._total.copy()
 
     def restart(self, raw: Numbers) -> None:
-        """The counters were set to another number by hand; what was counted so far stays."""
+        """Continue from new counter values after the counters were set externally; keep the unwrapped totals."""
         self._last = np.asarray(raw, np.float64)

@@ -1,4 +1,4 @@
-"""Sensing: a pure function of (Model, State, seed, tick). It costs nothing until asked and changes nothing."""
+"""Sensing: a pure function of (Model, State, seed, tick). It is computed on demand and changes no state."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from paddock.sensors.stages import finish
 
 
 def sense_for(kinds: Iterable[type[SensorSpec]]) -> Kernel:
-    """`sense` for robots with sensors of these kinds: the shipped kernel, or one that knows others too."""
+    """Return `sense` for robots with sensors of these kinds: the shipped kernel, or one extended by other kinds."""
     return _extend_sense(tuple(replace_measure(kinds).items()))
 
 
@@ -45,13 +45,13 @@ def _extend_sense(swaps: tuple[tuple[Kernel, Kernel], ...]) -> Kernel:
 
 
 def replace_measure(kinds: Iterable[type[SensorSpec]]) -> dict[Kernel, Kernel]:
-    """What stands for `measure` where there are kinds of other packages."""
+    """Return the replacement of `measure` that supports kinds of other packages."""
     return MEASURE.extend(measure, [MEASURE.number(kind) for kind in kinds])
 
 
 @kernel
 def sense(model, state, scratch, world, robot, enabled, raw, readings):
-    """Read the enabled devices of one robot into its row of readings; `enabled` has a flag per device."""
+    """Read the enabled devices of one robot into its row of readings; `enabled` contains a flag per device."""
     kind = model.types[int(model.robots[model.robot_variant[robot], TYPE])]
     first = kind[FIRST_DEVICE]
     for device in range(first, kind[END_OF_DEVICES]):
@@ -62,7 +62,7 @@ def sense(model, state, scratch, world, robot, enabled, raw, readings):
 
 @kernel
 def read_device(model, state, scratch, world, robot, device, raw, values):
-    """One reading, with all its stages."""
+    """Compute one reading of a device, with all stages."""
     if model.devices[device, CHANNELS] == 0:
         return
     tick = sample_tick(model, state, world, device)
@@ -80,7 +80,7 @@ def read_device(model, state, scratch, world, robot, device, raw, values):
 
 @kernel
 def take_picture(model, state, scratch, world, robot, device, depth, picture):
-    """One picture of a camera; none of device -1."""
+    """Render one image of a camera; do nothing for device -1."""
     if device < 0:
         return
     tick = sample_tick(model, state, world, device)
@@ -96,28 +96,28 @@ def take_picture(model, state, scratch, world, robot, device, depth, picture):
 
 @kernel
 def sample_tick(model, state, world, device):
-    """When the device's present sample was taken."""
+    """Return the tick at which the device's current sample was taken."""
     period, delay = model.devices[device, PERIOD], model.devices[device, DELAY]
     return max(0, (state.clock[world, TICK] - delay) // period * period)
 
 
 @kernel
 def sample_key(model, state, world, robot, device, tick):
-    """The random key of one sample; devices count from the robot's first."""
+    """Return the random key of one sample; devices are numbered from the robot's first."""
     number = device - model.types[int(model.robots[model.robot_variant[robot], TYPE]), FIRST_DEVICE]
     return key_of(state.clock[world, SEED], ALONE, robot, number, tick)
 
 
 @kernel
 def frame(motion, robot):
-    """Position, heading, and the heading's cosine and sine."""
+    """Return position, heading, and the heading's cosine and sine."""
     heading = motion[robot, HEADING]
     return motion[robot, X], motion[robot, Y], heading, math.cos(heading), math.sin(heading)
 
 
 @kernel
 def look_around(model, state, motion, scratch, world, robot, device, tick, x, y, c, s):
-    """Gather what the device may see: the numbers of segments and discs in the workspace."""
+    """Gather the items within the device's reach; return the numbers of segments and discs in the workspace."""
     reach = model.stages[device, REACH]
     if reach == 0.0:
         return 0, 0

@@ -1,4 +1,4 @@
-"""Sonar: the exact nearest point inside a cone that throws the sound back."""
+"""Sonar: the exact distance to the nearest point inside a cone that returns an echo."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ GRAZE = 1e-9  # [m]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SonarSpec(RangeSensorSpec):
-    """A ring of sonars, or any sensor that reports the nearest thing in a cone."""
+    """A ring of sonars, or any sensor that reports the distance to the nearest object in a cone."""
 
-    cone_deg: Annotated[float, Number("degrees", above=0, high=175, least=0.001)]  # full opening
+    cone_deg: Annotated[float, Number("degrees", above=0, high=175, least=0.001)]  # full opening angle
     max_incidence_deg: Annotated[float, Number("degrees", above=0, high=90, least=0.001)] = 90.0
     nothing_seen: MetresOrZero | None = None  # None: the range
 
@@ -58,9 +58,9 @@ class SonarSpec(RangeSensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """Distance [m] to the nearest echo of each sonar; infinity when out of range."""
+    """Write the distance [m] to the nearest echo of each sonar; infinity if out of range."""
     own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
-    # What does not echo still hides what is behind it; where everything echoes, the nearest thing is in sight.
+    # Surfaces without an echo still occlude others; if all surfaces return echoes, the nearest one is always visible.
     all_echo = own[TAN_INCIDENCE] == math.inf
     for channel in range(model.devices[device, CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]

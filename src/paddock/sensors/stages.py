@@ -1,4 +1,4 @@
-"""From ideal values to readings: response, noise and rounding, the same for every kind."""
+"""Convert ideal values to readings: response, noise and rounding, the same for every kind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from paddock.engine.model import (
 
 @kernel
 def finish(model, device, key, noise, raw, values):
-    """Turn ideal values into SI readings, or hardware numbers if `raw`, in place. Infinity means nothing seen."""
+    """Convert ideal values to SI readings, or hardware units if `raw`, in place. Infinity means nothing detected."""
     stage = model.stages[device]
     first, rows = model.devices[device, FIRST_RESPONSE], model.devices[device, RESPONSES]
     scale = stage[SCALE]
@@ -61,7 +61,7 @@ def finish(model, device, key, noise, raw, values):
 
 @kernel
 def apply_response(constants, first, rows, ideal):
-    """Hardware value and relative noise at an ideal value: linear between the rows, flat beyond."""
+    """Return the hardware value and relative noise of an ideal value: linear between the rows, constant beyond."""
     if ideal <= constants[first]:
         return constants[first + 1], constants[first + 2]
     for row in range(1, rows):
@@ -79,7 +79,7 @@ def apply_response(constants, first, rows, ideal):
 
 @kernel
 def invert_response(constants, first, rows, value):
-    """The smallest ideal value that gives this hardware value."""
+    """Return the smallest ideal value that gives this hardware value."""
     for row in range(1, rows):
         b = first + row * RESPONSE_COLUMNS
         a = b - RESPONSE_COLUMNS

@@ -1,4 +1,4 @@
-"""Worlds as data: the spec, the library of shipped worlds, and their compilation into a Model."""
+"""World descriptions: the spec, the library of shipped worlds, and their compilation into a Model."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ __all__ = [
 
 
 def world_names() -> list[str]:
-    """The shipped worlds."""
+    """Return the names of the shipped worlds."""
     return library.names(__name__)
 
 
 def load_world(name_or_path: str | Path) -> WorldSpec:
-    """A shipped world by name, or a world from a TOML file, with its includes; placement is checked too."""
+    """Load a shipped world by name, or a world from a TOML file with its includes; check the robots' placement."""
     from paddock.worlds.files import WorldFile
     from paddock.worlds.placement import check_placement, robot_types
 
@@ -84,12 +84,12 @@ def _find_file(name_or_path: str | Path) -> Path:
         if path.suffix.lower() not in (*STAGE, *PICTURES):
             raise
         command = f"paddock import {shell_word(path)} -o {shell_word(f'{path.stem}.toml')}"
-        problem = f"it is no world yet: make one with `{command}`"
+        problem = f"this is not a world file: convert it with `{command}`"
         raise SpecError(problem, file=path.name) from None
 
 
 def save_world(spec: WorldSpec, path: str | Path) -> None:
-    """Write a world so that `load_world` reads an equal one; named files keep being found."""
+    """Write a world so that `load_world` reads an equal one; paths of files are adapted to the new folder."""
     from paddock.worlds.files import relocate
 
     path = Path(path)

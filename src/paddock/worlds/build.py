@@ -1,4 +1,4 @@
-"""Build: a world's spec becomes a Model, and the poses to start from."""
+"""Compile a world's spec into a Model and start poses."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from paddock.worlds.placement import check_placement, robot_types, start_pose
 from paddock.worlds.solids import Solid, solids
 from paddock.worlds.spec import Placed, WorldSpec
 
-SHORT_REACH = 0.6  # devices that see no farther than this use the near cells [m]
-MOST_SIGMAS = 9  # no random number is farther out than this
-MOST_REMEMBERED = 50_000_000  # numbers of past motion, for devices with a period or a delay
+SHORT_REACH = 0.6  # devices with at most this reach use the near grid [m]
+MOST_SIGMAS = 9  # upper bound of the absolute value of normal random numbers
+MOST_REMEMBERED = 50_000_000  # maximum size of the stored past motion, for devices with a period or a delay
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class BuiltWorld:
 
     spec: WorldSpec
     model: Model
-    poses: Floats  # x, y [m], heading [rad] to start from, shape (N, 3)
+    poses: Floats  # start poses x, y [m], heading [rad], shape (N, 3)
     robots: tuple[RobotSpec, ...]  # the type of each robot
-    lamps: int  # most lamps of any robot
-    values: int  # longest row of readings of any robot
+    lamps: int  # maximum number of LEDs of a robot
+    values: int  # maximum length of a robot's row of readings
 
     @property
     def sensor_kinds(self) -> frozenset[type[SensorSpec]]:
@@ -50,19 +50,19 @@ class BuiltWorld:
 
 
 def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None = None) -> BuiltWorld:
-    """Compile a world; what cannot be is refused with the path of the offender.
+    """Compile a world; raise a SpecError with the path of an invalid part.
 
     Args:
         spec: the world.
-        dt: length of a tick [s]; None takes the world's own.
-        like: the same world with other robots, built before: its floor is taken over.
+        dt: length of a tick [s]; None for the world's own.
+        like: the same world with other robots, built before; its floor is reused.
     """
     specs = robot_types(spec)
     check_placement(spec, specs)
     tick = spec.dt if dt is None else dt
     types = list(dict.fromkeys(specs))
     number = {kind: i for i, kind in enumerate(types)}
-    variants: dict[tuple[float, ...], int] = {}  # robots that are alike share a row, which then stays in the cache
+    variants: dict[tuple[float, ...], int] = {}  # equal robots share a row, which then stays in the cache
     rows = [_robot_row(robot, kind, number[kind]) for robot, kind in zip(spec.robots, specs, strict=True)]
     variant_of_robot = [variants.setdefault(tuple(row), len(variants)) for row in rows]
     robots = table(list(variants), m.ROBOT_COLUMNS)
@@ -101,13 +101,13 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
 
 
 class Constants:
-    """The model's list of odd numbers, while it grows."""
+    """Builder of the model's array of constants."""
 
     def __init__(self) -> None:
         self.numbers: list[float] = []
 
     def add(self, numbers: Iterable[float]) -> int:
-        """Append, and tell where the numbers begin."""
+        """Append numbers and return the index of the first."""
         first = len(self.numbers)
         self.numbers += numbers
         return first
@@ -153,8 +153,8 @@ def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
 
 
 def _fastest(robots: Floats) -> Floats:
-    """The speed that any point of each robot may truly reach, with its wheels' errors and slip [m/s]."""
-    fastest: Floats = _fastest_wheels(robots) * (1 + 2 * robots[:, m.RADIUS] / robots[:, m.AXLE])  # turning as well
+    """Return the maximum true speed of any point of each robot, including wheel errors and slip [m/s]."""
+    fastest: Floats = _fastest_wheels(robots) * (1 + 2 * robots[:, m.RADIUS] / robots[:, m.AXLE])  # including rotation
     return fastest
 
 
@@ -165,22 +165,22 @@ def _fastest_wheels(robots: Floats) -> Floats:
 
 
 def _refuse_too_fast(spec: WorldSpec, robots: Floats, dt: float) -> None:
-    """Refuse robots that would sweep more of the world in a tick than the engine looks at."""
+    """Refuse robots that could travel farther in a tick than the engine checks for obstacles."""
     allowed = 0.5 * MOST_PIECES * robots[:, m.THICKNESS]
-    is_round = robots[:, m.RADIUS] == robots[:, m.THICKNESS]  # such a body sweeps nothing when it turns
+    is_round = robots[:, m.RADIUS] == robots[:, m.THICKNESS]  # the area of a disc does not change when it turns
     way = np.where(is_round, _fastest_wheels(robots), _fastest(robots)) * dt
     for i in np.flatnonzero(way > allowed)[:1]:
         raise SpecError(
             f"robot {spec.robots[i].name!r} may sweep {way[i]:.3g} m in a tick of {dt:g} s; expected at most "
-            f"{allowed[i]:.3g} m for so small a body: lower its max_speed (or slip_noise) to "
-            f"{allowed[i] / way[i]:.2g} of it, or shorten dt",
+            f"{allowed[i]:.3g} m for a body of this size: lower its max_speed (or slip_noise) to "
+            f"{allowed[i] / way[i]:.2g} of its value, or shorten dt",
             path=f"robots[{i}].type",
             file=spec.file,
         )
 
 
 def _refuse_long_memory(spec: WorldSpec, model: Model) -> None:
-    """Refuse sensors that look back so far that the past would not fit into memory."""
+    """Refuse sensors whose period or delay needs too much memory for past motion."""
     ticks, robots = ticks_kept(model), len(model.robot_variant)
     most = MOST_REMEMBERED // max(1, robots * (PANS + pan_count(model)))
     if ticks > most:
@@ -193,7 +193,7 @@ def _refuse_long_memory(spec: WorldSpec, model: Model) -> None:
 
 
 def _type_tables(types: list[RobotSpec], dt: float, lit: float, constants: Constants) -> tuple[Ints, Ints, Floats]:
-    """The rows of all types, devices and stages; `lit` is how far lamps may be, 0 without any [m]."""
+    """Return the rows of all types, devices and stages; `lit` is the maximum distance of lights, 0 without any [m]."""
     kinds: list[list[int]] = []
     devices: list[list[int]] = []
     stages: list[list[float]] = []

@@ -1,4 +1,4 @@
-"""Scalar fields as a soft tint with contour lines, for pictures."""
+"""Draw scalar fields as a tint with contour lines, for images."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from paddock.engine.model import Bytes, Floats
 from paddock.worlds.floor import field_picture
 from paddock.worlds.spec import WorldSpec
 
-STRONGEST, CONTOUR = 0.50, 0.20  # opacity at the peak, and of contour lines on top
+STRONGEST, CONTOUR = 0.50, 0.20  # opacity at the peak, and additional opacity of contour lines
 LEVELS = 5
 
 
 def field_tint(world: WorldSpec, number: int, width: int, height: int) -> Bytes:
-    """Opacity 0 … 255 of a field's colour over the world's bounds, shape (height, width)."""
+    """Return the opacity 0 … 255 of a field's colour over the world's bounds, shape (height, width)."""
     share = field_share(world, number, width, height)
     levels = np.floor(share * LEVELS * (1 - 1e-9))
     edge = np.zeros(share.shape)
@@ -24,7 +24,7 @@ def field_tint(world: WorldSpec, number: int, width: int, height: int) -> Bytes:
 
 
 def field_share(world: WorldSpec, number: int, width: int, height: int) -> Floats:
-    """A field relative to its peak, 0 … 1, sampled at the middles of width × height cells of the world's bounds."""
+    """Sample a field relative to its peak, 0 … 1, at the centres of width × height cells of the world's bounds."""
     field = world.fields[number]
     x0, y0, x1, y1 = world.bounds
     x = x0 + (np.arange(width) + 0.5) * (x1 - x0) / width

@@ -1,4 +1,4 @@
-"""World files: a file may include others, and name pictures and robots that lie beside it."""
+"""World files: a file may include other files, and name images and robots relative to its folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.worlds.spec import WorldSpec
 
 
 class WorldFile:
-    """A world's file and those that it includes, merged into one table; each is checked by itself."""
+    """A world's file and its included files, merged into one table; each file is checked separately."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -23,7 +23,7 @@ class WorldFile:
         self.table = _read(path, path.parent, (), set(), self._parts)
 
     def locate(self, error: SpecError) -> SpecError:
-        """A problem with the merged table, told of the file and the place that it really comes from."""
+        """Convert an error about the merged table to one that names the original file and location."""
         place = re.match(r"(\w+)\[(\d+)\](.*)", error.path)
         if place is None or error.file not in ("", self.path.name):
             return error
@@ -38,7 +38,7 @@ class WorldFile:
 def _read(
     path: Path, home: Path, within: tuple[Path, ...], done: set[Path], parts: list[tuple[str, dict[str, int]]]
 ) -> dict[str, Any]:
-    """The table of one file and its includes; file names in it begin at `home`. What is `done` is left out."""
+    """Return the table of one file and its includes, with paths relative to `home`. Skip files in `done`."""
     table = read_toml_file(path)
     within = (*within, path.resolve())
     merged: dict[str, Any] = {}
@@ -74,7 +74,7 @@ def _find_include(path: Path, name: str, number: int, within: tuple[Path, ...]) 
 
 
 def _overlay(ground: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
-    """Lists of tables follow each other, tables are laid over each other key by key, other values replace."""
+    """Merge two tables: concatenate lists of tables, merge tables key by key, replace other values."""
     merged = dict(ground)
     for key, value in table.items():
         old: Any = merged.get(key)
@@ -92,7 +92,7 @@ def _is_list_of_tables(value: Any) -> bool:
 
 
 def _find_bases(table: dict[str, Any], folder: Path) -> None:
-    """Robots that are written in place may be based on a file; from here on it is found from anywhere."""
+    """Make the paths of base files of inline robots absolute."""
     robots = table.get("robots")
     for i, robot in enumerate(robots if isinstance(robots, list) else []):
         kind: Any = robot.get("type") if isinstance(robot, dict) else None
@@ -105,7 +105,7 @@ def _find_bases(table: dict[str, Any], folder: Path) -> None:
 
 
 def relocate(table: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
-    """A valid world's table for a file in another folder: the files that it names are found from there."""
+    """Adapt the relative paths in a valid world's table to a file in another folder."""
 
     def move_path(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
         name = holder.get(key)

@@ -1,4 +1,4 @@
-"""A digest of all that decides how a world is: other pictures or robots under the same names make another world."""
+"""Digest of a world, including the contents of its images and robot types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paddock.worlds.spec import WorldSpec
 
 
 def fingerprint_world(world: WorldSpec) -> str:
-    """SHA-256 of a world, its robots' types and its pictures."""
+    """Return the SHA-256 of a world, its robots' types and its images."""
     told = {
         "world": world.to_table(),
         "robots": [robot.to_table() for robot in robot_types(world)],
@@ -20,7 +20,7 @@ def fingerprint_world(world: WorldSpec) -> str:
 
 
 def hash_pictures(world: WorldSpec) -> list[str]:
-    """SHA-256 of each picture of its floor and fields that is there."""
+    """Return the SHA-256 of each existing image of the floor and the fields."""
     names = [world.floor.image, *(field.image for field in world.fields)]
     files = [world.path_of(name) for name in names if name is not None]
     return [hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()]

@@ -1,4 +1,4 @@
-"""The floor as a picture: a colour, an image and strokes, drawn once when the world is built."""
+"""Render the floor to one image: a colour, an image and strokes, drawn once when the world is built."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MOST_PIXELS = 40_000_000
-MOST_BYTES = 100_000_000  # of a picture's file
-FINER = 3  # strokes are drawn this much finer and then averaged, for soft edges, unless the floor is huge
+MOST_BYTES = 100_000_000  # maximum size of an image file
+FINER = 3  # oversampling factor of strokes for antialiasing, unless the floor is very large
 
 
 def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
-    """The picture (rows, columns, 3), and its row of the Model's grids."""
+    """Return the floor image (rows, columns, 3), and its row of the Model's grids."""
     x0, y0, x1, y1 = world.bounds
     floor = world.floor
     if floor.image is None and not floor.strokes:
@@ -55,7 +55,7 @@ def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
 
 
 def _round_down(value: float) -> float:
-    """Two digits of a number, never more than it."""
+    """Round a number down to two significant digits."""
     digit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return math.floor(value / digit) * digit
 
@@ -67,7 +67,7 @@ def _grid_row(left: float, top: float, scale: float) -> Floats:
 
 
 def curve(stroke: Stroke) -> list[Point]:
-    """The points of a stroke, with its curves spelled out."""
+    """Return the points of a stroke; a smooth stroke is sampled along its curve."""
     return smooth(stroke.points, closed=stroke.closed) if stroke.smooth else list(stroke.points)
 
 
@@ -83,27 +83,27 @@ def _draw_stroke(image: Image, stroke: Stroke, left: float, top: float, scale: f
         points.append(points[0])
     width = max(1, round(stroke.width * scale))
     draw.line(points, fill=color, width=width)
-    r = max(0.0, width / 2 - 1)  # a pixel less, so that the discs do not show as beads along the line
+    r = max(0.0, width / 2 - 1)  # a pixel less, so that the discs do not protrude from the line
     for x, y in points:  # round joints and ends
         draw.ellipse((x - r, y - r, x + r, y + r), fill=color)
 
 
 def field_picture(world: WorldSpec, field: Field, path: str) -> Floats:
-    """The brightness 0 … 1 of an image field, shape (rows, columns)."""
+    """Return the brightness 0 … 1 of an image field, shape (rows, columns)."""
     assert field.image is not None
     picture = open_image(world, field.image, path).convert("L")
     return np.asarray(picture, np.float64) / 255.0
 
 
 def open_image(world: WorldSpec, name: str, path: str) -> Image:
-    """A picture that a world names."""
+    """Open an image file that a world names."""
     from PIL import Image, UnidentifiedImageError
 
     place = world.path_of(name)
     try:
         if place.exists() and not (place.is_file() and place.stat().st_size <= MOST_BYTES):
             raise UnidentifiedImageError
-        picture = Image.open(io.BytesIO(place.read_bytes()))  # Pillow leaves the files of damaged pictures open
+        picture = Image.open(io.BytesIO(place.read_bytes()))  # Pillow leaves the files of damaged images open
         picture.load()
         return picture
     except FileNotFoundError:
@@ -113,6 +113,6 @@ def open_image(world: WorldSpec, name: str, path: str) -> Image:
         problem = f"{name!r} is not a picture: expected a PNG or JPEG file"
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
         problem = f"{name!r} has too many pixels: expected at most {Image.MAX_IMAGE_PIXELS}"
-    except Exception:  # what Pillow raises depends on where a file is damaged
-        problem = f"{name!r} is damaged: expected a whole PNG or JPEG file"
+    except Exception:  # the exception of Pillow depends on the kind of damage
+        problem = f"{name!r} is damaged: expected a complete PNG or JPEG file"
     raise SpecError(problem, path=path, file=world.file)

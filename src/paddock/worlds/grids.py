@@ -1,4 +1,4 @@
-"""Grids: which cell of the world holds which walls, so that a look around costs the same in any world."""
+"""Grids: lists of obstacles per cell, so that the cost of neighbourhood queries does not depend on the world's size."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from paddock.engine.model import ITEM_RADIUS, Floats, Ints
 from paddock.worlds.spec import WorldSpec
 
 MOST_CELLS = 250_000
-MOST_ENTRIES = 10_000_000  # of items in the lists of a grid's cells
-LARGE_BOX = 4096  # cells; a stretch whose box is larger is looked at in parts
+MOST_ENTRIES = 10_000_000  # maximum number of entries in the lists of a grid's cells
+LARGE_BOX = 4096  # cells; a segment with a larger bounding box is split
 
 
 def build_grids(
@@ -24,16 +24,16 @@ def build_grids(
     travel: float,
     short_reach: float,
 ) -> tuple[Floats, Ints]:
-    """The near, far and crowd rows of a Model's grids, and its cells.
+    """Return the near, far and crowd rows of a Model's grids, and its cells.
 
     Args:
-        world: whose bounds they cover.
+        world: the world whose bounds the grids cover.
         items: all obstacles, see the Model.
-        bodies: the robots' radii [m].
-        travel: the farthest that a robot gets in a tick [m].
-        short_reach: the longest reach of all short-sighted devices [m].
+        bodies: radii of the robots [m].
+        travel: maximum travel of a robot in a tick [m].
+        short_reach: maximum reach of all short-range devices [m].
     """
-    table = items[:, : ITEM_RADIUS + 1]  # a stretch, and the radius around it
+    table = items[:, : ITEM_RADIUS + 1]  # a segment and its radius
     body = float(bodies.max(initial=0.0))
     x0, y0, x1, y1 = world.bounds
     if len(table):
@@ -73,22 +73,22 @@ def build_grids(
 
 
 def _limit(lists: Iterator[Ints], world: WorldSpec, items: int) -> list[Ints]:
-    """All lists of cells, or a SpecError as soon as they are too long together."""
+    """Return all lists of cells; raise a SpecError as soon as their total length is too large."""
     kept, entries = [], 0
     for i, cells in enumerate(lists):
         kept.append(cells)
         entries += len(cells)
         if entries > MOST_ENTRIES:
             raise SpecError(
-                f"expected obstacles that lie in at most {MOST_ENTRIES} cells of the map together, got {items} pieces "
-                f"of which {i + 1} lie in more: leave some out or make them smaller",
+                f"expected obstacles that cover at most {MOST_ENTRIES} grid cells in total, got {items} pieces "
+                f"of which {i + 1} cover more: remove some or make them smaller",
                 file=world.file,
             )
     return kept
 
 
 def _coarse(width: float, height: float, cells: int) -> float:
-    """The side of a cell [m], so that about so many cover an area; a mere line has not more of them."""
+    """Return the side of a cell [m] such that about `cells` cells cover an area, also if the area is a line."""
     return max(math.sqrt(width * height / cells), max(width, height) / cells)
 
 
@@ -101,7 +101,7 @@ class _Grid:
         return [self.x, self.y, 1.0 / self.cell, *self.size, starts, spans, reach, body]
 
     def span(self, item: Floats, margin: float = 0.0) -> tuple[int, int, int, int]:
-        """First and last column and row that the item's box touches."""
+        """Return the first column and row and the last column and row that the item's bounding box touches."""
         px, py, qx, qy, radius = item
         grow = radius + margin
 
@@ -120,7 +120,7 @@ class _Grid:
         return (rows[:, None] * self.size[0] + columns[None, :]).ravel()
 
     def cells_within(self, item: Floats, reach: float) -> Ints:
-        """Cells with any point within reach of the item."""
+        """Return the cells with any point within reach of the item."""
         span = np.array(self.span(item, reach + self.cell))
         if item[4] == 0.0 and (span[2] - span[0] + 1) * (span[3] - span[1] + 1) > LARGE_BOX:
             half = np.concatenate([item[:2], (item[:2] + item[2:4]) / 2, item[4:]])
@@ -137,7 +137,7 @@ class _Grid:
         return near
 
     def lists(self, cells: list[Ints]) -> tuple[Ints, Ints]:
-        """Items by cell: where each cell's list starts, and the lists, one after the other."""
+        """Return the start index of each cell's list of items, and the concatenated lists."""
         count = self.size[0] * self.size[1]
         if not cells:
             return np.zeros(count + 1, np.int64), np.zeros(0, np.int64)

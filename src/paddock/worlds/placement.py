@@ -1,4 +1,4 @@
-"""Where robots stand at the start, and whether there is room for them."""
+"""Start poses of robots, and checks that they are free."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from paddock.robots import RobotSpec, find_robot, load_robot
 from paddock.worlds.solids import Solid, solids
 from paddock.worlds.spec import Placed, WorldSpec
 
-ALLOWED = 1e-6  # touching is fine [m]
-TRIES = 2000  # places where a robot without one may go
-MOST_CELLS = 10_000  # of a room, about
-MOST_ENTRIES = 5_000_000  # of obstacles in the lists of cells
+ALLOWED = 1e-6  # tolerated overlap, so that contact is allowed [m]
+TRIES = 2000  # number of candidate positions for a robot without a start pose
+MOST_CELLS = 10_000  # approximate number of cells of a room
+MOST_ENTRIES = 5_000_000  # maximum number of obstacles in the lists of cells
 
 
 def start_pose(world: WorldSpec, robot: Placed) -> Pose:
-    """The pose that a robot's placement asks for."""
+    """Return the start pose of a robot."""
     at, heading = robot.at, robot.heading_deg
     if robot.start is not None:
         start = next(s for s in world.starts if s.name == robot.start)
@@ -32,7 +32,7 @@ def start_pose(world: WorldSpec, robot: Placed) -> Pose:
 
 
 def robot_types(world: WorldSpec) -> list[RobotSpec]:
-    """The spec of every robot; names are looked up, once each."""
+    """Return the spec of every robot; each named type is loaded once."""
     loaded: dict[str, RobotSpec] = {}
     specs = []
     for i, robot in enumerate(world.robots):
@@ -60,7 +60,7 @@ def check_placement(world: WorldSpec, specs: list[RobotSpec]) -> None:
 
 
 class Room:
-    """The obstacles of a world and the robots put into it so far, sorted into cells."""
+    """The obstacles of a world and the robots added so far, sorted into cells."""
 
     def __init__(self, world: WorldSpec) -> None:
         self.world = world
@@ -73,7 +73,7 @@ class Room:
             self._store(solid.shape, _describe(solid))
 
     def _refuse_too_much_overlap(self) -> None:
-        """Refuse obstacles that lie over each other so often that their lists would fill the memory."""
+        """Refuse obstacles that overlap so often that their lists would need too much memory."""
         entries = 0
         for i, solid in enumerate(self.obstacles):
             columns, rows = self._ranges(solid.shape)
@@ -83,21 +83,21 @@ class Room:
                 raise SpecError(
                     f"expected obstacles that cover a world at most {MOST_ENTRIES // MOST_CELLS} times over, "
                     f"got {len(self.obstacles)} pieces of which {i + 1} cover more: "
-                    "leave some out or make them smaller",
+                    "remove some or make them smaller",
                     path=key,
                     file=self.world.file,
                 )
 
     def add(self, spec: RobotSpec, pose: Pose, name: str) -> None:
-        """Put a robot down."""
+        """Add a robot at a pose."""
         self._store(place_shape(spec.body.shape, *pose), name)
 
     def problem(self, spec: RobotSpec, pose: Pose) -> str:
-        """Why a robot cannot stand there, or an empty text."""
+        """Return the reason why a robot cannot be at a pose, or an empty string."""
         return self._problem(place_shape(spec.body.shape, *pose))
 
     def is_free(self, shape: Shape) -> bool:
-        """Whether nothing stands where a shape is."""
+        """Whether a shape overlaps nothing and is inside the bounds, unless the world is open."""
         return not self._problem(shape)
 
     def _problem(self, shape: Shape) -> str:
@@ -116,7 +116,7 @@ class Room:
         return ""
 
     def free_pose(self, spec: RobotSpec, heading: float = 0.0) -> Pose | None:
-        """A pose with room for a robot, and some space around it if there is any; None if there is none."""
+        """Return a free pose for a robot, preferably with some space around it; None if none was found."""
         x0, y0, x1, y1 = self.world.bounds
         for margin in (1.5, 1.0):
             wide = _scale(spec.body.shape, margin)
@@ -127,7 +127,7 @@ class Room:
         return None
 
     def choose(self, spec: RobotSpec, poses: Sequence[Pose]) -> Pose | None:
-        """The first pose with room for a robot and some space around it, else the first with room; None: none has."""
+        """Return the first pose that is free with some space around it, else the first free pose, else None."""
         for margin in (1.5, 1.0):
             wide = _scale(spec.body.shape, margin)
             for pose in poses:
@@ -150,19 +150,19 @@ class Room:
                 yield column, row
 
     def _ranges(self, shape: Shape) -> tuple[range, range]:
-        """The columns and rows of cells that a shape's box touches."""
+        """Return the columns and rows of cells that a shape's bounding box touches."""
         x0, y0, x1, y1 = self.world.bounds
         left, bottom, right, top = box_of(shape)
         return self._range(left, right, x0, x1), self._range(bottom, top, y0, y1)
 
     def _range(self, low: float, high: float, first: float, last: float) -> range:
-        """Cells along one axis; the outermost ones reach as far as there is anything."""
+        """Return the cells along one axis; everything outside the bounds belongs to the outermost cells."""
         begin, end = (math.floor((min(max(edge, first), last) - first) / self.cell) for edge in (low, high))
         return range(begin, end + 1)
 
 
 def random_poses(world: WorldSpec, specs: Sequence[RobotSpec], seed: int) -> list[Pose]:
-    """A pose with room for each robot, anywhere in the world; equal seeds give equal poses."""
+    """Return a random free pose for each robot, anywhere in the world; equal seeds give equal poses."""
     rng, room = np.random.default_rng(seed), Room(world)
     x0, y0, x1, y1 = world.bounds
     poses = []
@@ -172,21 +172,21 @@ def random_poses(world: WorldSpec, specs: Sequence[RobotSpec], seed: int) -> lis
             if not room.problem(spec, pose):
                 break
         else:
-            raise PaddockError(f"{world.name}: robot {robot.name!r} finds no room, tried {TRIES} places")
+            raise PaddockError(f"{world.name}: found no free pose for robot {robot.name!r} in {TRIES} attempts")
         room.add(spec, pose, f"robot {robot.name!r}")
         poses.append(pose)
     return poses
 
 
 def _scale(shape: Shape, factor: float) -> Shape:
-    """A body's outline, larger or smaller."""
+    """Scale a body's outline."""
     if isinstance(shape, Disc):
         return Disc(factor * shape.x, factor * shape.y, factor * shape.radius)
     return tuple((factor * x, factor * y) for x, y in shape)
 
 
 def _halton(index: int, base: int) -> float:
-    """The index-th number of a sequence that fills 0 … 1 evenly."""
+    """Return an element of the Halton sequence, which covers 0 … 1 evenly."""
     result, share = 0.0, 1.0
     while index:
         index, digit = divmod(index, base)
@@ -202,7 +202,7 @@ def _describe(solid: Solid) -> str:
 
 
 def source_files(world: WorldSpec) -> list[Path]:
-    """The files that a world and its robots were read from, shipped ones, too."""
+    """Return the files of a world and its robots, including shipped ones."""
     names = {robot.type: None for robot in world.robots if isinstance(robot.type, str)}
     robots = [find_robot(name, beside=world.folder) for name in names]
     return [path for path in (world.path_of(world.file), *robots) if path.is_file()]

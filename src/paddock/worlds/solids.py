@@ -1,4 +1,4 @@
-"""Solids: every obstacle of a world as convex pieces, with the edges that robots can meet."""
+"""Solids: the obstacles of a world as convex pieces, with their exposed edges."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from paddock.core.errors import SpecError
 from paddock.core.geometry import Convex, Disc, Point, Shape, arc_points, bar, chord_count, place_shape, rectangle
 from paddock.worlds.spec import Arc, Wall, WorldSpec
 
-ARC_TOLERANCE = 1e-4  # curved walls are made of chords this near to the curve [m]
-SCREEN = 1e-6  # walls without thickness are this thick where robots are put down [m]
-MOST_PIECES_OF_WORLD = 100_000  # stretches of walls, chords of arcs, boxes and cylinders
-LONGEST_MITRE = 4.0  # times half the thickness; sharper corners are rounded instead
+ARC_TOLERANCE = 1e-4  # maximum distance of the chords of a curved wall from the curve [m]
+SCREEN = 1e-6  # thickness of walls without thickness in checks of robot placement [m]
+MOST_PIECES_OF_WORLD = 100_000  # wall segments, chords of arcs, boxes and cylinders
+LONGEST_MITRE = 4.0  # in multiples of half the thickness; sharper corners are rounded instead
 
 
 @dataclass(frozen=True)
 class Solid:
-    """A convex piece of an obstacle. A disc has no edges: it is met as a disc."""
+    """A convex piece of an obstacle. A disc has no edges."""
 
     shape: Shape
     edges: tuple[tuple[Point, Point], ...]
     height: float
     color: str
-    path: str  # of the obstacle in its world, for messages
+    path: str  # path of the obstacle in its world, for messages
 
 
 def refuse_too_many_pieces(world: WorldSpec) -> None:
-    """Refuse a world whose obstacles would fill the memory; they are counted before any is made."""
+    """Refuse a world with too many obstacles for the memory; count them before any is created."""
     counts = {
         "walls": sum(len(wall.points) for wall in world.walls),
         "arcs": sum(
@@ -43,14 +43,14 @@ def refuse_too_many_pieces(world: WorldSpec) -> None:
         what = "chords" if key == "arcs" else "pieces"
         raise SpecError(
             f"expected a world of at most {MOST_PIECES_OF_WORLD} pieces of obstacles, got {total}; "
-            f"{len(getattr(world, key))} {key} have {counts[key]} {what}: leave some out or make them smaller",
+            f"{len(getattr(world, key))} {key} have {counts[key]} {what}: remove some or make them smaller",
             path=key,
             file=world.file,
         )
 
 
 def solids(world: WorldSpec) -> list[Solid]:
-    """All obstacles of a world, the border included; too many are refused before any is made."""
+    """Return all obstacles of a world, including the border; raise a SpecError if there are too many."""
     refuse_too_many_pieces(world)
     found: list[Solid] = []
     if not world.open:
@@ -70,7 +70,7 @@ def solids(world: WorldSpec) -> list[Solid]:
 
 
 def edges(polygon: Convex) -> Iterator[tuple[Point, Point]]:
-    """The sides of a polygon."""
+    """Iterate over the sides of a polygon."""
     return zip(polygon, (*polygon[1:], polygon[0]), strict=True)
 
 
@@ -100,7 +100,7 @@ def _arc(arc: Arc, path: str) -> Iterator[Solid]:
 
 
 def _wall(wall: Wall, path: str) -> Iterator[Solid]:
-    """One piece per stretch. Neighbours meet in a mitre; very sharp corners get a round joint."""
+    """Return one piece per wall segment. Neighbours are joined by a mitre; very sharp corners get a round joint."""
     points = list(wall.points)
     if wall.closed and points[0] == points[-1]:
         points.pop()
@@ -131,7 +131,7 @@ def _wall(wall: Wall, path: str) -> Iterator[Solid]:
 
 
 def _mitre(before: Point | None, at: Point, after: Point | None, half: float) -> tuple[Point, Point] | None:
-    """Right and left corner where two stretches meet; None at an end, or when the corner is too sharp."""
+    """Return the right and left corner where two segments meet; None at an end, or if the corner is too sharp."""
     if before is None or after is None:
         return None
     ux, uy = _direction(before, at)

@@ -1,4 +1,4 @@
-"""WorldSpec: a world as data: walls, obstacles, floor, lights, sounds, fields and robots."""
+"""WorldSpec: description of a world: walls, obstacles, floor, lights, sounds, fields and robots."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ PixelsPerMetre = Annotated[float, Number("pixels per metre", above=0, high=10000
 Bounds = Annotated[
     tuple[Coordinate, Coordinate, Coordinate, Coordinate], Description("[left, bottom, right, top] in metres")
 ]
-AnyName = Annotated[str, Text("1 to 200 letters", lambda text: 0 < len(text) <= 200)]
+AnyName = Annotated[str, Text("1 to 200 characters", lambda text: 0 < len(text) <= 200)]
 WALL_COLOR, OBSTACLE_COLOR = "#8a94a6", "#d28b46"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wall(Spec):
-    """A polyline with thickness, or none: then it is a mere screen."""
+    """A wall along a polyline. Its thickness may be 0."""
 
     points: Annotated[tuple[Point, ...], Count(2, "points")]
     closed: bool = False
@@ -51,7 +51,7 @@ class Wall(Spec):
     def check(self) -> None:
         for i, (a, b) in enumerate(zip(self.points, self.points[1:], strict=False)):
             if a == b:
-                raise SpecError("expected a point that differs from the one before", path=f"points[{i + 1}]")
+                raise SpecError("expected a point that differs from the previous one", path=f"points[{i + 1}]")
         corners = len(self.points) - (self.points[0] == self.points[-1])
         if self.closed and corners < 3:
             raise SpecError(f"expected at least 3 points to close a wall, got {corners}", path="closed")
@@ -104,7 +104,7 @@ class Arc(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stroke(Spec):
-    """A line drawn on the floor; `smooth` leads a curve through the points, `filled` paints its inside."""
+    """A line on the floor; `smooth` draws a curve through the points, `filled` fills the enclosed area."""
 
     points: Annotated[tuple[Point, ...], Count(2, "points")]
     width: Annotated[float, Number("metres", above=0, limit=100)] = 0.02
@@ -116,18 +116,18 @@ class Stroke(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Floor(Spec):
-    """A plain colour, a picture at `pixels_per_metre` on it, and strokes on top."""
+    """The floor: a plain colour, an image at `pixels_per_metre`, and strokes on top."""
 
     color: Color = "#f4f4f2"
     strokes: tuple[Stroke, ...] = ()
-    image: str | None = None  # a picture's file, beside the world's file
-    image_at: Point | None = None  # its lower left corner; None: the world's
+    image: str | None = None  # path of an image, relative to the world's file
+    image_at: Point | None = None  # lower left corner of the image; None: that of the world
     pixels_per_metre: PixelsPerMetre = 500.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Light(Spec):
-    """A lamp."""
+    """A light source."""
 
     at: Point
     height: MetresOrZero = 0.5
@@ -137,7 +137,7 @@ class Light(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sound(Spec):
-    """A steady sound."""
+    """A continuous sound source."""
 
     at: Point
     height: MetresOrZero = 0.1
@@ -147,13 +147,13 @@ class Sound(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Field(Spec):
-    """A quantity that varies over the floor, such as a chemical: `peak` at its best place."""
+    """A scalar field over the floor, such as a chemical concentration, with the maximum `peak`."""
 
     name: Name
     shape: Literal["radial", "gaussian", "image"]
-    at: Point | None = None  # centre; of an image, its lower left corner
+    at: Point | None = None  # centre; for an image, its lower left corner
     peak: Quantity = 1.0
-    radius: Metres | None = None  # radial: where it reaches 0; gaussian: one standard deviation
+    radius: Metres | None = None  # radial: distance at which it reaches 0; gaussian: one standard deviation
     image: str | None = None
     pixels_per_metre: PixelsPerMetre = 100.0
     color: Color = "#39a275"
@@ -161,7 +161,7 @@ class Field(Spec):
     def check(self) -> None:
         if self.shape == "image":
             if self.image is None:
-                raise SpecError("missing: an image field needs a picture's file name", path="image")
+                raise SpecError("missing: an image field needs the file name of a picture", path="image")
         else:
             if self.at is None:
                 raise SpecError(f"missing: a {self.shape} field needs its centre [x, y]", path="at")
@@ -180,36 +180,36 @@ class Start(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Alias(Spec):
-    """Another name of an object, for programs that were written for another scene."""
+    """An additional name of an object, for programs that were written for another scene."""
 
     name: AnyName
-    object: AnyName  # as CoppeliaSim names it: a path or a legacy name
+    object: AnyName  # name in CoppeliaSim: a path or a legacy name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Placed(Spec):
-    """A robot in the world. It stands `at` a place, or on a named `start`."""
+    """A robot in the world. Its start position is `at`, or that of a named `start`."""
 
     name: Name
     type: Annotated[str | RobotSpec, Description("the name of a robot, a robot's TOML file, or a table")]
     at: Point | None = None
-    heading_deg: Degrees | None = None  # None: 0, or as the start says
+    heading_deg: Degrees | None = None  # None: 0, or the heading of the start
     start: str | None = None
     color: Color | None = None
-    noise: bool = True  # of sensors and wheels
+    noise: bool = True  # whether sensors and wheels are noisy
     wheel_diameter_error: tuple[Factor, Factor] = (0.0, 0.0)  # left, right; relative to the data sheet
     wheel_separation_error: Factor = 0.0
-    slip_noise: Share | None = None  # None: as the robot's type has it
+    slip_noise: Share | None = None  # None: that of the robot's type
 
     def check(self) -> None:
         if (self.at is None) == (self.start is None):
             got = "neither" if self.at is None else "both"
-            raise SpecError(f"expected either a place 'at' or the name of a 'start', got {got}", path="at")
+            raise SpecError(f"expected either a position 'at' or the name of a 'start', got {got}", path="at")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Border(Spec):
-    """The walls around the bounds; their inner faces lie on the bounds."""
+    """The walls around the bounds; their inner faces are on the bounds."""
 
     height: Metres = 0.1
     thickness: Metres = 0.02
@@ -218,7 +218,7 @@ class Border(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MazeGrid(Spec):
-    """That a world is a maze: its cells are equally large and fill the bounds."""
+    """Marks a world as a maze, whose cells have equal sizes and fill the bounds."""
 
     columns: Annotated[int, Number("columns", low=1, high=200)]
     rows: Annotated[int, Number("rows", low=1, high=200)]
@@ -226,14 +226,14 @@ class MazeGrid(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorldSpec(Spec):
-    """A world: lengths in metres, x to the right, y up, angles in degrees counter-clockwise."""
+    """Description of a world: lengths in metres, x to the right, y up, angles in degrees counter-clockwise."""
 
     name: Name
     title: str = ""
     bounds: Bounds
     dt: Annotated[float, Number("seconds", above=0, high=1, least=1e-4)] = 0.02  # length of a tick
     border: Border = Border()
-    open: bool = False  # true: no border, robots may leave
+    open: bool = False  # true: no border, robots may leave the bounds
     walls: tuple[Wall, ...] = ()
     boxes: tuple[Box, ...] = ()
     cylinders: tuple[Cylinder, ...] = ()
@@ -246,16 +246,16 @@ class WorldSpec(Spec):
     robots: tuple[Placed, ...] = ()
     aliases: tuple[Alias, ...] = ()
     maze: MazeGrid | None = None
-    folder: str = field(default="", compare=False, repr=False)  # where relative file names begin
-    file: str = field(default="", compare=False, repr=False)  # what errors call it
+    folder: str = field(default="", compare=False, repr=False)  # base folder of relative file names
+    file: str = field(default="", compare=False, repr=False)  # file name in error messages
 
     keys_of_files: ClassVar[tuple[str, ...]] = ("include",)
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """As any spec; `include` is for files, which `load_world` reads."""
+        """Build a spec from a table; `include` is only allowed in files, which `load_world` reads."""
         if "include" in table:
-            raise SpecError("expected no includes here: only a file can include the files beside it", path="include")
+            raise SpecError("expected no includes here: only a file can include other files", path="include")
         return super(WorldSpec, cls).from_table(table)
 
     def check(self) -> None:
@@ -280,9 +280,9 @@ class WorldSpec(Spec):
         return display_html("world", self)
 
     def path_of(self, file_name: str) -> Path:
-        """A file that the world names, found beside the world's own file."""
+        """Return the path of a file that the world names, relative to the world's own file."""
         return Path(self.folder) / file_name
 
     def with_robots(self, *robots: Placed) -> WorldSpec:
-        """The same world with other robots."""
+        """Return the same world with other robots."""
         return replace(self, robots=robots)

@@ -1,1 +1,1 @@
-"""Small compiled functions: numbers and arrays in, numbers out; no classes, no I/O, no errors raised."""
+"""Small compiled functions of numbers and arrays. They return numbers, use no classes or I/O, and raise no errors."""

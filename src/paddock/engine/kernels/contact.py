@@ -1,6 +1,6 @@
-"""Bodies against what stands around them: how deep they overlap, and the nearest pose without overlap.
+"""Contact between bodies and obstacles: penetration depth, and the nearest pose without overlap.
 
-All in the frame of the robot before it moved, among the segments and discs gathered there.
+All coordinates are in the frame of the robot before it moved, as are the gathered segments and discs.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from paddock.engine.kernels.drive import wrap_angle
 from paddock.engine.model import ITEM_RADIUS, ITEM_X0, ITEM_X1, ITEM_Y0, ITEM_Y1
 
 ALLOWED = 1e-4  # overlap that may remain [m]
-TOUCH = 1e-9  # bodies are parted by this much more than needed [m]
-SKIN = 1e-6  # what is nearer than this is touched [m]
+TOUCH = 1e-9  # additional distance by which bodies are separated [m]
+SKIN = 1e-6  # objects within this distance are in contact [m]
 PUSH = 1e-3  # contact may push a body this much farther than it would have moved [m]
 TRIES = 12
 
 
 @kernel
 def settle(gathered_segments, gathered_discs, segments, discs, corners, first, end, radius, x, y, turn, farthest):
-    """Push a body at pose (x, y, turn) out of everything: whether that worked, and where it is then.
+    """Push a body at pose (x, y, turn) out of all obstacles; return whether that succeeded, and its position x, y.
 
-    The deepest overlap is mended first, again and again. The push goes along the surface's normal, so what
-    remains of the motion slides along the surface. `farthest` limits the push [m].
+    The deepest overlap is resolved first, repeatedly. The push is along the surface normal, so the remaining
+    motion slides along the surface. `farthest` limits the push [m].
     """
     start_x, start_y = x, y
     tries = 0
@@ -41,7 +41,7 @@ def settle(gathered_segments, gathered_discs, segments, discs, corners, first, e
 
 @kernel
 def deepest(gathered_segments, gathered_discs, segments, discs, corners, first, end, radius, x, y, turn):
-    """The deepest overlap [m] and the direction out of it; 0 when there is none."""
+    """Return the deepest overlap [m] and the direction out of it; 0 if there is none."""
     depth, nx, ny = 0.0, 0.0, 0.0
     c, s = math.cos(turn), math.sin(turn)
     for k in range(segments):
@@ -59,7 +59,7 @@ def deepest(gathered_segments, gathered_discs, segments, discs, corners, first, 
 def note_contacts(
     gathered_segments, gathered_discs, segments, discs, corners, first, end, radius, x, y, turn, bearings
 ):
-    """Note the bearings [rad] on the body of what it touches: their number, at most what fits."""
+    """Store the bearings of contacts on the body [rad]; return their number, limited by the size of `bearings`."""
     count = 0
     c, s = math.cos(turn), math.sin(turn)
     for k in range(segments + discs):
@@ -75,11 +75,11 @@ def note_contacts(
 
 @kernel
 def body_in_segment(corners, first, end, radius, x, y, c, s, segment, skin):
-    """Overlap of a body, grown by `skin`, with a segment, and the direction that parts them."""
+    """Return the overlap of a body, grown by `skin`, with a segment, and the direction that separates them."""
     d, nx, ny = circle_in_segment(
         x, y, radius + skin, segment[ITEM_X0], segment[ITEM_Y0], segment[ITEM_X1], segment[ITEM_Y1]
     )
-    if d > 0.0 and end > first:  # the circle is around the polygon: only a first, cheap test
+    if d > 0.0 and end > first:  # the bounding circle is only a first, cheap test
         return polygon_in_segment(
             corners,
             first,
@@ -99,7 +99,7 @@ def body_in_segment(corners, first, end, radius, x, y, c, s, segment, skin):
 
 @kernel
 def body_in_disc(corners, first, end, radius, x, y, c, s, disc, skin):
-    """Overlap of a body, grown by `skin`, with a disc, and the direction that parts them."""
+    """Return the overlap of a body, grown by `skin`, with a disc, and the direction that separates them."""
     d, nx, ny = circle_in_disc(x, y, radius + skin, disc[ITEM_X0], disc[ITEM_Y0], disc[ITEM_RADIUS])
     if d > 0.0 and end > first:
         return polygon_in_disc(corners, first, end, x, y, c, s, disc[ITEM_X0], disc[ITEM_Y0], disc[ITEM_RADIUS] + skin)
@@ -108,7 +108,7 @@ def body_in_disc(corners, first, end, radius, x, y, c, s, disc, skin):
 
 @kernel
 def circle_in_segment(x, y, radius, x0, y0, x1, y1):
-    """Overlap of a circle with a segment, and the direction that parts them."""
+    """Return the overlap of a circle with a segment, and the direction that separates them."""
     ex, ey = x1 - x0, y1 - y0
     px, py = x - x0, y - y0
     length2 = ex * ex + ey * ey
@@ -126,7 +126,7 @@ def circle_in_segment(x, y, radius, x0, y0, x1, y1):
 
 @kernel
 def circle_in_disc(x, y, radius, px, py, size):
-    """Overlap of two circles, and the direction that parts them."""
+    """Return the overlap of two circles, and the direction that separates them."""
     dx, dy = x - px, y - py
     away = math.hypot(dx, dy)
     if away >= radius + size or away == 0.0:
@@ -136,7 +136,7 @@ def circle_in_disc(x, y, radius, px, py, size):
 
 @kernel
 def polygon_in_segment(corners, first, end, x, y, c, s, x0, y0, x1, y1, skin):
-    """Overlap of a convex body at (x, y, heading c, s) with a segment: the smallest of all separating axes."""
+    """Return the overlap of a convex body at (x, y, heading c, s) with a segment, by the separating axis theorem."""
     # The segment in the body's frame.
     ax, ay = c * (x0 - x) + s * (y0 - y), c * (y0 - y) - s * (x0 - x)
     bx, by = c * (x1 - x) + s * (y1 - y), c * (y1 - y) - s * (x1 - x)
@@ -173,7 +173,7 @@ def polygon_in_segment(corners, first, end, x, y, c, s, x0, y0, x1, y1, skin):
 
 @kernel
 def polygon_in_disc(corners, first, end, x, y, c, s, px, py, size):
-    """Overlap of a convex body with a disc: from the outline's nearest point."""
+    """Return the overlap of a convex body with a disc, from the outline's nearest point."""
     qx, qy = c * (px - x) + s * (py - y), c * (py - y) - s * (px - x)
     nearest, nx, ny = math.inf, 0.0, 0.0
     inside = True

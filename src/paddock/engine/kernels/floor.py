@@ -1,4 +1,4 @@
-"""The floor's picture and scalar fields, looked up at a point of the world."""
+"""Look up the floor image and scalar fields at a point of the world."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from paddock.engine.model import (
 
 @kernel
 def floor_pixel(floor, grid, x, y):
-    """Row and column of the floor's picture under a point; the edge's colour goes on outside."""
+    """Return the row and column of the floor image below a point; the edge pixels extend outside."""
     column = math.floor((x - grid[GRID_X]) * grid[GRID_SCALE])
     row = math.floor((grid[GRID_Y] - y) * grid[GRID_SCALE])
     column = min(max(column, 0.0), floor.shape[1] - 1.0)
@@ -35,7 +35,7 @@ def floor_pixel(floor, grid, x, y):
 
 @kernel
 def brightness(floor, grid, x, y, around):
-    """Mean brightness 0 … 1 of the floor at a point and at the offsets x, y [m] in the list `around`."""
+    """Return the mean brightness 0 … 1 of the floor at a point and at the offsets x, y [m] in the list `around`."""
     u, v = (x - grid[GRID_X]) * grid[GRID_SCALE], (grid[GRID_Y] - y) * grid[GRID_SCALE]
     rows, columns = floor.shape[0], floor.shape[1]
     total = luminance(floor, rows, columns, u, v)
@@ -46,7 +46,7 @@ def brightness(floor, grid, x, y, around):
 
 @kernel
 def luminance(floor, rows, columns, u, v):
-    """A pixel's brightness, 0 … 255,000 (weights of ITU-R BT.601); the edge's colour goes on outside."""
+    """Return a pixel's brightness, 0 … 255,000 (weights of ITU-R BT.601); the edge pixels extend outside."""
     column = min(max(int(u), 0), columns - 1)
     row = min(max(int(v), 0), rows - 1)
     return 299 * int(floor[row, column, 0]) + 587 * int(floor[row, column, 1]) + 114 * int(floor[row, column, 2])
@@ -54,7 +54,7 @@ def luminance(floor, rows, columns, u, v):
 
 @kernel
 def field_value(field, constants, x, y):
-    """A scalar field at a point, in the field's own unit."""
+    """Return the value of a scalar field at a point, in the field's own unit."""
     dx, dy = x - field[SOURCE_X], y - field[SOURCE_Y]
     if field[SOURCE_KIND] == RADIAL:
         return field[SOURCE_STRENGTH] * max(0.0, 1.0 - math.hypot(dx, dy) / field[SOURCE_EXTENT])
@@ -66,7 +66,7 @@ def field_value(field, constants, x, y):
 
 @kernel
 def bilinear(field, constants, dx, dy):
-    """An image field, 0 … 1, between its pixels; (dx, dy) [m] from the picture's upper left corner."""
+    """Interpolate an image field, 0 … 1, bilinearly; (dx, dy) [m] is measured from the upper left corner."""
     rows, columns = int(field[SOURCE_ROWS]), int(field[SOURCE_WIDTH])
     u = min(max(dx * field[SOURCE_SCALE] - 0.5, 0.0), columns - 1.0)
     v = min(max(-dy * field[SOURCE_SCALE] - 0.5, 0.0), rows - 1.0)

@@ -1,4 +1,4 @@
-"""Rays and cones against segments and discs. Directions are unit vectors; nothing hit is infinity."""
+"""Intersections of rays and cones with segments and discs. Directions are unit vectors; a miss returns infinity."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import math
 from paddock.core.jit import kernel
 
 MISS = math.inf
-LEEWAY = 1e-12  # [m], so that no ray slips through where two walls meet
-GRAZING = 1e-9  # [m] from one side of a ray to the other: where they meet is not to be told from rounding
+LEEWAY = 1e-12  # [m] tolerance, so that no ray passes between two adjoining walls
+GRAZING = 1e-9  # [m] extent across a ray below which the intersection is dominated by rounding errors
 
 
 @kernel
 def ray_to_segment(ox, oy, dx, dy, x0, y0, x1, y1):
-    """Distance along the ray from (ox, oy) to the segment."""
+    """Return the distance along the ray from (ox, oy) to the segment."""
     px, py = x0 - ox, y0 - oy
     qx, qy = x1 - ox, y1 - oy
-    p_side, q_side = dx * py - dy * px, dx * qy - dy * qx  # how far left of the ray the ends are
+    p_side, q_side = dx * py - dy * px, dx * qy - dy * qx  # distances of the ends to the left of the ray
     if (p_side > LEEWAY and q_side > LEEWAY) or (p_side < -LEEWAY and q_side < -LEEWAY):
         return MISS
     cross = q_side - p_side
-    if abs(cross) < GRAZING:  # along the same line: the nearer end that is not behind
+    if abs(cross) < GRAZING:  # collinear: take the nearer end that is not behind
         a, b = px * dx + py * dy, qx * dx + qy * dy
         if a * b <= 0.0:
             return 0.0
@@ -31,7 +31,7 @@ def ray_to_segment(ox, oy, dx, dy, x0, y0, x1, y1):
 
 @kernel
 def ray_to_disc(ox, oy, dx, dy, x, y, radius):
-    """Distance along the ray to the disc; 0 from inside it."""
+    """Return the distance along the ray to the disc; 0 from inside the disc."""
     px, py = x - ox, y - oy
     off = px * px + py * py - radius * radius
     if off <= 0.0:
@@ -47,11 +47,10 @@ def ray_to_disc(ox, oy, dx, dy, x, y, radius):
 
 @kernel
 def cone_to_segment(ox, oy, dx, dy, cos_half, sin_half, tan_incidence, x0, y0, x1, y1):
-    """Distance to the nearest point of the segment that lies inside the cone and echoes back, and its direction.
+    """Return the distance to the nearest point of the segment inside the cone that returns an echo, and its direction.
 
-    The cone opens by less than 90° to each side of (dx, dy). A point echoes when the sound meets the
-    segment at most atan(tan_incidence) off the perpendicular. Both conditions cut an interval out of the
-    segment, so the answer is exact.
+    The cone opens by less than 90° to each side of (dx, dy). A point returns an echo if the angle of incidence
+    is at most atan(tan_incidence). Both conditions restrict the segment to an interval, so the result is exact.
     """
     # In the frame of the cone: x along its axis.
     ax, ay = x0 - ox, y0 - oy
@@ -86,7 +85,7 @@ def cone_to_segment(ox, oy, dx, dy, cos_half, sin_half, tan_incidence, x0, y0, x
 
 @kernel
 def cone_to_disc(ox, oy, dx, dy, cos_half, sin_half, sin_incidence, x, y, radius):
-    """Distance to the nearest point of the disc that lies inside the cone and echoes back, and its direction."""
+    """Return the distance to the nearest point of the disc inside the cone that returns an echo, and its direction."""
     px, py = x - ox, y - oy
     away = math.hypot(px, py)
     if away <= radius:
@@ -94,7 +93,7 @@ def cone_to_disc(ox, oy, dx, dy, cos_half, sin_half, sin_incidence, x, y, radius
     along, aside = px * dx + py * dy, py * dx - px * dy
     if abs(aside) * cos_half <= along * sin_half:  # the centre lies inside the cone
         return away - radius, px / away, py / away
-    # The nearest point then lies on the cone's edge on the centre's side.
+    # The nearest point is then on the cone's edge, on the side of the centre.
     reach = along * cos_half + abs(aside) * sin_half
     miss = abs(aside) * cos_half - along * sin_half
     if reach <= 0.0 or miss > radius or miss > radius * sin_incidence:
@@ -106,7 +105,7 @@ def cone_to_disc(ox, oy, dx, dy, cos_half, sin_half, sin_incidence, x, y, radius
 
 @kernel
 def measure_vector(x, y, dx, dy):
-    """Length of a vector in the frame of (dx, dy), and its direction outside that frame."""
+    """Return the length of a vector given in the frame of (dx, dy), and its direction in the outer frame."""
     length = math.hypot(x, y)
     if length == 0.0:
         return 0.0, dx, dy
@@ -116,7 +115,7 @@ def measure_vector(x, y, dx, dy):
 
 @kernel
 def distance_to_segment(x, y, x0, y0, x1, y1):
-    """Distance from a point to a segment."""
+    """Return the distance from a point to a segment."""
     ex, ey = x1 - x0, y1 - y0
     px, py = x - x0, y - y0
     length2 = ex * ex + ey * ey

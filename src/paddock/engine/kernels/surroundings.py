@@ -1,4 +1,4 @@
-"""What stands near a robot: walls, obstacles and other robots, turned into the robot's own frame.
+"""Gather walls, obstacles and other robots near a robot, transformed to the robot's own frame.
 
 Gathered segments and discs have the columns of the model's items.
 """
@@ -41,19 +41,19 @@ from paddock.engine.state import HEADING, X, Y
 
 @kernel
 def column_of(grid, x):
-    """The column of a grid's cells, at the edge for what lies outside."""
+    """Return the column of the grid cell at x, clipped to the grid."""
     return int(min(max(math.floor((x - grid[GRID_X]) * grid[GRID_SCALE]), 0.0), grid[GRID_COLUMNS] - 1.0))
 
 
 @kernel
 def row_of(grid, y):
-    """The row of a grid's cells, at the edge for what lies outside."""
+    """Return the row of the grid cell at y, clipped to the grid."""
     return int(min(max(math.floor((y - grid[GRID_Y]) * grid[GRID_SCALE]), 0.0), grid[GRID_ROWS] - 1.0))
 
 
 @kernel
 def index_crowd(grids, motion, crowd):
-    """Sort the robots into cells, lower numbers first. `motion` is one tick's, shape (N, ·)."""
+    """Sort the robots into cells, lower numbers first. `motion` is that of one tick, shape (N, ·)."""
     grid = grids[CROWD]
     count = motion.shape[0]
     width = int(grid[GRID_COLUMNS])
@@ -64,7 +64,7 @@ def index_crowd(grids, motion, crowd):
         crowd[cell] = 0
     for r in range(count):
         crowd[row_of(grid, motion[r, Y]) * width + column_of(grid, motion[r, X])] += 1
-    total = cells + 1  # the robots' list begins behind the starts
+    total = cells + 1  # the list of robots follows the start indices
     for cell in range(cells + 1):
         total += crowd[cell]
         crowd[cell] = total
@@ -76,10 +76,10 @@ def index_crowd(grids, motion, crowd):
 
 @kernel
 def gather(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago):
-    """Collect all within `reach` [m] of (x, y) into the workspace: the numbers of segments and discs.
+    """Collect all items and robots within `reach` [m] of (x, y); return the numbers of segments and discs.
 
-    Coordinates are turned into the frame at (x, y) with heading cosine c, sine s. The crowd's index may
-    be `ticks_ago` + 1 ticks away from `motion`; the search is wide enough for that.
+    Coordinates are transformed to the frame at (x, y) with heading cosine c, sine s. The crowd's index may
+    be `ticks_ago` + 1 ticks older or newer than `motion`; the search is wide enough for that.
     """
     segments, discs = 0, 0
     near = model.grids[NEAR]
@@ -112,7 +112,7 @@ def gather_far(model, scratch, x, y, c, s, reach):
             for k in range(model.cells[start], model.cells[start + 1]):
                 item = model.cells[k]
                 span = int(far[GRID_SPANS]) + 4 * item
-                # An item lies in many cells; take it in the first of them that is searched.
+                # An item may be in several cells; add it only in the first one that is searched.
                 if max(model.cells[span], left) == column and max(model.cells[span + 1], bottom) == row:
                     segments, discs = add_item(
                         model.items[item], scratch.segments, scratch.discs, x, y, c, s, reach, segments, discs
@@ -131,7 +131,7 @@ def gather_robots(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago, s
     width = int(grid[GRID_COLUMNS])
     all_is_cheaper = (right - left + 1) * (top - bottom + 1) > count
     for row in range(bottom, bottom + 1 if all_is_cheaper else top + 1):
-        # The cells of a row lie side by side.
+        # The cells of a row are contiguous.
         first = 0 if all_is_cheaper else scratch.crowd[row * width + left]
         last = count if all_is_cheaper else scratch.crowd[row * width + right + 1]
         for k in range(first, last):
@@ -186,7 +186,7 @@ def add_robot(model, scratch, other, px, py, heading, c, s, segments, discs):
 
 @kernel
 def put(row, px, py, qx, qy, c, s, radius, top, color):
-    """Write an item, turned by the heading of cosine c, sine s."""
+    """Write an item, rotated to the frame with heading cosine c, sine s."""
     row[ITEM_X0], row[ITEM_Y0] = c * px + s * py, c * py - s * px
     row[ITEM_X1], row[ITEM_Y1] = c * qx + s * qy, c * qy - s * qx
     row[ITEM_RADIUS], row[ITEM_TOP], row[ITEM_COLOR] = radius, top, color

@@ -1,4 +1,4 @@
-"""Apartments: made at random from a seed, with rooms that can all be reached, and built as worlds."""
+"""Apartments: worlds generated at random from a seed, in which every room is reachable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""make_apartment: rooms, doors, corridors and furniture from a seed, as a world."""
+"""make_apartment: generate a world with rooms, doors, corridors and furniture from a seed."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from paddock.worlds.spec import Border, Box, Cylinder, Floor, Placed, Wall, Worl
 WALL, HEIGHT = 0.1, 1.2  # thickness and height of walls [m]
 WALL_COLOR, FLOOR_COLOR = "#cfc6b4", "#f3f1ea"
 FURNITURE_COLORS = ("#8d6e4f", "#b5734a", "#5f8f6b", "#7c8798")
-GAP = 0.95  # at least this wide are ways between furniture, walls and doors [m]
-LARGEST = 200.0  # side of an apartment [m]
+GAP = 0.95  # minimum clearance between furniture, walls and doors [m]
+LARGEST = 200.0  # maximum side of an apartment [m]
 
 ApartmentPlan = Callable[[float, float, Random], list[FloorRoom]]
 PLANS: Mapping[str, tuple[ApartmentPlan, bool]] = {
@@ -35,7 +35,7 @@ PLANS: Mapping[str, tuple[ApartmentPlan, bool]] = {
     "corridor": (lay_out_rooms, False),
     "symmetric": (lay_out_cells, True),
 }
-"""How each kind of apartment is divided, and whether it is symmetric: doors in the middle, no furniture."""
+"""Layout function of each kind of apartment, and whether it is symmetric: doors in the middle, no furniture."""
 
 
 def make_apartment(
@@ -51,18 +51,18 @@ def make_apartment(
     robot: str | RobotSpec = "pioneer-p2dx",
     name: str = "apartment",
 ) -> WorldSpec:
-    """An apartment in which a robot reaches every room.
+    """Generate an apartment in which a robot can reach every room.
 
     Args:
         seed: equal seeds give equal apartments.
-        kind: one of PLANS. `symmetric` has rooms that look alike; with a large `width` its corridor is long.
+        kind: one of PLANS. `symmetric` has identical rooms; with a large `width` its corridor is long.
         width, depth: outer size [m].
         door: clear width of doors [m].
-        loops: share of further doors, so that there is more than one way, 0 … 1. None: 0 if `symmetric`, else 0.25.
-        furniture: pieces for each room, on average; `symmetric` has none.
-        odometry_error: the wheels' diameters and their separation are off by up to this share, by the seed.
+        loops: share of additional doors, which create loops, 0 … 1. None: 0 if `symmetric`, else 0.25.
+        furniture: average number of pieces per room; `symmetric` has none.
+        odometry_error: maximum relative error of the wheels' diameters and separation, drawn from the seed.
         robot: a shipped type, a robot's TOML file, or a spec.
-        name: of the world.
+        name: name of the world.
     """
     if kind not in PLANS:
         raise UnknownName("kind of apartment", kind, PLANS)
@@ -102,7 +102,7 @@ def make_apartment(
 
 
 def build_walls(plan: FloorPlan) -> list[Wall]:
-    """The walls between rooms, without their doors."""
+    """Return the walls between rooms, with gaps at the doors."""
     parts = []
     for wall in plan.walls:
         ends = [wall.low, *(wall.door or ()), wall.high]
@@ -113,7 +113,7 @@ def build_walls(plan: FloorPlan) -> list[Wall]:
 
 
 def furnish(plan: FloorPlan, pieces: float, random: Random) -> list[Box | Cylinder]:
-    """Cupboards along walls and tables in the open, with ways between them that a robot can take."""
+    """Place cupboards along walls and tables in the open, with passages between them that a robot can use."""
     found: list[Box | Cylinder] = []
     for room in plan.rooms:
         if room.is_corridor:
@@ -166,7 +166,7 @@ def _has_room(piece: Box | Cylinder, room: FloorRoom, plan: FloorPlan, others: l
 
 
 def _find_start(plan: FloorPlan, pieces: list[Box | Cylinder], random: Random) -> tuple[float, float]:
-    """A place with room to turn, drawn from all rooms."""
+    """Return a random position, in any room, where the robot can turn."""
     for _ in range(1000):
         room = random.choice(plan.rooms)
         x, y = (
@@ -174,7 +174,7 @@ def _find_start(plan: FloorPlan, pieces: list[Box | Cylinder], random: Random) -
         )
         if all(math.dist((x, y), piece.at) > _reach(piece) + 0.5 for piece in pieces):
             return x, y
-    raise PaddockError("found no place for the robot among the furniture: ask for less of it")
+    raise PaddockError("found no free position for the robot among the furniture: reduce the furniture")
 
 
 def _check(seed: int, **lengths: float) -> None:

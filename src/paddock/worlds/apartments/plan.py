@@ -1,4 +1,4 @@
-"""Floor plans: rooms that fill a rectangle, and doors through which every room can be reached."""
+"""Floor plans: rooms that fill a rectangle, and doors that make every room reachable."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from random import Random
 
 from paddock.core.errors import PaddockError
 
-SHORTEST_ROOM = 2.6  # side of a room [m]
-LONGEST_ROOM = 5.2  # beyond this a room is divided
+SHORTEST_ROOM = 2.6  # minimum side of a room [m]
+LONGEST_ROOM = 5.2  # longer rooms are divided [m]
 CORRIDOR = 1.6  # clear width of a corridor [m]
-JAMB = 0.25  # of wall beside a door [m]
+JAMB = 0.25  # minimum length of wall next to a door [m]
 
 
 @dataclass(frozen=True, slots=True)
 class FloorRoom:
-    """A room from wall centre to wall centre [m]."""
+    """A room; its bounds are the centre lines of its walls [m]."""
 
     x0: float
     y0: float
@@ -35,14 +35,14 @@ class FloorRoom:
 
 @dataclass(frozen=True, slots=True)
 class SharedWall:
-    """The part of a wall that two rooms share, from `low` to `high` along it; at `line` across."""
+    """The part of a wall that two rooms share, from `low` to `high` along the wall, at the coordinate `line`."""
 
     rooms: tuple[int, int]
     upright: bool  # along y, at x = line
     line: float
     low: float
     high: float
-    door: tuple[float, float] | None = None  # where it is open
+    door: tuple[float, float] | None = None  # start and end of the door along the wall
 
     @property
     def length(self) -> float:
@@ -64,12 +64,12 @@ class FloorPlan:
 
     @property
     def doors(self) -> list[tuple[float, float]]:
-        """The middles of all doors [m]."""
+        """Centres of all doors [m]."""
         return [wall.point(sum(wall.door) / 2) for wall in self.walls if wall.door is not None]
 
 
 def divide_into_rooms(area: FloorRoom, random: Random) -> list[FloorRoom]:
-    """Split a rectangle again and again, across its longer side, until every room is of a usual size."""
+    """Split a rectangle recursively across its longer side, until every room has a usual size."""
     long = max(area.width, area.depth)
     if long < 2 * SHORTEST_ROOM or (long <= LONGEST_ROOM and random.random() < 0.7):
         return [area]
@@ -78,7 +78,7 @@ def divide_into_rooms(area: FloorRoom, random: Random) -> list[FloorRoom]:
 
 
 def lay_out_rooms(width: float, depth: float, random: Random) -> list[FloorRoom]:
-    """Rooms on both sides of a corridor."""
+    """Return rooms on both sides of a corridor."""
     low = random.uniform(SHORTEST_ROOM, depth - CORRIDOR - SHORTEST_ROOM)
     sides = [FloorRoom(0, 0, width, low), FloorRoom(0, low + CORRIDOR, width, depth)]
     corridor = FloorRoom(0, low, width, low + CORRIDOR, is_corridor=True)
@@ -86,7 +86,7 @@ def lay_out_rooms(width: float, depth: float, random: Random) -> list[FloorRoom]
 
 
 def lay_out_cells(width: float, depth: float, random: Random) -> list[FloorRoom]:
-    """A corridor with equal rooms on both sides, which look the same from inside."""
+    """Return a corridor with equal rooms on both sides, which look the same from inside."""
     count = max(1, int(width // 3.2))
     side, low = width / count, (depth - CORRIDOR) / 2
     corridor = FloorRoom(0, low, width, low + CORRIDOR, is_corridor=True)
@@ -97,16 +97,16 @@ def lay_out_cells(width: float, depth: float, random: Random) -> list[FloorRoom]
 def join_rooms(
     rooms: list[FloorRoom], width: float, depth: float, *, door: float, loops: float, centred: bool, random: Random
 ) -> FloorPlan:
-    """Open doors until every room can be reached, and a share of further ones.
+    """Add doors until every room is reachable, and a share of additional doors.
 
     Args:
         door: clear width [m].
-        loops: share of the walls that could have a further door and get one, 0 … 1.
+        loops: share of the remaining walls that get an additional door, 0 … 1.
         centred: whether doors are in the middle of their walls.
     """
     walls = [wall for pair in combinations(range(len(rooms)), 2) if (wall := _find_shared_wall(rooms, pair))]
     wide = [wall for wall in walls if wall.length >= door + 2 * JAMB]
-    # Corridors come first: most rooms of an apartment open into one.
+    # Corridors come first, because most rooms of an apartment open into a corridor.
     order = sorted(random.sample(wide, len(wide)), key=lambda wall: not any(rooms[k].is_corridor for k in wall.rooms))
     groups = list(range(len(rooms)))
     opened: dict[tuple[int, int], tuple[float, float]] = {}
@@ -118,7 +118,9 @@ def join_rooms(
             start = wall.low + JAMB + slack * (0.5 if centred else random.random())
             opened[wall.rooms] = (round(start, 3), round(start + door, 3))
     if len(set(groups)) > 1:
-        raise PaddockError(f"no doors of {door:g} m join all rooms of {width:g} m × {depth:g} m: make doors narrower")
+        raise PaddockError(
+            f"doors of {door:g} m cannot connect all rooms of {width:g} m × {depth:g} m: make the doors narrower"
+        )
     joined = (
         SharedWall(wall.rooms, wall.upright, wall.line, wall.low, wall.high, opened.get(wall.rooms)) for wall in walls
     )

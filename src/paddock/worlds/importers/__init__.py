@@ -1,4 +1,4 @@
-"""Worlds from other formats: of Stage, floor plans of Rossum's Playhouse, and pictures whose dark parts are walls."""
+"""Import worlds from other formats: worlds of Stage, floor plans of Rossum's Playhouse, and images with dark walls."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = [
 ]
 
 STAGE = (".world", ".inc")
-MAPS = (".yaml", ".yml")  # of map_server, which `paddock.mapping.import_map` reads
+MAPS = (".yaml", ".yml")  # files of map_server, which `paddock.mapping.import_map` reads
 PICTURES = (".png", ".pgm", ".pbm", ".bmp", ".gif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
-HEIGHT = 0.5  # [m] plans and pictures are flat: so high, walls are in the way of every sensor of the shipped robots
+HEIGHT = 0.5  # [m] plans and images have no heights; walls of this height block every sensor of the shipped robots
 
 
 def import_world(
@@ -45,15 +45,15 @@ def import_world(
     at: Point | None = None,
     heading_deg: float | None = None,
 ) -> Imported:
-    """A world from a picture or a world of Stage (by the ending of its name), or from a floor plan (any other).
+    """Import a world from an image or a world of Stage (by the suffix of its name), or from a floor plan (any other).
 
     Args:
-        scale: metres per pixel of a picture; None: 0.01. Floor plans have units of their own.
-        threshold: what is darker than this in a picture is a wall, 0 black … 1 white; None: 0.5.
-        height: of everything that stands on the floor [m]; in a world of Stage, of what tells none.
-        robot: type of the robot to put in; None: none. It stands on the plan's first placement,
-            or where a picture has most room, unless `at` says where. Worlds of Stage have their own.
-        at, heading_deg: the robot's place [m] and heading.
+        scale: metres per pixel of an image; None: 0.01. Floor plans have their own units.
+        threshold: pixels of an image that are darker than this are walls, 0 black … 1 white; None: 0.5.
+        height: height of all obstacles [m]; in a world of Stage, of models without a height.
+        robot: type of the robot to add; None: no robot. Without `at`, it starts at the plan's first placement,
+            or where an image has the most free space. Worlds of Stage have their own robots.
+        at, heading_deg: position [m] and heading of the robot.
     """
     path = Path(path)
     if path.suffix.lower() in PICTURES:
@@ -66,7 +66,7 @@ def import_world(
     else:
         for name, value in (("scale", scale), ("threshold", threshold)):
             if value is not None:
-                raise SpecError(f"expected none: {path.name} is no picture, only pictures have it", path=name)
+                raise SpecError(f"expected none: {path.name} is not a picture, and only pictures have it", path=name)
         if path.suffix.lower() in STAGE:
             found = stage_world(path, height=height)
         else:
@@ -77,16 +77,16 @@ def import_world(
 def place_robot(
     found: Imported, path: Path, *, robot: str | None, at: Point | None = None, heading_deg: float | None = None
 ) -> Imported:
-    """Put a robot into a world that was read from a file, unless it has its own; the arguments are as above."""
+    """Add a robot to an imported world, unless it has its own; for the arguments see `import_world`."""
     if found.world.robots:
         if at is not None:
-            raise SpecError(f"expected none: {path.name} has robots of its own", path="at")
+            raise SpecError(f"expected none: {path.name} has its own robots", path="at")
         check_placement(replace(found.world, file=path.name), robot_types(found.world))
         return found
     if robot is None:
         return found
     if at is None and found.start is None:
-        return found._replace(left_out=(*found.left_out, "no robot: the plan has no placement to put it on"))
+        return found._replace(left_out=(*found.left_out, "no robot: the plan has no placement for it"))
     placed = Placed(name="robot", type=robot, at=at, start=found.start if at is None else None, heading_deg=heading_deg)
     world = found.world.with_robots(placed)
     types = robot_types(world)
@@ -95,6 +95,6 @@ def place_robot(
     except SpecError:
         if at is not None or path.suffix.lower() not in (*PICTURES, *MAPS):
             raise
-        problem = f"even where there is most room, there is none for the {types[0].name}"
+        problem = f"even where there is most room, the {types[0].name} does not fit"
         raise SpecError(f"{problem}: choose a larger scale or a smaller robot", file=path.name) from None
     return found._replace(world=world)

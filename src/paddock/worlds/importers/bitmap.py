@@ -1,4 +1,4 @@
-"""Pictures as worlds: dark pixels are walls, traced to few rectangles."""
+"""Import images as worlds: dark pixels are walls, covered by few rectangles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Mask = NDArray[np.bool_]
 
 
 class Rectangle(NamedTuple):
-    """Pixels from `left` to before `right` and from `top` to before `bottom`; rows are counted from the top."""
+    """A rectangle of pixels; `right` and `bottom` are exclusive, and rows are counted from the top."""
 
     left: int
     top: int
@@ -36,12 +36,12 @@ class Rectangle(NamedTuple):
 def bitmap_world(
     path: str | Path, *, scale: float = SCALE, threshold: float = THRESHOLD, height: float = 0.5
 ) -> Imported:
-    """The world of a picture; its start is the place with most room.
+    """Convert an image to a world; its start is the position with the most free space.
 
     Args:
         scale: metres per pixel.
-        threshold: what is darker is a wall; 0 black … 1 white.
-        height: of the walls [m].
+        threshold: darker pixels are walls; 0 black … 1 white.
+        height: height of the walls [m].
     """
     path = Path(path)
     if not (0 < scale <= 1000):
@@ -59,15 +59,15 @@ def bitmap_world(
 def trace_world(
     dark: Mask, free: Mask, path: Path, *, scale: float, height: float, corner: tuple[float, float] = (0.0, 0.0)
 ) -> Imported:
-    """The world of pixels; its start is the place with most room.
+    """Convert a mask of pixels to a world; its start is the position with the most free space.
 
     Args:
-        dark: where walls are; rows are counted from the top.
-        free: where a robot may start.
-        path: of the file that the pixels come from.
+        dark: mask of walls; rows are counted from the top.
+        free: mask of pixels where a robot may start.
+        path: source file of the pixels.
         scale: metres per pixel.
-        height: of the walls [m].
-        corner: x, y [m] of the lower left one.
+        height: height of the walls [m].
+        corner: x, y [m] of the lower left corner.
     """
     rows, columns = dark.shape
     x, y = corner
@@ -78,7 +78,7 @@ def trace_world(
         boxes.append(Box(at=tidy(*at), size=tidy(*size), height=height, color=WALL_COLOR))
         if len(boxes) > MOST_BOXES:
             raise SpecError(
-                f"its dark parts need more than {MOST_BOXES} rectangles: smooth it or make it smaller", file=path.name
+                f"the dark pixels need more than {MOST_BOXES} rectangles: smooth or shrink the picture", file=path.name
             )
     row, column = np.unravel_index(np.argmax(_room(free)), dark.shape)
     place = tidy(x + (column + 0.5) * scale, y + (rows - row - 0.5) * scale)
@@ -93,7 +93,7 @@ def trace_world(
 
 
 def rectangles(dark: Mask) -> list[Rectangle]:
-    """Rectangles that cover all dark pixels and no other; they may overlap, where bars cross."""
+    """Return rectangles that cover exactly the dark pixels; they may overlap where bars cross."""
     todo = dark.copy()
     found = []
     for row, column in np.argwhere(dark).tolist():
@@ -109,14 +109,14 @@ def rectangles(dark: Mask) -> list[Rectangle]:
 
 
 def _grown(dark: Mask, row: int, column: int) -> Rectangle:
-    """The dark pixels left and right of one, and all rows above and below that are dark all along."""
+    """Return the dark run of pixels around a pixel, extended by the rows above and below that are fully dark."""
     left, right = _reach(dark[row], column)
     top, bottom = _reach(np.logical_and.reduce(dark[:, left:right], axis=1), row)
     return Rectangle(left, top, right, bottom)
 
 
 def _reach(line: Mask, at: int) -> tuple[int, int]:
-    """From where to before where a line is dark around one of its pixels."""
+    """Return the start and end (exclusive) of the dark run around a pixel of a line."""
     before, after = np.flatnonzero(~line[:at]), np.flatnonzero(~line[at:])
     return int(before[-1]) + 1 if before.size else 0, at + int(after[0]) if after.size else len(line)
 
@@ -126,7 +126,7 @@ def _pixels(mask: Mask, part: Rectangle) -> Mask:
 
 
 def _room(free: Mask) -> NDArray[np.int64]:
-    """How far each pixel is from the nearest wall or edge, in steps along rows and columns."""
+    """Return the distance of each pixel from the nearest wall or edge, in steps along rows and columns."""
     room = np.where(np.pad(free, 1), free.size, 0)
     for lines in (room, room[::-1], room.T, room.T[::-1]):
         for before, here in pairwise(lines):
@@ -135,11 +135,11 @@ def _room(free: Mask) -> NDArray[np.int64]:
 
 
 def read_brightness(path: Path, *, red_only: bool = False) -> NDArray[np.float64]:
-    """0 black … 1 white, shape (rows, columns); what is transparent is white.
+    """Read the brightness of an image, 0 black … 1 white, shape (rows, columns); transparent pixels are white.
 
     Args:
-        path: of the picture.
-        red_only: look at red, the first channel, alone.
+        path: path of the image.
+        red_only: use only the first channel, red.
     """
     from PIL import Image
 
@@ -149,7 +149,7 @@ def read_brightness(path: Path, *, red_only: bool = False) -> NDArray[np.float64
             f"expected at most {MOST_PIXELS} pixels, got {picture.width} × {picture.height}: make it smaller",
             file=path.name,
         )
-    if picture.mode.startswith("I"):  # 16 bits a pixel, which Pillow would cut off instead of converting
+    if picture.mode.startswith("I"):  # 16 bits per pixel, which Pillow would clip instead of converting
         return np.asarray(picture, np.float64) / 65535
     layered = picture.convert("RGBA")
     ground = Image.new("RGBA", layered.size, "white")
@@ -168,7 +168,7 @@ def _open(path: Path) -> Image:
     except FileNotFoundError:
         raise SpecError("no such file", file=str(path)) from None
     except OSError as error:
-        problem = error.strerror or "it is damaged, or no picture"
-    except Exception:  # what Pillow raises depends on where a file is damaged
+        problem = error.strerror or "it is damaged or not a picture"
+    except Exception:  # the exception of Pillow depends on the kind of damage
         problem = "it is damaged"
     raise SpecError(f"cannot be read: {problem}", file=str(path))

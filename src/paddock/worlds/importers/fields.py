@@ -1,4 +1,4 @@
-"""The entries of a declaration by key, checked and in metres."""
+"""Entries of a declaration by key, checked and converted to metres."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from paddock.core.geometry import Point
 from paddock.worlds.importers.statements import Declaration, StatementEntry, problem_at
 
 UNITS = {"meters": 1.0, "inches": 0.0254, "feet": 0.3048}
-COLORS = {  # as Java has them
+COLORS = {  # colours of Java
     "black": "#000000",
     "blue": "#0000ff",
     "cyan": "#00ffff",
@@ -26,7 +26,7 @@ LOOKS = ("label", "color", "lineColor", "fillColor")
 
 
 class Fields:
-    """What a declaration says. Lengths are converted with the unit that counts where it stands."""
+    """The entries of a declaration. Lengths are converted with the unit in effect at the declaration."""
 
     def __init__(self, declared: Declaration, keys: tuple[str, ...], unit: float) -> None:
         self.declared, self.unit = declared, unit
@@ -40,25 +40,25 @@ class Fields:
             self.entries[entry.key] = entry
         self.color("")
         if (label := self.entries.get("label")) and [word.kind for word in label.values] != ["text"]:
-            raise self.problem(f"{label.key}: expected one text in quotes, got {_format(label)}", label)
+            raise self.problem(f"{label.key}: expected one string in quotes, got {_format(label)}", label)
 
     def problem(self, problem: str, entry: StatementEntry | None = None) -> SpecError:
-        """What is wrong with this declaration, at the line of the entry if there is one."""
+        """Return an error about this declaration, with the line of the entry if one is given."""
         return problem_at((entry or self.declared).line, f"{self.name}: {problem}")
 
     def __contains__(self, key: str) -> bool:
         return key in self.entries
 
     def numbers(self, key: str, meaning: str) -> list[float]:
-        """As many numbers as `meaning` names, as they are written."""
+        """Return as many numbers as `meaning` names, without conversion."""
         return self._all_numbers(key, meaning, meaning.count(",") + 1)
 
     def lengths(self, key: str, meaning: str) -> list[float]:
-        """As many lengths as `meaning` names [m]."""
+        """Return as many lengths as `meaning` names [m]."""
         return [number * self.unit for number in self.numbers(key, meaning)]
 
     def points(self, key: str) -> list[Point]:
-        """Three or more points [m]."""
+        """Return three or more points [m]."""
         meaning = "x1, y1, x2, y2, x3, y3 and maybe more points"
         count = len(self.entries[key].values)
         wanted = count if count >= 6 and count % 2 == 0 else -1
@@ -75,7 +75,7 @@ class Fields:
         return found
 
     def whole(self, key: str, low: int, high: int) -> int:
-        """A whole number."""
+        """Return a whole number from `low` to `high`."""
         (number,) = self.numbers(key, f"a whole number from {low} to {high}")
         if not number.is_integer() or not low <= number <= high:
             raise self.problem(
@@ -84,7 +84,7 @@ class Fields:
         return int(number)
 
     def words(self, key: str, meaning: str, count: int = 1) -> list[str]:
-        """The names of an entry."""
+        """Return the names in an entry."""
         if key not in self.entries:
             raise self.problem(f"missing: {key}: {meaning};")
         entry = self.entries[key]
@@ -93,9 +93,9 @@ class Fields:
         return [word.text for word in entry.values]
 
     def color(self, usual: str) -> str:
-        """What the object is filled with."""
+        """Return the fill colour of the object."""
         chosen = usual
-        for key in ("lineColor", "color", "fillColor"):  # the last that is there counts
+        for key in ("lineColor", "color", "fillColor"):  # the last existing key is used
             if key in self.entries:
                 (name,) = self.words(key, "the name of a colour")
                 if name not in COLORS:

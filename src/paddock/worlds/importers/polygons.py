@@ -1,4 +1,4 @@
-"""Polygons of a floor plan: turned and moved to their place, and made into obstacles."""
+"""Polygons of a floor plan: transform them, and convert them to obstacles."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from collections.abc import Sequence
 from paddock.core.geometry import Point
 from paddock.worlds.spec import Box, Stroke, Wall
 
-HAIR = 0.001  # [m] width of the line around a painted area: it has to have one
+HAIR = 0.001  # [m] width of the line around a painted area, which must be positive
 
 
 def regular(sides: int, radius: float) -> list[Point]:
-    """The corners of a regular polygon around the origin, the first on the x axis."""
+    """Return the corners of a regular polygon around the origin, the first on the x axis."""
     turns = (math.tau * i / sides for i in range(sides))
     return [(radius * math.cos(turn), radius * math.sin(turn)) for turn in turns]
 
 
 def move_corners(corners: Sequence[Point], turn: float, offset: Point) -> list[Point]:
-    """Turned around the origin [rad], then moved; without repeated corners."""
+    """Rotate corners around the origin [rad], then translate them; remove repeated corners."""
     c, s = math.cos(turn), math.sin(turn)
     there = [(round(c * x - s * y + offset[0], 9), round(s * x + c * y + offset[1], 9)) for x, y in corners]
     return [corner for i, corner in enumerate(there) if corner != there[i - 1]]
 
 
 def paint_area(corners: Sequence[Point], color: str) -> Stroke:
-    """An area of the floor in a colour."""
+    """Return a filled area of the floor in a colour."""
     return Stroke(points=tuple(corners), closed=True, filled=True, width=HAIR, color=color)
 
 
 def box_of_corners(corners: Sequence[Point], height: float, color: str) -> Box | None:
-    """The box that a polygon is, if its corners are those of a rectangle."""
+    """Convert a polygon to a box if its corners form a rectangle, else return None."""
     if len(corners) != 4:
         return None
     (ax, ay), (bx, by), (cx, cy), (dx, dy) = corners
@@ -45,5 +45,5 @@ def box_of_corners(corners: Sequence[Point], height: float, color: str) -> Box |
 
 
 def outline(corners: Sequence[Point], height: float, color: str) -> Wall:
-    """Any other polygon: a screen along its sides."""
+    """Convert any other polygon to a closed wall without thickness along its sides."""
     return Wall(points=tuple(corners), closed=True, thickness=0.0, height=height, color=color)

@@ -1,4 +1,4 @@
-"""What an importer hands back: a world, named after its file, with round numbers."""
+"""Result of an importer: a world named after its file, with rounded numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from paddock.core.errors import SpecError
 from paddock.core.geometry import Point
 from paddock.worlds.spec import WorldSpec
 
-MOST_FLOOR = 5000.0  # pixels along a side of a floor
-FLOOR_DETAIL = 500.0  # pixels per metre of a floor that is not too large for it
+MOST_FLOOR = 5000.0  # maximum pixels along a side of a floor
+FLOOR_DETAIL = 500.0  # pixels per metre of a floor, unless it is too large
 
 
 class Imported(NamedTuple):
-    """A world, the start that a robot would stand on, what of the source has no place in the world, and what may be
-    a mistake in it."""
+    """An imported world, the start for a robot, the omitted parts of the source, and possible mistakes in it."""
 
     world: WorldSpec
     start: str | None = None
@@ -25,17 +24,17 @@ class Imported(NamedTuple):
 
 
 def world_name(file: str | Path) -> str:
-    """A file's name without its ending, as a world may be called."""
+    """Convert a file's name, without its suffix, to a valid world name."""
     return re.sub(r"[^\w-]", "-", Path(file).stem) if re.search(r"[^\W_]", Path(file).stem) else "world"
 
 
 def tidy(x: float, y: float) -> Point:
-    """Two lengths without the dust of floating point."""
+    """Round two lengths to remove floating-point errors."""
     return round(float(x), 9), round(float(y), 9)
 
 
 def read_text(path: Path, *, errors: str = "strict") -> str:
-    """The text of a file; `errors` is what is done with bytes that are not UTF-8, as Python calls it."""
+    """Read a text file; `errors` is Python's name for the handling of bytes that are not UTF-8."""
     try:
         return path.read_text(encoding="utf-8-sig", errors=errors)
     except FileNotFoundError:
@@ -43,5 +42,5 @@ def read_text(path: Path, *, errors: str = "strict") -> str:
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror}", file=str(path)) from None
     except UnicodeDecodeError:
-        problem = "expected a floor plan as text in UTF-8, or a picture, whose name ends in .png, .pgm or alike"
+        problem = "expected a floor plan as UTF-8 text, or a picture whose name ends in .png, .pgm or similar"
         raise SpecError(problem, file=path.name) from None

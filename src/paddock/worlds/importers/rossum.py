@@ -1,7 +1,7 @@
-"""Floor plans of Rossum's Playhouse (RP1, a Java simulator of 1999 to 2005) as worlds.
+"""Import floor plans of Rossum's Playhouse (RP1, a Java simulator of 1999 to 2005) as worlds.
 
-RP1 is flat: what stands in the way blocks everything. A unit counts from where it is stated on; an orientation turns
-around the plan's origin, then the offset moves. Names are unique among all objects.
+RP1 is two-dimensional: every obstacle blocks every sensor. A unit applies to the statements that follow it. An
+orientation rotates around the plan's origin, then the offset is applied. Names are unique among all objects.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ KEYS = {
 }
 SKIPPED = "doorway"
 PAINT_COLOR, LIGHT_COLOR = "#101010", "#fff2cc"
-LEAST_RADIUS, MOST_RADIUS = 0.005, 10_000.0  # of a polygon [m]
-MARGIN = 0.05  # of the plan's size, around it
+LEAST_RADIUS, MOST_RADIUS = 0.005, 10_000.0  # limits of a polygon's radius [m]
+MARGIN = 0.05  # margin around the plan, relative to its size
 REASONS = {
-    "link": "nodes became starts, but a world has no graph",
-    "doorway": "they have no meaning in RP1 either",
-    "region of paint": "ground sensors see the colour of paint, not its number",
+    "link": "nodes are imported as starts, but a world has no graph",
+    "doorway": "they have no effect in RP1 either",
+    "region of paint": "ground sensors measure the colour of paint, not its number",
     "wall without length": "RP1 ignores them too",
 }
 
 
 def rossum_world(text: str, *, file: str = "plan.txt", height: float = 0.5) -> Imported:
-    """The world of a floor plan, without a robot; everything in it is `height` [m] high."""
+    """Convert a floor plan to a world without a robot; all obstacles are `height` [m] high."""
     plan = _Plan(height)
     try:
         for statement in statements(text):
@@ -50,7 +50,7 @@ def rossum_world(text: str, *, file: str = "plan.txt", height: float = 0.5) -> I
 
 
 class _Plan:
-    """What has been read so far."""
+    """The objects that have been read so far."""
 
     def __init__(self, height: float) -> None:
         self.height, self.unit, self.caption = height, 1.0, ""
@@ -59,12 +59,12 @@ class _Plan:
         self.strokes: list[Stroke] = []
         self.lights: list[Light] = []
         self.starts: dict[str, list[Start]] = {"placement": [], "target": [], "node": []}
-        self.keywords: dict[str, str] = {}  # of all names
+        self.keywords: dict[str, str] = {}  # keyword by name of the object
         self.extent: list[Point] = []
         self.left_out: Counter[str] = Counter()
 
     def add(self, statement: StatementEntry | Declaration) -> None:
-        """Read one more statement."""
+        """Add a statement."""
         if isinstance(statement, StatementEntry):
             self._specify(statement)
             return
@@ -84,10 +84,10 @@ class _Plan:
         except SpecError as error:
             if error.path.startswith("line "):
                 raise
-            raise fields.problem(str(error)) from None  # from the classes of a world, which know no lines
+            raise fields.problem(str(error)) from None  # errors of the world's classes have no line
 
     def world(self, name: str) -> Imported:
-        """All of it, with a margin around."""
+        """Return the world with a margin around all objects."""
         if not self.extent:
             raise SpecError("expected at least one object, such as: wall a { geometry: 0, 0, 2, 0, 0.1; }")
         xs, ys = zip(*self.extent, strict=True)
@@ -119,7 +119,7 @@ class _Plan:
             self.unit = UNITS[str(values[0])]
         elif entry.key == "caption":
             if [word.kind for word in entry.values] != ["text"]:
-                raise problem_at(entry.line, f"caption: expected one text in quotes, got {format_value(values[0])}")
+                raise problem_at(entry.line, f"caption: expected one string in quotes, got {format_value(values[0])}")
             self.caption = str(values[0])
         else:
             raise problem_at(entry.line, f"unknown keyword {entry.key!r}{suggestion(entry.key, ['units', 'caption'])}")
@@ -150,7 +150,7 @@ class _Plan:
         box = box_of_corners(corners, self.height, color)
         if box is not None:
             self.boxes.append(box)
-        else:  # worlds have no other polygons: a screen around, and its colour inside for people
+        else:  # worlds have no other polygons: use a closed thin wall, and paint its inside for viewers
             self.walls.append(outline(corners, self.height, color))
             self.strokes.append(paint_area(corners, color))
 
@@ -163,7 +163,7 @@ class _Plan:
     def _target(self, name: str, fields: Fields) -> None:
         x, y, radius = fields.lengths("geometry", "x, y, radius")
         self._mark("target", name, (x, y), 0.0, radius)
-        # Below the walls' tops, so that they block it.
+        # Below the tops of the walls, so that walls cast shadows.
         self.lights.append(Light(at=tidy(x, y), height=self.height / 2, color=fields.color(LIGHT_COLOR)))
 
     def _placement(self, name: str, fields: Fields) -> None:

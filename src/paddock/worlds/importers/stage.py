@@ -1,4 +1,4 @@
-"""Worlds of Stage (`.world`, with `.inc` files and bitmaps), with their robots."""
+"""Import worlds of Stage (`.world`, with `.inc` files and bitmaps), with their robots."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from paddock.worlds.importers.stage_text import StageEntity, choose, read_stage
 from paddock.worlds.spec import WALL_COLOR, Box, Placed, Wall, WorldSpec
 
 BOUNDARY = 0.01  # [m] thickness of the walls that `boundary 1` adds
-MARGIN = 0.5  # [m] around everything
+MARGIN = 0.5  # [m] margin around all models
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 ANGLES = {"degrees": math.radians(1.0), "radians": 1.0}
 MODELS = ("model", "floorplan", "map")
 LEFT_OUT = {
-    "fiducial": "for Player's clients every robot has a finder, which sees 8 m around it",
-    "blobfinder": "there are no blobs",
-    "gripper": "robots have none",
-    "camera": "give the robot's table one",
-    "actuator": "robots have none",
-    "lightindicator": "robots have none",
+    "fiducial": "for Player's clients every robot has a fiducial finder with a range of 8 m",
+    "blobfinder": "blobs are not supported",
+    "gripper": "grippers are not supported",
+    "camera": "add a camera to the robot's table instead",
+    "actuator": "actuators are not supported",
+    "lightindicator": "light indicators are not supported",
 }
 HINTS = {
     "localization_origin": "for poses in the world: `paddock serve WORLD --player 6665,world`",
-    "ctrl": "controllers are programs of their own here",
-    "odom_error": "to Player's clients position2d tells poses exactly",
+    "ctrl": "controllers are separate programs here",
+    "odom_error": "for Player's clients position2d reports exact poses",
 }
 
 
 def stage_world(path: str | Path, *, height: float = 0.5) -> Imported:
-    """The world of a Stage file, with its robots.
+    """Convert a Stage file to a world, with its robots.
 
     Args:
-        path: of the `.world` file; what it includes lies beside it.
-        height: of models that tell none [m].
+        path: path of the `.world` file; includes are searched in its folder.
+        height: height of models without one [m].
     """
     try:
         return _StageWorld(Path(path), height).convert()
@@ -51,7 +51,7 @@ def stage_world(path: str | Path, *, height: float = 0.5) -> Imported:
 
 
 class _StageWorld:
-    """What has been converted so far."""
+    """The models that have been converted so far."""
 
     def __init__(self, path: Path, height: float) -> None:
         self.path, self.height = path, height
@@ -63,13 +63,13 @@ class _StageWorld:
         self.walls: list[Wall] = []
         self.robots: list[Placed] = []
         self.extent: list[Point] = []
-        self.ground: list[Point] = []  # the same without robots
-        self.left_out: dict[str, str] = {}  # the first place, by what it is
-        self.places: list[str] = []  # of the robots, in the file
+        self.ground: list[Point] = []  # extent without robots
+        self.left_out: dict[str, str] = {}  # message with the first location, by kind of omission
+        self.places: list[str] = []  # locations of the robots in the file
 
     def convert(self) -> Imported:
         size = self.root.numbers("size", ())
-        if len(size) >= 2:  # Stage 2: the world's own
+        if len(size) >= 2:  # Stage 2: the size of the world
             self.ground += rectangle(size[0] * self.units.metres, size[1] * self.units.metres)
             self.extent += self.ground
         for entity in self.root.children:
@@ -83,7 +83,7 @@ class _StageWorld:
             name=world_name(self.path),
             title=self.root.text("name", f"Imported from {self.path.name}"),
             bounds=(*tidy(*bounds[:2]), *tidy(*bounds[2:])),
-            open=True,  # Stage's worlds have no edge
+            open=True,  # Stage's worlds have no border
             boxes=tuple(self.boxes),
             walls=tuple(self.walls),
             robots=tuple(self.robots),
@@ -91,7 +91,7 @@ class _StageWorld:
         return Imported(world, None, tuple(self.left_out.values()), (*list_doubts(self.root), *self._doubt_robots()))
 
     def _doubt_robots(self) -> Iterator[str]:
-        """Robots that stand outside of all that there is."""
+        """Find robots outside the extent of all other models."""
         if not self.ground:
             return
         xs, ys = zip(*self.ground, strict=True)
@@ -99,7 +99,7 @@ class _StageWorld:
             assert robot.at is not None
             x, y = robot.at
             if not (min(xs) <= x <= max(xs) and min(ys) <= y <= max(ys)):
-                yield f"{where}: pose: {robot.name} stands at {x:g}, {y:g}, outside of all other models"
+                yield f"{where}: pose: {robot.name} is at {x:g}, {y:g}, outside all other models"
 
     def _add(self, entity: StageEntity, parent: Pose) -> None:
         pose = compose(parent, self.units.pose(entity))
@@ -117,14 +117,14 @@ class _StageWorld:
             self._leave_out(entity.base, entity.place, self._explain(entity))
 
     def _locate_mistakes(self, add: Callable[[StageEntity, Pose], None], entity: StageEntity, pose: Pose) -> None:
-        """Convert an entity; what is wrong with it is told with its place."""
+        """Convert an entity; add its location to errors."""
         try:
             add(entity, pose)
         except SpecError as error:
             raise error if error.file else entity.problem(str(error)) from None
 
     def _explain(self, entity: StageEntity) -> str:
-        return f"{entity.type}: {LEFT_OUT.get(entity.base, 'it has no meaning here')}"
+        return f"{entity.type}: {LEFT_OUT.get(entity.base, 'it is not supported')}"
 
     def _leave_out(self, what: str, where: str, text: str) -> None:
         self.left_out.setdefault(what, f"{where}: {text}")
@@ -134,7 +134,9 @@ class _StageWorld:
     def _add_robot(self, entity: StageEntity, pose: Pose) -> None:
         for child, _ in walk_parts(entity, self.units):
             if child.base not in SENSING:
-                text = f"{child.type}: it is no part of the body here" if child.base in MODELS else self._explain(child)
+                text = (
+                    f"{child.type}: it is not part of the body here" if child.base in MODELS else self._explain(child)
+                )
                 self._leave_out(f"part {child.base}", child.place, text)
         placed = Placed(
             name=self._name_robot(entity),
@@ -152,11 +154,11 @@ class _StageWorld:
         wanted = re.sub(r"[^\w-]", "-", entity.text("name", f"r{len(self.robots)}"))
         return next(n for n in (wanted, *(f"{wanted}-{k}" for k in range(2, len(taken) + 3))) if n not in taken)
 
-    # ---- what stands in the way
+    # ---- obstacles
 
     def _add_obstacle(self, entity: StageEntity, pose: Pose) -> None:
         if not entity.number("obstacle_return", 1):
-            self._leave_out("free model", entity.place, f"{entity.type}: nothing runs into it (obstacle_return 0)")
+            self._leave_out("free model", entity.place, f"{entity.type}: it is not an obstacle (obstacle_return 0)")
             return
         length, width, tall = self.units.size(entity)
         here = compose(pose, self.units.pose(entity, "origin"))

@@ -1,4 +1,4 @@
-"""What may be a mistake in a world of Stage, although it can be read."""
+"""Find possible mistakes in a world of Stage that can be read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paddock.worlds.importers.stage_text import StageEntity
 
 
 def list_doubts(world: StageEntity) -> list[str]:
-    """Each with its file and line, once."""
+    """Return the possible mistakes, each once, with file and line."""
     return list(dict.fromkeys((*_walk(world), *_find_same_names(world))))
 
 
@@ -21,17 +21,17 @@ def _walk(entity: StageEntity) -> Iterator[str]:
         color = entity.text("color", "")
         yield f"{entity.locate('color')}: color: no colour called {color!r}{suggestion(color, ImageColor.colormap)}"
     if len(entity.numbers("pose", ())) == 3:
-        yield f"{entity.locate('pose')}: pose: three numbers are x, y and heading here; [x y z heading] is sure"
+        yield f"{entity.locate('pose')}: pose: three numbers mean x, y and heading; [x y z heading] is unambiguous"
     for child in entity.children:
         yield from _walk(child)
 
 
 def _find_same_names(world: StageEntity) -> Iterator[str]:
-    """Models of the world itself: Player's configurations choose them by name."""
+    """Find duplicate names of top-level models, which Player's configurations select by name."""
     seen: dict[str, str] = {}
     for entity in world.children:
         name = entity.text("name", "")
         if name and name in seen:
-            also = f"{seen[name]} is called {name!r}, too"
-            yield f"{entity.locate('name')}: name: {also}; a robot gets another name here"
+            also = f"{seen[name]} is also called {name!r}"
+            yield f"{entity.locate('name')}: name: {also}; the robot is renamed"
         seen.setdefault(name, entity.locate("name"))

@@ -1,4 +1,4 @@
-"""Position models of Stage as robots, with their rangers, lasers and bumpers."""
+"""Convert position models of Stage to robots, with their rangers, lasers and bumpers."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from paddock.sensors.sonar import SonarSpec
 from paddock.worlds.importers.stage_shapes import StageUnits, convex_hull, find_color, fit, list_blocks, place
 from paddock.worlds.importers.stage_text import StageEntity
 
-VELOCITIES = (-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -90.0, 90.0)  # bounds [m/s] and [degrees/s], as Stage has them
-VIEW = (0.0, 8.0, 180.0)  # shortest and longest range [m], angle [degrees]
+VELOCITIES = (-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -90.0, 90.0)  # default bounds of Stage [m/s], [degrees/s]
+VIEW = (0.0, 8.0, 180.0)  # minimum and maximum range [m], angle [degrees]
 SONAR_VIEW = (0.0, 5.0, 15.0)
 SAMPLES = 180
-LOOK_HEIGHT = 0.05  # [m] Stage's worlds are flat: at this height sensors see all that is in the way
-BODY_COLOR = "#c0392b"  # where it tells none
-WHEELS = 0.8  # of a body's width there is between the wheels; Stage has none
-WHEEL_DIAMETER = 0.5  # of a body's height
+LOOK_HEIGHT = 0.05  # [m] mounting height at which sensors detect all obstacles, because Stage's worlds are flat
+BODY_COLOR = "#c0392b"  # default colour
+WHEELS = 0.8  # wheel separation relative to the body's width; Stage has no wheels
+WHEEL_DIAMETER = 0.5  # relative to the body's height
 SENSING = ("ranger", "laser", "bumper")
 ORIGIN = Pose(0.0, 0.0, 0.0)
-Namer = Callable[[str], str]  # gives a sensor of a kind its name
+Namer = Callable[[str], str]  # returns a new name for a sensor of a kind
 
 
 def make_robot(entity: StageEntity, units: StageUnits) -> RobotSpec:
-    """The kind of robot that a position model is."""
+    """Convert a position model to a robot type."""
     drive = entity.text("drive", "diff")
     if drive != "diff":
-        raise entity.problem(f'expected "diff", got "{drive}": robots here have two wheels', "drive")
+        raise entity.problem(f'expected "diff", got "{drive}": only differential drives are supported', "drive")
     length, width, height = units.size(entity)
     blocks = list_blocks(entity)
     corners = [point for polygon in fit(blocks, length, width) for point in polygon] if blocks else []
@@ -47,7 +47,7 @@ def make_robot(entity: StageEntity, units: StageUnits) -> RobotSpec:
         color=find_color(entity) or BODY_COLOR,
     )
     name = re.sub(r"[^\w-]", "-", entity.type)
-    sensors = (*_list_sensors(entity, units), EncodersSpec(name="encoders"))  # Stage's robots know their way
+    sensors = (*_list_sensors(entity, units), EncodersSpec(name="encoders"))  # Stage's robots have odometry
     return RobotSpec(name=name, body=body, drive=_make_drive(entity, units), sensors=sensors)
 
 
@@ -61,7 +61,7 @@ def _make_drive(entity: StageEntity, units: StageUnits) -> DifferentialDrive:
 
     fastest = at_rim("velocity_bounds", VELOCITIES)
     if not fastest > 0:
-        raise entity.problem("expected a greatest speed > 0", "velocity_bounds")
+        raise entity.problem("expected a maximum speed > 0", "velocity_bounds")
     limited = "acceleration_bounds" in entity.properties
     return DifferentialDrive(
         wheel_separation=round(separation, 6),
@@ -72,7 +72,7 @@ def _make_drive(entity: StageEntity, units: StageUnits) -> DifferentialDrive:
 
 
 def _list_sensors(entity: StageEntity, units: StageUnits) -> Iterator[SensorSpec]:
-    """Its sensors, in the order of the file: so they are ranger:0, ranger:1 …"""
+    """Iterate over its sensors in the order of the file, which is that of ranger:0, ranger:1 …"""
     counts: Counter[str] = Counter()
 
     def name(kind: str) -> str:
@@ -91,7 +91,7 @@ def _list_sensors(entity: StageEntity, units: StageUnits) -> Iterator[SensorSpec
 
 
 def walk_parts(entity: StageEntity, units: StageUnits, pose: Pose = ORIGIN) -> Iterator[tuple[StageEntity, Pose]]:
-    """All models on a model, and where they are on it."""
+    """Iterate over all models attached to a model, with their poses relative to it."""
     for child in entity.children:
         if child.base not in ("block", "sensor"):
             here = compose(pose, units.pose(child))
@@ -100,7 +100,7 @@ def walk_parts(entity: StageEntity, units: StageUnits, pose: Pose = ORIGIN) -> I
 
 
 def _make_rangers(entity: StageEntity, units: StageUnits, name: Namer, pose: Pose) -> Iterator[SensorSpec]:
-    """A ring of sonars, or a scanner for each sensor with several samples."""
+    """Convert a ranger to a ring of sonars, or to a scanner for each sensor with several samples."""
     sensors = [child for child in entity.children if child.base == "sensor"]
     count = int(entity.number("scount", 0))
     if count:
@@ -118,14 +118,14 @@ def _make_rangers(entity: StageEntity, units: StageUnits, name: Namer, pose: Pos
 
 
 def _read_view(entity: StageEntity, units: StageUnits, key: str, usual: tuple[float, ...]) -> tuple[float, float]:
-    """The longest range [m], and the angle [degrees]; Stage has had several ways to tell them."""
+    """Return the maximum range [m] and the angle [degrees]; versions of Stage use different properties."""
     _, longest, angle = entity.numbers(key, usual, least=3)
     longest = entity.numbers("range", (0.0, longest), least=2)[1]
     longest = entity.number("range_max", longest) * units.metres
     angle = math.degrees(entity.number("fov", angle) * units.radians)
     if not longest > 0 or not 0 < angle <= 360:
         raise entity.problem(f"expected a range > 0 and an angle of at most a turn, got {longest:g} and {angle:g}")
-    return round(longest, 6), round(angle, 6)  # 30 degrees may have come as radians
+    return round(longest, 6), round(angle, 6)  # removes rounding errors of radians
 
 
 def _make_sonar(entity: StageEntity, units: StageUnits, name: str, mounts: tuple[Mount, ...], key: str) -> SonarSpec:
@@ -144,7 +144,7 @@ def _make_laser(entity: StageEntity, units: StageUnits, name: str, pose: Pose, u
 def _list_mounts(entity: StageEntity, units: StageUnits, pose: Pose, key: str, count: int) -> tuple[Mount, ...]:
     for k in range(count):
         if f"{key}[{k}]" not in entity.properties:
-            raise entity.problem(f"{key}[{k}] is missing: there are {count}")
+            raise entity.problem(f"{key}[{k}] is missing: expected {count}")
     return tuple(_mount(compose(pose, units.pose(entity, f"{key}[{k}]"))) for k in range(count))
 
 

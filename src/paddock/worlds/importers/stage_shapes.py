@@ -1,4 +1,4 @@
-"""Shapes of Stage's models: blocks and bitmaps, scaled so that together they fill the model's size."""
+"""Shapes of Stage's models: blocks and bitmaps, scaled to the model's size."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from paddock.core.geometry import Point, Pose, compose
 from paddock.worlds.importers.bitmap import MOST_BOXES, read_brightness, rectangles
 from paddock.worlds.importers.stage_text import StageEntity
 
-SIZE = (0.1, 0.1, 0.1)  # [m] of a model that tells none
-DARK = 0.5  # Stage looks at the first channel
+SIZE = (0.1, 0.1, 0.1)  # [m] default size of a model
+DARK = 0.5  # threshold of the first channel, as in Stage
 GREY = re.compile(r"gr[ae]y(\d+)")
 
 
 class StageUnits(NamedTuple):
-    """What the numbers of a world mean."""
+    """Units of the numbers in a world."""
 
     metres: float = 1.0
     radians: float = math.radians(1.0)
 
     def pose(self, entity: StageEntity, key: str = "pose") -> Pose:
-        """A pose `[x y z heading]`; Stage 2 had no z. Only `y` and the rest may be missing."""
+        """Return a pose from `[x y z heading]`; Stage 2 had no z. All values after x may be missing."""
         values = entity.numbers(key, ())
         heading = values[3] if len(values) > 3 else values[2] if len(values) == 3 else 0.0
         x, y = (*values, 0.0, 0.0)[:2]
         return Pose(x * self.metres, y * self.metres, heading * self.radians)
 
     def size(self, entity: StageEntity) -> tuple[float, float, float]:
-        """Length, width and height [m]."""
+        """Return length, width and height [m]."""
         told = [number * self.metres for number in entity.numbers("size", (), least=2)]
         x, y, z = (*told, *SIZE[len(told) :])[:3]
         if min(x, y) <= 0:
@@ -41,7 +41,7 @@ class StageUnits(NamedTuple):
 
 
 def list_blocks(entity: StageEntity) -> list[list[Point]]:
-    """The polygons of a model as they are written: `block ( … )`, or in Stage 2 `block[0].point[0] …`."""
+    """Return the unscaled polygons of a model: `block ( … )`, or in Stage 2 `block[0].point[0] …`."""
     found = [_list_points(child, "") for child in entity.children if child.base == "block"]
     return found + [_list_points(entity, f"block[{k}].") for k in range(int(entity.number("blocks", 0)))]
 
@@ -61,7 +61,7 @@ def _list_points(entity: StageEntity, prefix: str) -> list[Point]:
 
 
 def fit(polygons: Sequence[Sequence[Point]], length: float, width: float) -> list[list[Point]]:
-    """The same polygons, so that the box around all of them is so large, and around the origin."""
+    """Scale polygons so that their common bounding box has the given size and is centred on the origin."""
     xs, ys = zip(*[point for polygon in polygons for point in polygon], strict=True)
     wide, high = (max(xs) - min(xs)) or 1.0, (max(ys) - min(ys)) or 1.0
     middle = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
@@ -69,10 +69,10 @@ def fit(polygons: Sequence[Sequence[Point]], length: float, width: float) -> lis
 
 
 def trace_bitmap(entity: StageEntity, folder: Path) -> list[list[Point]]:
-    """The dark parts of a model's picture as rectangles, in pixels; y goes up."""
+    """Return the dark parts of a model's image as rectangles, in pixels; y points up."""
     name = entity.text("bitmap", "")
     if not (folder / name).is_file():
-        raise entity.problem(f"there is no picture {name!r} beside the world", "bitmap")
+        raise entity.problem(f"there is no picture {name!r} in the world's folder", "bitmap")
     dark = read_brightness(folder / name, red_only=True) < DARK
     if not dark.any():
         raise entity.problem(f"{name!r} has no dark pixel", "bitmap")
@@ -83,12 +83,12 @@ def trace_bitmap(entity: StageEntity, folder: Path) -> list[list[Point]]:
 
 
 def place(polygon: Sequence[Point], pose: Pose) -> list[Point]:
-    """A polygon of a model's frame, in the world."""
+    """Transform a polygon from a model's frame to the world frame."""
     return [compose(pose, Pose(x, y, 0.0))[:2] for x, y in polygon]
 
 
 def convex_hull(points: Sequence[Point]) -> list[Point]:
-    """The corners of the smallest convex polygon around points, counter-clockwise."""
+    """Return the corners of the convex hull of points, counter-clockwise."""
     hull: list[Point] = []
     for direction in (sorted(set(points)), sorted(set(points), reverse=True)):
         start = len(hull)
@@ -105,7 +105,7 @@ def _turns_right(a: Point, b: Point, c: Point) -> bool:
 
 
 def find_color(entity: StageEntity) -> str | None:
-    """A model's colour; None where it tells none that is known."""
+    """Return a model's colour; None if it has none or an unknown one."""
     from PIL import ImageColor
 
     if "color_rgba" in entity.properties:
@@ -114,7 +114,7 @@ def find_color(entity: StageEntity) -> str | None:
     name = entity.text("color", "").replace("_", "").replace(" ", "").lower()
     if grey := GREY.fullmatch(name):
         return "#" + 3 * f"{min(255, round(2.55 * int(grey[1]))):02x}"
-    for known in (name, name.rstrip("1234")):  # X11 has four shades of many
+    for known in (name, name.rstrip("1234")):  # X11 has four shades of many colours
         with contextlib.suppress(ValueError):
             return "#{:02x}{:02x}{:02x}".format(*ImageColor.getrgb(known)[:3])
     return None

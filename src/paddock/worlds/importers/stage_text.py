@@ -1,4 +1,4 @@
-"""The text of Stage's worlds: entities with properties, macros and included files."""
+"""Parse the text of Stage's worlds: entities with properties, macros and included files."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ TOKEN = re.compile(
     |(?P<sign>[()\[\]])""",
     re.VERBOSE | re.ASCII,
 )
-TYPES = {  # that Stage itself has
+TYPES = {  # built-in types of Stage
     "actuator", "blinkenlight", "blobfinder", "block", "bumper", "camera", "fiducial", "floorplan", "gripper", "laser",
     "lightindicator", "map", "model", "position", "power", "puck", "ranger", "sensor", "window",
 }  # fmt: skip
-DEEPEST = 32  # entities within entities
-MOST_ENTITIES = 50_000  # with those that macros add
+DEEPEST = 32  # maximum nesting depth of entities
+MOST_ENTITIES = 50_000  # maximum number of entities, including those of macros
 
 
 @dataclass(frozen=True, slots=True)
 class StageProperty:
-    """What a property says, and where."""
+    """The values of a property, and its location."""
 
     values: tuple[float | str, ...]
     file: str
@@ -39,41 +39,41 @@ class StageProperty:
 
 @dataclass(slots=True)
 class StageEntity:
-    """A model, or a part of one. What a macro says stands in the properties, too."""
+    """A model, or a part of one. Its properties include those of its macros."""
 
-    type: str  # what it is called where it stands
-    base: str  # the type that its macros lead to
+    type: str  # type name in the file
+    base: str  # built-in type after resolving macros
     file: str
     line: int
     properties: dict[str, StageProperty] = field(default_factory=dict)
     children: list[StageEntity] = field(default_factory=list)
-    count: int = 1  # with all that is within
+    count: int = 1  # number of entities, including descendants
     levels: int = 1
 
     def add(self, child: StageEntity) -> None:
-        """Have another entity within."""
+        """Add a child entity."""
         self.children.append(child)
         self.count += child.count
         self.levels = max(self.levels, child.levels + 1)
 
     @property
     def place(self) -> str:
-        """As people look it up."""
+        """Location as `file:line`."""
         return self.locate("")
 
     def locate(self, key: str) -> str:
-        """Where a property is, or the entity if it has none."""
+        """Return the location of a property, or of the entity if it does not have the property."""
         where = self.properties.get(key, self)
         return f"{where.file}:{where.line}"
 
     def problem(self, problem: str, key: str = "") -> SpecError:
-        """What is wrong with it, or with one of its properties."""
+        """Return an error about the entity or one of its properties."""
         where = self.properties.get(key, self)
         what = f"{self.type}: {key}" if key else self.type
         return SpecError(f"{what}: {problem}", path=f"line {where.line}", file=where.file)
 
     def numbers(self, key: str, default: tuple[float, ...], least: int = 1) -> tuple[float, ...]:
-        """Numbers; those that are missing at the end are the default's."""
+        """Return the numbers of a property; missing ones at the end are taken from the default."""
         if key not in self.properties:
             return default
         found = [value for value in self.properties[key].values if isinstance(value, float)]
@@ -82,16 +82,16 @@ class StageEntity:
         return (*found, *default[len(found) :])
 
     def number(self, key: str, default: float) -> float:
-        """One number."""
+        """Return the number of a property."""
         return self.numbers(key, (default,))[0]
 
     def text(self, key: str, default: str) -> str:
-        """One text."""
+        """Return the string of a property."""
         if key not in self.properties:
             return default
         (value, *more) = self.properties[key].values
         if more or not isinstance(value, str):
-            raise self.problem(f"expected a text in quotes, got {self._show(key)}", key)
+            raise self.problem(f"expected a string in quotes, got {self._show(key)}", key)
         return value
 
     def _show(self, key: str) -> str:
@@ -101,7 +101,7 @@ class StageEntity:
 
 
 def read_stage(path: Path) -> StageEntity:
-    """A world file with all that it includes, as an entity whose children are its models."""
+    """Read a world file with its includes; return an entity whose children are its models."""
     reader = _StageReader(path)
     world = StageEntity("world", "world", path.name, 1)
     reader.read_file(path, world)
@@ -109,7 +109,7 @@ def read_stage(path: Path) -> StageEntity:
 
 
 class _StageReader:
-    """Reads entities; macros count from where they are defined on."""
+    """Reads entities; macros apply from their definition on."""
 
     def __init__(self, path: Path) -> None:
         self._home = path.parent
@@ -117,10 +117,10 @@ class _StageReader:
         self._within: list[Path] = []
 
     def read_file(self, path: Path, into: StageEntity) -> None:
-        """Read a file's properties and entities into another's."""
+        """Read the properties and entities of a file into an entity."""
         self._within.append(path)
         try:
-            words = _StageWords(read_text(path, errors="replace"))  # old ones are in Latin 1
+            words = _StageWords(read_text(path, errors="replace"))  # old files are in Latin 1
             while words.next.kind != "end":
                 self._read_statement(words, into, 0)
         except SpecError as error:
@@ -139,7 +139,7 @@ class _StageReader:
             if into.count > MOST_ENTITIES or into.levels > DEEPEST + 1:
                 raise problem_at(
                     word.line,
-                    f"expected at most {MOST_ENTITIES} entities, and {DEEPEST} within each other, with those of macros",
+                    f"expected at most {MOST_ENTITIES} entities, and {DEEPEST} levels, including those of macros",
                 )
         else:
             values = words.take_values(word.text)
@@ -149,7 +149,7 @@ class _StageReader:
         places = [folder / str(name.value) for folder in (self._within[-1].parent, self._home)]
         found = next((place for place in places if place.is_file()), None)
         if found is None:
-            raise problem_at(name.line, f"include: there is no file {name.value!r} beside it")
+            raise problem_at(name.line, f"include: there is no file {name.value!r} in its folder")
         if any(found.samefile(path) for path in self._within):
             raise problem_at(name.line, f"include: {name.value!r} includes itself")
         self.read_file(found, into)
@@ -165,7 +165,7 @@ class _StageReader:
                 entity.add(child)
         words.take("(", f"'(' after {type.text!r}")
         if depth >= DEEPEST:
-            raise problem_at(type.line, f"expected at most {DEEPEST} entities within each other")
+            raise problem_at(type.line, f"expected at most {DEEPEST} nested entities")
         while words.next.text != ")":
             if words.next.kind == "end":
                 raise problem_at(type.line, f"expected ')' at the end of {type.text!r}, which begins here")
@@ -175,12 +175,12 @@ class _StageReader:
 
 
 class _StageWords(Words):
-    """The words of a file of Stage."""
+    """Tokeniser for files of Stage."""
 
     token = TOKEN
 
     def take_values(self, key: str) -> tuple[float | str, ...]:
-        """The value of a property: a number, a text, a word, or several between brackets."""
+        """Return the values of a property: a number, a string, a word, or several in brackets."""
         if self.next.text != "[":
             return (self._take_finite(key),)
         self.take("[", "")
@@ -198,7 +198,7 @@ class _StageWords(Words):
 
 
 def choose(entity: StageEntity, key: str, known: Mapping[str, float], default: str) -> float:
-    """What one of several words means."""
+    """Return the value of the word in a property; raise a SpecError if the word is not in `known`."""
     word = entity.text(key, default)
     if word not in known:
         raise entity.problem(f"expected {' or '.join(known)}, got {word!r}{suggestion(word, known)}", key)

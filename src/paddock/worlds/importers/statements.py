@@ -1,4 +1,4 @@
-"""The text of a floor plan as statements: `keyword: values;` and `keyword name { key: values; … }`."""
+"""Parse a floor plan into statements: `keyword: values;` and `keyword name { key: values; … }`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Value = float | str
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A name, a number, a text in quotes or a sign, and its line."""
+    """A token: a name, a number, a string in quotes or a sign, and its line."""
 
     kind: str
     text: str
@@ -50,7 +50,7 @@ class StatementEntry:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """An object of the plan; without a name of its own it is called ''."""
+    """An object of the plan; the name is empty if it has none."""
 
     keyword: str
     name: str
@@ -59,12 +59,12 @@ class Declaration:
 
 
 def problem_at(line: int, problem: str) -> SpecError:
-    """What is wrong in a line; the file's name is added by who knows it."""
+    """Return an error with its line; the caller adds the file's name."""
     return SpecError(problem, path=f"line {line}")
 
 
 def statements(text: str) -> Iterator[StatementEntry | Declaration]:
-    """The statements of a plan, in their order."""
+    """Iterate over the statements of a plan, in their order."""
     words = Words(text)
     while words.next.kind != "end":
         keyword = words.take("word", "a keyword such as wall or units")
@@ -82,16 +82,16 @@ def statements(text: str) -> Iterator[StatementEntry | Declaration]:
 
 
 class Words:
-    """The words of a text, one after the other."""
+    """Tokeniser with one token of lookahead."""
 
-    token: ClassVar[re.Pattern[str]] = TOKEN  # with a group for each kind of words
+    token: ClassVar[re.Pattern[str]] = TOKEN  # with a group for each kind of token
 
     def __init__(self, text: str) -> None:
         self._words = _words(text, self.token)
         self.next = next(self._words)
 
     def take(self, kind: str, expected: str) -> Word:
-        """The next word, which must be of a kind, or be this sign."""
+        """Return the next token, which must be of a kind, or be this sign."""
         word = self.next
         if kind not in (word.kind, word.text):
             got = "the end of the file" if word.kind == "end" else format_value(word.value)
@@ -100,7 +100,7 @@ class Words:
         return word
 
     def entry(self, key: Word) -> StatementEntry:
-        """What follows a key: a colon, values with commas between them, and a semicolon."""
+        """Parse the rest of an entry: a colon, values separated by commas, and a semicolon."""
         self.take(":", f"':' after {key.text!r}")
         values = [self.take_value(key.text)]
         while self.next.text == ",":
@@ -110,7 +110,7 @@ class Words:
         return StatementEntry(key.text, tuple(values), key.line)
 
     def take_value(self, key: str) -> Word:
-        """A number, a word or a text in quotes."""
+        """Return a number, a word or a string in quotes."""
         kind = self.next.kind if self.next.kind in ("number", "word", "text") else "a value"
         return self.take(kind, f"a value of {key!r}")
 
@@ -133,5 +133,5 @@ def _unreadable(text: str, place: int) -> str:
     if text.startswith("/*", place):
         return "expected '*/' at the end of the comment that begins here"
     if text[place] == '"':
-        return "expected '\"' at the end of the text that begins here"
-    return f"expected a name, a number or a text in quotes, got {format_value(text[place])}"
+        return "expected '\"' at the end of the string that begins here"
+    return f"expected a name, a number or a string in quotes, got {format_value(text[place])}"

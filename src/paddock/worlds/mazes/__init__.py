@@ -1,4 +1,4 @@
-"""Mazes: made at random from a seed, always solvable, and built as worlds."""
+"""Mazes: generated at random from a seed, always solvable, and convertible to worlds."""
 
 from __future__ import annotations
 

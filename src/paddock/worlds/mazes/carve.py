@@ -1,4 +1,4 @@
-"""Carvers: each turns a grid of closed cells into passages that reach every cell."""
+"""Maze generation algorithms: each returns passages that connect all cells of a grid."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from random import Random
 
 from paddock.worlds.mazes.maze import Cell, Passage, list_neighbours, map_neighbours
 
-ROOM_SHARE = 0.5  # of the cells, at most, that lie in rooms
-LARGEST_ROOM = 4  # columns or rows
+ROOM_SHARE = 0.5  # maximum share of the cells that belong to rooms
+LARGEST_ROOM = 4  # maximum columns or rows of a room
 
 
 def carve_backtracker(columns: int, rows: int, random: Random) -> set[Passage]:
-    """Walk at random to cells not seen yet, and back where there are none: long winding ways, few branches."""
+    """Walk at random to unvisited cells and backtrack at dead ends: long winding paths, few branches."""
     beside = _grid(columns, rows)
     trail = [(random.randrange(columns), random.randrange(rows))]
     seen, passages = set(trail), set()
@@ -29,12 +29,12 @@ def carve_backtracker(columns: int, rows: int, random: Random) -> set[Passage]:
 
 
 def carve_kruskal(columns: int, rows: int, random: Random) -> set[Passage]:
-    """Open walls in random order where they part what is not joined yet: many short dead ends."""
+    """Open walls in random order if they separate cells that are not connected yet: many short dead ends."""
     return _join_cells(columns, rows, (), random)
 
 
 def carve_wilson(columns: int, rows: int, random: Random) -> set[Passage]:
-    """Random walks, their loops erased, until all cells belong: every perfect maze is equally likely."""
+    """Add loop-erased random walks until all cells are connected: every perfect maze is equally likely."""
     beside = _grid(columns, rows)
     missing = list(beside)
     random.shuffle(missing)
@@ -43,7 +43,7 @@ def carve_wilson(columns: int, rows: int, random: Random) -> set[Passage]:
         first = here = missing.pop()
         onward: dict[Cell, Cell] = {}
         while here not in done:
-            onward[here] = random.choice(beside[here])  # a later visit overwrites: this erases the loop
+            onward[here] = random.choice(beside[here])  # a later visit overwrites the direction, which erases the loop
             here = onward[here]
         here = first
         while here not in done:
@@ -54,7 +54,7 @@ def carve_wilson(columns: int, rows: int, random: Random) -> set[Passage]:
 
 
 def carve_rooms(columns: int, rows: int, random: Random) -> set[Passage]:
-    """Open rectangles here and there, joined by corridors and doors."""
+    """Place open rectangular rooms at random, connected by corridors and doors."""
     taken: set[Cell] = set()
     open_inside: set[Passage] = set()
     for _ in range(columns * rows):
@@ -69,7 +69,7 @@ def carve_rooms(columns: int, rows: int, random: Random) -> set[Passage]:
 
 
 def open_dead_ends(columns: int, rows: int, passages: set[Passage], share: float, random: Random) -> set[Passage]:
-    """Open a share of the dead ends, to each other where they meet, so that ways close to loops."""
+    """Open a share of the dead ends, preferably to neighbouring dead ends, so that loops arise."""
     beside, passages = _grid(columns, rows), set(passages)
     ways = map_neighbours(beside, passages)
     ends = [cell for cell, there in ways.items() if len(there) == 1]
@@ -89,7 +89,7 @@ def open_dead_ends(columns: int, rows: int, passages: set[Passage], share: float
 
 
 def _join_cells(columns: int, rows: int, passages: Iterable[Passage], random: Random) -> set[Passage]:
-    """The passages, and others in random order wherever they join what is not joined yet."""
+    """Return the passages, plus random ones that connect cells which are not connected yet."""
     joined = set(passages)
     leader = {cell: cell for cell in _grid(columns, rows)}
 
@@ -111,7 +111,7 @@ def _join_cells(columns: int, rows: int, passages: Iterable[Passage], random: Ra
 
 
 def _grid(columns: int, rows: int) -> dict[Cell, list[Cell]]:
-    """For every cell the cells beside it."""
+    """Return the adjacent cells of every cell."""
     cells = ((column, row) for column in range(columns) for row in range(rows))
     return map_neighbours(cells, list_neighbours(columns, rows))
 

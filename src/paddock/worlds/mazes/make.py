@@ -1,4 +1,4 @@
-"""make_maze: a maze of a kind, a size and a seed."""
+"""make_maze: generate a maze of a given kind and size from a seed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS: Mapping[str, tuple[Carver, float]] = {
     "braided": (carve_backtracker, 1.0),
     "rooms": (carve_rooms, 0.0),
 }
-"""How each kind is carved, and the share of its dead ends that is opened unless said otherwise."""
+"""Algorithm of each kind, and the default share of its dead ends that is opened."""
 
 
 def make_maze(
@@ -32,13 +32,13 @@ def make_maze(
     start: Cell = (0, 0),
     exit: Cell | None = None,
 ) -> Maze:
-    """A maze in which every cell can be reached from every other.
+    """Generate a maze in which every cell is reachable from every other.
 
     Args:
-        kind: one of KINDS. Without loops, `backtracker`, `kruskal` and `wilson` have one way between any two cells.
+        kind: one of KINDS. Without loops, `backtracker`, `kruskal` and `wilson` have one path between any two cells.
         seed: equal seeds give equal mazes.
         loops: share of the dead ends that is opened, 0 … 1; None: 1 for `braided`, else 0.
-        start, exit: column and row, from the lower left; None: the upper right cell.
+        start, exit: column and row, counted from the lower left; None: the upper right cell.
     """
     check_size(columns, rows)
     if kind not in KINDS:
@@ -47,7 +47,7 @@ def make_maze(
     share = usual if loops is None else loops
     if not 0 <= share <= 1:
         raise SpecError(f"expected a share of the dead ends from 0 to 1, got {format_value(share)}", path="loops")
-    # A text as seed: Random would treat 3 and -3 alike, and kinds with the same seed should not resemble each other.
+    # A string as seed, because Random treats 3 and -3 alike, and kinds with the same seed should not look similar.
     random = Random(f"{kind} {check_whole(seed, 'seed')}")
     passages = open_dead_ends(columns, rows, carve(columns, rows, random), share, random)
     way_out = (columns - 1, rows - 1) if exit is None else exit

@@ -1,4 +1,4 @@
-"""Maze: a grid of cells and the passages between them, without any lengths."""
+"""Maze: a grid of cells and the passages between them, without lengths."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Cell = tuple[int, int]
 Passage = tuple[Cell, Cell]
 """Two neighbours, the left or lower one first."""
 
-MOST = 200  # columns or rows
+MOST = 200  # maximum columns or rows
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Maze:
-    """Cells in columns and rows; between neighbours there is a passage, or else a wall."""
+    """Cells in columns and rows, with a passage or a wall between neighbours."""
 
     columns: int
     rows: int
@@ -35,7 +35,7 @@ class Maze:
                     path=name,
                 )
         if self.start == self.exit:
-            raise SpecError(f"expected another cell than the start, got {format_value(self.exit)}", path="exit")
+            raise SpecError(f"expected a cell other than the start, got {format_value(self.exit)}", path="exit")
         for passage in self.passages - set(list_neighbours(self.columns, self.rows)):
             raise SpecError(
                 f"expected two neighbours, the left or lower one first, got {format_value(passage)}", path="passages"
@@ -45,7 +45,7 @@ class Maze:
         return 0 <= cell[0] < self.columns and 0 <= cell[1] < self.rows
 
     def cells(self) -> Iterator[Cell]:
-        """All cells, column by column."""
+        """Iterate over all cells, column by column."""
         return ((column, row) for column in range(self.columns) for row in range(self.rows))
 
     def is_open(self, a: Cell, b: Cell) -> bool:
@@ -53,18 +53,18 @@ class Maze:
         return (min(a, b), max(a, b)) in self.passages
 
     def ways(self) -> dict[Cell, list[Cell]]:
-        """For every cell the cells that can be reached from it in one step."""
+        """Return the cells that are reachable from every cell in one step."""
         return map_neighbours(self.cells(), self.passages)
 
     def dead_ends(self) -> list[Cell]:
-        """The cells with one way in and none out."""
+        """Return the cells with exactly one passage."""
         return [cell for cell, ways in self.ways().items() if len(ways) == 1]
 
     def __str__(self) -> str:
         return self.to_text()
 
     def to_text(self, way: Iterable[Cell] = ()) -> str:
-        """The maze in characters, the top row first: S the start, E the exit, dots along a way."""
+        """Draw the maze in characters, the top row first: S for the start, E for the exit, dots along a path."""
         letters = dict.fromkeys(way, "·") | {self.start: "S", self.exit: "E"}
         lines = []
         for row in reversed(range(self.rows)):
@@ -79,7 +79,7 @@ class Maze:
 
 
 def check_size(columns: int, rows: int) -> None:
-    """Refuse grids without cells, of a single one, or of too many."""
+    """Refuse grids with too few or too many cells."""
     for name, count in (("columns", columns), ("rows", rows)):
         if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST:
             raise SpecError(f"expected a whole number from 1 to {MOST}, got {format_value(count)}", path=name)
@@ -88,7 +88,7 @@ def check_size(columns: int, rows: int) -> None:
 
 
 def list_neighbours(columns: int, rows: int) -> Iterator[Passage]:
-    """All pairs of cells that lie beside each other."""
+    """Iterate over all pairs of adjacent cells."""
     for column in range(columns):
         for row in range(rows):
             if column + 1 < columns:
@@ -98,7 +98,7 @@ def list_neighbours(columns: int, rows: int) -> Iterator[Passage]:
 
 
 def map_neighbours(cells: Iterable[Cell], passages: Iterable[Passage]) -> dict[Cell, list[Cell]]:
-    """For every cell its neighbours through passages, in a fixed order."""
+    """Return the neighbours of every cell through passages, in a fixed order."""
     ways: dict[Cell, list[Cell]] = {cell: [] for cell in cells}
     for a, b in sorted(passages):
         ways[a].append(b)

@@ -1,4 +1,4 @@
-"""read_maze: the cells and passages of a world that is a maze, such as the shipped one."""
+"""read_maze: extract the cells and passages from a world that is a maze, such as the shipped one."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from paddock.worlds.mazes.world import EXIT, START
 from paddock.worlds.solids import solids
 from paddock.worlds.spec import WorldSpec
 
-CROSSINGS = (0.5, 0.35, 0.65, 0.2, 0.8)  # of the side that two cells share: where a way through is looked for
-REACH = 0.25  # of a cell, on both sides of that side, that must be free there
+CROSSINGS = (0.5, 0.35, 0.65, 0.2, 0.8)  # positions along the shared side of two cells where a passage is searched
+REACH = 0.25  # fraction of a cell that must be free on both sides of the shared side
 
 
 def read_maze(world: WorldSpec, size: tuple[int, int] | None = None) -> Maze:
-    """The maze of a world: its passages are the sides between cells that no wall closes.
+    """Return the maze of a world: its passages are the sides between cells that no wall blocks.
 
     The world needs starts called `start` and `exit`.
 
     Args:
-        size: columns and rows, for a world whose file does not tell them; None: as the file tells.
+        size: columns and rows, for a world whose file does not specify them; None: those of the file.
     """
     places = {start.name: start.at for start in world.starts}
     for name in (START, EXIT):
@@ -41,17 +41,17 @@ def read_maze(world: WorldSpec, size: tuple[int, int] | None = None) -> Maze:
 
 
 def maze_size(world: WorldSpec, size: tuple[int, int] | None = None) -> tuple[int, int]:
-    """Columns and rows, as the world's file tells, or as they are given for a file that does not."""
+    """Return columns and rows from the world's file, or the given size if the file does not specify them."""
     told = None if world.maze is None else (world.maze.columns, world.maze.rows)
     if told is None and size is None:
         raise SpecError(
-            "missing: the size of the maze: write maze = { columns = 8, rows = 8 } with its numbers into the file",
+            "missing: the size of the maze: add maze = { columns = 8, rows = 8 } with its numbers to the file",
             path="maze",
             file=world.file or world.name,
         )
     if told is not None and size is not None and size != told:
         raise SpecError(
-            f"the file tells {told[0]} x {told[1]} cells, not {size[0]} x {size[1]}: leave the size out",
+            f"the file specifies {told[0]} x {told[1]} cells, not {size[0]} x {size[1]}: omit the size",
             path="maze",
             file=world.file or world.name,
         )
@@ -61,7 +61,7 @@ def maze_size(world: WorldSpec, size: tuple[int, int] | None = None) -> tuple[in
 
 
 class Grid:
-    """Where the cells of a maze lie in its world."""
+    """Positions of the cells of a maze in its world."""
 
     def __init__(self, world: WorldSpec, size: tuple[int, int]) -> None:
         self.world, (self.columns, self.rows) = world, size
@@ -69,16 +69,16 @@ class Grid:
         self.wide, self.high = (right - self.x) / self.columns, (top - self.y) / self.rows
 
     def cell(self, at: Point) -> Cell:
-        """The cell that a place is in."""
+        """Return the cell at a position."""
         return math.floor((at[0] - self.x) / self.wide), math.floor((at[1] - self.y) / self.high)
 
     def passages(self, shapes: list[Shape]) -> frozenset[Passage]:
-        """The pairs of neighbours between which there is a way."""
+        """Return the pairs of neighbours with a passage between them."""
         boxes = [(shape, box_of(shape)) for shape in shapes]
         return frozenset(pair for pair in list_neighbours(self.columns, self.rows) if self._open(pair, boxes))
 
     def _open(self, pair: Passage, boxes: list[tuple[Shape, tuple[float, float, float, float]]]) -> bool:
-        """Whether one of some short ways across the side that the cells share is free."""
+        """Whether one of several short lines across the shared side of two cells is free."""
         (column, row), (other, _) = pair
         across = other > column
         left, low = self.x + column * self.wide, self.y + row * self.high
@@ -96,16 +96,15 @@ class Grid:
         return False
 
     def check_fit(self) -> None:
-        """Refuse a size that cannot be that of the world: starts lie in the middle of cells, walls between them."""
+        """Refuse a size that does not fit the world: starts must be at cell centres, walls between cells."""
         places = [start.at for start in self.world.starts if start.name in (START, EXIT)]
         centred = all(abs(u % 1 - 0.5) < 0.2 and abs(v % 1 - 0.5) < 0.2 for u, v in map(self._in_cells, places))
         corners = [point for wall in self.world.walls for point in wall.points]
         between = all(abs(u - round(u)) < 0.2 and abs(v - round(v)) < 0.2 for u, v in map(self._in_cells, corners))
         if not (centred and between):
-            what = "its walls do not lie between them" if centred else "start and exit are not in the middle of them"
+            what = "its walls are not between cells" if centred else "start and exit are not at the centres of cells"
             raise SpecError(
-                f"{self.columns} x {self.rows} cells do not fit: {what}; expected the columns and rows that the maze "
-                "was made with",
+                f"{self.columns} x {self.rows} cells do not fit: {what}; expected the columns and rows of the maze",
                 path="size",
                 file=self.world.file or self.world.name,
             )

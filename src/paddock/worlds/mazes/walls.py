@@ -1,4 +1,4 @@
-"""Walls of a maze as few long lines: straight runs are merged, and corners joined."""
+"""Walls of a maze as few long polylines: straight segments are merged, and corners joined."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import pairwise
 from paddock.worlds.mazes.maze import Maze, Passage, list_neighbours
 
 Corner = tuple[int, int]
-"""Where walls meet: (0, 0) is the lower left corner of the cell (0, 0)."""
+"""Corner of cells, where walls meet: (0, 0) is the lower left corner of the cell (0, 0)."""
 
 
 def trace_walls(maze: Maze) -> list[list[Corner]]:
-    """The inner walls as lines through corners; each bit of wall is in exactly one of them."""
+    """Return the inner walls as polylines through corners; each wall segment is in exactly one of them."""
     bits = sorted(_wall_between(pair) for pair in list_neighbours(maze.columns, maze.rows) if pair not in maze.passages)
     at: dict[Corner, list[Corner]] = defaultdict(list)
     for a, b in bits:
@@ -22,7 +22,7 @@ def trace_walls(maze: Maze) -> list[list[Corner]]:
     begins = [way for bit in bits for way in (bit, bit[::-1]) if way[::-1] not in onward]
     lines: list[list[Corner]] = []
     done: set[tuple[Corner, Corner]] = set()
-    for begin in [*begins, *bits]:  # what is left after the first are rings, around cells that cannot be reached
+    for begin in [*begins, *bits]:  # only rings around unreachable cells remain after the first
         if begin in done:
             continue
         line = list(begin)
@@ -34,13 +34,13 @@ def trace_walls(maze: Maze) -> list[list[Corner]]:
 
 
 def _wall_between(pair: Passage) -> tuple[Corner, Corner]:
-    """The wall between two neighbours."""
+    """Return the wall between two neighbours."""
     (column, row), (other, _) = pair
     return ((other, row), (other, row + 1)) if other > column else ((column, row + 1), (column + 1, row + 1))
 
 
 def _pair_ends(corner: Corner, ends: list[Corner]) -> list[tuple[Corner, Corner]]:
-    """Which wall goes on as which, both ways: straight on if it can, else around the corner."""
+    """Return pairs of walls that continue each other at a corner, in both directions; straight ones are preferred."""
     left = set(ends)
     pairs: list[tuple[Corner, Corner]] = []
     for end in ends:

@@ -1,4 +1,4 @@
-"""Ways through a maze: how far it is to the exit, and the shortest way there."""
+"""Paths through a maze: distances to the exit, and the shortest path."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.worlds.mazes.maze import Cell, Maze
 
 
 def measure_distances(maze: Maze) -> NDArray[np.int64]:
-    """Steps from every cell to the exit along the corridors, shape (columns, rows); -1 where there is no way."""
+    """Return the steps from every cell to the exit along the corridors, shape (columns, rows); -1 without a path."""
     steps = np.full((maze.columns, maze.rows), -1)
     steps[maze.exit] = 0
     ways, queue = maze.ways(), deque([maze.exit])
@@ -26,10 +26,10 @@ def measure_distances(maze: Maze) -> NDArray[np.int64]:
 
 
 def solve_maze(maze: Maze) -> list[Cell]:
-    """The cells of a shortest way from the start to the exit, both included."""
+    """Return the cells of a shortest path from the start to the exit, both included."""
     steps, ways = measure_distances(maze), maze.ways()
     if steps[maze.start] < 0:
-        raise PaddockError(f"no way leads from the start {maze.start} to the exit {maze.exit}")
+        raise PaddockError(f"no path leads from the start {maze.start} to the exit {maze.exit}")
     way = [maze.start]
     while way[-1] != maze.exit:
         way.append(min(ways[way[-1]], key=lambda cell: int(steps[cell]) if steps[cell] >= 0 else steps.size))

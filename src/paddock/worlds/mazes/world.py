@@ -1,4 +1,4 @@
-"""A maze as a world: lengths, walls, a robot at the start, and the exit as a named place."""
+"""Convert a maze to a world, with walls, a robot at the start, and the exit as a named start pose."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from paddock.worlds.placement import check_placement, robot_types
 from paddock.worlds.spec import Border, Floor, MazeGrid, Placed, Start, Stroke, Wall, WorldSpec
 
 EXIT_COLOR = "#cfe8d5"
-FLOOR_DETAIL = 100.0  # pixels per metre: enough for one square of colour
-MOST_FLOOR = 5000.0  # pixels along a side
+FLOOR_DETAIL = 100.0  # pixels per metre, enough for one coloured square
+MOST_FLOOR = 5000.0  # maximum pixels along a side
 START, EXIT = "start", "exit"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Layout(Spec):
-    """Where the cells of a maze lie in its world; the lower left corner is the origin."""
+    """Positions of the cells of a maze in its world; the lower left corner is the origin."""
 
     corridor: Metres = 0.2  # clear width between walls [m]
-    thickness: MetresOrZero = 0.01  # of walls [m]
+    thickness: MetresOrZero = 0.01  # thickness of walls [m]
 
     @property
     def pitch(self) -> float:
-        """From the centre of a cell to that of the next [m]."""
+        """Distance between the centres of adjacent cells [m]."""
         return self.corridor + self.thickness
 
     def centre(self, cell: Cell) -> Point:
-        """The middle of a cell [m]."""
+        """Return the centre of a cell [m]."""
         return tuple(_tidy(index * self.pitch + self.corridor / 2) for index in cell)  # type: ignore[return-value]
 
     def cell_at(self, x: float, y: float) -> Cell:
-        """The cell that a place [m] is in; walls belong half to each side."""
+        """Return the cell at a position [m]; each half of a wall belongs to the cell on its side."""
         return math.floor((x + self.thickness / 2) / self.pitch), math.floor((y + self.thickness / 2) / self.pitch)
 
     def size(self, maze: Maze) -> Point:
-        """Width and height of the maze inside its border [m]."""
+        """Return width and height of the maze inside its border [m]."""
         return _tidy(maze.columns * self.pitch - self.thickness), _tidy(maze.rows * self.pitch - self.thickness)
 
 
@@ -56,15 +56,15 @@ def make_maze_world(
     name: str = "maze",
     title: str = "",
 ) -> WorldSpec:
-    """A maze as a world with one robot, which looks along the shortest way.
+    """Convert a maze to a world with one robot, which faces along the shortest path.
 
-    The world's starts are `start` and `exit`; a patch of colour marks the exit on the floor.
+    The world's starts are `start` and `exit`; a coloured square marks the exit on the floor.
 
     Args:
         corridor: clear width between walls [m].
-        thickness: of walls [m].
-        height: of walls and border [m].
-        robot: a shipped type, a robot's TOML file, or a spec; it must have room to turn.
+        thickness: thickness of walls [m].
+        height: height of walls and border [m].
+        robot: a shipped type, a robot's TOML file, or a spec; it must be able to turn in the corridor.
     """
     layout = Layout(corridor=corridor, thickness=thickness)
     way = solve_maze(maze)
@@ -98,13 +98,13 @@ def make_maze_world(
 
 
 def _start(name: str, cell: Cell, onward: Cell, layout: Layout) -> Start:
-    """A pose in the middle of a cell that looks at a neighbour."""
+    """Return a start pose at the centre of a cell that faces a neighbour."""
     heading = math.degrees(math.atan2(onward[1] - cell[1], onward[0] - cell[0]))
     return Start(name=name, at=layout.centre(cell), heading_deg=heading)
 
 
 def _place(corner: Corner, maze: Maze, layout: Layout) -> Point:
-    """Where walls meet [m]; those at the border end on it."""
+    """Return the position of a corner [m]; corners at the border are on the border."""
     return tuple(  # type: ignore[return-value]
         _tidy(min(max(index * layout.pitch - layout.thickness / 2, 0.0), most))
         for index, most in zip(corner, layout.size(maze), strict=True)
