@@ -1,4 +1,4 @@
-"""Arena: the one stateful face of a running simulation."""
+"""Arena: a simulation that runs in this process."""
 
 from __future__ import annotations
 
@@ -43,26 +43,26 @@ from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.placement import Room, start_pose
 from paddock.worlds.spec import Placed, WorldSpec
 
-FOLLOWED = 100  # robots whose traces are kept unless someone wants more
-SLICE = 0.2  # wall seconds that a kernel may run before Python gets a word in
+FOLLOWED = 100  # maximum number of robots that are recorded by default
+SLICE = 0.2  # wall-clock seconds that a kernel may run before control returns to Python
 
 
 class Arena(BaseArena):
-    """A simulation in this process. Time moves only in `step` and `run`. Threads may share it; they take turns."""
+    """A simulation in this process. Time advances only in `step` and `run`. It is thread-safe: threads share a lock."""
 
     robots: Robots
     body_class: type[LocalBody] = LocalBody
-    is_real = False  # whether its robots are, so that time passes by itself
+    is_real = False  # whether its robots are real, so that time is wall-clock time
 
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         super().__init__()
-        self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots come and go
+        self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots are added or removed
         self._watched: list[Robot] = []
-        self.layout = self.restarts = 0  # how often robots came or went; how often it was reset, or restored
+        self.layout = self.restarts = 0  # number of changes of the set of robots; number of resets and restores
         self._on_tick, self._on_state_change = Callbacks(), Callbacks()
-        self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
-        self.time_lock: TimeLock | None = None  # how bridges take part in its time, where it is served
-        self.recorder: TickRecorder | None = None  # is told of all that decides the future
+        self.gate: Callable[[int], None] | None = None  # advances the clock instead, if it is shared with other clients
+        self.time_lock: TimeLock | None = None  # how bridges join the lock of a served arena
+        self.recorder: TickRecorder | None = None  # receives everything that determines the future
         self._hold(built)
         self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=check_seed(seed))
         self.commands = engine.initial_commands(self.model)
@@ -78,12 +78,12 @@ class Arena(BaseArena):
         self.numbers = {robot.name: i for i, robot in enumerate(self.world.robots)}  # rows in all arrays
 
     def _bind_kernels(self) -> None:
-        """Find the machine code for tables of these types."""
+        """Look up the machine code for tables of these types."""
         self._step = step.entry(self.model, self.state, self.commands, self.scratch, 0)
         self._sense: Callable[..., Any] | None = None  # until a device is enabled
 
     def close(self) -> None:
-        """Nothing to give back in this process; here so that all arenas can be closed alike."""
+        """Do nothing; a local arena holds no resources to release."""
 
     @property
     def dt(self) -> float:
@@ -99,11 +99,11 @@ class Arena(BaseArena):
 
     @property
     def time(self) -> float:
-        return float(self.state.clock[0, TICK]) * self.model.dt  # asked for in every cycle
+        return float(self.state.clock[0, TICK]) * self.model.dt  # a fast path, as it is read in every cycle
 
     @property
     def motion(self) -> Floats:
-        """All robots' present motion, see engine/state.py, shape (N, ·)."""
+        """Current motion of all robots, see engine/state.py, shape (N, ·)."""
         motion: Floats = self.state.motion[0, self.tick % self.state.motion.shape[1]]
         return motion
 
@@ -129,7 +129,7 @@ class Arena(BaseArena):
             self.gate(check_ticks(ticks))
 
     def advance(self, n: int) -> None:
-        """Let ticks pass without asking the gate; for whoever keeps it."""
+        """Simulate ticks without calling the gate; for the owner of the gate."""
         if self._on_tick.calls:
             for _ in range(check_ticks(n)):
                 with self.turn:
@@ -147,14 +147,14 @@ class Arena(BaseArena):
             self._advance(check_ticks(n), self._step)
 
     def on_tick(self, call: Callable[[], object]) -> Callable[[], None]:
-        """Call a function after each tick, before anyone else has a turn: for what runs on board of a robot.
+        """Call a function after each tick, before the lock is released; for programs on board a robot.
 
-        The answer is a function that ends it.
+        Returns a function that ends it.
         """
         return self._on_tick.add(call)
 
     def on_state_change(self, call: Callable[[], object]) -> Callable[[], None]:
-        """Call a function whenever the state is changed by hand: robots put elsewhere, that come or go; a reset."""
+        """Call a function whenever the state is changed by hand: robots teleported, added or removed, or a reset."""
         return self._on_state_change.add(call)
 
     def _advance(
@@ -165,7 +165,7 @@ class Arena(BaseArena):
         run: CompiledRecording | None = None,
         interrupted: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Run a kernel for some ticks, in slices short enough for Ctrl-C, for other threads and for a recorder."""
+        """Run a kernel for some ticks, in slices short enough for Ctrl-C, other threads and a recorder."""
         slice_of_ticks = 1
         while ticks > 0:
             now = min(ticks, slice_of_ticks)
@@ -191,7 +191,7 @@ class Arena(BaseArena):
         return self._drive_compiled(loop)
 
     def _choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
-        """All robots, those that are driven first; in a large world only these, unless someone wants the whole."""
+        """Return all robots, the driven ones first; in a large world only these, unless `whole`."""
         first = list(driven)
         if not whole and len(self.robots) > FOLLOWED:
             return first[:FOLLOWED]
@@ -211,7 +211,7 @@ class Arena(BaseArena):
         for robot, policy in policies.values():
             check_devices(robot, policy)
         for followed in loop.robots:
-            mask = followed.robot.chosen.mask  # all that sense() would read, looked at or not
+            mask = followed.robot.chosen.mask  # all devices that sense() would read, used by a policy or not
             table.enabled[self.numbers[followed.name], : len(mask)] = mask
         recording = CompiledRecording(loop, self.built, self.motion, table.enabled)
         compiled = loop_for(by_number.values(), self.built.sensor_kinds, plan.metrics)
@@ -222,7 +222,7 @@ class Arena(BaseArena):
         def run_slice(*tables: Any) -> None:
             try:
                 compiled.compiled(*tables)
-            finally:  # Ctrl-C comes when the kernel has ended
+            finally:  # Ctrl-C is raised when the kernel has returned
                 loop.count_ticks()
 
         try:
@@ -232,14 +232,14 @@ class Arena(BaseArena):
             remember(table, by_number)
             recording.hand_over()
         check_runs(table, by_number)
-        if loop.events:  # someone intervened, from another thread
+        if loop.events:  # an intervention from another thread
             recording.resume_in_python()
             loop.look_at_events()
             return loop.drive()
         return loop.time_is_over if loop.passed >= plan.ticks else ALL_GOALS
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:
-        """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
+        """Compile the sensing kernels if they are not cached; also for a camera, if given its depth image."""
         with progress_while_compiling("its sensors", self.sensing):
             self._sense_kernel()
         if camera is not None:
@@ -247,7 +247,7 @@ class Arena(BaseArena):
                 self.take_picture(0, -1, camera, np.empty((*camera.shape, 3), np.uint8))
 
     def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
-        """Read devices of one robot into a row of readings. Whoever calls it has the turn."""
+        """Read devices of one robot into a row of readings. The caller holds the lock."""
         kernel = self._sense or self._sense_kernel()
         kernel(self.model, self.state, self.scratch, 0, robot, enabled, raw, readings)
 
@@ -257,7 +257,7 @@ class Arena(BaseArena):
         return self._sense
 
     def take_picture(self, robot: int, device: int, depth: Floats, picture: NDArray[np.uint8]) -> None:
-        """Take a picture with one camera."""
+        """Render the image of one camera."""
         with self.turn:
             take_picture(self.model, self.state, self.scratch, 0, robot, device, depth, picture)
 
@@ -275,12 +275,12 @@ class Arena(BaseArena):
             self._start_anew(self.seed)
 
     def snapshot(self) -> Snapshot:
-        """An exact copy of the present state and commands."""
+        """Return an exact copy of the current state and commands."""
         with self.turn:
             return Snapshot(self.state.copy(), self.commands.copy(), self._fingerprint)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot of this arena, or of another one of the same world and tick."""
+        """Restore a snapshot of this arena, or of another one with the same world and tick length."""
         if not isinstance(snapshot, Snapshot):
             raise SimulationError(f"restore: expected a snapshot, got {format_value(snapshot)}")
         if snapshot.model != self._fingerprint:
@@ -294,7 +294,7 @@ class Arena(BaseArena):
         return fingerprint(self.built)
 
     def take_over(self, state: engine.State, commands: Floats) -> None:
-        """Take over all numbers, in place: bodies keep views of them."""
+        """Copy all state in place, since bodies keep views of it."""
         with self.turn:
             for mine, other in zip((*self.state, self.commands), (*state, commands), strict=True):
                 np.copyto(mine, other)
@@ -303,14 +303,14 @@ class Arena(BaseArena):
             self.on_change()
 
     def on_change(self) -> None:
-        """The state was changed by hand: whoever does it calls this."""
+        """Notify the recorder and callbacks; call after changing the state by hand."""
         if self.recorder is not None:
             self.recorder.after_change()
         for call in self._on_state_change.calls:
             call()
 
     def check_live(self, what: str) -> None:
-        """Refuse what cannot be done to this arena at present. A simulation takes everything, a replay nothing."""
+        """Raise if an operation is not possible at present. A simulation accepts all operations, a replay none."""
 
     def note_event(self, kind: Kind, robot: str | None = None, text: str = "") -> None:
         super().note_event(kind, robot, text)
@@ -325,13 +325,13 @@ class Arena(BaseArena):
         self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
     ) -> None:
         if name in self.numbers:
-            raise SimulationError(f"spawn: there is a robot called {name!r} already; choose another name")
+            raise SimulationError(f"spawn: a robot called {name!r} already exists; choose another name")
         with self.turn:
             room = self.room()
             for robot, other in zip(self.world.robots, self.built.robots, strict=True):
                 room.add(other, start_pose(self.world, robot), f"the start of robot {robot.name!r}")
             pose = room.free_pose(spec, heading) if at is None else Pose(*at, heading)
-            problem = "finds no room anywhere" if pose is None else room.problem(spec, pose)
+            problem = "fits nowhere in the world" if pose is None else room.problem(spec, pose)
             if problem or pose is None:
                 raise SimulationError(f"robot {name!r} {problem}")
             new = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=math.degrees(pose.heading), color=color)
@@ -345,15 +345,15 @@ class Arena(BaseArena):
             self.note_event("remove", name, f"{name} went")
 
     def _list_placed(self) -> list[Placed]:
-        """All robots as the world has them, with their specs instead of names that would be looked up."""
+        """Return all robots of the world, with their specs instead of type names, which would be looked up again."""
         return [replace(placed, type=spec) for placed, spec in zip(self.world.robots, self.built.robots, strict=True)]
 
     def _rebuild(self, robots: list[Placed]) -> None:
-        """Go on with other robots: those that were there before keep their state."""
+        """Continue with another set of robots. Robots that existed before keep their state."""
         self.adopt(build(self.world.with_robots(*robots), dt=self.dt, like=self.built))
 
     def adopt(self, built: BuiltWorld) -> None:
-        """Go on in the same world with other robots, built before."""
+        """Continue in the same world with another set of robots, which is already built."""
         before, state, commands, lamps = self.numbers, self.state, self.commands, self.built.lamps
         self._move_into(built, self.seed)
         stay = [(before[name], row) for name, row in self.numbers.items() if name in before]
@@ -362,15 +362,15 @@ class Arena(BaseArena):
         self.on_change()
 
     def change_world(self, spec: WorldSpec, seed: int | None = None) -> None:
-        """Go on in another world, from its start, with this seed or the present one; a tick is as long as before.
+        """Continue in another world, from its start, with this seed or the current one. The tick length is unchanged.
 
-        Handles go on with the robots of the same name. Devices that both have stay enabled; others are refused.
+        Handles refer to the robots of the same name. Devices that both have stay enabled; others are refused.
         """
         self.check_live("change_world")
         number, built = self.seed if seed is None else check_seed(seed), build(spec, dt=self.dt)
         with self.turn:
             if self.recorder is not None:
-                raise SimulationError("change_world: this arena is recorded, in one world; close its recorder first")
+                raise SimulationError("change_world: this arena is being recorded: close its recorder first")
             self._move_into(built, number)
             self.restarts += 1
             self.index()
@@ -378,7 +378,7 @@ class Arena(BaseArena):
             self.note_event("reset", text=f"went on in {spec.name}")
 
     def _move_into(self, built: BuiltWorld, seed: int) -> None:
-        """Begin anew with other tables; handles follow."""
+        """Replace all tables and rebind the handles."""
         self._hold(built)
         self.layout += 1
         self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=seed)
@@ -387,7 +387,7 @@ class Arena(BaseArena):
         self.robots.rebind()
 
     def room(self, *, without: Container[str] = ()) -> Room:
-        """The obstacles and robots at present, but for some, to see where there is space."""
+        """Return the current obstacles and robots, except some, to check for free space."""
         room = Room(self.world)
         for name, pose, spec in zip(self.numbers, self.poses.tolist(), self.built.robots, strict=True):
             if name not in without:
@@ -395,6 +395,6 @@ class Arena(BaseArena):
         return room
 
     def index(self) -> None:
-        """Sort the robots anew after they were put elsewhere by hand."""
+        """Update the spatial index of the robots after they were moved by hand."""
         with self.turn:
             index_crowd(self.model.grids, self.motion, self.scratch.crowd)

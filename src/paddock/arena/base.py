@@ -1,4 +1,4 @@
-"""BaseArena: what arenas in this process and arenas elsewhere have in common."""
+"""BaseArena: the common interface of local and remote arenas."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from paddock.metrics.choice import make_metric
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import WorldSpec
 
-ROW_PERIOD = 0.1  # [s] between two rows of a trace, unless told otherwise
-MOST_ROWS = 10_000  # … of a trace, unless told otherwise
+ROW_PERIOD = 0.1  # default time between two rows of a trace [s]
+MOST_ROWS = 10_000  # default maximum number of rows of a trace
 
 
 class BaseArena(ABC):
@@ -43,9 +43,11 @@ class BaseArena(ABC):
     robots: Mapping[str, Robot]
     world: WorldSpec
     episode: Episode | None = None  # the last run, however it ended
-    recorders: Mapping[str, TraceRecorder] = MappingProxyType({})  # of the run under way, by robot
-    foreign_drivers: Mapping[str, str] = MappingProxyType({})  # by robot that someone else drives now: who
-    disturbance = ""  # the first that others did to it since its start; empty: nothing
+    recorders: Mapping[str, TraceRecorder] = MappingProxyType({})  # of the current run, by robot
+    foreign_drivers: Mapping[str, str] = MappingProxyType(
+        {}
+    )  # name of the client that drives a robot instead of this program, by robot
+    disturbance = ""  # first external intervention since the start; empty if none
     _events: list[Event] | None = None
     _runner = 0  # the thread of the program
 
@@ -59,7 +61,7 @@ class BaseArena(ABC):
         return name in self.robots
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the robots."""
+        """Iterate over the names of the robots."""
         return iter(self.robots)
 
     def __repr__(self) -> str:
@@ -82,7 +84,7 @@ class BaseArena(ABC):
     @property
     @abstractmethod
     def seed(self) -> int:
-        """What decides all noise."""
+        """Seed of all noise."""
 
     @property
     @abstractmethod
@@ -91,12 +93,12 @@ class BaseArena(ABC):
 
     @cached_property
     def board(self) -> RunBoard:
-        """What running controllers show of themselves, and the goals that people send them."""
+        """Estimates, maps and status shown by running controllers, and the goals that clients send to them."""
         return RunBoard()
 
     @property
     def known_world(self) -> WorldSpec | None:
-        """The world, where there is one: a real robot has none."""
+        """The world, or None for a real robot."""
         try:
             return self.world
         except PaddockError:
@@ -104,12 +106,12 @@ class BaseArena(ABC):
 
     @property
     def estimates(self) -> dict[str, Estimate]:
-        """Where running controllers take their robots to be, by robot; only of those that have an estimate."""
+        """Pose estimates of running controllers, by robot; only of controllers that have an estimate."""
         return self.board.estimates
 
     @property
     def map_views(self) -> dict[str, MapView]:
-        """The maps of controllers of the last run that were shown to somebody, by robot."""
+        """Maps that controllers of the last run have shown, by robot."""
         return {name: shown.view for name, shown in self.board.maps.items()}
 
     @property
@@ -124,11 +126,11 @@ class BaseArena(ABC):
 
     @abstractmethod
     def step(self, n: int = 1) -> None:
-        """Let `n` ticks pass."""
+        """Simulate `n` ticks."""
 
     @abstractmethod
     def reset(self, seed: int | None = None) -> None:
-        """Back to the start, with the same seed or another one; enabled devices stay enabled."""
+        """Reset to the start, with the same seed or another one. Enabled devices stay enabled."""
 
     def spawn(
         self,
@@ -139,18 +141,18 @@ class BaseArena(ABC):
         heading: float = 0.0,
         color: str | None = None,
     ) -> Robot:
-        """Put another robot into the world.
+        """Add a robot to the world.
 
         Args:
-            name: what it is called there.
-            kind: a shipped robot's name, the path of a TOML file, or a RobotSpec.
-            at: where [m]; there must be room now, and where others start. None: anywhere with room.
-            heading: where it looks [rad].
-            color: of its body, else that of its kind.
+            name: name of the robot.
+            kind: name of a built-in robot, path of a TOML file, or a RobotSpec.
+            at: position [m]; it must be free now, and not overlap the start of another robot. None: any free position.
+            heading: heading [rad].
+            color: colour of its body; by default that of its type.
         """
         if not all_finite(*(at or ()), heading):
-            raise SimulationError(f"robot {name!r} cannot be put to {at!r}, {heading!r}: expected finite numbers")
-        check_heading(f"robot {name!r} cannot be put to {at!r}", heading)
+            raise SimulationError(f"robot {name!r} cannot be placed at {at!r}, {heading!r}: expected finite numbers")
+        check_heading(f"robot {name!r} cannot be placed at {at!r}", heading)
         self._spawn(name, kind if isinstance(kind, RobotSpec) else load_robot(kind), at, heading, color)
         return self[name]
 
@@ -158,19 +160,19 @@ class BaseArena(ABC):
     def _spawn(
         self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
     ) -> None:
-        """Put a robot there; its place was checked to be one."""
+        """Add a robot; the numbers of its pose have been checked."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
-        """Take a robot out of the world; its handle is of no use any more."""
+        """Remove a robot from the world. Its handle can no longer be used."""
 
     @abstractmethod
     def digest(self) -> str:
-        """A fingerprint of state and commands: in one world, equal digests mean equal futures."""
+        """Return a hash of state and commands. In the same world, equal digests mean equal futures."""
 
     @abstractmethod
     def snapshot(self) -> Any:
-        """An exact copy of the present state and commands, for `restore`."""
+        """Return an exact copy of the current state and commands, for `restore`."""
 
     @abstractmethod
     def restore(self, snapshot: Any) -> None:
@@ -178,11 +180,11 @@ class BaseArena(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Give back what the arena holds."""
+        """Release the resources of the arena."""
 
     @abstractmethod
     def update_watch(self, robot: Robot) -> None:
-        """A robot's observers have changed."""
+        """Update the arena after the observers of a robot have changed."""
 
     def run(
         self,
@@ -196,27 +198,27 @@ class BaseArena(ABC):
         speed: float | None = None,
         renew: Callable[[], Mapping[str, Any]] | None = None,
     ) -> Episode:
-        """Let controllers drive robots until the time is over, or something else ends it.
+        """Run controllers for some simulated time, or until another condition ends the run.
 
-        What was recorded is also in `arena.episode`, whatever ended the run: an exception in a controller, too.
+        The episode is also stored in `arena.episode`, even if the run ended with an exception in a controller.
 
         Args:
             seconds: simulated time to run for, rounded to whole ticks; at least one tick unless it is 0.
-            controllers: a controller per robot's name; or one, for the only robot.
-            until: called with the arena before each tick; something true ends the run, a text says why.
+            controllers: a dict of controllers by robot name, or one controller for the only robot.
+            until: called with the arena before each tick; a true value ends the run, and a str is the reason.
             every: simulated seconds between two rows of the traces, rounded to whole ticks. None: 0.1 s, or a
                 ten-thousandth of a longer run, of the driven robots, or of all in a small world.
-            metrics: what to find out about each recorded robot, from all ticks, whatever `every` is; also by name, as
+            metrics: metrics of each recorded robot, computed from all ticks regardless of `every`; also by name, as
                 "distance" or "my_file.py:Mine".
             on_step: called with the arena after each tick.
-            speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
-            renew: makes the controllers anew after someone reset the arena; without it, they are told to `reset()`.
+            speed: 1 for real time, 50 for fifty times real time; None for as fast as possible.
+            renew: creates the controllers again after the arena was reset; without it, their `reset()` is called.
         """
         if not (all_finite(seconds) and seconds >= 0):
             raise SimulationError(f"run: expected seconds >= 0, got {seconds!r}")
         if every is not None and not (all_finite(every) and every > 0):
             raise SimulationError(f"run: every: expected seconds > 0 between two rows of a trace, got {every!r}")
-        Pacer(speed)  # refuses what is no speed
+        Pacer(speed)  # raises if it is not a valid speed
         for name, function in (("until", until), ("on_step", on_step), ("renew", renew)):
             if function is not None and not callable(function):
                 raise SimulationError(f"run: {name}: expected a function, got {format_value(function)}")
@@ -224,7 +226,7 @@ class BaseArena(ABC):
             raise SimulationError(f"run: metrics: expected a list such as [Distance()], got {format_value(metrics)}")
         chosen = self._by_robot(controllers)
         for controller in chosen.values():
-            acting(controller)  # refuses what is none, before time passes
+            acting(controller)  # raises before the run starts if it is not a controller
         period = max(ROW_PERIOD, seconds / MOST_ROWS) if every is None else every
         plan = EpisodePlan(
             ticks=max(round(seconds / self.dt), 1 if seconds > 0 else 0),
@@ -241,41 +243,41 @@ class BaseArena(ABC):
         return EpisodeLoop(self, plan).run(self._drive)
 
     def _drive(self, loop: EpisodeLoop) -> str:
-        """Run an episode's loop; why it ended."""
+        """Run the loop of an episode and return the reason why it ended."""
         return loop.drive()
 
     def _choose_recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
-        """The robots whose traces are kept; here those that are driven, as it is costly to ask for others."""
+        """Return the robots to record; here only the driven ones, since reading others is expensive."""
         return list(driven)
 
     def update_time(self) -> None:  # noqa: B027 (elsewhere, `tick` is exact)
-        """Find out how late it is, where time passes elsewhere and `tick` is what was heard last."""
+        """Update `tick` if the clock is remote and `tick` is the last received value."""
 
     def rewind(self) -> None:  # noqa: B027 (only arenas of this process can)
-        """A run is about to begin again after a reset: undo what its controllers did since."""
+        """Undo the actions of controllers since a reset, before a run restarts."""
 
     def collect_events(self, events: list[Event] | None) -> list[Event] | None:
-        """Collect what happens from now on in a list, None: no more; the list that was used before."""
+        """Append events to this list from now on, or to none if None. Return the previous list."""
         former, self._events, self._runner = self._events, events, threading.get_ident()
         return former
 
     def note_event(self, kind: Kind, robot: str | None = None, text: str = "") -> None:
-        """Something happened that a running episode should know: whoever does it calls this, from any thread."""
+        """Record an event in the running episode. May be called from any thread."""
         mine = threading.get_ident() == self._runner
         self.append_event(Event(time=self.time, kind=kind, robot=robot, text=text, by_program=mine))
 
     def note_drivers(self, drivers: Mapping[str, str]) -> None:
-        """Who else drives robots from now on, by robot."""
+        """Set the clients that drive robots instead of this program, by robot."""
         self.foreign_drivers = drivers
         for robot, driver in drivers.items():
             self.disturb(f"{driver} drove {robot}")
 
     def disturb(self, text: str) -> None:
-        """Something decides the state from now on that no program can repeat."""
+        """Mark the state as not repeatable, with the reason."""
         self.disturbance = self.disturbance or text
 
     def append_event(self, event: Event) -> None:
-        """Tell a running episode of an event, and later ones of what lasts."""
+        """Add an event to the running episode, and keep its effect for later ones if it is lasting."""
         if event.kind == "reset":
             self.disturbance = ""
             self.note_drivers(self.foreign_drivers)
@@ -287,12 +289,12 @@ class BaseArena(ABC):
 
     @property
     def chance(self) -> str:
-        """What besides the program and the seed has decided the present state; empty: nothing."""
+        """Cause of the current state other than the program and the seed; empty if there is none."""
         return self.disturbance
 
     @property
     def is_recording(self) -> bool:
-        """Whether a run is under way."""
+        """Whether a run is in progress."""
         return self._events is not None
 
     def _by_robot(self, controllers: Any) -> dict[Robot, Any]:
@@ -308,7 +310,7 @@ class BaseArena(ABC):
 
 
 def _make_metrics(metrics: Iterable[Metric | str]) -> tuple[Metric, ...]:
-    """Metrics, some of them by name."""
+    """Create the metrics that are given by name; keep the others."""
     return tuple(
         make_metric(each, folder=None, path=f"metrics[{i}]", file="run") if isinstance(each, str) else each
         for i, each in enumerate(metrics)
@@ -316,7 +318,7 @@ def _make_metrics(metrics: Iterable[Metric | str]) -> tuple[Metric, ...]:
 
 
 def check_ticks(n: int) -> int:
-    """A number of ticks to step, or a SimulationError."""
+    """Return a number of ticks as an int, or raise a SimulationError."""
     try:
         ticks = operator.index(n)
     except TypeError:

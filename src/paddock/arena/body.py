@@ -1,4 +1,4 @@
-"""Body: one way to reach a robot. Handles ask it to do and to tell; where the robot really is, only it knows."""
+"""Body: the interface between the handles of a robot and its backend, for example a simulation or a real robot."""
 
 from __future__ import annotations
 
@@ -18,61 +18,61 @@ if TYPE_CHECKING:
     from paddock.arena.devices import Camera, Device
     from paddock.arena.robot import Robot
 
-PoseSource = Literal["truth", "odometry"]  # simulations know the truth; real robots count the turns of their wheels
+PoseSource = Literal["truth", "odometry"]  # simulations have the true pose; real robots count wheel revolutions
 
 
 class Body(ABC):
-    """What every way to reach a robot can do. Values were checked by the handles; devices are known and enabled."""
+    """Backend of a robot. The handles have checked all values; the devices exist and are enabled."""
 
     name: str
     spec: RobotSpec
 
-    # ---- doing
+    # ---- actuators
 
     @abstractmethod
     def set_wheels(self, left: float, right: float) -> None:
-        """Wheel speeds [m/s], within the data sheet's limit."""
+        """Set the wheel speeds [m/s], within the data sheet's limit."""
 
     @abstractmethod
     def set_pan(self, device: Device, angle: float) -> None:
-        """Turn a pivoting device [rad]."""
+        """Turn a pivoting device to an angle [rad]."""
 
     @abstractmethod
     def set_lamp(self, number: int, brightness: float) -> None:
-        """0 off … 1 full."""
+        """Set the brightness of a lamp: 0 off … 1 full."""
 
     @abstractmethod
     def set_tone(self, frequency: float, amplitude: float) -> None:
-        """Frequency [Hz] and amplitude at 1 m; both 0 for silence."""
+        """Set the frequency [Hz] and amplitude at 1 m of the tone; both 0 for silence."""
 
     @abstractmethod
     def switch(self, device: Device, on: bool) -> None:
-        """A device is about to be enabled or disabled."""
+        """Prepare for a device to be enabled or disabled."""
 
     @abstractmethod
     def poll_only(self, device: Device, on: bool) -> None:
-        """A range sensor is about to be computed only when asked, or always again."""
+        """Prepare for a range sensor to be computed only on `read()`, or in every `sense()` again."""
 
     @abstractmethod
     def set_pose(self, pose: Pose) -> None:
-        """Put the robot elsewhere, if it can be."""
+        """Teleport the robot, if the backend supports it."""
 
-    # ---- telling
+    # ---- sensors and state
 
     @abstractmethod
     def sense(self, robot: Robot) -> Observation:
-        """All devices that are active now."""
+        """Read all enabled devices."""
 
     @abstractmethod
     def read(self, device: Device, *, raw: bool) -> Readings:
-        """The values of one device."""
+        """Read the values of one device."""
 
     @abstractmethod
     def picture(self, camera: Camera) -> NDArray[np.uint8]:
-        """The present picture, upright, [row, column, rgb]."""
+        """Return the current image, upright, [row, column, rgb]."""
 
     def depth(self, camera: Camera) -> NDArray[np.float64]:
-        """Distance [m] ahead of every pixel."""
+        """Return the depth [m] of every pixel."""
         raise DeviceRefused(f"{camera} measures no depth")
 
     pose_source: PoseSource = "truth"
@@ -80,17 +80,17 @@ class Body(ABC):
     @property
     @abstractmethod
     def pose(self) -> Pose:
-        """Where it is, as far as `pose_source` knows."""
+        """Current pose according to `pose_source`."""
 
     @property
     @abstractmethod
     def contacts(self) -> tuple[float, ...]:
-        """Bearings on the body [rad] of what it touched in the last tick."""
+        """Bearings on the body [rad] of the contacts in the last tick."""
 
     @property
     @abstractmethod
     def wheel_speeds(self) -> WheelSpeeds:
-        """How fast the wheels turn [m/s]."""
+        """Actual wheel speeds [m/s]."""
 
     @property
     @abstractmethod
@@ -98,26 +98,26 @@ class Body(ABC):
         """Commanded wheel speeds [m/s]."""
 
     def motion(self) -> Motion:
-        """Pose, wheel speeds and contacts at the same moment."""
+        """Return pose, wheel speeds and contacts of the same tick."""
         return Motion(self.pose, self.wheel_speeds, len(self.contacts))
 
     @abstractmethod
     def pan_angle(self, device: Device) -> float:
-        """The present angle of a pivoting device [rad]."""
+        """Return the current angle of a pivoting device [rad]."""
 
     @property
     @abstractmethod
     def lamps(self) -> tuple[float, ...]:
-        """The brightness of every lamp."""
+        """Brightness of every lamp."""
 
     @property
     @abstractmethod
     def tone(self) -> tuple[float, float]:
-        """Frequency [Hz] and amplitude that sound at present."""
+        """Frequency [Hz] and amplitude of the current tone."""
 
 
 class Gone:
-    """Stands where a body was that left its arena: whatever it is asked for is refused."""
+    """Placeholder for the body of a removed robot. Every access raises an error."""
 
     def __init__(self, body: Body) -> None:
         self.name, self.spec = body.name, body.spec

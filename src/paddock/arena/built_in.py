@@ -1,4 +1,4 @@
-"""The controllers that drive where the user gives none."""
+"""Default controllers, used if the user provides none."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from paddock.sensors.laser import LaserSpec
 from paddock.sensors.proximity import ProximitySpec
 from paddock.sensors.sonar import SonarSpec
 
-AHEAD = math.radians(60)  # what looks no farther aside than this looks ahead
+AHEAD = math.radians(60)  # sensors within this angle of the heading count as looking ahead
 
 
 def choose_built_in(robot: Robot) -> Any:
-    """A controller that suits a robot's sensors: line patrol, explorer, or a careful wanderer."""
+    """Return a controller that suits a robot's sensors: line patrol, explorer, or a simple wanderer."""
     strokes = bool(robot.arena.world.floor.strokes) or robot.arena.world.floor.image is not None
     if strokes and {"ground", "proximity"} <= set(robot.devices):
         return LinePatrol()
@@ -31,10 +31,10 @@ def choose_built_in(robot: Robot) -> Any:
 
 
 def wanderer(robot: Robot) -> Callable[[Observation], tuple[float, float]]:
-    """Drives on until any distance sensor that looks ahead is short, then turns on the spot."""
+    """Return a controller that drives straight until a forward distance sensor is short, then turns on the spot."""
     fast = 0.5 * robot.spec.drive.max_speed
     size = bounding_radius(robot.spec.body.shape)
-    looks = []  # device, and which of its values look ahead
+    looks = []  # devices, with a mask of the values that look ahead
     for device in robot.devices.values():
         spec = device.spec
         if isinstance(spec, LaserSpec):

@@ -16,31 +16,31 @@ from paddock.core.observation import Observation, WheelSpeeds
 from paddock.estimate import FreeRun, Odometry, Umbmark, WheelCalibration, evaluate_squares
 
 STANDSTILL = WheelSpeeds(0.0, 0.0)
-TURN_SHARE = 0.3  # of the top speed, while turning on the spot
+TURN_SHARE = 0.3  # fraction of the maximum speed, while turning on the spot
 DRIVE_SHARE = 0.8
 TURN_GAIN, WAY_GAIN, COURSE_GAIN = 4.0, 4.0, 3.0  # [1/s]
-STRAIGHT, THERE = math.radians(0.5), 0.0005  # [rad], [m]: near enough, as what is left counts in odometry
-REST = 3  # looks at a standstill before a run is over
+STRAIGHT, THERE = math.radians(0.5), 0.0005  # tolerances [rad], [m]; odometry accounts for the remaining error
+REST = 3  # observations at standstill before a run ends
 
 DIRECTIONS = {"clockwise": -math.pi / 2, "counter-clockwise": math.pi / 2}  # the turn at each corner [rad]
 CORNERS = 4
 
 Measure = Callable[[str], Pose | tuple[float, float]]
-"""Tells where the robot really stands after a run, in the frame of its start: x along the first side, y to its left
-[m]. The text says which run it was."""
+"""Measures the true position of the robot after a run, in the frame of its start: x along the first side, y to its left
+[m]. The argument is the name of the run."""
 
 
 class CourseDriver:
-    """A controller: drives sides of equal length, with a quarter turn after each, by odometry alone."""
+    """Controller that drives sides of equal length, with a quarter turn after each, using only odometry."""
 
     def __init__(self, robot: Robot, wheels: WheelCalibration, side: float, sides: int, quarter: float) -> None:
         """Plan the course.
 
         Args:
-            robot: to drive; its encoders are read.
-            wheels: that its odometry assumes.
+            robot: robot to drive; its encoders are read.
+            wheels: wheel parameters that the odometry assumes.
             side: length of each side [m].
-            sides: how many.
+            sides: number of sides.
             quarter: turn after each side [rad]: π/2 to the left, -π/2 to the right, 0 for none.
         """
         drive, dt = robot.spec.drive, robot.arena.dt
@@ -50,19 +50,19 @@ class CourseDriver:
         robot.enable(self._encoders)
         self.odometry: Odometry = wheels.odometry()
         self._goals = [goal for _ in range(sides) for goal in (("drive", side), ("turn", quarter)) if goal[1]]
-        self._course, self._start, self._rest = 0.0, self.odometry.pose, 0  # heading of the side, where it began
+        self._course, self._start, self._rest = 0.0, self.odometry.pose, 0  # heading and start of the current side
         self.fastest, self.turning = DRIVE_SHARE * drive.max_speed, TURN_SHARE * drive.max_speed
-        self._gain = min(1.0, 0.2 / dt)  # of all gains, where ticks are long
+        self._gain = min(1.0, 0.2 / dt)  # reduces all gains if ticks are long
         self.done, self.reason = False, ""
-        self.travel: list[tuple[float, float]] = []  # of the left and right wheel by encoders, at each look [m]
+        self.travel: list[tuple[float, float]] = []  # of the left and right wheel by encoders, at each observation [m]
 
     @property
     def estimated_pose(self) -> Pose:
-        """By odometry, in the frame of the start."""
+        """Pose from odometry, in the frame of the start."""
         return self.odometry.pose
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """Wheel speeds for this observation."""
+        """Return the wheel speeds for this observation."""
         left, right = getattr(observation, self._encoders).tolist()
         self.travel.append((left, right))
         pose = self.odometry.update(left, right)
@@ -74,7 +74,7 @@ class CourseDriver:
             self._goals.pop(0)
             self._start = pose
         self._rest += 1
-        self.done, self.reason = self._rest > REST, "the course is driven"
+        self.done, self.reason = self._rest > REST, "the course is complete"
         return STANDSTILL
 
     def _drive(self, pose: Pose, side: float) -> WheelSpeeds | None:
@@ -99,7 +99,7 @@ class CourseDriver:
 
 @dataclass(frozen=True)
 class SquareTest:
-    """How to drive UMBmark squares."""
+    """Parameters of the UMBmark squares."""
 
     side: float = 0.6  # [m]
     runs: int = 5  # in each direction
@@ -112,17 +112,17 @@ class SquareTest:
 def drive_course(
     arena: BaseArena, robot: Robot, wheels: WheelCalibration, side: float, *, sides: int = 4, quarter: float
 ) -> CourseDriver:
-    """Drive a course; its driver knows where odometry says that it ended. Robots may touch nothing."""
+    """Drive a course and return its driver, which has the final odometry pose. The robot must not touch anything."""
     driver = CourseDriver(robot, wheels, side, sides, quarter)
     slowest = side / driver.fastest + math.pi / driver.turning * robot.spec.drive.wheel_separation
-    seconds, feels = 20 * sides * slowest + 10, robot.pose_source == "truth"  # a real robot does not know its contacts
+    seconds, feels = 20 * sides * slowest + 10, robot.pose_source == "truth"  # a real robot cannot detect contacts
     touch = (lambda _: robot.contacts and "it touched something") if feels else None
     episode = arena.run(seconds, {robot.name: driver}, until=touch)
     robot.stop()
     if not driver.done:
         raise PaddockError(
-            f"{robot.name}: {episode.reason} after {episode.seconds:.1f} s: expected free floor, {side:g} m from where "
-            "it stands along its heading and to both sides: choose a shorter side or another world"
+            f"{robot.name}: {episode.reason} after {episode.seconds:.1f} s: expected {side:g} m of free floor ahead of "
+            "the start pose and to both sides: choose a shorter side or another world"
         )
     return driver
 
@@ -135,15 +135,15 @@ def drive_squares(
     measure: Measure,
     prepare: Callable[[str], object],
 ) -> Umbmark:
-    """UMBmark: all squares, first clockwise.
+    """Drive all squares of the UMBmark test, first clockwise, and evaluate them.
 
     Args:
-        arena: where.
-        robot: that is calibrated.
-        wheels: that odometry assumes, and that the squares are driven by.
-        test: size and number.
-        measure: tells where it really stands after a run.
-        prepare: called before each run, so that the robot is at its start again.
+        arena: arena of the robot.
+        robot: robot to calibrate.
+        wheels: wheel parameters that the odometry assumes while driving.
+        test: size and number of squares.
+        measure: measures the true position of the robot after a run.
+        prepare: called before each run, to return the robot to its start.
     """
     errors: dict[str, list[tuple[float, float]]] = {word: [] for word in DIRECTIONS}
     for word, quarter in DIRECTIONS.items():
@@ -164,7 +164,7 @@ def drive_free_runs(
     measure: Callable[[str], Pose],
     prepare: Callable[[str], object],
 ) -> list[FreeRun]:
-    """The same squares, with a look at the robot at each corner: runs for `fit_wheels`. For the rest see there."""
+    """Drive the same squares and measure the true pose at each corner. The runs are the input of `fit_wheels`."""
     runs = []
     for word, quarter in DIRECTIONS.items():
         for run in range(test.runs):
@@ -189,7 +189,7 @@ def drive_straight(
     measure: Measure,
     prepare: Callable[[str], object],
 ) -> WheelCalibration:
-    """A straight run of a length [m] by odometry; the wheels, scaled by how far the robot really came."""
+    """Drive straight for a length [m] by odometry, and return the wheels scaled by the true distance."""
     what = f"straight run of {length:g} m"
     prepare(what)
     end = drive_course(arena, robot, wheels, length, sides=1, quarter=0.0).estimated_pose
@@ -197,7 +197,7 @@ def drive_straight(
 
 
 def pose_within(start: Pose, pose: Pose) -> Pose:
-    """A pose in the frame of another one."""
+    """Transform a pose into the frame of another one."""
     c, s = math.cos(start.heading), math.sin(start.heading)
     dx, dy = pose.x - start.x, pose.y - start.y
     return Pose(c * dx + s * dy, c * dy - s * dx, wrap(pose.heading - start.heading))

@@ -1,4 +1,4 @@
-"""Callbacks: functions that want to be called, until they have had enough."""
+"""Callbacks: an ordered list of functions to call, which can be removed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Callable
 
 
 class Callbacks:
-    """Functions in the order in which they came."""
+    """Callback functions in the order of registration."""
 
     def __init__(self) -> None:
-        self.calls: tuple[Callable[[], object], ...] = ()  # never changed in place: one may end while it is called
+        self.calls: tuple[
+            Callable[[], object], ...
+        ] = ()  # never changed in place, since a callback may remove itself while it runs
 
     def add(self, call: Callable[[], object]) -> Callable[[], None]:
-        """Take a function in; the answer is a function that ends it."""
+        """Add a function. Returns a function that removes it."""
         self.calls = (*self.calls, call)
 
         def end() -> None:

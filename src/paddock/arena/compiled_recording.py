@@ -1,4 +1,4 @@
-"""CompiledRecording: traces and metrics of an arena's run in the compiled loop, handed over to the episode."""
+"""CompiledRecording: traces and metrics of a run in the compiled loop, for the episode."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from paddock.worlds.build import BuiltWorld
 
 
 def check_devices(robot: Robot, policy: Policy) -> None:
-    """Refuse what a policy cannot see."""
+    """Raise if a device of a policy is disabled, incomplete or polled only."""
     for device in (robot.device(name) for name in policy.devices):
         if not device.enabled:
             raise DeviceNotEnabled(robot.name, device.name)
         if device.some_are_off:
-            raise DeviceRefused(f"{device}: a policy sees the whole ring: call {device}.enable()")
+            raise DeviceRefused(f"{device}: a policy needs the whole ring: call {device}.enable()")
         if device.polled:
-            raise DeviceRefused(f"{device} is polled only, so that no policy can see it: call poll_only(False)")
+            raise DeviceRefused(f"{device} is polled only, so a policy cannot read it: call poll_only(False)")
 
 
 class CompiledRecording:
@@ -37,7 +37,7 @@ class CompiledRecording:
         plan = loop.plan
         self._numbers = {robot.name: i for i, robot in enumerate(built.spec.robots)}
         values = max((robot.robot.chosen.length for robot in loop.robots), default=0)
-        # Rows are of all robots: in a large world, of which only some are recorded, there is room for the start alone.
+        # Rows contain all robots. If only some robots of a large world are recorded, only the first row is allocated.
         self.has_rows = len(loop.robots) == len(built.robots)
         self.every = plan.every if self.has_rows else max(1, plan.ticks)
         rows = -(-plan.ticks // self.every) + 1
@@ -46,7 +46,7 @@ class CompiledRecording:
         write_first_rows(self.sums, motion[None])
 
     def hand_over(self) -> None:
-        """Give the rows and figures of the run to the episode's robots; the last row is theirs."""
+        """Pass the rows and figures of the run to the episode's robots, which record the last row themselves."""
         loop, plan = self.loop, self.loop.plan
         run = RunTime(np.array([[loop.passed]]), loop.arena.dt)
         figures = figures_of(self.sums, plan.metrics, run)
@@ -60,7 +60,7 @@ class CompiledRecording:
             robot.computed = {name: float(figures[name][0, number]) for name in mine}
 
     def resume_in_python(self) -> None:
-        """Let the loop in Python go on from here."""
+        """Prepare for the Python loop to continue the run from here."""
         for robot in self.loop.robots:
             if has_left(robot.robot):
                 continue
@@ -76,7 +76,7 @@ class CompiledRecording:
                 robot.meter.resume(tables, robot.robot.body.motion(), self.loop.passed)
 
     def _hand_over_rows(self, robot: EpisodeRobot, ticks: Ints, rows: Floats) -> None:
-        """All rows of one robot at once: row by row it would take longer than the run itself."""
+        """Add all rows of one robot at once, since adding single rows would take longer than the run itself."""
         readings = {}
         for name, slot in robot.robot.chosen.slots.items():
             values = rows[:, ROW_COLUMNS + slot.first : ROW_COLUMNS + slot.last]

@@ -1,4 +1,4 @@
-"""ControllerChoice: controllers by a name that a file can hold, with values for their parameters."""
+"""ControllerChoice: a controller given by a name that can be stored in a file, with its parameters."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ from paddock.core.user_code import is_path, load_path
 from paddock.policies.policy import Policy
 
 BUILT_IN = "built-in"
-EXPECTED = f"{BUILT_IN}, a Python file, a policy (.npz), or module:Name of what makes a controller"
+EXPECTED = f"{BUILT_IN}, a Python file, a policy (.npz), or module:Name of a controller class or factory"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ControllerChoice:
-    """Who drives all robots of an arena.
+    """The controller of all robots of an arena.
 
-    `built-in`: what `paddock run` takes where no controller is given. A Python file, as `paddock run -c` takes it. A
-    stored policy. Or `module:Name`, `file.py:Name`: a class or a function that makes a controller.
+    The name is `built-in` for the default of `paddock run`, a Python file as for `paddock run -c`, a stored policy, or
+    `module:Name` or `file.py:Name` for a class or a function that creates a controller.
     """
 
     name: str
-    folder: str  # absolute; where files and modules are looked for first
-    parameters: Mapping[str, Any]  # keyword arguments of what makes a controller
+    folder: str  # absolute; searched first for files and modules
+    parameters: Mapping[str, Any]  # keyword arguments of the controller class or factory
 
     @property
     def path(self) -> Path:
-        """The file, if it is one."""
+        """Path of the file, if the name is a file."""
         return Path(self.folder) / self.name
 
     def make(self, arena: BaseArena) -> Drivers:
-        """A controller for every robot of an arena."""
+        """Create a controller for every robot of an arena."""
         if is_path(self.name):
             maker = load_path(self.name, self.folder, what="controller")
             controllers = {name: make_controller(maker, robot, self.parameters) for name, robot in arena.robots.items()}
@@ -65,7 +65,7 @@ class ControllerChoice:
         return chosen_controllers(arena, None, policy, otherwise=choose_built_in)
 
     def check_parameters(self) -> None:
-        """Refuse parameters that there are not, without an arena."""
+        """Raise if a parameter does not exist; needs no arena."""
         if not self.parameters:
             return
         if is_path(self.name):
@@ -73,14 +73,16 @@ class ControllerChoice:
         elif self.path.suffix == ".py":
             check_file_parameters(load_file(self.path), self.path, self.parameters)
         else:
-            raise PaddockError(f"{self.name}: it has no parameter {next(iter(self.parameters))!r}, and no other")
+            raise PaddockError(
+                f"{self.name}: unknown parameter {next(iter(self.parameters))!r}: this controller has no parameters"
+            )
 
     def blame(self) -> AbstractContextManager[None]:
-        """While it drives: what goes wrong in its file is told with the place there."""
+        """Context manager for the run: errors in the controller's file are reported with their location."""
         return telling_place(self.path if self.path.suffix == ".py" else None, *ANSWERING)
 
     def describe(self) -> dict[str, Any]:
-        """What decides how it drives; code and policies count by what is in their files."""
+        """Return everything that determines its behaviour; code and policies as hashes of their files."""
         source = self.find_source()
         return {
             "name": self.name if source is None else self.path.name,
@@ -89,7 +91,7 @@ class ControllerChoice:
         }
 
     def find_source(self) -> Path | None:
-        """The file that it comes from."""
+        """Return the source file of the controller, or None if it is built in."""
         if self.name == BUILT_IN:
             return None
         if not is_path(self.name):
@@ -98,7 +100,7 @@ class ControllerChoice:
 
 
 def find_controller(name: str, folder: str | Path, parameters: Mapping[str, Any]) -> ControllerChoice:
-    """The choice of that name, if there is what it names; files are looked for in a folder."""
+    """Return the choice with this name, or raise if it does not exist. Files are searched in a folder."""
     chosen = ControllerChoice(name=name, folder=str(Path(folder).absolute()), parameters=parameters)
     if is_path(name):
         load_path(name, chosen.folder, what="controller")

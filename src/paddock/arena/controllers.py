@@ -1,4 +1,4 @@
-"""Who drives: controllers in users' files and stored policies; mistakes in files are told with file and line."""
+"""Load controllers from user files and stored policies. Errors in files are reported with file and line."""
 
 from __future__ import annotations
 
@@ -20,18 +20,23 @@ from paddock.core.user_code import check_file, check_text, load_fresh
 from paddock.policies.policy_files import load_policy
 from paddock.policies.trainable import Trainable
 
-ANSWERING = ("CONTROLLERS", "Controller.act", "Controller", "act")  # what may answer nonsense in a file
+ANSWERING = (
+    "CONTROLLERS",
+    "Controller.act",
+    "Controller",
+    "act",
+)  # definitions in a file that may return an invalid value
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drivers:
-    """Who drives which robots, and what they look at; both by robot name."""
+    """Controllers and the devices that they use, both by robot name."""
 
     controllers: dict[str, Any]
     devices: dict[str, tuple[str, ...]]
 
     def enable(self, arena: BaseArena) -> None:
-        """Switch on what they look at, and nothing else."""
+        """Enable only the devices that the controllers use."""
         for robot, names in self.devices.items():
             for name in names:
                 arena[robot].device(name).enable()
@@ -47,15 +52,15 @@ def chosen_controllers(
     otherwise: Callable[[Robot], Any] | None = None,
     parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> Drivers:
-    """The controllers of a user's file, or a policy for every robot; a policy looks only at what it was made for.
+    """Return the controllers of a user's file, or a policy for every robot. A policy uses only its input devices.
 
     Args:
-        arena: where the robots are.
-        controller: a Python file; its controllers may look at all devices of their robots.
+        arena: arena of the robots.
+        controller: a Python file; its controllers may use all devices of their robots.
         policy: a stored network or program.
-        only: the one robot to drive; None: all of them.
-        cameras: whether the controllers of a file look through cameras, too.
-        otherwise: makes a robot's controller where neither is given; such controllers use no cameras.
+        only: name of the only robot to drive; None: all robots.
+        cameras: whether the controllers of a file also use cameras.
+        otherwise: creates a robot's controller if neither file is given; such controllers use no cameras.
         parameters: keyword arguments of the class Controller in the file.
     """
     robots = dict(arena.robots) if only is None else {only: arena[only]}
@@ -81,7 +86,7 @@ def _devices(robot: Robot, cameras: bool) -> tuple[str, ...]:
 def load_controllers(
     path: Path, arena: BaseArena, only: str | None = None, parameters: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """The controllers of a user's Python file, by robot name: for all robots of an arena, or for only one of them."""
+    """Return the controllers of a user's Python file by robot name, for all robots of an arena or only one."""
     module = load_file(path)
     names = list(arena.robots) if only is None else [only]
     if parameters:
@@ -104,31 +109,31 @@ def load_controllers(
 
 
 def make_controller(maker: Any, robot: Robot, parameters: Mapping[str, Any] = MappingProxyType({})) -> Any:
-    """What a class or function makes of its parameters; one that wants its robot is given it."""
+    """Call a controller class or factory with its parameters, and with its robot if it has an argument `robot`."""
     if not callable(maker):
-        raise PaddockError(f"expected a class or a function that makes a controller, got {format_value(maker)}")
+        raise PaddockError(f"expected a class or a function that creates a controller, got {format_value(maker)}")
     check_parameters(maker, parameters)
     return maker(**({"robot": robot} if "robot" in inspect.signature(maker).parameters else {}), **parameters)
 
 
 def check_parameters(maker: Any, parameters: Iterable[str]) -> None:
-    """Refuse parameters that a class or function has not."""
+    """Raise if a class or function lacks one of the parameters."""
     known = inspect.signature(maker).parameters
     if not any(each.kind == each.VAR_KEYWORD for each in known.values()):
         for name in parameters:
             if name not in known:
-                raise PaddockError(f"{maker.__name__}: it has no parameter {name!r}{suggestion(name, known)}")
+                raise PaddockError(f"{maker.__name__}: unknown parameter {name!r}{suggestion(name, known)}")
 
 
 def check_file_parameters(module: ModuleType, path: Path, parameters: Iterable[str]) -> None:
-    """Refuse parameters that the controllers of a user's file have not."""
+    """Raise if the controllers of a user's file lack one of the parameters."""
     if not hasattr(module, "Controller"):
         raise PaddockError(f"{path}: only a class Controller has parameters, such as {next(iter(parameters))!r}")
     check_parameters(module.Controller, parameters)
 
 
 def load_file(path: Path) -> ModuleType:
-    """A user's Python file as a module, read anew; it may import its neighbours."""
+    """Load a user's Python file as a new module. It may import files of the same folder."""
     check_file(path, str(path))
     check_text(path, str(path))
     with telling_place(path):
@@ -141,18 +146,18 @@ def _check_controllers(controllers: Any, robots: Mapping[str, Robot], only: str 
             f"CONTROLLERS: expected a dict of controllers by robot name, got {format_value(controllers)}"
         )
     for name, controller in controllers.items():
-        if only is None and name not in robots:  # with only one, others may be elsewhere
+        if only is None and name not in robots:  # with `only`, the dict may name robots of other arenas
             raise UnknownName("robot", name, robots)
-        acting(controller)  # refuses what is none
+        acting(controller)  # raises if it is not a controller
     if only is None:
         return dict(controllers)
     if only not in controllers:
-        raise PaddockError(f"CONTROLLERS: there is none for {only!r}, only for {', '.join(controllers) or 'nobody'}")
+        raise PaddockError(f"CONTROLLERS: no controller for {only!r}, only for {', '.join(controllers) or 'no robot'}")
     return {only: controllers[only]}
 
 
 def check_policy(policy: Trainable, path: Path, robot: Robot) -> None:
-    """Refuse a policy that was made for a robot with other devices."""
+    """Raise if a policy was made for a robot with other devices."""
     made = ", ".join(f"{part.device} ({part.values})" for part in policy.inputs)
     has = {name: device.spec.channels for name, device in robot.devices.items()}
     if any(has.get(part.device) != part.values for part in policy.inputs):
@@ -162,25 +167,25 @@ def check_policy(policy: Trainable, path: Path, robot: Robot) -> None:
         )
 
 
-# ---- places of mistakes
+# ---- locations of errors
 
 
 @contextmanager
 def telling_place(path: Path | None, *names: str) -> Iterator[None]:
-    """Tell what goes wrong in a user's file with its place there: the frames of Paddock are of no interest.
+    """Report errors in a user's file with their location in that file, without the frames of Paddock.
 
     Args:
         path: the file; None for Paddock's own controllers.
-        names: what in it is to blame for mistakes that happen elsewhere, such as a wrong answer.
+        names: definitions in the file to blame for errors raised elsewhere, such as an invalid return value.
     """
     try:
         yield
-    except (Exception, SystemExit) as error:  # the latter: sys.exit() in the file must not end Paddock
+    except (Exception, SystemExit) as error:  # SystemExit: sys.exit() in the file must not end Paddock
         if path is None:
             raise
         where = error_location(error, path)
         if where is None:
-            if isinstance(error, LinkError):  # nobody's mistake there
+            if isinstance(error, LinkError):  # not an error of the file
                 raise
             line = next((found for name in names if (found := _find_definition(path, name))), None)
             where = place(path, line) if line else str(path)
@@ -188,7 +193,7 @@ def telling_place(path: Path | None, *names: str) -> Iterator[None]:
 
 
 def _find_definition(path: Path, name: str) -> int | None:
-    """The line of a file at which `act` or `Controller.act` is defined."""
+    """Return the line of a file at which `act` or `Controller.act` is defined."""
     found: ast.AST = ast.parse(path.read_bytes())
     for part in name.split("."):
         here = [node for node in getattr(found, "body", ()) if part in _names(node)]
@@ -199,7 +204,7 @@ def _find_definition(path: Path, name: str) -> int | None:
 
 
 def _names(node: ast.AST) -> list[str]:
-    """What a statement gives names to."""
+    """Return the names that a statement defines."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [node.name]
     if isinstance(node, ast.Import | ast.ImportFrom):

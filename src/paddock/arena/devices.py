@@ -1,4 +1,4 @@
-"""Handles to a robot's devices: sensors that are enabled and read, lamps and speakers that are set."""
+"""Handles to the devices of a robot: sensors, lamps and speakers."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Device:
         self.robot, self.spec, self.name, self.number = robot, spec, spec.name, number
         self.slot = Slot(first, first + spec.channels, choose_display(spec))
         self.enabled = False
-        self.sensors = frozenset(range(spec.channels))  # those that are read, once it is enabled
+        self.sensors = frozenset(range(spec.channels))  # sensors of the ring to read when enabled
         self.polled = isinstance(spec, RangeSensorSpec) and spec.polled
 
     def replace(self, former: Device | None) -> Device:
-        """Take the place of a device of the same name: its handle, if they are of a kind; it stays enabled."""
+        """Replace a device of the same name. If both are of the same kind, its handle is kept and stays enabled."""
         if former is None or former.spec.kind != self.spec.kind:
             if former is not None:
                 former.enabled = False
@@ -42,7 +42,7 @@ class Device:
         return former
 
     def enable(self, *sensors: int) -> None:
-        """Switch the device on: all of it, or only some sensors of a ring; the others read as not a number then."""
+        """Enable the whole device, or only some sensors of a ring. The others then read NaN."""
         chosen = frozenset(self._check_sensor(sensor) for sensor in sensors) or frozenset(range(self.spec.channels))
         show = choose_display(self.spec)
         if len(chosen) < self.spec.channels:
@@ -50,16 +50,16 @@ class Device:
         self._switch(True, chosen, self.slot._replace(show=show))
 
     def _check_sensor(self, sensor: int) -> int:
-        """The number of a sensor of a ring."""
+        """Return the number of a sensor of a ring, or raise DeviceRefused."""
         if self.spec.channels < 2 or self.spec.shows != "values":
-            raise DeviceRefused(f"{self} is no ring of sensors: it is one {self.spec.kind}")
+            raise DeviceRefused(f"{self} is not a ring of sensors: it is one {self.spec.kind}")
         whole = isinstance(sensor, int | np.integer) and not isinstance(sensor, bool)
         if not (whole and 0 <= sensor < self.spec.channels):
             raise DeviceRefused(f"{self}: expected sensors from 0 to {self.spec.channels - 1}, got {sensor!r}")
         return int(sensor)
 
     def disable(self) -> None:
-        """Switch the device off."""
+        """Disable the device."""
         self._switch(False, self.sensors, self.slot)
 
     def _switch(self, on: bool, sensors: frozenset[int], slot: Slot) -> None:
@@ -69,7 +69,7 @@ class Device:
         self.robot.refresh()
 
     def read(self, sensor: int | None = None) -> Any:
-        """The present reading, in SI units; or that of one sensor of a ring."""
+        """Return the current reading in SI units, or that of one sensor of a ring."""
         if sensor is None:
             return self.slot.show(self._values(raw=False))
         number = self._check_sensor(sensor)
@@ -78,16 +78,16 @@ class Device:
         return float(self._values(raw=False)[number])
 
     def raw(self) -> Any:
-        """The present reading in the hardware's own numbers."""
+        """Return the current reading as raw hardware values."""
         values = self.raw_values()
         return as_number(values) if len(values) == 1 else self.slot.show(values) if self.some_are_off else values
 
     def raw_values(self) -> Readings:
-        """The same, always as an array."""
+        """Return the raw hardware values, always as an array."""
         if not self.spec.response and self.spec.scale is None:
-            field = self.spec.kind == "compass" and self.robot.pose_source == "odometry"  # of a real robot
+            field = self.spec.kind == "compass" and self.robot.pose_source == "odometry"  # a real robot
             more = f", or {self.robot.name}.raw_packet().magnetometer" if field else ""
-            raise DeviceRefused(f"{self} has no hardware numbers: use read(){more}")
+            raise DeviceRefused(f"{self} has no raw values: use read(){more}")
         return self._values(raw=True)
 
     def _values(self, *, raw: bool) -> Readings:
@@ -100,17 +100,17 @@ class Device:
             raise DeviceNotEnabled(self.robot.name, self.name)
 
     def _refuse_if_gone(self) -> None:
-        """In another world the robot may have other devices."""
+        """Raise UnknownName if the robot no longer has this device, after a change of world."""
         robot = self.robot
         if robot.devices.get(self.name) is not self:
             what, expected = f"device of {robot.name} ({robot.spec.name})", robot.lost_devices.get(self.name, "")
             raise UnknownName(what, self.name, robot.devices, expected=expected)
 
     def poll_only(self, on: bool = True) -> None:
-        """Compute the device only when `read()` asks for it, never in `sense()`."""
+        """Compute the device only on `read()`, never in `sense()`."""
         if not isinstance(self.spec, RangeSensorSpec):
             raise DeviceRefused(
-                f"{self} cannot be polled only: it is no range sensor but {with_article(self.spec.kind)}"
+                f"{self} cannot be polled only: it is not a range sensor but {with_article(self.spec.kind)}"
             )
         self._refuse_if_gone()
         self.robot.body.poll_only(self, on)
@@ -118,7 +118,7 @@ class Device:
         self.robot.refresh()
 
     def pan(self, angle: float) -> None:
-        """Turn a pivoting device to an angle [rad] from its mount's heading; it takes its time."""
+        """Start turning a pivoting device to an angle [rad] from its mount's heading, at its own speed."""
         self._refuse_if_gone()
         pivot = self.spec.pivot if isinstance(self.spec, RangeSensorSpec) else None
         if pivot is None:
@@ -135,12 +135,12 @@ class Device:
 
     @property
     def pivots(self) -> bool:
-        """Whether it can be turned."""
+        """Whether the device can be turned."""
         return isinstance(self.spec, RangeSensorSpec) and self.spec.pivot is not None
 
     @property
     def pan_angle(self) -> float:
-        """The present pan angle [rad]; 0 for fixed devices."""
+        """Current pan angle [rad]; 0 for fixed devices."""
         return self.robot.body.pan_angle(self) if self.pivots else 0.0
 
     def __str__(self) -> str:
@@ -151,30 +151,30 @@ class Device:
 
 
 class Camera(Device):
-    """A camera: pictures are uint8 arrays [row, column, rgb], upright."""
+    """A camera. Images are upright uint8 arrays [row, column, rgb]."""
 
     def __init__(self, robot: Robot, spec: CameraSpec, number: int, first: int) -> None:
         super().__init__(robot, spec, number, first)
         self.width, self.height = spec.width, spec.height
 
     def read(self, sensor: int | None = None) -> Picture:
-        """The present picture."""
+        """Return the current image."""
         if sensor is not None:
             self._check_sensor(sensor)
         self.refuse_if_disabled()
         return as_picture(self.robot.body.picture(self))
 
     def image(self) -> Picture:
-        """The present picture, by the name that camera programs use."""
+        """Return the current image; the same as `read`, under the usual name for cameras."""
         return self.read()
 
     def depth(self) -> NDArray[np.float64]:
-        """Distance [m] ahead of every pixel of the present picture; infinity for floor and sky."""
+        """Return the depth [m] of every pixel of the current image; infinity for floor and sky."""
         self.refuse_if_disabled()
         return self.robot.body.depth(self)
 
     def on_image(self, observer: Callable[[Picture], object], period: float = 0.1) -> Callable[[], None]:
-        """Call `observer(picture)` once per period of simulated time [s]; the answer is a function that ends it."""
+        """Call `observer(picture)` once per period of simulated time [s]. Returns a function that ends it."""
         return self.robot.watches.on_image(self, observer, period)
 
 
@@ -191,7 +191,7 @@ class Leds:
         self.robot.body.set_lamp(self._number(which), brightness)
 
     def read(self) -> dict[str, float]:
-        """The present brightness of every lamp."""
+        """Return the current brightness of every lamp."""
         return dict(zip(self.names, self.robot.body.lamps, strict=True))
 
     def _number(self, which: str | int) -> int:
@@ -205,7 +205,7 @@ class Leds:
 
 
 class Speaker:
-    """A speaker that plays one tone; microphones of other robots hear it."""
+    """A speaker that plays one tone, which the microphones of other robots detect."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -219,16 +219,16 @@ class Speaker:
         self.robot.body.set_tone(frequency, amplitude)
 
     def stop(self) -> None:
-        """Be silent."""
+        """Stop the tone."""
         self.robot.body.set_tone(0.0, 0.0)
 
     def read(self) -> tuple[float, float]:
-        """Frequency [Hz] and amplitude that sound at present."""
+        """Return the frequency [Hz] and amplitude of the current tone."""
         return self.robot.body.tone
 
 
 def devices_of(robot: Robot, specs: Iterable[SensorSpec]) -> dict[str, Device]:
-    """The handles of a robot's sensors, by name; their values follow one another in a row of readings."""
+    """Create the handles of a robot's sensors, by name. Their values are consecutive in a row of readings."""
     devices: dict[str, Device] = {}
     first = 0
     for number, spec in enumerate(specs):
@@ -241,13 +241,13 @@ def devices_of(robot: Robot, specs: Iterable[SensorSpec]) -> dict[str, Device]:
 
 
 def choose_display(spec: SensorSpec) -> Callable[[Readings], Any]:
-    """How a kind's numbers are shown: a pose, truth values, values with names, one number, or an array."""
+    """Return the function that converts values to a pose, booleans, named values, one number, or an array."""
     if spec.shows != "values":
         return SHAPES[spec.shows]
     return as_number if spec.channels == 1 else as_array
 
 
-# Plain functions, so that observations can be pickled.
+# Module-level functions, so that observations can be pickled.
 
 
 def as_pose(values: Readings) -> Pose:

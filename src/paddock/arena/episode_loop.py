@@ -1,4 +1,4 @@
-"""The one loop in Python in which controllers drive robots: sense, act, step, record; on any arena."""
+"""The control loop in Python for any arena: sense, act, step, record."""
 
 from __future__ import annotations
 
@@ -20,61 +20,61 @@ from paddock.metrics.meter import check_metrics
 if TYPE_CHECKING:
     from paddock.arena.base import BaseArena
 
-Until = Callable[["BaseArena"], Any]  # something true ends the run; a text says why
+Until = Callable[["BaseArena"], Any]  # a true value ends the run; a str is the reason
 OnStep = Callable[["BaseArena"], object]
 ALL_GOALS = "all goals are reached"
 ALL_LEFT = "all robots have left"
-LONG_SILENCE = 1.0  # [s] without an answer of a controller, or a command from elsewhere, is worth a warning
+LONG_SILENCE = 1.0  # [s] without any command, after which a warning is shown
 
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodePlan:
-    """What `arena.run` was asked for."""
+    """The arguments of `arena.run`."""
 
     ticks: int
     controllers: Mapping[Robot, Any]
-    recorded: Sequence[Robot]  # whose traces are kept, the driven ones first
+    recorded: Sequence[Robot]  # robots with traces, the driven ones first
     every: int  # ticks between two rows of a trace
     metrics: Sequence[Metric] = ()
     until: Until | None = None
     on_step: OnStep | None = None
     speed: float | None = None
-    renew: Callable[[], Mapping[str, Any]] | None = None  # makes the controllers anew after a reset
+    renew: Callable[[], Mapping[str, Any]] | None = None  # creates the controllers again after a reset
 
 
 class EpisodeLoop:
-    """One run: begun anew after a reset; ended by time, `until`, goals, controllers, Ctrl-C or a crash.
+    """One run. A reset restarts it; the time limit, `until`, goals, controllers, Ctrl-C or an exception end it.
 
-    A controller with attributes `done` and `reason` ends the run once all such controllers are done.
+    If controllers have the attributes `done` and `reason`, the run ends once all of these are done.
     """
 
     def __init__(self, arena: BaseArena, plan: EpisodePlan) -> None:
         self.arena, self.plan = arena, plan
         self.events: list[Event] = []  # the arena appends to it
-        self._handled = 0  # of them
-        self.acting: str | None = None  # the robot whose controller is at work
+        self._handled = 0  # number of events already processed
+        self.acting: str | None = None  # the robot whose controller is running
         self.controllers = dict(plan.controllers)
         warn_of_missing_devices(plan)
         self.begin()
 
     def begin(self) -> None:
-        """Begin with empty traces, from where the robots are now."""
+        """Start with empty traces, from the current poses of the robots."""
         self.passed = 0  # ticks since the start
         self._shift = 0  # ticks by which the arena's clock was set back
         self.controllers = {robot: c for robot, c in self.controllers.items() if not has_left(robot)}
         recorded = [robot for robot in self.plan.recorded if not has_left(robot)]
         self.robots = [EpisodeRobot(robot, self.controllers.get(robot), self.plan.metrics) for robot in recorded]
         self.arena.recorders = {robot.name: robot.recorder for robot in self.robots}
-        others = self.controllers.keys() - set(recorded)  # in a large world, whose traces are not kept
+        others = self.controllers.keys() - set(recorded)  # in a large world, driven robots without a trace
         self.unrecorded = [EpisodeRobot(robot, c, ()) for robot, c in self.controllers.items() if robot in others]
         self._next_row = 0  # ticks since the start at which a row is due
         self.arena.board.begin({robot.name: controller for robot, controller in self.controllers.items()})
         self._sort_robots()
-        self.arena.update_time()  # all of the above may have taken a while, and time may run by itself
-        self.start = self._tick = self.arena.tick  # the latter: up to which ticks were counted
+        self.arena.update_time()  # the clock may be free-running
+        self.start = self._tick = self.arena.tick  # _tick: the last tick that was counted
 
     def _sort_robots(self) -> None:
-        """Find out what is to be done for each of the robots that are there."""
+        """Sort the robots that still exist by driven, idle and measured ones."""
         there = [robot for robot in self.robots if not robot.left]
         self._empty = bool(self.robots) and not there
         self.driven = [robot for robot in there if robot.act is not None]
@@ -85,7 +85,7 @@ class EpisodeLoop:
         self._finite: list[Any] = [c for c in acting if hasattr(c, "done") and hasattr(c, "reason")]
 
     def count_ticks(self) -> int:
-        """Count what has passed since it was done last; how many ticks that were."""
+        """Count the ticks since the last call, and return their number."""
         tick = self.arena.tick
         ticks, self._tick = tick - self._tick, tick
         self.passed += ticks
@@ -93,17 +93,17 @@ class EpisodeLoop:
 
     @property
     def time(self) -> float:
-        """The time of the arena [s]; it goes on where someone set that back."""
+        """Time of the arena [s], which continues if a snapshot was restored."""
         return self.arena.time + self._shift * self.arena.dt if self._shift else self.arena.time
 
     def run(self, drive: Callable[[EpisodeLoop], str]) -> Episode:
-        """Let `drive` run and keep what was recorded, whatever ends it."""
+        """Call `drive` and store the episode, even after an exception."""
         former = self.arena.collect_events(self.events)
         try:
             reason = drive(self)
         except BaseException as error:
             crashed = not isinstance(error, KeyboardInterrupt)
-            if self._handled == len(self.events):  # else someone may have set the clock back
+            if self._handled == len(self.events):  # else the clock may have been set back
                 with contextlib.suppress(PaddockError):  # as below
                     self._measure_ticks()
             self._stop_robots()
@@ -116,7 +116,7 @@ class EpisodeLoop:
         return self.arena.episode
 
     def drive(self) -> str:
-        """Sense, act and step until something ends it; why it ended."""
+        """Sense, act and step until the run ends. Return the reason."""
         plan, arena = self.plan, self.arena
         pacer = Pacer(plan.speed)
         while not (reason := self._end()):
@@ -135,7 +135,7 @@ class EpisodeLoop:
         return reason
 
     def _measure_ticks(self) -> None:
-        ticks = self.count_ticks()  # more than one where time runs by itself
+        ticks = self.count_ticks()  # more than one if the clock is free-running
         for robot in self._measured if ticks else ():
             ask(robot, robot.move, ticks)
 
@@ -151,7 +151,7 @@ class EpisodeLoop:
 
     @property
     def time_is_over(self) -> str:
-        """The reason of a run that took all its time."""
+        """Reason of a run that ended at its time limit."""
         return f"{round(self.plan.ticks * self.arena.dt, 9):g} s are over"
 
     def _act(self) -> None:
@@ -173,7 +173,7 @@ class EpisodeLoop:
                 ask(robot, robot.record, now)
 
     def look_at_events(self, uncounted: int = 0) -> bool:
-        """Take new events into account; whether the run began again. Some ticks may have passed uncounted."""
+        """Process new events. Return whether the run restarted. `uncounted` ticks have passed but are not counted."""
         while self._handled < len(self.events):
             event = self.events[self._handled]
             self._handled += 1
@@ -194,7 +194,7 @@ class EpisodeLoop:
         return False
 
     def _end_traces(self, event: Event) -> None:
-        """A robot has left: its trace ends, and the others go on."""
+        """End the trace of a removed robot."""
         for robot in self.robots:
             if robot.name == event.robot and not robot.left:
                 robot.finish(str(event), self.time)
@@ -203,7 +203,7 @@ class EpisodeLoop:
         self._sort_robots()
 
     def _restart(self) -> None:
-        """After a reset: fresh controllers, fresh traces, and the whole time again."""
+        """Restart after a reset, with new controllers, new traces and the full duration."""
         if self.plan.renew is not None:
             fresh = self.plan.renew()
             self.controllers = {self.arena[name]: new for name, new in fresh.items() if name in self.arena}
@@ -215,14 +215,14 @@ class EpisodeLoop:
                 if callable(reset):
                     reset()
         self.arena.rewind()
-        del self.events[: self._handled - 1]  # others may append meanwhile
+        del self.events[: self._handled - 1]  # other threads may append at the same time
         self._handled = 1
         self.begin()
 
     def _stop_robots(self) -> None:
-        """A robot without a controller must not drive on."""
+        """Stop the driven robots, so that none drives on without a controller."""
         for robot in (*self.driven, *self.unrecorded):
-            with contextlib.suppress(PaddockError):  # it may have left, or be out of reach
+            with contextlib.suppress(PaddockError):  # the robot may be removed or unreachable
                 robot.robot.stop()
 
     def _describe(self, error: BaseException) -> str:
@@ -253,7 +253,7 @@ class EpisodeLoop:
         events = {event: None for record in records.values() for event in record.trace.events} | dict.fromkeys(common)
         try:
             digest = arena.digest()
-        except PaddockError:  # a real robot has none, and not everyone may ask a server for it
+        except PaddockError:  # a real robot has none, and a server may refuse it
             digest = None
         return Episode(
             robots=records,
@@ -272,14 +272,14 @@ class EpisodeLoop:
         for robot in self.driven:
             if self.passed * self.arena.dt >= LONG_SILENCE and robot.silent:
                 warn_user(
-                    f"the controller of {robot.name!r} always answered None, and the robot never moved: "
-                    "expected (left, right) in m/s, or a Command; is there a `return` missing?",
+                    f"the controller of {robot.name!r} always returned None, and the robot never moved: "
+                    "expected (left, right) in m/s, or a Command; is a `return` missing?",
                     author=robot.act,
                 )
 
 
 def ask(robot: EpisodeRobot, action: Callable[[Any], None], argument: Any) -> None:
-    """Have a robot do something, unless it has left: then an event tells so."""
+    """Call an action of a robot. Ignore the error if the robot was removed, since an event reports that."""
     try:
         action(argument)
     except SimulationError:
@@ -288,7 +288,7 @@ def ask(robot: EpisodeRobot, action: Callable[[Any], None], argument: Any) -> No
 
 
 def warn_of_missing_devices(plan: EpisodePlan) -> None:
-    """Say once which robots lack the device of a metric; refuse what no robot has."""
+    """Warn once of robots that lack the device of a metric. Raise if no robot has it."""
     check_metrics(plan.metrics)
     for metric in plan.metrics:
         device = metric.looks_at()
@@ -297,5 +297,5 @@ def warn_of_missing_devices(plan: EpisodePlan) -> None:
         if device is None or not lacking:
             continue
         if len(lacking) == len(concerned):
-            concerned[0].device(device)  # tells what there is
-        warn_user(f"{type(metric).__name__}: no figures of {', '.join(lacking)}: there is no {device!r}")
+            concerned[0].device(device)  # raises, with the available devices
+        warn_user(f"{type(metric).__name__}: no figures for {', '.join(lacking)}: no device {device!r}")

@@ -1,4 +1,4 @@
-"""EpisodeRobot: one robot of a run: its controller, its recording and its metrics."""
+"""EpisodeRobot: one robot of a run, with its controller, its recording and its metrics."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from paddock.policies.policy import RunStart, TimedPolicy
 
 
 def begin_run(policy: TimedPolicy, robot: Robot) -> None:
-    """Tell a policy which robot it drives, and with what randomness."""
+    """Initialise a policy for a run with its robot and its random seed."""
     drive, seeds = robot.spec.drive, np.array([robot.arena.seed], np.int64)
     start = RunStart(seeds, robot.name, robot.arena.dt, drive.wheel_separation, drive.max_speed)
     policy.begin_run(policy.memory[None], start)
 
 
 class EpisodeRobot:
-    """A robot whose trace is kept.
+    """A recorded robot.
 
-    A controller may have attributes that are recorded: `task` (a text), `error` (a number in its unit), `estimate`
-    (an Estimate, which the page shows as well) or `estimated_pose`, and `events`. Without an estimate of its own, its
-    enabled wheel encoders give one. `map_view` (a MapView) is shown on the page, and a method `set_goal(x, y)` takes
-    goals from there (see RunBoard). A method `end(reason)` is called when the run is over.
+    A controller may have attributes that are recorded: `task` (a str), `error` (a number in its unit), `estimate`
+    (an Estimate, which the page shows as well) or `estimated_pose`, and `events`. Without an estimate, dead reckoning
+    with enabled wheel encoders is recorded. `map_view` (a MapView) is shown on the page, and a method `set_goal(x, y)`
+    receives goals from the page (see RunBoard). A method `end(reason)` is called when the run ends.
     """
 
     def __init__(self, robot: Robot, controller: Any, metrics: Sequence[Metric]) -> None:
@@ -56,11 +56,11 @@ class EpisodeRobot:
             target=self._number("target"),
         )
         robot.wheels.capped = 0
-        self.left = False  # it is no longer in the arena, and its trace has ended
-        self.jumped = False  # it was moved by hand since the last row
-        self._jumped_now = False  # … since the last tick
+        self.left = False  # whether it was removed from the arena, and its trace has ended
+        self.jumped = False  # whether it was moved by hand since the last row
+        self._jumped_now = False  # whether it was moved by hand since the last tick
         self.computed: Mapping[str, float] | None = None  # figures of a run in the compiled loop
-        self.answers = 0  # of its controller that were not None
+        self.answers = 0  # number of commands of its controller that were not None
         self.meter = self._meter(metrics)
         self._odometry: tuple[str, Odometry] | None = None
 
@@ -79,59 +79,59 @@ class EpisodeRobot:
         return meter
 
     def measures(self, metric: Metric) -> bool:
-        """Whether a metric is one of this robot, which has the device that it looks at."""
+        """Whether a metric applies to this robot, and the robot has the device of the metric."""
         device = metric.looks_at()
         return metric.robot in (None, self.name) and (device is None or device in self.robot.devices)
 
     def is_concerned_by(self, event: Event) -> bool:
-        """Whether an event belongs into its trace."""
+        """Whether an event belongs to its trace."""
         return event.robot in (None, self.name) and not (self.left and event.kind == "end")
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """What its metrics came to, by name."""
+        """Figures of its metrics by name."""
         if self.computed is not None:
             return self.computed
         return self._absent if self.meter is None else self.meter.figures() | self._absent
 
     @property
     def silent(self) -> bool:
-        """Whether its controller never wanted anything, and nobody else did."""
+        """Whether neither its controller nor another client ever sent a command."""
         return self.computed is None and not self.answers and not any(self.robot.body.command)
 
     def drive(self, now: float | None) -> None:
-        """One decision of its controller; with a row of the trace for the time `now` [s]."""
+        """Run one control cycle, and record a row of the trace if given the time `now` [s]."""
         assert self.act is not None
         seen = self.robot.sense()
-        motion = None if now is None else self._motion()  # before anybody changes it
+        motion = None if now is None else self._motion()  # before a command changes it
         command = self.act(seen)
         if command is not None:
             self.answers += 1
             self.robot.apply(command, self.act)
-        if self.meter is not None:  # not earlier: a tick in which the controller crashes never passes
+        if self.meter is not None:  # only now, since a tick in which the controller raises is not simulated
             self.meter.sense(seen)
         self.robot.arena.board.show(self.name, self.controller)
         if now is not None and motion is not None:
             self._record(now, motion, seen)
 
     def record(self, now: float) -> None:
-        """A row of the trace of a robot that nobody drives here."""
+        """Record a row of the trace of a robot without a controller."""
         seen = self.robot.sense()
-        if now > self.recorder.latest:  # else someone has just reset the arena
+        if now > self.recorder.latest:  # else the arena has just been reset
             self._record(now, self._motion(), seen)
 
     def move(self, ticks: int) -> None:
-        """Look at it after so many ticks."""
+        """Update the metrics after some ticks."""
         if self.meter is not None:
             self.meter.move(self._motion(), ticks, jumped=self._jumped_now)
         self._jumped_now = False
 
     def jump(self) -> None:
-        """It was put elsewhere by hand."""
+        """Note that the robot was moved by hand."""
         self.jumped = self._jumped_now = True
 
     def finish(self, reason: str, now: float) -> None:
-        """Tell the controller, and record how the robot is at the end."""
+        """Call the controller's `end(reason)` and record the final state of the robot."""
         board = self.robot.arena.board
         board.estimates.pop(self.name, None)
         if self.name in board.maps:
@@ -140,16 +140,16 @@ class EpisodeRobot:
         if callable(end):
             try:
                 end(reason)
-            except Exception as error:  # what was recorded is worth more
+            except Exception as error:  # keep the recorded data
                 self._warn(now, f"its controller's end() failed: {problem_of(error)}")
-        with contextlib.suppress(PaddockError):  # it may have left, or be out of reach: the rows up to now are kept
+        with contextlib.suppress(PaddockError):  # the robot may be removed or unreachable; earlier rows are kept
             self.record(now)
         for event in getattr(self.controller, "events", None) or ():
             if isinstance(event, Event):
                 self.recorder.events.append(event)
         wheels = self.robot.wheels
         if wheels.capped:
-            text = f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the greatest wheel speed"
+            text = f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the maximum wheel speed"
             self._warn(now, text)
 
     def _warn(self, now: float, text: str) -> None:
@@ -158,19 +158,19 @@ class EpisodeRobot:
     def _motion(self) -> Motion:
         try:
             return self.robot.body.motion()
-        except Refused:  # only supervisors may know where robots are
+        except Refused:  # only supervisors may read true poses
             return Motion(UNKNOWN, self.robot.wheels.speeds, math.nan)
 
     def _record(self, time: float, motion: Motion, seen: Observation) -> None:
         self.add_row(time, motion, self.robot.body.command, {name: getattr(seen, name) for name in seen.sensors})
 
     def _text(self, name: str, otherwise: str = "") -> str:
-        """A text that the controller has as an attribute; what is none may mean something else to it."""
+        """Return a str attribute of the controller; an attribute of another type may have another meaning."""
         value = getattr(self.controller, name, None)
         return value if isinstance(value, str) else otherwise
 
     def _number(self, name: str) -> float | None:
-        """A number that the controller has as an attribute."""
+        """Return a numeric attribute of the controller, or None."""
         value = getattr(self.controller, name, None)
         return float(value) if isinstance(value, int | float | np.floating) else None
 
@@ -191,7 +191,7 @@ class EpisodeRobot:
         self.jumped = False
 
     def add_rows(self, numbers: Floats, readings: Mapping[str, tuple[Any, Floats]]) -> None:
-        """Add many rows at once; of each device, its first reading and all of them, shape (row, channel)."""
+        """Add many rows at once. `readings` has each device's first reading and all of them, shape (row, channel)."""
         numbers[0, JUMP], self.jumped = self.jumped, False
         encoders = self._encoders
         if getattr(self.controller, "estimated_pose", None) is not None or encoders in readings:
@@ -202,11 +202,11 @@ class EpisodeRobot:
 
     @property
     def _encoders(self) -> str:
-        """The name of its wheel encoders; empty if it has none."""
+        """Name of its wheel encoders; empty if it has none."""
         return next((device.name for device in self.robot.devices.values() if device.spec.kind == "encoders"), "")
 
     def _estimate(self, readings: Mapping[str, Any], pose: Pose) -> Pose | None:
-        """Where the robot takes itself to be: its controller's estimate, else dead reckoning with its encoders."""
+        """Return the estimated pose: the controller's estimate, else dead reckoning with the encoders."""
         whole = getattr(self.controller, "estimate", None)
         estimate = whole.pose if isinstance(whole, Estimate) else getattr(self.controller, "estimated_pose", None)
         if isinstance(estimate, tuple) and len(estimate) == 3 and all_finite(*estimate):
@@ -221,5 +221,5 @@ class EpisodeRobot:
 
 
 def has_left(robot: Robot) -> bool:
-    """Whether a robot was taken out of its arena."""
+    """Whether a robot was removed from its arena."""
     return isinstance(robot.body, Gone)

@@ -1,4 +1,4 @@
-"""LocalBody: a robot of an arena in this process."""
+"""LocalBody: the body of a robot of a local arena."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class LocalBody(Body):
-    """Reads and writes an arena's arrays."""
+    """Reads and writes the arrays of an arena."""
 
     def __init__(self, arena: Arena, index: int) -> None:
         self.arena = arena
@@ -32,7 +32,7 @@ class LocalBody(Body):
         self.bind(index)
 
     def bind(self, index: int) -> None:
-        """Take a row of the arena's arrays; robots that come and go change them."""
+        """Use a row of the arena's arrays. Rows change when robots are added or removed."""
         model = self.arena.model
         self.index = index
         self.first_device = int(model.types[int(model.robots[model.robot_variant[index], TYPE]), FIRST_DEVICE])
@@ -45,14 +45,14 @@ class LocalBody(Body):
         return row
 
     def set_wheels(self, left: float, right: float) -> None:
-        if self.arena.recorder is not None:  # not within a tick: what is recorded must be what was done
+        if self.arena.recorder is not None:  # not during a tick, so that the recorded command is the executed one
             with self.arena.turn:
                 self._command[:] = left, right
             return
         command = self._command
         command[0] = left
         command[1] = right
-        if command is not self._command:  # robots came or went meanwhile, in another thread
+        if command is not self._command:  # another thread added or removed robots in the meantime
             self.set_wheels(left, right)
 
     def set_pan(self, device: Device, angle: float) -> None:
@@ -74,7 +74,7 @@ class LocalBody(Body):
             self.arena.prepare_sensing(camera=self._depth_of(device) if camera else None)
 
     def poll_only(self, device: Device, on: bool) -> None:
-        """Nothing to prepare: `Robot.chosen` decides."""
+        """Do nothing; `Robot.chosen` has this setting."""
 
     def set_pose(self, pose: Pose) -> None:
         place_robots(self.arena, {self.name: pose})
@@ -82,7 +82,7 @@ class LocalBody(Body):
     def sense(self, robot: Robot) -> Observation:
         slots, length, mask, cameras = robot.chosen
         readings = np.empty(length)
-        with self.arena.turn:  # the row must not move between looking it up and reading it
+        with self.arena.turn:  # the row must not move between lookup and reading
             if slots:
                 self.arena.read(self.index, mask, readings)
             pictures = {camera.name: self.picture(camera) for camera in cameras} if cameras else None

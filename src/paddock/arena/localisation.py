@@ -1,4 +1,4 @@
-"""What estimators need of robots and worlds: wheels, encoders, gyroscopes, beams and walls, as plain numbers."""
+"""Create inputs of estimators from robots and worlds: wheels, encoders, gyroscopes, beams and walls."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from paddock.sensors.laser import LaserSpec
 from paddock.worlds.solids import solids
 from paddock.worlds.spec import WorldSpec
 
-CHORDS = 24  # of a cylinder, among walls that are straight
+CHORDS = 24  # line segments that approximate a cylinder
 
 
 def wheels_of(spec: RobotSpec) -> WheelCalibration:
-    """The wheels that a robot's odometry should assume: as they were measured, else those of the data sheet."""
+    """Return the wheel parameters for a robot's odometry: the measured ones, else those of the data sheet."""
     drive, measured = spec.drive, spec.drive.measured
     if measured is None:
         return WheelCalibration(drive.wheel_separation)
@@ -32,22 +32,22 @@ def wheels_of(spec: RobotSpec) -> WheelCalibration:
 
 
 def odometry_of(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise = CERTAIN) -> Odometry:
-    """Odometry for a robot, at a pose."""
+    """Create the odometry of a robot, starting at a pose."""
     wheels = wheels_of(spec)
     return Odometry(wheels.wheel_separation, wheels.wheel_ratio, pose, right_to_left=wheels.right_to_left, noise=noise)
 
 
 def travel_sensors_of(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise | None = None) -> TravelSensors:
-    """The encoders of a robot, and its gyroscope if it has one that is not perfect.
+    """Return the encoders of a robot, and its gyroscope if it has one with noise.
 
     Args:
         spec: the robot.
-        pose: where it starts.
-        noise: of its motion; None: as its type says, that is slip and the size of a count.
+        pose: start pose.
+        noise: motion noise; None: from the robot's type, that is slip and the size of an encoder count.
     """
     encoders, gyroscope = _first(spec, "encoders"), _first(spec, "gyroscope")
     if encoders is None:
-        raise PaddockError(f"{spec.name} has no encoders: give TravelSensors(encoders=None, unseen_speed=…) instead")
+        raise PaddockError(f"{spec.name} has no encoders: use TravelSensors(encoders=None, unseen_speed=…) instead")
     if noise is None:
         noise = MotionNoise(slip=spec.drive.slip_noise, count=encoders.resolution / (encoders.scale or 1.0))
     sigma = 0.0 if gyroscope is None else gyroscope.noise / (gyroscope.scale or 1.0)
@@ -62,19 +62,19 @@ def travel_sensors_of(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise |
 def range_model_of(
     spec: RobotSpec, device: str, walls: Floats, *, sigma: float, sigma_relative: float = 0.0
 ) -> RangeModel:
-    """The beams of a robot's proximity sensors, sonars or laser, among walls.
+    """Create the range model of a robot's proximity sensors, sonars or laser for given walls.
 
     Args:
         spec: the robot.
         device: the name of its sensor.
         walls: see `walls_of`.
         sigma: standard deviation of a reading [m].
-        sigma_relative: more of it, per range.
+        sigma_relative: additional standard deviation, relative to the range.
     """
     sensor = spec.sensor(device)
     if not isinstance(sensor, RangeSensorSpec):
         ranging = [s.name for s in spec.sensors if isinstance(s, RangeSensorSpec)]
-        raise UnknownName(f"sensor of {spec.name} that measures ranges", device, ranging)
+        raise UnknownName(f"range sensor of {spec.name}", device, ranging)
     if isinstance(sensor, LaserSpec):
         x, y, _, heading = sensor.mounts[0]
         beams = [(x, y, math.radians(heading) + angle) for angle in sensor.angles]
@@ -92,17 +92,17 @@ def range_model_of(
 
 
 def free_run_of(trace: Trace, encoders: str = "encoders") -> FreeRun:
-    """A recorded run as `fit_wheels` takes it, with the true poses of a simulation.
+    """Convert a recorded run to the input of `fit_wheels`, with the true poses of a simulation.
 
     Args:
-        trace: what the robot did; it must not have been moved by hand, nor have touched anything.
+        trace: trace of the robot, which must not have been moved by hand or have touched anything.
         encoders: the name of its wheel encoders, which must have been enabled.
     """
     for rows, what in ((trace.jumps, "was moved by hand"), (trace.contacts > 0, "touched something")):
         if rows.any():
             when = float(trace.time[int(np.argmax(rows))])
             raise PaddockError(
-                f"trace of {trace.robot}: it {what} at {when:g} s: take a part without that, trace[:100]"
+                f"trace of {trace.robot}: it {what} at {when:g} s: use a part of the trace without it: trace[:100]"
             )
     travel = trace.reading(encoders)
     known = np.isfinite(travel).all(axis=1) & np.isfinite(trace.pose).all(axis=1)
@@ -110,7 +110,7 @@ def free_run_of(trace: Trace, encoders: str = "encoders") -> FreeRun:
 
 
 def walls_of(world: WorldSpec, *, above: float = 0.0) -> Floats:
-    """All that beams can meet, as segments x0, y0, x1, y1 [m]; `above`: only what is taller than that [m]."""
+    """Return all surfaces as segments x0, y0, x1, y1 [m]. `above`: only objects taller than this [m]."""
     rows: list[tuple[float, float, float, float]] = []
     for piece in solids(world):
         if piece.height <= above:

@@ -1,4 +1,4 @@
-"""Maps and estimates of robots' own programs, as they travel and back."""
+"""Encode and decode the maps and pose estimates of controllers for the protocol."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from paddock.mapping.view import MapView
 from paddock.protocol import messages as m
 from paddock.protocol.base import Numbers
 
-MOST_DOTS = 400  # particles that are told
-MOST_CELLS = 16_000_000  # of a map from elsewhere: 200 m × 200 m with cells of 5 cm
+MOST_DOTS = 400  # maximum number of particles in a message
+MOST_CELLS = 16_000_000  # of a received map: 200 m × 200 m with cells of 5 cm
 POINTS = ("frontiers", "plan", "scan", "goal")
 
 
 def pack_map(shown: ShownMap, grid: m.GridData | None) -> m.MapData:
-    """A map as it travels; None: its cells are as before."""
+    """Encode a map; `grid` is None if its cells are unchanged."""
     points = {name: _flat(getattr(shown.view, name)) for name in POINTS}
     modules = tuple(m.ModuleState(**part._asdict()) for part in shown.modules)
     return m.MapData(grid=grid, task=shown.doing, refusal=shown.refusal, modules=modules, **points)
 
 
 def pack_grid(view: MapView) -> m.GridData:
-    """The cells of a map as they travel."""
+    """Encode the cells of a map."""
     frame = view.frame
     return m.GridData(
         x=frame.x,
@@ -45,7 +45,7 @@ def pack_grid(view: MapView) -> m.GridData:
 
 
 def unpack_map(data: m.MapData, before: ShownMap | None) -> ShownMap | None:
-    """A map that arrived, with the cells of the one before where it has none; None: nobody knows any cells yet."""
+    """Decode a map, with the cells of the previous one if it has none. Return None if no cells are known yet."""
     if data.grid is None and before is None:
         return None
     points = {name: _pairs(name, getattr(data, name)) for name in POINTS}
@@ -55,7 +55,7 @@ def unpack_map(data: m.MapData, before: ShownMap | None) -> ShownMap | None:
 
 
 def pack_estimate(estimate: Estimate | None) -> dict[str, Any]:
-    """The fields of a `show` that tell an estimate, with no more particles than a person can tell apart."""
+    """Return the fields of a `show` message for an estimate, with a limited number of particles."""
     if estimate is None:
         return {}
     dots = None if estimate.particles is None else _flat(thin_particles(estimate.particles))
@@ -63,12 +63,12 @@ def pack_estimate(estimate: Estimate | None) -> dict[str, Any]:
 
 
 def thin_particles(particles: Numbers) -> Points:
-    """Places of every so many particles [m]."""
+    """Return the positions of every n-th particle [m]."""
     return particles[:: -(-len(particles) // MOST_DOTS), :2]
 
 
 def unpack_estimate(shown: m.Shown) -> Estimate | None:
-    """The estimate of a message that has one."""
+    """Decode the estimate of a message, or return None if it has none."""
     if shown.pose is None or shown.covariance is None:
         return None
     if shown.covariance.size != 9:
@@ -90,7 +90,7 @@ def _unpack_grid(grid: m.GridData) -> MapView:
     try:
         cells = zlib.decompressobj().decompress(grid.cells, grid.rows * grid.columns + 1)
     except zlib.error as error:
-        raise BadMessage(f"show.map.grid.cells: expected bytes that zlib has compressed: {error}") from None
+        raise BadMessage(f"show.map.grid.cells: expected bytes compressed with zlib: {error}") from None
     if len(cells) != grid.rows * grid.columns:
         raise BadMessage(f"show.map.grid.cells: expected {grid.rows} × {grid.columns} bytes, got {len(cells)} or more")
     return MapView(frame=frame, cells=np.frombuffer(cells, np.uint8).reshape(frame.shape), version=grid.version)

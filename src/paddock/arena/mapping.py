@@ -1,4 +1,4 @@
-"""What mapping needs of robots: their range sensors as scans, their wheels, as plain numbers."""
+"""Create mappers and localisers from robot specs: range sensors as scans, and wheel parameters."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from paddock.sensors.base import RangeSensorSpec
 from paddock.sensors.laser import LaserSpec
 from paddock.worlds.spec import WorldSpec
 
-KINDS = ("laser", "sonar", "proximity")  # of sensors that can map, the best first
-WHEEL_ERROR = 0.01  # relative, of wheels that nobody has calibrated
-SCAN_WAY = 0.2  # [m] about what a robot drives between two scans
-CELL, FINE_CELL = 0.05, 0.01  # [m] of maps, by sensors that see further than a metre, and by others
+KINDS = ("laser", "sonar", "proximity")  # kinds of sensors for mapping, the best first
+WHEEL_ERROR = 0.01  # relative, of wheels that are not calibrated
+SCAN_WAY = 0.2  # typical distance between two scans [m]
+CELL, FINE_CELL = 0.05, 0.01  # cell size of maps [m], for sensors with a range above 1 m, and for others
 
 
 def range_reader_of(spec: RobotSpec, device: str | None = None) -> RangeReader:
-    """A robot's laser, sonars or infrared sensors as scans; None: the best that it has."""
+    """Return a reader of scans from a robot's laser, sonars or infrared sensors. None: the best one available."""
     ranging = {s.name: s for s in spec.sensors if isinstance(s, RangeSensorSpec) and s.kind in KINDS}
     if not ranging:
-        raise PaddockError(f"{spec.name} has no laser, sonars or proximity sensors: it cannot map")
+        raise PaddockError(f"{spec.name} has no laser, sonars or proximity sensors, which mapping requires")
     if device is None:
         device = min(ranging, key=lambda name: KINDS.index(ranging[name].kind))
     if device not in ranging:
-        raise UnknownName(f"sensor of {spec.name} that maps", device, list(ranging))
+        raise UnknownName(f"range sensor of {spec.name}", device, list(ranging))
     sensor = ranging[device]
     x, y, _, heading = np.array(sensor.mounts, float).T
     turned = np.radians(heading)
@@ -50,7 +50,7 @@ def range_reader_of(spec: RobotSpec, device: str | None = None) -> RangeReader:
 
 
 def motion_noise_of(spec: RobotSpec) -> MotionNoise:
-    """How wrong a robot's travel may be that has wheels as its data sheet says, about."""
+    """Return the motion noise of a robot, from its slip, its encoders and the tolerance of uncalibrated wheels."""
     slip, error = spec.drive.slip_noise, 0.0 if spec.drive.measured else WHEEL_ERROR
     encoders = next((s for s in spec.sensors if s.kind == "encoders"), None)
     count = 0.0 if encoders is None else encoders.resolution / (encoders.scale or 1.0)
@@ -68,17 +68,17 @@ def mapper_of(
     seed: int = 0,
     **options: Any,
 ) -> Mapper:
-    """A mapper for a robot of an arena; the sensors that it needs are enabled.
+    """Create a mapper for a robot of an arena and enable the sensors that it needs.
 
     Args:
         robot: any robot with encoders and a laser, sonars or infrared sensors.
-        method: of `MAPPING_METHODS`; None: scan-to-map for a laser, odometry for what sees in cones.
-        device: the range sensor; None: the best that it has.
-        pose: where it starts, in the frame of the map.
-        resolution: side of a cell [m]; None: 5 cm, or 1 cm for sensors that see less than a metre.
-        noise: of its motion; None: as its type says, and 1 % for wheels that nobody has calibrated.
-        seed: decides all that is drawn.
-        options: of the method.
+        method: one of `MAPPING_METHODS`; None: scan-to-map for a laser, odometry for sensors with a cone.
+        device: the range sensor; None: the best one available.
+        pose: start pose in the frame of the map.
+        resolution: side of a cell [m]; None: 5 cm, or 1 cm for sensors with a range of at most 1 m.
+        noise: motion noise; None: from the robot's type, with 1 % error for wheels that are not calibrated.
+        seed: seed of all random numbers.
+        options: options of the method.
     """
     spec = robot.spec
     reader = range_reader_of(spec, device)
@@ -100,15 +100,15 @@ def map_localiser_of(
     noise: MotionNoise | None = None,
     **options: Any,
 ) -> MapLocaliser:
-    """A localiser for a robot of an arena in a known map; the sensors that it needs are enabled.
+    """Create a localiser for a robot of an arena in a known map and enable the sensors that it needs.
 
     Args:
         robot: any robot with encoders and a laser.
         grid: the map.
-        pose: about where it starts, if a covariance is given.
-        device: the range sensor; None: the best that it has.
-        noise: of its motion; None: as its type says, and 1 % for wheels that nobody has calibrated.
-        options: of `MapLocaliser`: seed, covariance, model, particles, …
+        pose: approximate start pose, if a covariance is given.
+        device: the range sensor; None: the best one available.
+        noise: motion noise; None: from the robot's type, with 1 % error for wheels that are not calibrated.
+        options: options of `MapLocaliser`: seed, covariance, model, particles, …
     """
     reader = range_reader_of(robot.spec, device)
     travel = travel_sensors_of(robot.spec, pose, motion_noise_of(robot.spec) if noise is None else noise)
@@ -119,13 +119,13 @@ def map_localiser_of(
 def map_truth_of(
     world: WorldSpec, spec: RobotSpec, start: Pose, *, device: str | None = None, resolution: float = CELL
 ) -> MapTruth:
-    """What a robot can get to know of a world: where it can be, and the surfaces that its sensor sees from there.
+    """Return the ground truth of a map: the reachable area, and the surfaces that the sensor can detect from it.
 
     Args:
-        world: with all its walls and things.
-        spec: the robot; the disc in its body says where it can be.
-        start: where it starts.
-        device: its range sensor; None: the best that it has.
+        world: the world with all its walls and objects.
+        spec: the robot; the inscribed disc of its body determines the reachable area.
+        start: start pose.
+        device: the range sensor; None: the best one available.
         resolution: side of a cell [m].
     """
     sensor = spec.sensor(range_reader_of(spec, device).device)

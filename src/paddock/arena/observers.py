@@ -1,4 +1,4 @@
-"""Observers: functions that are called with what a robot senses, once per period of simulated time."""
+"""Observers: callbacks that receive a robot's sensor data once per period of simulated time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Observer = Callable[[Any], object]
 
 
 class Schedule:
-    """Something that is due once per period of simulated time: every so many whole ticks."""
+    """Schedule of an action once per period of simulated time, rounded to whole ticks."""
 
     def __init__(self, period: float, dt: float) -> None:
         if not (all_finite(period) and period >= 0):
@@ -31,53 +31,53 @@ class Schedule:
         self.last = self._next = -(2**62)  # long ago
 
     def due(self, tick: int) -> bool:
-        """Whether it is time again; says so once per period."""
+        """Return whether the action is due; True once per period."""
         if self.last < tick < self._next:
             return False
-        on_time = self.last < tick < self._next + self._every  # else it is the first, or the clock was set
+        on_time = self.last < tick < self._next + self._every  # else it is the first time, or the clock was set
         self._next = self._next + self._every if on_time else tick + self._every
         self.last = tick
         return True
 
 
 class SenseObserver:
-    """Someone who wants to know what changed, of some devices or of all."""
+    """Callback for changed readings of some devices or of all."""
 
     def __init__(self, call: Observer, devices: frozenset[str]) -> None:
         self.call, self.devices = call, devices
         self.last: dict[str, Any] = {}
 
     def news(self, values: dict[str, Any]) -> set[str]:
-        """What differs from the last time; everything, the first time."""
+        """Return the names of the devices that changed since the last call; all of them at the first call."""
         last, self.last = self.last, values
         wanted = self.devices & values.keys() if self.devices else values.keys()
         return {name for name in wanted if name not in last or not _same(last[name], values[name])}
 
 
 def _same(before: Any, other: Any) -> bool:
-    return np.array_equal(before, other, equal_nan=True)  # sensors that are switched off are no news
+    return np.array_equal(before, other, equal_nan=True)  # a disabled sensor, NaN, is unchanged
 
 
 class ImageObserver:
-    """Someone who wants to see a camera's pictures."""
+    """Callback for the images of a camera."""
 
     def __init__(self, call: Observer, schedule: Schedule) -> None:
         self.call, self.schedule = call, schedule
 
 
 class Watches:
-    """All that observes one robot. Observers may call what they like; what they raise comes out when all are told."""
+    """All observers of one robot. If an observer raises, the error is raised after all others were called."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self._sensors: Schedule | None = None  # what `watch` said
+        self._sensors: Schedule | None = None  # set by `watch`
         self._every_tick = Schedule(0.0, 1.0)
         self._observers: tuple[SenseObserver, ...] = ()
         self._cameras: dict[str, tuple[ImageObserver, ...]] = {}
-        self._teller = 0  # the thread that tells at present
+        self._teller = 0  # thread that is calling observers
 
     def every(self, period: float) -> None:
-        """Look at the sensors this often."""
+        """Set the period [s] of sensor observers."""
         self._refuse_if_gone()
         self._sensors = Schedule(period, self.robot.arena.dt)
         self._note_change()
@@ -112,7 +112,7 @@ class Watches:
         self._note_change()
 
     def end(self) -> None:
-        """Nobody is told anything any more."""
+        """Remove all observers."""
         self._sensors, self._observers, self._cameras = None, (), {}
         self._note_change()
 
@@ -120,31 +120,31 @@ class Watches:
         self.robot.arena.update_watch(self.robot)
 
     def _refuse_if_gone(self) -> None:
-        _ = self.robot.body.sense  # a robot that has left refuses
+        _ = self.robot.body.sense  # raises if the robot was removed
 
-    # ---- what is wanted
+    # ---- subscriptions
 
     @property
     def any(self) -> bool:
-        """Whether anyone wants to know anything."""
+        """Whether there are any observers."""
         return bool(self._observers or self._cameras)
 
     @property
     def period(self) -> float | None:
-        """How often someone wants to know what the sensors read [s], 0 for every tick; None: nobody does."""
+        """Period of sensor observers [s], 0 for every tick; None if there are none."""
         if self._sensors is not None:
             return self._sensors.period
         return 0.0 if self._observers else None
 
     @property
     def camera_periods(self) -> dict[str, float]:
-        """How often pictures are wanted [s], by camera."""
+        """Shortest period of image observers [s], by camera."""
         return {name: min(observer.schedule.period for observer in those) for name, those in self._cameras.items()}
 
-    # ---- telling
+    # ---- notification
 
     def look(self, time: float) -> None:
-        """Read what is due now, and tell the observers; one that lets time pass is not told about that meanwhile."""
+        """Read the devices that are due and call the observers, unless called from an observer that steps the arena."""
         if self._teller == threading.get_ident():
             return
         tick = self.robot.arena.tick
@@ -160,14 +160,14 @@ class Watches:
         self._raise(errors)
 
     def tell(self, seen: Observation) -> None:
-        """Hand an observation to the observers, to each only what changed since it was told last."""
+        """Pass an observation to the observers, to each only the devices that changed since its last call."""
         self._raise(self._tell(self._observers, seen))
 
     def show(self, camera: str, picture: Any, tick: int) -> None:
-        """Hand a picture to the observers of a camera for whom it is time."""
+        """Pass an image to the observers of a camera that are due."""
         others = [
             observer for observer in self._cameras.get(camera, ()) if observer.schedule.last != tick
-        ]  # each picture once
+        ]  # each image once
         self._raise(self._show([observer for observer in others if observer.schedule.due(tick)], picture))
 
     def _tell(self, observers: Iterable[SenseObserver], seen: Observation) -> list[Exception]:
@@ -184,7 +184,7 @@ class Watches:
         for observer, argument in calls:
             try:
                 observer(argument)
-            except Exception as error:  # the others are told all the same
+            except Exception as error:  # the other observers are still called
                 errors.append(error)
         self._teller = before
         return errors

@@ -1,4 +1,4 @@
-"""place_robots: put robots elsewhere by hand, all at once."""
+"""place_robots: teleport several robots at once."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def place_robots(arena: Arena, poses: Mapping[str, Pose]) -> None:
-    """Put robots elsewhere, where they stand still; all, or none if there is no room for one of them."""
+    """Teleport robots and stop them. If the target pose of one of them is not free, none is moved."""
     with arena.turn:
         room = arena.room(without=poses)
         for name, pose in poses.items():
             spec = arena.built.robots[arena.numbers[name]]
             if problem := room.problem(spec, pose):
-                raise SimulationError(f"robot {name!r} cannot be put to ({pose.x:g}, {pose.y:g}): it {problem}")
+                raise SimulationError(f"robot {name!r} cannot be moved to ({pose.x:g}, {pose.y:g}): it {problem}")
             room.add(spec, pose, f"robot {name!r}")
         for name, pose in poses.items():
             past = arena.state.motion[0, :, arena.numbers[name]]

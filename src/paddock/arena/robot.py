@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from paddock.arena.base import BaseArena
 
 
-# What to call instead of assigning something to a part of a robot.
+# Method to call instead of assigning to a part of a robot.
 INSTEAD = {"wheels": "set(left, right)", "leds": "set(name, brightness)", "speaker": "play(frequency)"}
 
 
-FAR_BEYOND = 2.0  # times the greatest speed: a controller may ask for somewhat more than there is, but not for that
+FAR_BEYOND = 2.0  # times the maximum speed; a faster command is probably a mistaken unit
 
 
 class Wheels:
-    """The two wheels; speeds are at the rim and capped at the data sheet's maximum."""
+    """The two wheels. Speeds are at the rim and capped at the data sheet's maximum."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.max_speed = robot.spec.drive.max_speed
-        self.capped = 0  # how many commands were beyond it; set it to 0 where a run begins
-        self.warns = True  # once per run, of speeds that look like a mistaken unit
+        self.capped = 0  # number of commands above it; set to 0 at the start of a run
+        self.warns = True  # warn once per run of speeds that look like a mistaken unit
         self._warned = False
 
     def set(self, left: float, right: float, *, author: Callable[..., Any] | None = None) -> None:
-        """Set both speeds [m/s]; they stay until set again. `author`: whose answer they are, if a controller's."""
+        """Set both speeds [m/s]; they stay until set again. `author` is the controller function that returned them."""
         most = self.max_speed
         try:
             within = -most <= left <= most and -most <= right <= most
         except (TypeError, ValueError):
-            within = False  # no numbers: refused below
+            within = False  # not numbers; refused below
         if not within:
             if not all_finite(left, right):
                 raise PaddockError(
@@ -54,13 +54,13 @@ class Wheels:
             if self.count_capped(left, right, author):
                 told = f"{self.robot.name}.wheels.set({left:g}, {right:g})"
                 if author is not None:
-                    told = f"what the controller of {self.robot.name!r} answered, ({left:g}, {right:g}),"
+                    told = f"the command ({left:g}, {right:g}) of the controller of {self.robot.name!r}"
                 self.warn(told, "speeds are in m/s at the rim, not in mm/s or steps", author)
             left, right = min(most, max(-most, left)), min(most, max(-most, right))
         self.robot.body.set_wheels(float(left), float(right))
 
     def count_capped(self, left: float, right: float, author: Callable[..., Any] | None = None) -> bool:
-        """Count speeds that the wheels do not reach; whether they look like a user's mistaken unit, once per run."""
+        """Count a capped command. Return True, once per run, if it looks like a mistaken unit in user code."""
         self._warned = self._warned and self.capped > 0
         self.capped += 1
         if self._warned or not self.warns or max(abs(left), abs(right)) <= FAR_BEYOND * self.max_speed:
@@ -69,27 +69,27 @@ class Wheels:
         return self._warned
 
     def warn(self, told: str, units: str, author: Callable[..., Any] | None = None) -> None:
-        """Tell the user that what was asked for is capped, and which units speeds have."""
+        """Warn the user that a command is capped, with the units of speeds."""
         wheels = f"the wheels of {self.robot.name!r} turn at most at {self.max_speed:g} m/s"
-        warn_user(f"{told} is capped: {wheels}; {units} (said once per run)", author=author)
+        warn_user(f"{told} is capped: {wheels}; {units} (this warning is shown once per run)", author=author)
 
     @property
     def speeds(self) -> WheelSpeeds:
-        """How fast the wheels turn now [m/s]."""
+        """Actual wheel speeds [m/s]."""
         return self.robot.body.wheel_speeds
 
 
 class Chosen(NamedTuple):
-    """What `sense` reads: enabled devices that are not for polling only."""
+    """The devices that `sense` reads: enabled, and not polled only."""
 
-    slots: dict[str, Slot]  # where their values lie in a row of readings
+    slots: dict[str, Slot]  # positions of their values in a row of readings
     length: int  # of that row
-    mask: NDArray[np.uint8]  # a flag per device of the robot
+    mask: NDArray[np.uint8]  # one flag per device of the robot
     cameras: tuple[Camera, ...]
 
 
 class Robot:
-    """A robot: `robot.wheels`, `robot.leds`, and every sensor of its spec by name."""
+    """Handle to a robot: `robot.wheels`, `robot.leds`, and every sensor of its spec by name."""
 
     def __init__(self, arena: BaseArena, body: Body) -> None:
         self.arena, self.body, self.name, self.spec = arena, body, body.name, body.spec
@@ -98,15 +98,15 @@ class Robot:
         if self.spec.speaker:
             self.speaker = Speaker(self)
         self.watches = Watches(self)
-        self.lost_devices: dict[str, str] = {}  # that it had in another world, with what to expect instead
+        self.lost_devices: dict[str, str] = {}  # devices of a former world, with the available ones
         self.devices = devices_of(self, self.spec.sensors)
         self.__dict__.update(self.devices)
         self.refresh()
 
     def take_body(self, body: Body, why: str = "") -> None:
-        """Go on as a robot of another kind that has the same name; devices that both have stay as they were.
+        """Continue as a robot of another type with the same name. Devices that both types have keep their state.
 
-        `why` is told to whoever asks for one of the others.
+        `why` is added to the error message on access to a device that no longer exists.
         """
         former = dict(self.devices)
         self.body, self.spec = body, body.spec
@@ -117,7 +117,7 @@ class Robot:
         self.devices = {
             name: device.replace(former.pop(name, None)) for name, device in devices_of(self, body.spec.sensors).items()
         }
-        self.__dict__.update(self.devices)  # other threads may ask for them all the while
+        self.__dict__.update(self.devices)  # without a gap, since other threads may access them
         for name, gone in former.items():
             gone.enabled = False
             self.__dict__.pop(name, None)
@@ -146,7 +146,7 @@ class Robot:
         return display_html("robot", self)
 
     def drive(self, linear: float, angular: float) -> None:
-        """Drive with a twist: linear [m/s] and angular [rad/s] speed; both shrink together if a wheel is too slow."""
+        """Drive with a twist: linear [m/s] and angular [rad/s] speed, both scaled down to the maximum wheel speed."""
         if not all_finite(linear, angular):
             raise PaddockError(
                 f"{self.name}.drive({linear!r}, {angular!r}): "
@@ -168,9 +168,9 @@ class Robot:
         self.wheels.set(0.0, 0.0)
 
     def apply(self, command: Any, author: Callable[..., Any] | None = None) -> None:
-        """Carry out what a controller answered: wheel speeds, a Command, or None for no change.
+        """Execute the return value of a controller: wheel speeds, a Command, or None for no change.
 
-        `author` is its function, for warnings.
+        `author` is the controller function, for warnings.
         """
         if command is None:
             return
@@ -178,18 +178,18 @@ class Robot:
             wheels = self._apply_to_devices(command) if isinstance(command, Command) else command
             if wheels is None:
                 return
-            left, right = (speed + 0.0 for speed in wheels)  # any kind of number, but no texts
+            left, right = (speed + 0.0 for speed in wheels)  # any type of number, but not str
         except PaddockError:
             raise
         except (AttributeError, TypeError, ValueError):
             raise PaddockError(
-                f"the controller of {self.name!r} answered {command!r}: "
+                f"the controller of {self.name!r} returned {command!r}: "
                 "expected (left, right) in m/s, a Command, or None"
             ) from None
         self.wheels.set(left, right, author=author)
 
     def _apply_to_devices(self, command: Command) -> tuple[float, float] | None:
-        """Set pivots, lamps and speaker; what is left are the wheels."""
+        """Set pivots, lamps and speaker, and return the wheel speeds."""
         for name, angle in command.pans.items():
             self.device(name).pan(angle)
         for name, brightness in command.leds.items():
@@ -199,7 +199,7 @@ class Robot:
         return command.wheels
 
     def device(self, name: str) -> Device:
-        """The sensor of that name."""
+        """Return the sensor with this name."""
         device = self.devices.get(name) if isinstance(name, str) else None
         if device is None:
             expected = self.lost_devices.get(str(name), "")
@@ -207,17 +207,17 @@ class Robot:
         return device
 
     def enable(self, *names: str) -> None:
-        """Switch devices on: those named, or all."""
+        """Enable the named devices, or all."""
         for device in [self.device(name) for name in names] or self.devices.values():
             device.enable()
 
     def disable(self, *names: str) -> None:
-        """Switch devices off: those named, or all."""
+        """Disable the named devices, or all."""
         for device in [self.device(name) for name in names] or self.devices.values():
             device.disable()
 
     def refresh(self) -> None:
-        """Work out anew what `sense` has to read, after a device was switched."""
+        """Update the devices that `sense` reads, after a device was enabled or disabled."""
         devices = [device for device in self.devices.values() if device.enabled and not device.polled]
         slots = {device.name: device.slot for device in devices if not isinstance(device, Camera)}
         mask = np.zeros(len(self.devices), np.uint8)
@@ -226,7 +226,7 @@ class Robot:
         self.chosen = Chosen(slots, max((slot.last for slot in slots.values()), default=0), mask, cameras)
 
     def sense(self) -> Observation:
-        """Read every enabled device at once (pollable ones only when asked themselves)."""
+        """Read all enabled devices at once, except those that are polled only."""
         return self.body.sense(self)
 
     def watch(self, period: float = 0.1) -> None:
@@ -234,9 +234,9 @@ class Robot:
         self.watches.every(period)
 
     def on_sense(self, observer: Callable[[Observation], object], *devices: str) -> Callable[[], None]:
-        """Call `observer(observation)` with the devices that changed, of those named or of all.
+        """Call `observer(observation)` with the changed devices, among the named ones or all.
 
-        It happens as often as `watch` says, else every tick. The answer is a function that ends it.
+        It is called at most once per period of `watch`, or every tick without one. Returns a function that ends it.
         """
         if not callable(observer):
             raise PaddockError(f"{self.name}.on_sense: expected a function that takes an observation, got {observer!r}")
@@ -244,34 +244,34 @@ class Robot:
 
     @property
     def pose(self) -> Pose:
-        """Where it is: x, y [m], heading [rad]. A simulated robot really is there; a real one believes it."""
+        """Current pose: x, y [m], heading [rad]. True pose of a simulated robot, odometry estimate of a real one."""
         return self.body.pose
 
     @property
     def pose_source(self) -> PoseSource:
-        """How `pose` comes about: "truth" in a simulation, "odometry" on a real robot."""
+        """Source of `pose`: "truth" in a simulation, "odometry" on a real robot."""
         return self.body.pose_source
 
     @property
     def contacts(self) -> tuple[float, ...]:
-        """Bearings on the body [rad] of what it touched in the last tick."""
+        """Bearings on the body [rad] of the contacts in the last tick."""
         return self.body.contacts
 
     def set_pose(self, x: float, y: float, heading: float = 0.0) -> None:
-        """Put the robot somewhere else: x, y [m], heading [rad]; refused where there is no room."""
+        """Teleport the robot to x, y [m], heading [rad]. A pose that is not free is refused."""
         if not all_finite(x, y, heading):
             raise SimulationError(
-                f"robot {self.name!r} cannot be put to ({x!r}, {y!r}, {heading!r}): expected finite numbers"
+                f"robot {self.name!r} cannot be moved to ({x!r}, {y!r}, {heading!r}): expected finite numbers"
             )
-        check_heading(f"robot {self.name!r} cannot be put to ({x:g}, {y:g})", heading)
+        check_heading(f"robot {self.name!r} cannot be moved to ({x:g}, {y:g})", heading)
         self.body.set_pose(Pose(x, y, heading))
 
-    # ---- what real robots can do as well, so that one program does for both
+    # ---- methods of real robots, so that one program runs on both
 
     def version(self) -> str:
-        """What a real robot's firmware says about itself."""
+        """Return the firmware version of a real robot; here the type of the simulated one."""
         return f"simulated {self.spec.name}"
 
     def calibrate(self) -> None:
-        """Have what a real robot's proximity sensors see now taken for nothing; simulated ones need no such thing."""
-        _ = self.body.sense  # a robot that has left refuses
+        """Calibrate a real robot's proximity sensors to read nothing at present; no effect on a simulated robot."""
+        _ = self.body.sense  # raises if the robot was removed

@@ -1,4 +1,4 @@
-"""Robots: the robots of an arena of this process, by name."""
+"""Robots: the robots of a local arena, by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Robots(Mapping[str, Robot]):
-    """The robots of an arena by name; handles are made when they are first asked for."""
+    """Mapping of the robots of an arena by name. Handles are created on first access."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
@@ -32,12 +32,12 @@ class Robots(Mapping[str, Robot]):
         return handle
 
     def new_handle(self, name: str) -> Robot:
-        """Another handle to a robot, with its own choice of enabled devices."""
+        """Return another handle to a robot, with its own set of enabled devices."""
         numbers = self._arena.numbers
         if not isinstance(name, str) or name not in numbers:
             raise UnknownName("robot", name, numbers)
         handle = Robot(self._arena, self._arena.body_class(self._arena, numbers[name]))
-        handle.wheels.warns = False  # what is wrong is the business of those who hold it
+        handle.wheels.warns = False  # the owner of the handle reports problems
         self._all.add(handle)
         return handle
 
@@ -48,7 +48,7 @@ class Robots(Mapping[str, Robot]):
         return len(self._arena.numbers)
 
     def rebind(self) -> None:
-        """After robots came or went, or in another world: give the handles their new rows, and those that went none."""
+        """Update the rows of all handles and invalidate those of removed robots, after a change of robots or world."""
         numbers = self._arena.numbers
         for handle in list(self._all):
             assert isinstance(handle.body, LocalBody)
@@ -63,7 +63,7 @@ class Robots(Mapping[str, Robot]):
     def _bind(self, handle: Robot, body: LocalBody, row: int) -> None:
         if self._arena.built.robots[row] == body.spec:
             body.bind(row)
-        else:  # in another world, a robot of another kind has the name
+        else:  # in the new world, a robot of another type has this name
             handle.take_body(self._arena.body_class(self._arena, row))
 
     def __repr__(self) -> str:

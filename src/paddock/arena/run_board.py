@@ -1,4 +1,4 @@
-"""RunBoard: between a run and those who watch it: what controllers show of themselves, and goals that people send."""
+"""RunBoard: data that running controllers show to clients, and goals that clients send to controllers."""
 
 from __future__ import annotations
 
@@ -10,65 +10,66 @@ from paddock.core.errors import PaddockError, Refused
 from paddock.estimate import Estimate
 from paddock.mapping.view import MapView
 
-NO_RUN = "no controller runs that could take it"
-OVER = "the run is over"
+NO_RUN = "no running controller accepts goals"
+OVER = "the run has ended"
 
 
 class ShownModule(NamedTuple):
-    """How a part of a program is that runs as a process of its own."""
+    """Status of a module of a program, which runs as a separate process."""
 
     name: str
     state: str  # running, silent, gone or ended
-    rate: float = 0.0  # rounds per second
-    latency: float = 0.0  # from a measurement to its effect there, 99 % within so much [ms]; 0: not known
+    rate: float = 0.0  # cycles per second
+    latency: float = 0.0  # 99th percentile of the time from a measurement to its effect [ms]; 0 if unknown
     says: str = ""
 
 
 class ShownMap(NamedTuple):
-    """A controller's map, and what it says that it does: its attribute `state`, or else `task`."""
+    """A controller's map, and its current activity from the attribute `state`, or else `task`."""
 
     view: MapView
     doing: str
-    refusal: str  # why it does not, or no longer, drive to its goal; empty: it does
+    refusal: str  # why it does not (or no longer) drive to its goal; empty if it does
     modules: tuple[ShownModule, ...] = ()  # of a program in several processes
 
 
 class GoalWish(NamedTuple):
-    """A goal on its way to a controller."""
+    """A goal to be sent to a controller."""
 
     robot: str
     x: float  # [m]
     y: float
-    answer: Callable[[str], object]  # is told why it was refused; an empty text: it was taken
+    answer: Callable[[str], object]  # called with the reason for a refusal, or with "" if accepted
 
 
 class RunBoard:
-    """Estimates are shown every tick; a map when somebody has asked for it, at the next tick.
+    """Estimates and maps of the running controllers, and a queue of goals for them.
 
-    A controller with a method `set_goal(x, y)` takes goals. It is called in the run's own thread, between two ticks; if
-    it answers False, the goal is refused, and the attribute `refusal` says why.
+    Estimates are updated every tick. A map is updated at the next tick after a request. A controller with a method
+    `set_goal(x, y)` accepts goals. The method is called in the thread of the run, between two ticks. If it returns
+    False, the goal is refused, and the attribute `refusal` is the reason.
     """
 
     def __init__(self) -> None:
         self.estimates: dict[str, Estimate] = {}  # by robot
-        self.maps: dict[str, ShownMap] = {}  # by robot; they stay when the run is over
-        self.asked: set[str] = set()  # robots whose map somebody waits to see
+        self.maps: dict[str, ShownMap] = {}  # by robot; kept after the run
+        self.asked: set[str] = set()  # robots whose map was requested
         self.goals: deque[GoalWish] = deque()
-        self._takers: dict[str, Any] = {}  # controllers that take goals
+        self._takers: dict[str, Any] = {}  # controllers that accept goals
 
     def begin(self, controllers: Mapping[str, Any]) -> None:
-        """A run begins, or begins again."""
+        """Register the controllers of a run that starts or restarts."""
         self._takers = {name: c for name, c in controllers.items() if callable(getattr(c, "set_goal", None))}
         self.estimates.clear()
         self.maps.clear()
 
     def end(self) -> None:
-        """The run is over."""
+        """End the run and refuse all waiting goals."""
         self._takers = {}
         self.give_goals(otherwise=OVER)
 
     def show(self, robot: str, controller: Any) -> None:
-        """Take what a controller shows: its attributes `estimate` and, if somebody has asked, `map_view`."""
+        """Store a controller's attribute `estimate` and, if requested, `map_view`."""
         estimate = getattr(controller, "estimate", None)
         if isinstance(estimate, Estimate):
             self.estimates[robot] = estimate
@@ -77,7 +78,7 @@ class RunBoard:
             self.show_map(robot, controller)
 
     def show_map(self, robot: str, controller: Any) -> None:
-        """Take a controller's map, if it has one."""
+        """Store a controller's map, if it has one."""
         view = getattr(controller, "map_view", None)
         if isinstance(view, MapView):
             doing = _text(controller, "state") or _text(controller, "task")
@@ -85,20 +86,20 @@ class RunBoard:
             self.maps[robot] = ShownMap(view, doing, _text(controller, "refusal"), modules)
 
     def takes_goals(self, robot: str) -> bool:
-        """Whether a controller that runs here would take a goal."""
+        """Whether the running controller of this robot accepts goals."""
         return robot in self._takers
 
     def send_goal(self, robot: str, x: float, y: float, answer: Callable[[str], object]) -> None:
-        """Send a goal [m], from any thread; `answer` is called in the run's thread. Refused if nobody would take it."""
+        """Send a goal [m] from any thread. `answer` is called in the run's thread. Raises if goals are not accepted."""
         if not self.takes_goals(robot):
             raise Refused(
-                f"robot {robot!r} takes no goals: {NO_RUN}; a `paddock.navigation.Navigator`, or any controller with a "
-                "method set_goal(x, y), does"
+                f"robot {robot!r} accepts no goals: {NO_RUN}; run a `paddock.navigation.Navigator`, or any controller "
+                "with a method set_goal(x, y)"
             )
         self.goals.append(GoalWish(robot, x, y, answer))
 
     def give_goals(self, otherwise: str = NO_RUN) -> None:
-        """Give controllers the goals that were sent to them."""
+        """Pass the waiting goals to their controllers."""
         while self.goals:
             goal = self.goals.popleft()
             controller = self._takers.get(goal.robot)
@@ -106,7 +107,7 @@ class RunBoard:
 
 
 def _text(controller: Any, name: str) -> str:
-    """A text that a controller has as an attribute; what is none may mean something else to it."""
+    """Return a str attribute of a controller; an attribute of another type may have another meaning."""
     value = getattr(controller, name, "")
     return value if isinstance(value, str) else ""
 
@@ -116,4 +117,4 @@ def _give(controller: Any, goal: GoalWish) -> str:
         taken = controller.set_goal(goal.x, goal.y)
     except PaddockError as error:
         return str(error)
-    return "" if taken is not False else _text(controller, "refusal") or "its controller does not want it"
+    return "" if taken is not False else _text(controller, "refusal") or "its controller refused the goal"

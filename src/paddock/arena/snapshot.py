@@ -1,4 +1,4 @@
-"""Snapshot: an exact copy of all that decides the future of an arena."""
+"""Snapshot: an exact copy of everything that determines the future of an arena."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from paddock.worlds.build import BuiltWorld
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A moment of a simulation. It fits every arena with an equal model, in other processes too."""
+    """State of a simulation at one tick. It can be restored in any arena or process with an equal model."""
 
     state: State
     commands: Floats
-    model: str  # fingerprint of the model that they belong to
+    model: str  # fingerprint of the model to which they belong
 
 
 def fingerprint(built: BuiltWorld) -> str:
-    """Equal for worlds in which the same state has the same future."""
+    """Return a hash that is equal for worlds in which the same state has the same future."""
     digest = hashlib.sha256(repr((built.lamps, built.model.dt)).encode())
     for table in built.model:
         if isinstance(table, np.ndarray):

@@ -1,4 +1,4 @@
-"""TickRecorder: what an arena tells whoever records it."""
+"""TickRecorder: the callbacks with which an arena notifies its recorder."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 class TickRecorder(Protocol):
-    """Is told of all that decides the future of an arena. It is called by whoever has the turn."""
+    """Receives everything that determines the future of an arena. The caller holds the arena's lock."""
 
     def room(self, run: CompiledRecording | None = None) -> int:
-        """Ticks that may pass before `after_ticks` is called again; in a compiled run, with its rows."""
+        """Return the number of ticks allowed before the next `after_ticks`; `run` has the rows of a compiled run."""
 
     def after_ticks(self, run: CompiledRecording | None = None) -> None:
-        """Time has passed; in a compiled run, with its rows."""
+        """Record the ticks since the last call; `run` has the rows of a compiled run."""
 
     def after_change(self) -> None:
-        """The state was changed by hand, or robots came or went."""
+        """Record that the state was changed by hand, or that robots were added or removed."""
 
     def add_event(self, event: Event) -> None:
-        """Something happened."""
+        """Record an event."""

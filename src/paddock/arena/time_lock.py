@@ -1,4 +1,4 @@
-"""TimeLock: how a bridge takes part in the time of a served arena, without knowing the server."""
+"""TimeLock: the interface through which a bridge takes part in the clock of a served arena."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ SimulationState = Literal["stopped", "running", "paused"]
 
 
 class TimeMember(Protocol):
-    """A client of a bridge in the eyes of the clock. In the lock, time waits for it."""
+    """A client of a bridge as a member of the clock. While it is in the lock, the clock waits for it."""
 
     name: str
 
     @property
     def locked(self) -> bool:
-        """Whether time waits for it. A member that did not answer in time is not in the lock any more."""
+        """Whether the clock waits for this member. A member that timed out is released from the lock."""
 
     def lock(self, on: bool) -> None:
-        """Enter the lock at the present tick, or leave it and go on to take part freely."""
+        """Enter the lock at the current tick, or leave it and continue without the lock."""
 
     def ask(self, ticks: int, then: Callable[[], None]) -> None:
-        """Acknowledge the present tick, and be called back when so many ticks have passed.
+        """Acknowledge the current tick, and call `then` when so many ticks have passed.
 
-        The call may come before `ask` returns. There is one wish at a time: a newer one replaces it.
+        The call may happen before `ask` returns. A member has one request at a time; a newer one replaces it.
         """
 
     def leave(self) -> None:
-        """Take no part any more."""
+        """Leave the clock."""
 
 
 class TimeLock(Protocol):
-    """The time of an arena. But for `on_start` and `call`, methods are for the thread of its event loop only."""
+    """The clock of an arena. Call all methods except `on_start` and `call` from the thread of its event loop."""
 
     def on_start(self, begin: Callable[[asyncio.AbstractEventLoop], object]) -> None:
-        """Call a function in the event loop's thread when it runs: a bridge serves its sockets there.
+        """Call a function in the event loop's thread once it runs. A bridge serves its sockets there.
 
-        So a request and its answer need no other thread, and time does not pass while a request is carried out.
+        So requests need no other thread, and simulated time does not advance while a request is executed.
         """
 
     def call(self, function: Callable[[], object]) -> None:
@@ -47,29 +47,29 @@ class TimeLock(Protocol):
 
     @property
     def state(self) -> SimulationState:
-        """Stopped: time stands still at the start. Paused: it stands still later."""
+        """State of the clock: stopped at the start, running, or paused later."""
 
     @property
     def speed(self) -> float | None:
-        """Simulated seconds per second while nobody is in the lock; None for flat out."""
+        """Simulated seconds per second while no member is in the lock; None for as fast as possible."""
 
     def join(self, name: str, *, timeout: float) -> TimeMember:
-        """Take part, outside of the lock at first; in it, a member may let others wait `timeout` seconds."""
+        """Join the clock, initially outside of the lock. In the lock, the clock waits for it at most `timeout` [s]."""
 
     def stay_awake(self, until: float) -> None:
-        """Look for messages until a time of the loop before sleeping: for whoever just had two in quick succession."""
+        """Poll for messages until a loop time before sleeping, for clients that send in quick succession."""
 
     def run(self) -> None:
-        """Let time pass."""
+        """Start or resume the clock."""
 
     def pause(self) -> None:
-        """Let time stand still."""
+        """Pause the clock."""
 
     def advance(self, ticks: int) -> None:
-        """Let so many ticks pass while time stands still."""
+        """Advance by some ticks while the clock is paused."""
 
     def stop(self, mine: Iterable[TimeMember] = ()) -> None:
-        """Back to the start, where time stands still.
+        """Reset to the start and stop the clock.
 
-        Refused while others than `mine` are in the lock, or drive robots.
+        Refused while members other than `mine` are in the lock or drive robots.
         """

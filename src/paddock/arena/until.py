@@ -1,4 +1,4 @@
-"""What ends a run: functions for the `until` of `arena.run`."""
+"""End conditions: functions for the argument `until` of `arena.run`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def reached(goal: Sequence[float], radius: float = 0.1, robot: str | None = None) -> Callable[[BaseArena], str]:
-    """End a run when a robot is within `radius` [m] of a point x, y [m]: the robot of that name, or any."""
+    """End a run when a robot is within `radius` [m] of a point x, y [m]. `robot` is its name; None: any robot."""
     point = list(goal) if isinstance(goal, Sequence) and not isinstance(goal, str) else []
     if len(point) != 2 or not all_finite(*point, radius) or radius <= 0:
         raise PaddockError(f"reached: expected [x, y] in metres and a radius > 0, got {format_value(goal)}, {radius!r}")
@@ -29,7 +29,7 @@ def reached(goal: Sequence[float], radius: float = 0.1, robot: str | None = None
 
 
 def touched(robot: str | None = None) -> Callable[[BaseArena], str]:
-    """End a run when a robot touches something: the robot of that name, or any."""
+    """End a run when a robot touches something. `robot` is its name; None: any robot."""
 
     def ending(arena: BaseArena) -> str:
         robots = arena.robots.values() if robot is None else [arena[robot]]

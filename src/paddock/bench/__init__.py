@@ -1,1 +1,1 @@
-"""Benchmarks: rates of this machine."""
+"""Benchmarks of this machine."""

@@ -1,6 +1,6 @@
-"""The benchmarks: each builds a scene, then runs a closed loop of sensing, deciding and stepping in it.
+"""Local benchmarks: each builds a scene, then runs a closed loop of sensing, deciding and stepping.
 
-The scenes and step lengths are those of the peers' programs in `benchmarks/peers`, so that rates compare.
+The scenes and step lengths are those of the programs in `benchmarks/peers`, so that rates are comparable.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ from paddock.worlds import load_world
 from paddock.worlds.spec import Cylinder, Placed, Wall, WorldSpec
 
 TICK, LASER_TICK = 0.05, 0.1  # length of a step [s]
-SPACING = 0.3  # a swarm has one robot per 0.3 m × 0.3 m
+SPACING = 0.3  # one robot of a swarm per 0.3 m × 0.3 m
 WORLDS = 1024  # of a batch
 GPU_WORLDS = 1_000_000
 ROOM = 15.0  # the laser's room [m]
 
 
 class Bench(NamedTuple):
-    """A scene that is ready: call `work(steps)` to advance it."""
+    """A prepared scene. Call `work(steps)` to advance it."""
 
     robots: int
     dt: float
     work: Callable[[int], object]
-    steps: int  # in one measurement, about half a second's worth
-    beside: str | None = None  # another benchmark, measured in turns with it, to compare the cost of a tick
-    figures: Callable[[], dict[str, float]] = dict  # whatever else was measured
-    between: Callable[[], None] = lambda: None  # is called before each measurement, and not timed
+    steps: int  # of one measurement, about half a second
+    beside: str | None = None  # another benchmark, measured alternately, to compare the cost of a tick
+    figures: Callable[[], dict[str, float]] = dict  # returns additional measurements
+    between: Callable[[], None] = lambda: None  # called before each measurement, not timed
     close: Callable[[], None] = lambda: None
 
 
 def loop() -> Bench:
-    """One e-puck in `clutter` and a controller in plain Python: sense 8 IR + 3 ground, decide, set, step."""
+    """One e-puck in `clutter` with a controller in plain Python: sense 8 IR + 3 ground, decide, set, step."""
     arena = paddock.open("clutter", dt=TICK)
     return Bench(1, arena.dt, control_loop(arena), 25_000)
 
 
 def control_loop(arena: BaseArena) -> Callable[[int], object]:
-    """The work of `loop`, wherever the arena is."""
+    """Return the work of `loop` for a local or remote arena."""
     robot = arena["red"]
     robot.enable("proximity", "ground")
 
@@ -81,17 +81,17 @@ def single() -> Bench:
 
 
 def swarm() -> Bench:
-    """1,000 e-pucks in one world, 8 IR each; they see and block each other."""
+    """1,000 e-pucks in one world, 8 IR each; they detect and block each other."""
     return _swarm(1_000, 500)
 
 
 def swarm_10k() -> Bench:
-    """10,000 e-pucks in one world, as dense as `swarm`, and what they cost compared with 1,000, in turns."""
+    """10,000 e-pucks in one world, as dense as `swarm`, and their cost compared with 1,000, measured alternately."""
     return _swarm(10_000, 500)._replace(beside="swarm")
 
 
 def batch() -> Bench:
-    """1,024 worlds `clutter` at once on all cores, each with one e-puck, 8 IR and a neural network of its own."""
+    """1,024 worlds `clutter` at once on all cores, each with one e-puck, 8 IR and its own neural network."""
     worlds = paddock.batch("clutter", WORLDS, seed=1, dt=TICK)
     policy = batch_policy(WORLDS)
     return Bench(WORLDS, worlds.dt, lambda ticks: _run(worlds, ticks, policy), 1_000)
@@ -106,7 +106,7 @@ def walk() -> Bench:
 
 
 def batch_gpu() -> Bench:
-    """1,000,000 such worlds on an NVIDIA GPU in single precision; what lies there between two launches stays there."""
+    """1,000,000 such worlds on an NVIDIA GPU in single precision; all data stays on the GPU between launches."""
     gpu = Cuda("float32")
     job = gpu_job(gpu, paddock.batch("clutter", GPU_WORLDS, seed=1, dt=TICK), batch_policy(GPU_WORLDS))
 
@@ -118,7 +118,7 @@ def batch_gpu() -> Bench:
 
 
 def gpu_job(gpu: Cuda, worlds: Batch, policy: Network) -> GpuRun:
-    """The tables of a batch on the GPU, with a network at the wheels."""
+    """Create the run of a batch on the GPU, with a network as the controller."""
     policy_table = policy_table_of(worlds.scenes[0], {0: policy}, worlds=len(worlds))
     metric_sums = metric_sums_of(
         worlds.scenes, [Distance(), ContactTime()], policy_table.enabled, worlds.poses, worlds.ticks, 0, 0
@@ -129,7 +129,7 @@ def gpu_job(gpu: Cuda, worlds: Batch, policy: Network) -> GpuRun:
 
 
 def why_no_gpu() -> str:
-    """What is missing for the benchmark on a GPU; empty if nothing is."""
+    """Return the missing requirement of the GPU benchmark; empty if there is none."""
     try:
         Cuda("float32")
     except SimulationError as error:
@@ -142,7 +142,7 @@ def _run(worlds: Batch, ticks: int, policy: Network) -> None:
 
 
 def batch_policy(individuals: int) -> Network:
-    """A network 8 - 16 - 2 (tanh) for each robot: random weights, biased to drive on, so that robots meet obstacles."""
+    """Create a network 8 - 16 - 2 (tanh) per robot, with random weights and a bias to drive forwards to obstacles."""
     net = Network(inputs=(nearness(),), hidden=(16,), speed=0.1288)
     weights = net.random(individuals, seed=1, spread=1.5)
     weights[:, 9 * 16 : 9 * 16 + 2] += 1.0  # the wheels' biases
@@ -176,7 +176,7 @@ def laser() -> Bench:
 
 
 def camera() -> Bench:
-    """Pictures of 64 × 64 pixels from an e-puck that turns in `clutter`."""
+    """Images of 64 × 64 pixels from an e-puck that turns in `clutter`."""
     world = load_world("clutter")
     arena = paddock.open(world, dt=TICK)
     robot = arena["red"]
@@ -213,7 +213,7 @@ def _swarm(robots: int, steps: int) -> Bench:
 
 
 def swarm_world(robots: int, seed: int = 1) -> WorldSpec:
-    """E-pucks, one per 0.09 m², and a round obstacle for every ten of them, all at random."""
+    """Create a world with one e-puck per 0.09 m² and one round obstacle per ten e-pucks, at random positions."""
     side = SPACING * math.sqrt(robots)
     rng = random.Random(seed)
     taken: dict[tuple[int, int], list[tuple[float, float, float]]] = {}
@@ -241,7 +241,7 @@ def swarm_world(robots: int, seed: int = 1) -> WorldSpec:
 
 
 def _inner_walls(count: int, seed: int = 2) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """Wall segments at random that leave the room's middle free."""
+    """Return random wall segments that leave the centre of the room free."""
     rng = random.Random(seed)
     walls: list[tuple[tuple[float, float], tuple[float, float]]] = []
     middle = ROOM / 2

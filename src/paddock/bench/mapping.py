@@ -28,7 +28,7 @@ SPREAD = np.diag([0.002, 0.002, 0.005]) ** 2
 
 
 class Taken(NamedTuple):
-    """A scan, where it was taken, and the step from the one before."""
+    """A scan, its pose, and the motion since the previous scan."""
 
     scan: Scan
     pose: Pose
@@ -36,7 +36,7 @@ class Taken(NamedTuple):
 
 
 def take_scans(count: int = 100) -> list[Taken]:
-    """What a Pioneer sees on a circle in `yellow-rooms`."""
+    """Return the scans of a Pioneer that drives on a circle in `yellow-rooms`."""
     arena = paddock.open("yellow-rooms")
     robot = arena["pioneer"]
     robot.enable("laser")
@@ -54,7 +54,7 @@ def take_scans(count: int = 100) -> list[Taken]:
 
 
 def scan_insert() -> Bench:
-    """Scans put into an occupancy grid."""
+    """Insertion of scans into an occupancy grid."""
     taken, grid = cycle(take_scans()), OccupancyGrid()
 
     def work(steps: int) -> None:
@@ -66,7 +66,7 @@ def scan_insert() -> Bench:
 
 
 def scan_match() -> Bench:
-    """Scans matched with a map, ± 0.15 m and ± 7° around a guess that is 5 cm and 3° off, with the covariance."""
+    """Scan matching with a map, ± 0.15 m and ± 7° around a guess that is 5 cm and 3° off, with the covariance."""
     scans, grid = take_scans(), OccupancyGrid()
     for scan, pose, _ in scans:
         grid.add_scan(scan, pose)
@@ -83,7 +83,7 @@ def scan_match() -> Bench:
 
 
 def particles() -> Bench:
-    """Particle SLAM with 30 particles, each with a map of its own; every scan is used."""
+    """Particle SLAM with 30 particles, each with its own map; every scan is used."""
     slam, taken = ParticleSlam(MapSetup(), particles=30, way=0.0), cycle(take_scans())
 
     def work(steps: int) -> None:

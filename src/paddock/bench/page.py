@@ -1,4 +1,4 @@
-"""Benchmarks of the page: how many pictures a second a headless Chromium shows of many driving robots."""
+"""Benchmarks of the page: frames per second of headless Chromium with many driving robots."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from paddock.worlds import save_world
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# The first one there is. The first of these cannot show windows and takes half of Chromium's CPU time to open a page.
+# The first one found is used. The headless shell needs half of Chromium's CPU time to open a page.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WINDOW = (1280, 800)  # pixels
 TICK = 0.02  # [s]
@@ -32,7 +32,7 @@ SHOWN = """() => new Promise((done) => {
   const look = () => (window.paddock?.frames > 2 ? done() : requestAnimationFrame(look));
   look();
 })"""
-# Resolves to [seconds, frames from the server] that so many pictures took.
+# Resolves to [seconds, frames from the server] after so many displayed frames.
 SHOW_PICTURES = """(wanted) => new Promise((done) => {
   let first = 0, shown = 0, before = 0;
   const look = (now) => {
@@ -45,7 +45,7 @@ SHOW_PICTURES = """(wanted) => new Promise((done) => {
 
 
 def page_200() -> Bench:
-    """The page with 200 driving e-pucks in headless Chromium at 1280 × 800, drawn by the CPU: pictures per second."""
+    """The page with 200 driving e-pucks in headless Chromium at 1280 × 800, drawn by the CPU: frames per second."""
     return _page(200)
 
 
@@ -55,20 +55,20 @@ def page_1000() -> Bench:
 
 
 def why_no_browser() -> str:
-    """What is missing to open the page from Python, and how to get it; an empty text if nothing is."""
+    """Return the missing requirement for opening the page from Python, with its installation; empty if none."""
     if importlib.util.find_spec("playwright") is None:
         return "the package playwright is missing: pip install playwright"
     if _chromium() is None:
-        return "there is no Chromium: apt-get install chromium (or any of " + ", ".join(NAMES) + " in the PATH)"
+        return "Chromium is missing: apt-get install chromium (or any of " + ", ".join(NAMES) + " in the PATH)"
     return ""
 
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """The system's Chromium, without a window. Playwright's own browsers are not used."""
+    """Start the system's Chromium in headless mode. Playwright's own browsers are not used."""
     problem = why_no_browser()
     if problem:
-        raise PaddockError(f"a browser is needed here, but {problem}")
+        raise PaddockError(f"a browser is required, but {problem}")
     from playwright.sync_api import sync_playwright
 
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -102,14 +102,14 @@ def _page(robots: int) -> Bench:
         return {
             "frames_per_s": round(statistics.median(measured), 1),
             "least_frames_per_s": round(min(measured), 1),
-            "updates_per_s": round(statistics.median(updates[1:] or updates), 1),  # from the server, 30 at most
+            "updates_per_s": round(statistics.median(updates[1:] or updates), 1),  # from the server, at most 30
         }
 
     return Bench(len(arena.robots), arena.dt, work, 120, close=stack.close, figures=figures)
 
 
 def _open_page(stack: ExitStack, robots: int) -> tuple[BaseArena, Callable[[int], tuple[float, int]]]:
-    """An arena with driving robots and the page that shows it; and what waits for some pictures."""
+    """Open an arena with driving robots and its page. Return the arena, and a function that waits for some frames."""
     chromium = stack.enter_context(browser())
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     save_world(replace(swarm_world(robots), dt=TICK), folder / "swarm.toml")

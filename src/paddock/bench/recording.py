@@ -1,4 +1,4 @@
-"""The benchmark of recordings: what it costs to record the fastest run that there is."""
+"""Benchmark of recordings: the cost of recording the fastest run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.policies.braitenberg import explorer
 
 
 def record() -> Bench:
-    """The run of `single`, recorded as MCAP, and what a tick costs compared with one that is not recorded, in turns."""
+    """The run of `single`, recorded as MCAP, and the cost of a tick compared with an unrecorded one."""
     stack = ExitStack()
     path = Path(stack.enter_context(TemporaryDirectory())) / "run.mcap"
     arena = paddock.open("clutter", dt=TICK)

@@ -58,7 +58,7 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as connection:
 
 
 def ping_pong(count: int = 10_000) -> float:
-    """Round trips of 100 bytes per second between two processes over TCP: what a cycle cannot be faster than."""
+    """Return round trips of 100 bytes per second between two processes over TCP, the upper bound of a cycle's rate."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         command = [sys.executable, "-c", ECHO, str(listener.getsockname()[1])]
         with subprocess.Popen(command):
@@ -73,7 +73,7 @@ def ping_pong(count: int = 10_000) -> float:
 
 
 def remote_many() -> Bench:
-    """30 client processes, each drives an e-puck of one paced world (1 ×): how many observations come within a tick."""
+    """30 client processes, each driving an e-puck of one world in real time: observations received within a tick."""
     stack = ExitStack()
     arena = paddock.open(replace(swarm_world(CLIENTS), dt=TICK))
     server = stack.enter_context(Server(arena, Settings(port=0)).in_background())
@@ -100,7 +100,7 @@ def remote_many() -> Bench:
             client.stdin.write(f"{ticks}\n")
             client.stdin.flush()
         arrivals = [json.loads(client.stdout.readline()) for client in clients if client.stdout]
-        due = server.session.clock.due_time  # by the clock that all processes of a machine share
+        due = server.session.clock.due_time  # by the clock that all processes of a machine have in common
         for observations in arrivals:
             late.extend(when - due(tick) for tick, when in observations)
             missed.append(observations[-1][0] - observations[0][0] + 1 - len(observations))
@@ -118,10 +118,10 @@ def remote_many() -> Bench:
 
 
 def client(url: str, name: str) -> None:
-    """One of many: notes when each observation came, and drives on it."""
+    """Run one of many clients: record the arrival time of each observation, and drive the robot."""
     arena = paddock.connect(url, lock_step=False, timeout=30.0)
     robot = arena[name]
-    robot.enable("proximity", "encoders")  # the wheels turn all the time, so that every observation is news
+    robot.enable("proximity", "encoders")  # the wheels turn all the time, so that every observation has changes
     arrivals: list[tuple[int, float]] = []
     came = threading.Condition()
 
@@ -129,7 +129,7 @@ def client(url: str, name: str) -> None:
         with came:
             arrivals.append((round(seen.time / arena.dt), time.perf_counter()))
             came.notify()
-        near = robot.sense().proximity  # as it came with the news, which have only what changed
+        near = robot.sense().proximity  # the complete observation, as `seen` has only the changed devices
         robot.wheels.set(*((0.1, 0.09) if near[0] + near[7] > 0.1 else (-0.05, 0.05)))
 
     robot.on_sense(act)

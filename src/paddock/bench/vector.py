@@ -1,4 +1,4 @@
-"""Benchmark of vector environments: `GoTo` with eight infrared sensors and random actions, as Gymnasium steps it."""
+"""Benchmark of vector environments: `GoTo` with eight infrared sensors and random actions, stepped by Gymnasium."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from paddock.bench.local import Bench
 from paddock.core.errors import PaddockError
 
 ENVS = 1024
-SINGLE_ENVS = 32  # of Gymnasium's own vectors, which take longer
+SINGLE_ENVS = 32  # of Gymnasium's own vectors, which are slower
 ROUNDS = 3
 
 
 def vector() -> Bench:
     """1,024 environments `paddock/GoTo-v0` (8 IR), random actions through Gymnasium's interface, on all cores."""
-    import paddock.gym  # tells of the extra if it is missing, and registers
+    import paddock.gym  # raises if the extra is missing, and registers the environments
 
     import gymnasium  # isort: skip
 
@@ -26,7 +26,7 @@ def vector() -> Bench:
     dt = paddock.gym.GoToEnv().dt
 
     def figures() -> dict[str, float]:
-        """How many times as many steps in the same time as Gymnasium's own vectors of our single environment."""
+        """Return the speed-up over Gymnasium's own vectors of the single environment."""
         try:
             return {f"times_{mode}_vector": round(ratio(work, ENVS, mode), 1) for mode in ("sync", "async")}
         finally:
@@ -36,7 +36,7 @@ def vector() -> Bench:
 
 
 def why_no_gym() -> str:
-    """What is missing for this benchmark; empty if nothing is."""
+    """Return the missing requirement of this benchmark; empty if there is none."""
     try:
         import paddock.gym  # noqa: F401
     except PaddockError as error:
@@ -45,7 +45,7 @@ def why_no_gym() -> str:
 
 
 def stepping(envs: Any) -> Callable[[int], None]:
-    """Work for a benchmark: begin, then step as often as asked."""
+    """Reset the environments, and return a function that steps them."""
     envs.reset(seed=1)
     envs.action_space.seed(1)
 
@@ -57,14 +57,14 @@ def stepping(envs: Any) -> Callable[[int], None]:
 
 
 def own_vector(mode: str) -> Any:
-    """Single environments in one of Gymnasium's own vectors."""
+    """Create single environments in one of Gymnasium's own vectors."""
     import gymnasium
 
     return gymnasium.make_vec("paddock/GoTo-v0", num_envs=SINGLE_ENVS, vectorization_mode=mode)
 
 
 def ratio(work: Callable[[int], None], count: int, mode: str) -> float:
-    """Steps per second of our environments by those of one of Gymnasium's own vectors, measured in turns."""
+    """Return the ratio of steps per second to one of Gymnasium's own vectors, measured alternately."""
     envs = own_vector(mode)
     try:
         other = stepping(envs)
@@ -75,7 +75,7 @@ def ratio(work: Callable[[int], None], count: int, mode: str) -> float:
 
 
 def rate(work: Callable[[int], None], count: int, steps: int) -> float:
-    """Steps of an environment per second."""
+    """Return environment steps per second."""
     started = time.perf_counter()
     work(steps)
     return count * steps / (time.perf_counter() - started)

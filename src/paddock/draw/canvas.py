@@ -1,4 +1,4 @@
-"""Canvas: a picture with smooth edges, measured in pixels or in metres, that keeps its texts apart."""
+"""Canvas: an anti-aliased image with coordinates in pixels or metres, and labels that do not overlap."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from paddock.core.geometry import Disc, Point, Shape
 from paddock.core.spec import rgb
 from paddock.draw.colours import INK, PAPER, SHADOW, WHITE, Rgba, blend, tint
 
-FINER = 3  # drawn this much larger and then reduced, for smooth edges
+FINER = 3  # supersampling factor, for anti-aliasing
 Rect = tuple[float, float, float, float]
 E = TypeVar("E")
 Anchor = Literal["left", "middle", "right"]
 
-# Pillow's own font has no glyph for these.
+# Pillow's default font has no glyphs for these.
 SPELLED = {"×": "x", "–": "-", "—": "-", "→": "->", "“": '"', "”": '"', "’": "'", "²": "2", "µ": "u", "≈": "~"}
 AVAILABLE = set("°±·…")
 
 
 def printable(text: str) -> str:
-    """The text in characters that the font can draw."""
+    """Replace the characters that the font cannot draw."""
     letters = []
     for letter in text:
         if letter in AVAILABLE:
@@ -38,31 +38,31 @@ def printable(text: str) -> str:
 
 
 def round_length(most: float) -> float:
-    """The largest of 1, 2, 5, 10, 20 … (or 0.5, 0.2 …) that is not above `most`."""
+    """Return the largest of 1, 2, 5, 10, 20 … (or 0.5, 0.2 …) that is not above `most`."""
     power = 10.0 ** math.floor(math.log10(most) + 1e-9)
     return next(step * power for step in (5.0, 2.0, 1.0) if step * power <= most * (1 + 1e-9))
 
 
 class Canvas:
-    """A picture of `width` × `height` pixels; `view` puts metres on a part of it."""
+    """An image of `width` × `height` pixels. `view` maps metres to a part of it."""
 
     def __init__(self, width: int, height: int, *, paper: str = PAPER) -> None:
         self.width, self.height = width, height
         self.image = Image.new("RGB", (width * FINER, height * FINER), rgb(paper))
         self.draw = ImageDraw.Draw(self.image, "RGBA")
-        self.taken: list[Rect] = []  # where texts are, and what they must not cover [pixels]
+        self.taken: list[Rect] = []  # areas of texts, and areas that texts must not cover [pixels]
         self.view(0.0, 0.0, 0.0, 0.0, 1.0)
 
     def view(self, x: float, y: float, left: float, bottom: float, scale: float) -> None:
-        """Put the point (x, y) [m] on the pixel (left, bottom), with `scale` pixels per metre."""
+        """Map the point (x, y) [m] to the pixel (left, bottom), with `scale` pixels per metre."""
         self.x, self.y, self.left, self.bottom, self.scale = x, y, left, bottom, scale
 
     def at(self, point: Point) -> Point:
-        """The pixel of a point [m]."""
+        """Return the pixel of a point [m]."""
         return self.left + (point[0] - self.x) * self.scale, self.bottom - (point[1] - self.y) * self.scale
 
     def to_image(self) -> Image.Image:
-        """The picture itself."""
+        """Return the image at its final size."""
         return self.image.reduce(FINER)
 
     # Shapes in metres
@@ -71,15 +71,15 @@ class Canvas:
         self.draw.polygon(self._fine(self.at(p) for p in points), fill=fill)
 
     def line(self, points: Iterable[Point], color: Rgba, width: float) -> None:
-        """A line [m] that is `width` pixels wide."""
+        """Draw a line [m] that is `width` pixels wide."""
         self.stroke([self.at(p) for p in points], color, width)
 
     def disc(self, at: Point, radius: float, fill: Rgba) -> None:
-        """A disc with a radius in metres."""
+        """Draw a disc with a radius in metres."""
         self.dot(self.at(at), radius * self.scale, fill)
 
     def shape(self, shape: Shape, fill: str, edge: str, width: float) -> None:
-        """A filled shape [m] with an outline of `width` pixels."""
+        """Draw a filled shape [m] with an outline of `width` pixels."""
         if isinstance(shape, Disc):
             self.disc((shape.x, shape.y), shape.radius + width / 2 / self.scale, tint(edge))
             self.disc((shape.x, shape.y), max(0.0, shape.radius - width / 2 / self.scale), tint(fill))
@@ -90,7 +90,7 @@ class Canvas:
     # Shapes in pixels
 
     def fill(self, pixels: Iterable[Point], fill: Rgba) -> None:
-        """A filled polygon."""
+        """Draw a filled polygon."""
         self.draw.polygon(self._fine(pixels), fill=fill)
 
     def stroke(self, pixels: Sequence[Point], color: Rgba, width: float) -> None:
@@ -105,11 +105,11 @@ class Canvas:
         self.draw.ellipse((x - r, y - r, x + r, y + r), outline=color, width=max(1, round(width * FINER)))
 
     def block(self, rect: Rect, fill: Rgba, *, radius: float = 0.0) -> None:
-        """A rectangle left, top, right, bottom."""
+        """Draw a filled rectangle (left, top, right, bottom)."""
         self.draw.rounded_rectangle([part * FINER for part in rect], radius=radius * FINER, fill=fill)
 
     def shadows(self, shapes: Sequence[Shape], within: Rect, offset: float) -> None:
-        """Soft shadows of shapes [m], `offset` pixels to the lower right."""
+        """Draw soft shadows of shapes [m], `offset` pixels to the lower right."""
         left, top, right, bottom = (round(part) for part in within)
         mask = Image.new("L", (right - left, bottom - top), 0)
         draw = ImageDraw.Draw(mask)
@@ -129,18 +129,18 @@ class Canvas:
 
     @staticmethod
     def measure(text: str, size: float) -> tuple[float, float]:
-        """Width and height of a text [pixels]."""
+        """Return the width and height of a text [pixels]."""
         font = _font(round(size * FINER))
         return font.getlength(printable(text)) / FINER, size * 1.2
 
     def fitting(self, text: str, size: float, most: float) -> float:
-        """The font size at which a text is at most `most` pixels wide."""
+        """Return the font size at which a text is at most `most` pixels wide."""
         width, _ = self.measure(text, size)
         return size if width <= most else max(5.0, size * most / width * 0.99)
 
     @classmethod
     def shorten(cls, text: str, size: float, room: float) -> str:
-        """As much of a text as fits into a width [pixels]."""
+        """Shorten a text to fit into a width [pixels]."""
         if cls.measure(text, size)[0] <= room:
             return text
         kept = text[:400]
@@ -151,7 +151,7 @@ class Canvas:
     def text(
         self, pixel: Point, text: str, size: float, *, color: str = INK, anchor: Anchor = "left", halo: bool = False
     ) -> Rect:
-        """Write with the middle of the line's height at the pixel; the place it takes is kept free from then on."""
+        """Write a text, vertically centred at the pixel, and reserve its area."""
         width, height = self.measure(text, size)
         left = pixel[0] - width * {"left": 0.0, "middle": 0.5, "right": 1.0}[anchor]
         top = pixel[1] - height / 2
@@ -171,9 +171,10 @@ class Canvas:
     def label(
         self, pixel: Point, away: float, text: str, size: float, within: Rect, *, color: str = INK, must: bool = True
     ) -> None:
-        """Write beside a pixel, at least `away` from it, where nothing is written yet and inside `within`.
+        """Write a label next to a pixel, at least `away` from it, in a free area inside `within`.
 
-        Without any room a text that `must` be there goes to the nearest free row further out; others are left out.
+        If there is no free area, a label that `must` be shown is moved to the nearest free row further out; others are
+        omitted.
         """
         width, height = self.measure(text, size)
         for further in range(12 if must else 2):
@@ -186,18 +187,18 @@ class Canvas:
                     return
 
     def reserve(self, pixel: Point, radius: float) -> None:
-        """Keep the square around a disc free of texts."""
+        """Reserve the square around a disc, so that no text covers it."""
         self.taken.append((pixel[0] - radius, pixel[1] - radius, pixel[0] + radius, pixel[1] + radius))
 
     def is_free(self, rect: Rect, within: Rect) -> bool:
-        """Whether a rectangle lies inside another and covers nothing that is kept free."""
+        """Whether a rectangle lies inside another and covers no reserved area."""
         left, top, right, bottom = rect
         if left < within[0] or top < within[1] or right > within[2] or bottom > within[3]:
             return False
         return all(right <= r[0] or left >= r[2] or bottom <= r[1] or top >= r[3] for r in self.taken)
 
     def scale_bar(self, pixel: Point, length: float, text: str, zoom: float) -> None:
-        """A bar of a length [m] whose right end is at the pixel, with its text on the left."""
+        """Draw a scale bar of a length [m] with its right end at the pixel and its text on the left."""
         right, y = pixel
         left = right - length * self.scale
         self.block((left, y - 3 * zoom, right, y + 3 * zoom), tint(INK))
@@ -218,7 +219,7 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 
 def fill_rows(key: Sequence[E], text_of: Callable[[E], str], room: float, zoom: float) -> list[list[E]]:
-    """The entries of a legend in rows that fit into `room` pixels."""
+    """Arrange the entries of a legend in rows that fit into `room` pixels."""
     rows: list[list[E]] = [[]]
     used = 0.0
     for entry in key:

@@ -1,4 +1,4 @@
-"""All colours of pictures and charts in one table, which the page can use, too; those of sensors are on their specs."""
+"""All colours of pictures and charts, also for the page. The colours of sensors are in their specs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAMP_EDGE, SOUND, WHEEL, SOLUTION = "#b07800", "#5b5f97", "#20242c", "#e0a92b"
 LEFT, RIGHT, ERROR, MEAN, TARGET = "#2e86ab", "#e4572e", "#7b5ea7", "#d1495b", "#2f9e6e"
 WORST, BEST = "#f3e6c4", "#0b4f6c"  # ends of the colour scale of a map
 
-# Ten lines that can be told from each other.
+# Ten distinguishable colours for lines.
 LINES = (
     *("#2e86ab", "#e4572e", "#2f9e6e", "#7b5ea7", "#e6a117"),
     *("#b5179e", "#5c6570", "#8c5a3c", "#38b8c4", "#8fb331"),
@@ -24,7 +24,7 @@ TASKS = ("#2e86ab", "#e6a117", "#2f9e6e", "#b5179e", "#7b5ea7", "#c9a200", "#6c7
 
 
 def palette() -> dict[str, Any]:
-    """The table as plain data, ready for JSON: colours by name, and lists of colours of lines and tasks."""
+    """Return the colours as plain data for JSON: colours by name, and lists of colours of lines and tasks."""
     return {
         "paper": PAPER,
         "ink": INK,
@@ -42,21 +42,21 @@ def palette() -> dict[str, Any]:
 
 
 def line_color(number: int) -> str:
-    """The colour of the line of that number; after the tenth they come again, darker."""
+    """Return the colour of a line by its number. After ten lines the colours repeat, darker."""
     return darken(LINES[number % len(LINES)], min(0.75, 0.35 * (number // len(LINES))))
 
 
 def tint(color: str, alpha: float = 1.0) -> Rgba:
-    """A colour with an opacity 0 … 1."""
+    """Return a colour with an opacity 0 … 1."""
     return (*rgb(color), round(255 * alpha))
 
 
 def blend(color: str, other: str, share: float) -> str:
-    """A colour on the way to another one."""
+    """Mix a colour with a share 0 … 1 of another one."""
     mixed = (round(a + (b - a) * share) for a, b in zip(rgb(color), rgb(other), strict=True))
     return "#{:02x}{:02x}{:02x}".format(*mixed)
 
 
 def darken(color: str, share: float = 0.35) -> str:
-    """The same colour, nearer to black."""
+    """Mix a colour with a share 0 … 1 of black."""
     return blend(color, "#000000", share)

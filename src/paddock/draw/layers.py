@@ -1,4 +1,4 @@
-"""The layers of a picture of a world, from the floor up; each draws one kind of thing onto the canvas."""
+"""The layers of a picture of a world, from the floor up. Each layer draws one kind of object on the canvas."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from paddock.draw.symbols import draw_lamp, draw_robot_body, draw_sound, draw_st
 from paddock.worlds.fields import field_tint
 from paddock.worlds.floor import draw_floor
 
-LONGEST_BEAM = 1.5  # beams are drawn no longer than this [m],
-LARGEST_SHARE = 0.3  # nor than this share of the world
+LONGEST_BEAM = 1.5  # maximum length of drawn beams [m]
+LARGEST_SHARE = 0.3  # maximum length of drawn beams as a fraction of the world
 
 
 def floor_layer(picture: WorldPicture) -> None:
-    """The floor, and the fields on it."""
+    """Draw the floor, and the fields on it."""
     from PIL import Image
 
     plot = picture.layout.plot
@@ -35,7 +35,7 @@ def floor_layer(picture: WorldPicture) -> None:
 
 
 def grid_layer(picture: WorldPicture) -> None:
-    """Faint lines at the ticks of the axes."""
+    """Draw faint lines at the ticks of the axes."""
     x0, y0, x1, y1 = picture.spec.bounds
     for x, _ in picture.layout.ticks(x0, x1):
         picture.canvas.line([(x, y0), (x, y1)], tint(INK, 0.07), 1.0)
@@ -44,7 +44,7 @@ def grid_layer(picture: WorldPicture) -> None:
 
 
 def rays_layer(picture: WorldPicture) -> None:
-    """What the sensors can see."""
+    """Draw the beams of the sensors."""
     if not picture.rays:
         return
     x0, y0, x1, y1 = picture.spec.bounds
@@ -56,7 +56,7 @@ def rays_layer(picture: WorldPicture) -> None:
 
 
 def shadow_layer(picture: WorldPicture) -> None:
-    """Soft shadows of walls, obstacles and robots."""
+    """Draw soft shadows of walls, obstacles and robots."""
     bodies: list[Shape] = [
         place_shape(t.body.shape, *pose) for t, pose in zip(picture.types, picture.poses, strict=True)
     ]
@@ -65,7 +65,7 @@ def shadow_layer(picture: WorldPicture) -> None:
 
 
 def wall_layer(picture: WorldPicture) -> None:
-    """Walls and obstacles; all outlines first, so that the pieces of a wall melt together."""
+    """Draw walls and obstacles. All outlines are drawn first, so that the pieces of a wall appear joined."""
     for piece in picture.pieces:
         _draw_thick(picture.canvas, piece.shape, darken(piece.color), 1.2 * picture.zoom)
     for piece in picture.pieces:
@@ -73,7 +73,7 @@ def wall_layer(picture: WorldPicture) -> None:
 
 
 def _draw_thick(canvas: Canvas, shape: Shape, color: str, around: float) -> None:
-    """A filled shape, `around` pixels larger, and never so thin that it cannot be seen."""
+    """Draw a filled shape, `around` pixels larger, and at least one pixel wide."""
     if isinstance(shape, Disc):
         canvas.disc((shape.x, shape.y), shape.radius + around / canvas.scale, tint(color))
         return
@@ -82,7 +82,7 @@ def _draw_thick(canvas: Canvas, shape: Shape, color: str, around: float) -> None
 
 
 def border_layer(picture: WorldPicture) -> None:
-    """The border of the world, or a thin line around an open one."""
+    """Draw the border of the world, or a thin line around an open one."""
     (left, top, right, bottom), wall = picture.layout.plot, picture.layout.wall
     if picture.spec.open:
         corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
@@ -98,7 +98,7 @@ def border_layer(picture: WorldPicture) -> None:
 
 
 def axes_layer(picture: WorldPicture) -> None:
-    """Ticks and their labels [m]."""
+    """Draw ticks and their labels [m]."""
     canvas, layout, z = picture.canvas, picture.layout, picture.zoom
     x0, y0, x1, y1 = picture.spec.bounds
     left, below = layout.plot[0] - layout.wall, layout.plot[3] + layout.wall
@@ -113,7 +113,7 @@ def axes_layer(picture: WorldPicture) -> None:
 
 
 def title_layer(picture: WorldPicture) -> None:
-    """The title, and a line with the world's name, its size, and what is said about the picture."""
+    """Draw the title, and a line with the world's name, its size, and the description of the picture."""
     spec, z, canvas = picture.spec, picture.zoom, picture.canvas
     x0, y0, x1, y1 = spec.bounds
     left = min(picture.layout.plot[0], 62 * z)
@@ -127,12 +127,12 @@ def title_layer(picture: WorldPicture) -> None:
 
 
 def _metres(length: float) -> str:
-    """A length with as many digits as say something."""
+    """Format a length with three significant digits."""
     return f"{length:.3g}" if length < 100 else f"{length:.0f}"
 
 
 def legend_layer(picture: WorldPicture) -> None:
-    """What the symbols mean, and a scale bar."""
+    """Draw the legend of the symbols, and a scale bar."""
     z, canvas, below = picture.zoom, picture.canvas, picture.layout.below
     for i, row in enumerate(picture.layout.legend):
         x, y = 62 * z, below + (i * 24 + 10) * z
@@ -146,7 +146,7 @@ def legend_layer(picture: WorldPicture) -> None:
 
 
 def source_layer(picture: WorldPicture) -> None:
-    """Lamps and sounds."""
+    """Draw lamps and sounds."""
     canvas, z = picture.canvas, picture.zoom
     for lamp in picture.spec.lights:
         draw_lamp(canvas, canvas.at(lamp.at), lamp.color, 7 * z)
@@ -155,7 +155,7 @@ def source_layer(picture: WorldPicture) -> None:
 
 
 def start_layer(picture: WorldPicture) -> None:
-    """Start poses and their names, around the robots that stand on them; goals as flags."""
+    """Draw start poses and their names, around robots that cover them, and goals as flags."""
     canvas, z = picture.canvas, picture.zoom
     bodies = [(pose, front(robot.body.shape)) for robot, pose in zip(picture.types, picture.poses, strict=True)]
     for pose, reach in bodies:
@@ -173,13 +173,13 @@ def start_layer(picture: WorldPicture) -> None:
 
 
 def robot_layer(picture: WorldPicture) -> None:
-    """The robots."""
+    """Draw the robots."""
     for robot, pose, color in zip(picture.types, picture.poses, picture.colors, strict=True):
         draw_robot_body(picture.canvas, robot, pose, color)
 
 
 def name_layer(picture: WorldPicture) -> None:
-    """Names of robots beside them."""
+    """Draw the names of robots next to them."""
     if not picture.names:
         return
     canvas, z = picture.canvas, picture.zoom

@@ -1,4 +1,4 @@
-"""The layout of a picture of a world: where title, plot, axes, legend and scale bar go."""
+"""The layout of a picture of a world: positions of title, plot, axes, legend and scale bar."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from paddock.robots.spec import RobotSpec
 from paddock.worlds.solids import Solid
 from paddock.worlds.spec import WorldSpec
 
-TALLEST = 1.4  # times the width
+TALLEST = 1.4  # maximum height, relative to the width
 Trail = Sequence[Sequence[Point]]
-"""The pieces of a path [m]; it is broken between them."""
+"""The pieces of a path [m], with gaps between them."""
 
 
 class PictureLayout:
-    """A canvas for a world, `size` pixels wide, and where everything goes on it."""
+    """A canvas for a world, `size` pixels wide, and the positions of its parts."""
 
     def __init__(self, spec: WorldSpec, size: int, legend: Sequence[LegendEntry] = ()) -> None:
         self.spec, self.zoom = spec, size / 1000
@@ -41,12 +41,12 @@ class PictureLayout:
 
     @property
     def wall(self) -> float:
-        """How thick the border is drawn [pixels]."""
+        """Thickness of the drawn border [pixels]."""
         border = 0.0 if self.spec.open else self.spec.border.thickness
         return min(max(border * self.canvas.scale, 4 * self.zoom), 10 * self.zoom) if border else 0.0
 
     def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
-        """Round places along an axis and their labels; the last one names the unit."""
+        """Return round values along an axis and their labels; the last label has the unit."""
         first, last = math.ceil(low / self.step - 1e-9), math.floor(high / self.step + 1e-9)
         places = [(i, round(i * self.step, 6)) for i in range(first, last + 1)]
         return [(i * self.step, f"{place:g}{' m' if i == last else ''}") for i, place in places]
@@ -59,7 +59,7 @@ class PictureLayout:
 
 @dataclass(frozen=True, kw_only=True)
 class WorldPicture:
-    """What the layers of a picture draw, and on what."""
+    """The contents of a picture for its layers, and its canvas."""
 
     layout: PictureLayout
     spec: WorldSpec
@@ -72,14 +72,14 @@ class WorldPicture:
     names: bool = True
     directions: bool = False  # arrows along the trails
     trails: Mapping[str, Trail] = field(default_factory=dict)  # by robot
-    estimates: Mapping[str, Trail] = field(default_factory=dict)  # where robots took themselves to be
+    estimates: Mapping[str, Trail] = field(default_factory=dict)  # estimated paths, by robot
 
     @property
     def canvas(self) -> Canvas:
-        """Where to draw."""
+        """Canvas to draw on."""
         return self.layout.canvas
 
     @property
     def zoom(self) -> float:
-        """Pixels per pixel of a picture that is 1000 wide."""
+        """Size of the picture, relative to a width of 1000 pixels."""
         return self.layout.zoom

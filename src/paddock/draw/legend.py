@@ -1,4 +1,4 @@
-"""The legend of a picture: what its symbols mean; and marks of where a robot set out, went, and wanted to go."""
+"""The legend of a picture, and marks for the start, the direction and the goal of a path."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from paddock.draw.canvas import Canvas
 from paddock.draw.colours import GOAL, TRAIL_START, WHITE, darken, tint
 from paddock.draw.symbols import draw_lamp, draw_sound, draw_start
 
-GOALS = ("exit", "goal")  # start poses of these names are where robots want to go
+GOALS = ("exit", "goal")  # start poses with these names are goals
 
 
 class LegendEntry(NamedTuple):
-    """A symbol and what it means."""
+    """A symbol and its meaning."""
 
     symbol: str
     color: str
@@ -22,7 +22,7 @@ class LegendEntry(NamedTuple):
 
 
 def draw_symbol(canvas: Canvas, entry: LegendEntry, left: Point, z: float) -> None:
-    """The symbol of an entry, 18 pixels wide, to the right of a pixel."""
+    """Draw the symbol of an entry, 18 pixels wide, to the right of a pixel."""
     (x, y), color = left, entry.color
     at = (x + 9 * z, y)
     if entry.symbol == "cone":
@@ -54,13 +54,13 @@ def draw_symbol(canvas: Canvas, entry: LegendEntry, left: Point, z: float) -> No
 
 
 def draw_trail_start(canvas: Canvas, pixel: Point, z: float) -> None:
-    """Where a path begins: a ring with a white rim and a white middle, which looks like no robot of any colour."""
+    """Mark the start of a path with a ring with a white rim and a white centre, which differs from any robot."""
     for radius, color in ((7.5, WHITE), (6.0, TRAIL_START), (3.0, WHITE)):
         canvas.dot(pixel, radius * z, tint(color))
 
 
 def draw_goal(canvas: Canvas, pixel: Point, size: float) -> None:
-    """A flag whose pole stands on the pixel's row, `size` pixels to each side."""
+    """Draw a flag centred on the pixel, `size` pixels to each side."""
     x, y = pixel
     pole = x - 0.45 * size
     flag = [(pole, y - size), (pole + 1.4 * size, y - 0.5 * size), (pole, y)]
@@ -69,7 +69,7 @@ def draw_goal(canvas: Canvas, pixel: Point, size: float) -> None:
 
 
 def draw_arrow(canvas: Canvas, tip: Point, angle: float, length: float, color: str) -> None:
-    """An arrow head; the angle is clockwise from the right, as pixels count."""
+    """Draw an arrow head. The angle is clockwise from the right, as in pixel coordinates."""
     for size, fill in ((length + 2.4, WHITE), (length, color)):
         corners = [(0.6 * size, 0.0), (-0.6 * size, 0.55 * size), (-0.25 * size, 0.0), (-0.6 * size, -0.55 * size)]
         c, s = math.cos(angle), math.sin(angle)

@@ -1,4 +1,4 @@
-"""A picture of a maze with its shortest way drawn on the floor."""
+"""Draw a maze with its shortest path on the floor."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from paddock.worlds.spec import Stroke, WorldSpec
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-WAY_DETAIL = 400.0  # pixels per metre of the floor below it
+WAY_DETAIL = 400.0  # pixels per metre of the floor texture
 
 
 def draw_solution(maze: Maze, world: WorldSpec, layout: Layout, *, size: int = 1000) -> Image:
-    """The world of a maze, `size` pixels wide, with the way from the start to the exit."""
+    """Draw the world of a maze, `size` pixels wide, with the path from the start to the exit."""
     way = Stroke(
         points=tuple(layout.centre(cell) for cell in solve_maze(maze)), width=0.08 * layout.corridor, color=SOLUTION
     )

@@ -1,4 +1,4 @@
-"""What sensors see: where each mount looks, how far before something is in the way, and faint beams of it."""
+"""Beams of sensors: the direction of each mount, the distance to the first obstacle, and drawing of faint beams."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAN_STEP = math.radians(2)
 
 
 class Beam(NamedTuple):
-    """Where one mount of a sensor looks, in the robot's frame [m, rad]."""
+    """Position and direction of one mount of a sensor, in the robot frame [m, rad]."""
 
     x: float
     y: float
@@ -29,14 +29,14 @@ class Beam(NamedTuple):
 
 
 def beams(sensor: SensorSpec) -> Iterator[Beam]:
-    """The beams of a sensor that looks at distances; others have none."""
+    """Iterate over the beams of a range sensor; other sensors have none."""
     if isinstance(sensor, RangeSensorSpec):
         for x, y, z, heading in sensor.mounts:
             yield Beam(x, y, z, math.radians(heading), sensor.opening / 2, sensor.range)
 
 
 class LineOfSight:
-    """How far one sees in a world before something solid is in the way."""
+    """Distances to the nearest solid object in a world."""
 
     def __init__(self, solids: Iterable[Solid], bounds: tuple[float, float, float, float] | None = None) -> None:
         pieces = list(solids)
@@ -50,7 +50,7 @@ class LineOfSight:
         self.discs = np.array(discs, float).reshape(-1, 4)
 
     def distance(self, at: Point, angle: float, z: float, most: float) -> float:
-        """Distance [m] to the nearest thing taller than z, at most `most`."""
+        """Return the distance [m] to the nearest object taller than z, at most `most`."""
         dx, dy = math.cos(angle), math.sin(angle)
         walls = self.edges[self.edges[:, 4] > z]
         ax, ay = walls[:, 0] - at[0], walls[:, 1] - at[1]
@@ -69,7 +69,7 @@ class LineOfSight:
 
 
 def draw_beams(canvas: Canvas, sensor: SensorSpec, pose: Pose, most: float, sight: LineOfSight) -> None:
-    """Faint beams, no longer than `most` [m], which end at walls."""
+    """Draw faint beams, no longer than `most` [m], which end at walls."""
     color, rays = sensor.look.color, sensor.look.rays
     c, s = math.cos(pose.heading), math.sin(pose.heading)
     for beam in beams(sensor):
@@ -87,7 +87,7 @@ def draw_beams(canvas: Canvas, sensor: SensorSpec, pose: Pose, most: float, sigh
 
 
 def _rim(eye: Point, middle: float, beam: Beam, most: float, sight: LineOfSight) -> Iterator[Point]:
-    """How far a beam reaches, from its right edge to its left."""
+    """Iterate over the end points of a beam, from its right edge to its left."""
     count = max(2, 2 * math.ceil(beam.half / FAN_STEP))
     for i in range(count + 1):
         angle = middle + beam.half * (2 * i / count - 1)

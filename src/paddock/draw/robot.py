@@ -1,4 +1,4 @@
-"""Portraits: a picture of one robot from above, with its wheels, its sensors and a table of them."""
+"""Draw one robot from above, with its wheels, its sensors and a table of the sensors."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 HERE = Pose(0.0, 0.0, 0.0)
-WIDEST, NARROWEST = 2.6, 1.45  # how much is shown around the robot, in bounding radii
-COLUMNS = (("name", 0.09), ("kind", 0.32), ("measures", 0.54), ("range", 0.85))  # and where they begin
+WIDEST, NARROWEST = 2.6, 1.45  # visible area around the robot, in bounding radii
+COLUMNS = (("name", 0.09), ("kind", 0.32), ("measures", 0.54), ("range", 0.85))  # and their positions
 
 
 def draw_robot(spec: RobotSpec, *, size: int = 800) -> Image:
-    """A picture of a robot from above, `size` pixels wide: x forward to the right, y to the left is up."""
+    """Draw a robot from above, `size` pixels wide, with x (forward) to the right and y (left) up."""
     zoom = size / 800
     radius = bounding_radius(spec.body.shape)
     farthest = max((math.hypot(b.x, b.y) + b.reach for s in spec.sensors for b in beams(s)), default=0.0)
-    shown = min(max(farthest, NARROWEST * radius), WIDEST * radius)  # [m] to every side
+    shown = min(max(farthest, NARROWEST * radius), WIDEST * radius)  # visible distance to every side [m]
     top, high = 84 * zoom, 0.66 * size
     rows = len(spec.sensors)
     canvas = Canvas(size, round(top + high + (rows + 1) * 25 * zoom + 84 * zoom))
@@ -84,7 +84,7 @@ def _draw_body(canvas: Canvas, spec: RobotSpec, zoom: float) -> None:
 
 
 def _number(canvas: Canvas, sensor: SensorSpec, spec: RobotSpec, view: Rect, zoom: float) -> None:
-    """The number of each of several beams, along the beam and outside of the body."""
+    """Write the number of each beam next to it, outside of the body, if there are several."""
     found = list(beams(sensor))
     if len(found) < 2:
         return
@@ -148,7 +148,7 @@ def _length(metres: float) -> str:
 
 
 def _ring(radius: float) -> Solid:
-    """Where beams end: a circle around the robot."""
+    """Return a circle around the robot, at which beams end."""
     points = [(radius * math.cos(math.pi * i / 90), radius * math.sin(math.pi * i / 90)) for i in range(180)]
     edges = tuple(zip(points, (*points[1:], points[0]), strict=True))
     return Solid(Disc(0.0, 0.0, 1e-9), edges, math.inf, INK, "view")

@@ -14,7 +14,7 @@ from paddock.sensors.bumper import BumperSpec
 
 
 def draw_robot_body(canvas: Canvas, spec: RobotSpec, pose: Pose, color: str) -> None:
-    """The outline, the wheels, and a mark that points ahead."""
+    """Draw the outline, the wheels, and a mark that points forward."""
     shape = place_shape(spec.body.shape, *pose)
     width = min(2.0, max(1.0, 0.02 * front(spec.body.shape) * canvas.scale))
     canvas.shape(shape, color, darken(color, 0.45), width)
@@ -27,7 +27,7 @@ def draw_robot_body(canvas: Canvas, spec: RobotSpec, pose: Pose, color: str) -> 
 
 
 def draw_wheels(canvas: Canvas, spec: RobotSpec, pose: Pose) -> None:
-    """Two wheels and their wheel_separation; the tread is drawn a fifth of the diameter wide."""
+    """Draw two wheels and the axle. The width of a wheel is a fifth of its diameter."""
     half, radius = spec.drive.wheel_separation / 2, spec.drive.wheel_diameter / 2
     canvas.line([_to_world((0, -half), pose), _to_world((0, half), pose)], tint(WHEEL, 0.45), 1.2)
     for side in (-half, half):
@@ -37,7 +37,7 @@ def draw_wheels(canvas: Canvas, spec: RobotSpec, pose: Pose) -> None:
 
 
 def draw_mounts(canvas: Canvas, sensor: SensorSpec, shape: Shape) -> None:
-    """Where a sensor sits on a robot at the origin; bumpers as a part of the outline."""
+    """Draw the mounts of a sensor on a robot at the origin; bumpers as a part of the outline."""
     color = sensor.look.color
     if color == PLAIN:
         return
@@ -56,12 +56,12 @@ def draw_mounts(canvas: Canvas, sensor: SensorSpec, shape: Shape) -> None:
 
 
 def front(shape: Shape) -> float:
-    """How far the body reaches ahead of its centre [m]."""
+    """Return the distance from the centre of the body to its front [m]."""
     return boundary(shape, 0.0)[0]
 
 
 def boundary(shape: Shape, angle: float) -> Point:
-    """The point of a body's outline in a direction from the origin of its frame."""
+    """Return the point of a body's outline in a direction from the origin of its frame."""
     dx, dy = math.cos(angle), math.sin(angle)
     if isinstance(shape, Disc):
         return shape.x + shape.radius * dx, shape.y + shape.radius * dy
@@ -76,7 +76,7 @@ def boundary(shape: Shape, angle: float) -> Point:
 
 
 def draw_lamp(canvas: Canvas, pixel: Point, color: str, size: float) -> None:
-    """A small sun."""
+    """Draw a lamp as a small sun."""
     edge = blend(color, LAMP_EDGE, 0.6)
     for i in range(8):
         a = math.pi * i / 4
@@ -88,14 +88,14 @@ def draw_lamp(canvas: Canvas, pixel: Point, color: str, size: float) -> None:
 
 
 def draw_sound(canvas: Canvas, pixel: Point, size: float) -> None:
-    """Waves around a point."""
+    """Draw a sound as waves around a point."""
     canvas.dot(pixel, 0.4 * size, tint(SOUND))
     for r, alpha in ((0.95, 0.7), (1.45, 0.45), (1.95, 0.25)):
         canvas.ring(pixel, r * size, tint(SOUND, alpha), 0.2 * size)
 
 
 def draw_start(canvas: Canvas, pose: Pose, radius: float, color: str = START_POSE) -> None:
-    """A dashed circle [pixels] with an arrow."""
+    """Draw a start pose as a dashed circle with a radius [pixels] and an arrow."""
     x, y = canvas.at((pose.x, pose.y))
     for i in range(12):
         angles = [math.pi * (i + part) / 6 for part in (0.0, 0.3, 0.6)]

@@ -1,4 +1,4 @@
-"""Trails: where robots drove, in pieces where they were moved by hand; with arrows, starts, and estimated paths."""
+"""Trails: the paths of robots, split where they were moved by hand; with arrows, starts, and estimated paths."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from paddock.draw.legend import draw_arrow, draw_trail_start
 from paddock.draw.symbols import front
 from paddock.robots.spec import RobotSpec
 
-ARROW_EVERY = 70.0  # pixels of a path, at a width of 1000
-ARROW_ROOM = 24.0  # pixels of a cell that holds one arrow at most
+ARROW_EVERY = 70.0  # pixels between two arrows, at a width of 1000
+ARROW_ROOM = 24.0  # pixels of a cell with at most one arrow
 
 
 def split_trail(points: Iterable[Iterable[float]], least: float = 0.0) -> list[list[Point]]:
-    """A path in pieces: it is broken at rows with NaN. Steps shorter than `least` [m] are joined.
+    """Split a path at rows with NaN. Steps shorter than `least` [m] are joined.
 
     Args:
-        points: x, y [m] and perhaps more, shape (row, 2 or more).
-        least: the shortest step worth drawing [m].
+        points: x, y [m] and optional further columns, shape (row, 2 or more).
+        least: the shortest step to draw [m].
     """
     rows: NDArray[np.float64]
     rows = points if isinstance(points, np.ndarray) else np.array([tuple(row) for row in points], float)
@@ -38,7 +38,7 @@ def split_trail(points: Iterable[Iterable[float]], least: float = 0.0) -> list[l
 
 
 def join_short_steps(points: Iterable[Sequence[float]], least: float) -> Iterator[Point]:
-    """The first point, those at least this far [m] from the one before, and the last."""
+    """Iterate over the first point, points at least this far [m] from the previous one, and the last point."""
     kept: Point | None = None
     x = y = 0.0
     for x, y in points:
@@ -50,16 +50,16 @@ def join_short_steps(points: Iterable[Sequence[float]], least: float) -> Iterato
 
 
 def trail_layer(picture: WorldPicture) -> None:
-    """Where robots have been, in their colours."""
+    """Draw the paths of robots in their colours."""
     for robot, color in zip(picture.spec.robots, picture.colors, strict=True):
         for piece in picture.trails.get(robot.name, ()):
             if len(piece) > 1:
-                picture.canvas.line(piece, tint(WHITE, 0.7), 4.8 * picture.zoom)  # stands out from dark floors, too
+                picture.canvas.line(piece, tint(WHITE, 0.7), 4.8 * picture.zoom)  # for contrast on dark floors
                 picture.canvas.line(piece, tint(color, 0.9), 3.0 * picture.zoom)
 
 
 def estimate_layer(picture: WorldPicture) -> None:
-    """Where robots took themselves to be, dashed."""
+    """Draw the estimated paths of robots as dashed lines."""
     z, layout = picture.zoom, picture.layout
     for estimate in picture.estimates.values():
         for piece in estimate:
@@ -69,7 +69,7 @@ def estimate_layer(picture: WorldPicture) -> None:
 
 
 def direction_layer(picture: WorldPicture) -> None:
-    """Arrows along the trails; one at most in every place, where a path is driven again and again."""
+    """Draw arrows along the trails, at most one per cell where a path is driven repeatedly."""
     if not picture.directions:
         return
     z = picture.zoom
@@ -84,7 +84,7 @@ def direction_layer(picture: WorldPicture) -> None:
 
 
 def trail_start_layer(picture: WorldPicture) -> None:
-    """Where each path begins: a small ring or, where a robot stands on it, one around the robot."""
+    """Mark the start of each path with a small ring, or with a ring around a robot that covers it."""
     canvas, z = picture.canvas, picture.zoom
     for trail in picture.trails.values():
         if not has_length(trail):
@@ -100,12 +100,12 @@ def trail_start_layer(picture: WorldPicture) -> None:
 
 
 def has_length(trail: Trail) -> bool:
-    """Whether a trail goes anywhere."""
+    """Whether a trail has more than one point."""
     return any(len(piece) > 1 for piece in trail)
 
 
 def _robot_on(at: Point, types: Sequence[RobotSpec], poses: Sequence[Pose]) -> tuple[Pose, float] | None:
-    """The pose of a robot that covers a point, and how far it reaches [m]."""
+    """Return the pose of a robot that covers a point, and its extent [m], or None."""
     for robot, pose in zip(types, poses, strict=True):
         reach = front(robot.body.shape)
         if math.dist(pose[:2], at) < reach:
@@ -114,7 +114,7 @@ def _robot_on(at: Point, types: Sequence[RobotSpec], poses: Sequence[Pose]) -> t
 
 
 def place_arrows(pixels: Sequence[Point], every: float) -> Iterator[tuple[Point, float]]:
-    """Places along a path, equally far apart, and the direction of travel there."""
+    """Iterate over equidistant points of a path, with the direction of travel."""
     due, gone = every / 2, 0.0
     for a, b in pairwise(pixels):
         step = math.dist(a, b)
@@ -126,7 +126,7 @@ def place_arrows(pixels: Sequence[Point], every: float) -> Iterator[tuple[Point,
 
 
 def cut_dashes(pixels: Iterable[Point], dash: float, gap: float) -> Iterator[list[Point]]:
-    """The pieces of a dashed line along a path."""
+    """Iterate over the dashes of a dashed line along a path."""
     piece: list[Point] = []
     along, draws, last = 0.0, True, None
     for point in pixels:

@@ -1,4 +1,4 @@
-"""Pictures of worlds for people, as a list of layers: floor, walls, trails, robots, what sensors see, names, legend."""
+"""Draw pictures of worlds as a list of layers: floor, walls, trails, robots, sensor beams, names, legend."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LAYERS", "draw_robot", "draw_world"]
 
-FEW = 40  # more robots than this get no names and no beams
-FINEST = 0.4  # pixels: finer steps of a path cannot be seen
+FEW = 40  # maximum number of robots with names and beams
+FINEST = 0.4  # shortest visible step of a path [pixels]
 
 Layer = Callable[[WorldPicture], None]
 # From the floor up.
@@ -75,18 +75,18 @@ def draw_world(
     layers: Sequence[Layer] = LAYERS,
     size: int = 1000,
 ) -> Image:
-    """A picture of a world, `size` pixels wide.
+    """Draw a picture of a world, `size` pixels wide.
 
     Args:
-        poses: x, y [m] and heading [rad] of every robot, in the world's order; None: where they start.
-        trails: where robots have been, by name: points [m], drawn in the robot's colour. A row of NaN breaks the
-            line: there the robot was moved by hand.
-        estimates: where robots took themselves to be, by name, in the same form; drawn dashed.
-        directions: whether arrows along the trails show where robots went.
-        rays: whether to show what the sensors can see, at most 1.5 m far.
-        about: what the line below the title says, after the world's name and size; empty: how many robots there are.
-        layers: what to draw, from the floor up.
-        size: width of the picture [pixels]; its height follows from the world.
+        poses: x, y [m] and heading [rad] of every robot, in the world's order; None: start poses.
+        trails: paths of robots, by name: points [m], drawn in the robot's colour. A row of NaN interrupts the line,
+            where the robot was moved by hand.
+        estimates: estimated paths of robots, by name, in the same form; drawn dashed.
+        directions: whether to draw arrows along the trails that show the direction of travel.
+        rays: whether to draw the beams of the sensors, at most 1.5 m long.
+        about: text below the title, after the world's name and size; empty: the number of robots.
+        layers: layers to draw, from the floor up.
+        size: width of the picture [pixels]; its height depends on the world.
     """
     types = robot_types(spec)
     standing = [start_pose(spec, r) for r in spec.robots] if poses is None else [Pose(*map(float, p)) for p in poses]
@@ -116,7 +116,7 @@ def draw_world(
 
 
 def world_legend(spec: WorldSpec, types: Sequence[RobotSpec]) -> list[LegendEntry]:
-    """What the symbols mean; sensors by the names that programs call them, those of a colour together."""
+    """Return the legend of the symbols. Sensors are listed by their device names, grouped by colour."""
     names: dict[str, dict[str, None]] = {}
     for sensor in (sensor for kind in types for sensor in kind.sensors if next(beams(sensor), None)):
         names.setdefault(sensor.look.color, {})[sensor.name] = None
@@ -135,7 +135,7 @@ def world_legend(spec: WorldSpec, types: Sequence[RobotSpec]) -> list[LegendEntr
 def trail_legend(
     trails: Mapping[str, Trail], estimates: Mapping[str, Trail], colors: Sequence[str], directions: bool
 ) -> list[LegendEntry]:
-    """What the marks along the trails mean."""
+    """Return the legend of the marks along the trails."""
     legend = []
     if any(map(has_length, trails.values())):
         color = colors[0] if len(colors) == 1 else FAINT

@@ -1,4 +1,4 @@
-"""Episodes: what happened when controllers drove robots, as one Trace per robot with its events and metrics."""
+"""Episodes: the results of runs, with one Trace per robot, events and metrics."""
 
 from paddock.episodes.episode import Episode, RobotRecord
 from paddock.episodes.events import Event

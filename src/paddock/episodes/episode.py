@@ -1,4 +1,4 @@
-"""Episode: what came of controllers driving robots until something ended it."""
+"""Episode: the result of a run of controllers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RobotRecord:
-    """What one robot did, and its figures."""
+    """Trace and metrics of one robot."""
 
     trace: Trace
     metrics: Mapping[str, float]  # figures by name
@@ -25,18 +25,18 @@ class RobotRecord:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Episode:
-    """A run: a trace and the metrics of each robot, and why it ended."""
+    """Result of a run: the trace and metrics of each robot, and the reason why it ended."""
 
     robots: Mapping[str, RobotRecord]  # by name
     events: tuple[Event, ...]  # of all robots and of the arena, in order of time
     reason: str  # why it ended
     ticks: int
     seconds: float  # simulated
-    digest: str | None  # of the arena at the end; None where there is none, as of a real robot
-    failed: bool = False  # something raised an exception
-    culprit: str | None = None  # the robot whose controller did
-    chance: str = ""  # what besides the program and the seed decided it, apart from interventions; empty: nothing
-    world: WorldSpec | None = None  # where it was; None where nobody knows, as of a real robot
+    digest: str | None  # of the arena at the end; None if there is none, as for a real robot
+    failed: bool = False  # whether the run ended with an exception
+    culprit: str | None = None  # the robot whose controller raised it
+    chance: str = ""  # influence other than program, seed and interventions; empty if none
+    world: WorldSpec | None = None  # world of the run; None if unknown, as for a real robot
 
     def __repr__(self) -> str:
         return f"<Episode of {', '.join(self.robots) or 'no robots'}: {self.seconds:g} s, ended: {self.reason}>"
@@ -46,24 +46,24 @@ class Episode:
 
     @property
     def trace(self) -> Trace:
-        """The trace of the only robot."""
+        """Trace of the only robot."""
         return self._only("trace").trace
 
     @property
     def metrics(self) -> Mapping[str, float]:
-        """The figures of the only robot."""
+        """Metrics of the only robot."""
         return self._only("metrics").metrics
 
     def _only(self, what: str) -> RobotRecord:
         if len(self.robots) != 1:
             some = next(iter(self.robots), "NAME")
             raise PaddockError(
-                f"episode.{what}: there are {len(self.robots)} robots: say episode.robots[{some!r}].{what}"
+                f"episode.{what}: there are {len(self.robots)} robots: use episode.robots[{some!r}].{what}"
             )
         return next(iter(self.robots.values()))
 
     def with_reason(self, reason: str) -> Episode:
-        """The same, with another text for why it ended, also in its events."""
+        """Return a copy with another reason for the end, also in its events."""
         end = {event: replace(event, text=f"ended: {reason}") for event in self.events if event.kind == "end"}
         robots = {
             name: replace(record, trace=replace(record.trace, events=tuple(end.get(e, e) for e in record.trace.events)))
@@ -73,17 +73,17 @@ class Episode:
 
     @property
     def interventions(self) -> tuple[Event, ...]:
-        """What someone else did meanwhile: robots moved by hand, resets, pauses, other drivers."""
+        """Events caused by other clients during the run: robots moved by hand, resets, pauses, other drivers."""
         return tuple(event for event in self.events if event.disturbs)
 
     @property
     def repeatable(self) -> bool:
-        """Whether the same program and seed give this digest again, as far as the arena can know."""
+        """Whether the same program and seed give this digest again, as far as the arena can determine."""
         return not self.why_not_repeatable
 
     @property
     def why_not_repeatable(self) -> str:
-        """What besides the program and the seed decided this run; empty: nothing, so that it can be repeated."""
+        """Influence on this run other than the program and the seed; empty if the run is repeatable."""
         if self.interventions:
-            return "someone intervened"
+            return "external intervention"
         return self.chance if self.digest is not None else "there is no digest"

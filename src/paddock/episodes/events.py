@@ -1,4 +1,4 @@
-"""Events: what happened at a moment of a run: interventions, tasks, notes, and its end."""
+"""Events of a run: interventions, tasks, notes and the end."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ Kind = Literal[
     "pause",
     "resume",
     "speed",  # of the clock
-    "driver",  # someone else took a robot over, or gave it back
-    "goal",  # someone sent a robot to a place
-    "spawn",  # a robot came
-    "remove",  # a robot went
-    "task",  # a task began or ended
-    "note",  # a line for people
+    "driver",  # another client took over a robot, or released it
+    "goal",  # a client sent a goal to a robot
+    "spawn",  # a robot was added
+    "remove",  # a robot was removed
+    "task",  # a task started or ended
+    "note",  # a line for the reader of the log
     "warning",
     "end",  # why the run ended
 ]
 INTERVENTIONS: frozenset[Kind] = frozenset(
     {"teleport", "reset", "restore", "pause", "resume", "speed", "driver", "goal", "spawn", "remove"}
 )
-LASTING = INTERVENTIONS - {"reset", "pause", "resume", "speed"}  # these decide later runs, too, until a reset
-MOTIONS: frozenset[Kind] = frozenset({"teleport", "reset", "restore"})  # after these a robot is elsewhere
+LASTING = INTERVENTIONS - {"reset", "pause", "resume", "speed"}  # these affect later runs, too, until a reset
+MOTIONS: frozenset[Kind] = frozenset({"teleport", "reset", "restore"})  # these change the pose of robots
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Event:
-    """Something that happened at a time [s] of a run."""
+    """An event at a time [s] of a run."""
 
     time: float
     kind: Kind
-    robot: str | None = None  # None: it concerns the whole arena
+    robot: str | None = None  # None for events of the whole arena
     text: str = ""
-    by_program: bool = False  # the running program did it itself, so that a second run does it again
+    by_program: bool = False  # caused by the running program itself, so that a second run repeats it
 
     @property
     def disturbs(self) -> bool:
-        """Whether someone intervened, so that the same program and seed need not give the same run again."""
+        """Whether it is an external intervention, after which the same program and seed may give another run."""
         return self.kind in INTERVENTIONS and not self.by_program
 
     def __str__(self) -> str:

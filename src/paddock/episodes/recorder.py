@@ -1,4 +1,4 @@
-"""TraceRecorder: takes down what one robot does, row by row, while it runs."""
+"""TraceRecorder: records the rows of a robot's trace during a run."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ STANDSTILL = WheelSpeeds(0.0, 0.0)
 
 
 class TraceRecorder:
-    """Rows of one robot, in flat arrays that grow."""
+    """Records the rows of one robot in flat, growing arrays."""
 
     def __init__(
         self, robot: str, dt: float, *, error_of: str = "error", unit: str = "m", target: float | None = None
     ) -> None:
-        """Begin a recording.
+        """Start a recording.
 
         Args:
-            robot: its name.
+            robot: name of the robot.
             dt: length of a tick [s].
-            error_of: what the errors are errors of, such as "wall distance".
-            unit: of the errors and the target; lengths in "m" are shown in cm or mm where that reads better.
-            target: what the quantity should be; an error is its value less the target.
+            error_of: quantity of the errors, such as "wall distance".
+            unit: unit of the errors and the target; small lengths in "m" are shown in cm or mm.
+            target: target value of the quantity; an error is its value minus the target.
         """
         self.robot, self.dt = robot, dt
         self.error_of, self.unit, self.target = error_of, unit, target
         self.events: list[Event] = []
         self._numbers = array("d")  # one row of NUMBERS after the other
         self._tasks: list[str] = []
-        self._devices: dict[str, DeviceRows | None] = {}  # None: a picture, which no table can hold
+        self._devices: dict[str, DeviceRows | None] = {}  # None: an image, which does not fit into a table
         self.latest = -math.inf  # time of the last row [s]
 
     def __len__(self) -> int:
@@ -64,21 +64,21 @@ class TraceRecorder:
         """Add a row.
 
         Args:
-            time: of the row [s], never earlier than that of the row before.
-            pose: where the robot is [m, rad].
-            estimated: where its own program takes it to be [m, rad].
+            time: time of the row [s], not earlier than that of the previous row.
+            pose: pose of the robot [m, rad].
+            estimated: pose estimated by its controller [m, rad].
             command: commanded wheel speeds left, right [m/s] from now on.
             wheels: actual wheel speeds left, right [m/s].
-            readings: numbers, arrays of numbers or named tuples by device; pictures are left out.
-            task: what it is doing from now on.
-            error: how far it is from what the task wants, in the recording's unit.
-            contacts: how many things it touched in the tick before.
-            jumped: it was put elsewhere by hand since the row before.
+            readings: numbers, arrays of numbers or named tuples by device; images are left out.
+            task: task from now on.
+            error: error of the task, in the recording's unit.
+            contacts: number of contacts in the previous tick.
+            jumped: whether the robot was moved by hand since the previous row.
         """
         if not time >= self.latest:
             raise PaddockError(
                 f"trace of {self.robot!r}: a row at {time!r} s cannot follow one at {self.latest:g} s; "
-                "begin a new recording for a new run"
+                "start a new recording for a new run"
             )
         off = math.nan if error is None else error
         row = array("d", (time, *pose, *(estimated or UNKNOWN), *command, *wheels, contacts, jumped, off))
@@ -93,12 +93,12 @@ class TraceRecorder:
         self._tasks.append(task)
 
     def add_rows(self, numbers: Floats, readings: Mapping[str, tuple[Any, Floats]], task: str = "") -> None:
-        """Add many rows at once, later than all before.
+        """Add many rows at once, later than all previous ones.
 
         Args:
             numbers: see NUMBERS, shape (row, 14).
-            readings: by device its first reading, and all, shape (row, channel).
-            task: what it is doing meanwhile.
+            readings: by device, its first reading and all readings, shape (row, channel).
+            task: task of all these rows.
         """
         for name, (first, table) in readings.items():
             device = self._devices[name] if name in self._devices else self._add_device(name, first)
@@ -113,7 +113,7 @@ class TraceRecorder:
         return self._devices[name]
 
     def trace(self, more: Sequence[Event] = (), *, first: int = 0) -> Trace:
-        """What was recorded up to now, from a row on; `more` are events of the whole arena."""
+        """Return the trace recorded so far, starting at row `first`. `more` are events of the whole arena."""
         rows, start = len(self), first * len(NUMBERS)
         begin = self._numbers[start + TIME] if 0 < first < rows else -math.inf
         devices = {name: device for name, device in self._devices.items() if device is not None}
@@ -131,7 +131,7 @@ class TraceRecorder:
 
 
 class DeviceRows:
-    """What one device read, row by row; rows that were left out are NaN."""
+    """Readings of one device in rows; omitted rows are NaN."""
 
     __slots__ = ("labels", "name", "values", "width")
 
@@ -145,7 +145,7 @@ class DeviceRows:
         self.width = len(self.labels)
 
     def add(self, row: int, value: Any) -> None:
-        """Put a reading into a row, or several from that row on, shape (row, channel)."""
+        """Add a reading at a row, or several from that row on, shape (row, channel)."""
         self._fill(row)
         if isinstance(value, float):
             numbers = array("d", (value,))
@@ -156,7 +156,7 @@ class DeviceRows:
         self.values.extend(numbers)
 
     def table(self, rows: int, first: int = 0) -> Floats:
-        """All readings from a row on, shape (row, channel)."""
+        """Return all readings from a row on, shape (row, channel)."""
         self._fill(rows)
         return np.array(self.values[first * self.width :]).reshape(rows - first, self.width)
 
@@ -164,5 +164,5 @@ class DeviceRows:
         missing = rows * self.width - len(self.values)
         if missing > 0:
             self.values.extend(array("d", (math.nan,)) * missing)
-        elif missing < 0:  # a row that was refused half-way
+        elif missing < 0:  # a row that was refused partway
             del self.values[missing:]

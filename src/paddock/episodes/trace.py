@@ -1,4 +1,4 @@
-"""Trace: what one robot did, row by row: time, poses, wheel speeds, readings, contacts, tasks, events."""
+"""Trace: the recording of one robot, with times, poses, wheel speeds, readings, contacts, tasks and events."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CONTACT, JUMP, ERROR = 11, 12, 13
 
 
 class Span(NamedTuple):
-    """A task and when it was done [s]."""
+    """A task with its start and end time [s]."""
 
     task: str
     start: float
@@ -43,7 +43,7 @@ class Span(NamedTuple):
 
 
 class DeviceReadings(NamedTuple):
-    """What one device read: a label for each channel, and its values, shape (row, channel); NaN where it was off."""
+    """Readings of one device: a label per channel, and values of shape (row, channel), NaN while it was disabled."""
 
     labels: tuple[str, ...]
     values: Floats
@@ -51,17 +51,17 @@ class DeviceReadings(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace:
-    """What one robot did. All arrays have a row for each recorded moment; a slice of a trace is a trace."""
+    """Recording of one robot. All arrays have one row per recorded time step. A slice of a trace is a trace."""
 
     robot: str
     dt: float  # length of a tick [s]
-    numbers: Floats  # see NUMBERS, shape (row, 14); NaN where something is not known
+    numbers: Floats  # see NUMBERS, shape (row, 14); NaN if unknown
     readings: Mapping[str, DeviceReadings] = field(default_factory=dict)  # by device
-    tasks: tuple[str, ...] = ()  # the task of each row; empty: none had any
+    tasks: tuple[str, ...] = ()  # the task of each row; empty if no row has a task
     events: tuple[Event, ...] = ()
-    error_of: str = "error"  # what the errors are errors of, such as "wall distance"
+    error_of: str = "error"  # quantity of the errors, such as "wall distance"
     unit: str = "m"  # of the errors and the target
-    target: float | None = None  # what the quantity should be; an error is its value less the target
+    target: float | None = None  # target value of the quantity; an error is its value minus the target
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -74,11 +74,11 @@ class Trace:
         return display_html("trace", self)
 
     def __getitem__(self, rows: slice) -> Trace:
-        """Some of the rows, with the events of their time."""
+        """Return a trace of some of the rows, with the events of their time span."""
         if not isinstance(rows, slice):
             raise PaddockError(f"trace of {self.robot}: expected a slice of rows, trace[10:20], got {rows!r}")
         numbers = self.numbers[rows].copy()
-        if len(numbers):  # a jump in a row that is left out is one of the next row
+        if len(numbers):  # a jump in an omitted row belongs to the next row
             numbers[1:, JUMP] = np.diff(np.cumsum(self.numbers[:, JUMP] > 0)[rows]) != 0
         first, last = (numbers[0, TIME], numbers[-1, TIME]) if len(numbers) else (np.inf, -np.inf)
         return replace(
@@ -96,17 +96,17 @@ class Trace:
 
     @property
     def pose(self) -> Floats:
-        """x, y [m], heading [rad], shape (row, 3): the truth in a simulation, odometry on a real robot."""
+        """Pose x, y [m], heading [rad], shape (row, 3): true pose in a simulation, odometry on a real robot."""
         return self.numbers[:, POSE]
 
     @property
     def estimated_pose(self) -> Floats:
-        """Where the robot's own program took it to be, x, y [m], heading [rad], shape (row, 3)."""
+        """Pose estimated by the robot's controller, x, y [m], heading [rad], shape (row, 3)."""
         return self.numbers[:, ESTIMATE]
 
     @property
     def commands(self) -> Floats:
-        """Commanded wheel speeds left, right [m/s] from each row's moment on, shape (row, 2)."""
+        """Commanded wheel speeds left, right [m/s] from the time of each row on, shape (row, 2)."""
         return self.numbers[:, COMMAND]
 
     @property
@@ -116,31 +116,31 @@ class Trace:
 
     @property
     def contacts(self) -> Floats:
-        """How many things the robot touched in the tick before each row, shape (row)."""
+        """Number of contacts in the tick before each row, shape (row)."""
         return self.numbers[:, CONTACT]
 
     @property
     def errors(self) -> Floats:
-        """How far it was from what its task wanted, in `unit`, shape (row)."""
+        """Error of the task in `unit`, shape (row)."""
         return self.numbers[:, ERROR]
 
     @property
     def jumps(self) -> NDArray[np.bool_]:
-        """Whether the robot was put elsewhere by hand between the row before and this one, shape (row)."""
+        """Whether the robot was moved by hand since the previous row, shape (row)."""
         return self.numbers[:, JUMP] > 0
 
     def path(self) -> Floats:
-        """x, y [m] with a row of NaN at each jump, so that a line through it breaks there."""
+        """Return x, y [m] with a row of NaN at each jump, where a plotted line is interrupted."""
         return np.insert(self.pose[:, :2], np.flatnonzero(self.jumps), np.nan, axis=0)
 
     def reading(self, device: str) -> Floats:
-        """What a device read, shape (row, channel)."""
+        """Return the readings of a device, shape (row, channel)."""
         if device not in self.readings:
             raise UnknownName("recorded device", device, self.readings)
         return self.readings[device].values
 
     def channels(self) -> dict[str, Floats]:
-        """Each channel of each device by its column's name, such as `proximity.3`."""
+        """Return each channel of each device by its column name, such as `proximity.3`."""
         return {
             label: column
             for device in self.readings.values()
@@ -148,7 +148,7 @@ class Trace:
         }
 
     def spans(self) -> list[Span]:
-        """The tasks one after the other; the last one ends with the last row."""
+        """Return the tasks in order of time. The last one ends with the last row."""
         spans: list[Span] = []
         for i, task in enumerate(self.tasks):
             if spans and task == self.tasks[i - 1]:
@@ -160,11 +160,11 @@ class Trace:
         return spans
 
     def evaluate(self, metrics: Sequence[Metric], world: WorldSpec | None = None) -> dict[str, float]:
-        """The figures of some metrics by name. Over a trace with a row for each tick they are those of the run.
+        """Compute metrics from the trace, by name. If the trace has one row per tick, they equal those of the run.
 
         Args:
-            metrics: what to find out.
-            world: where it happened, for metrics that depend on it.
+            metrics: metrics to compute.
+            world: world of the run, for metrics that depend on it.
         """
         if not len(self):
             raise PaddockError(f"trace of {self.robot}: it has no rows to evaluate")
@@ -184,7 +184,7 @@ class Trace:
         return Motion(pose, wheels, float(self.contacts[row]))
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """All of it as a table: numbers, task, events as text, and the channels of all devices."""
+        """Return all columns of the table: numbers, task, events as text, and the channels of all devices."""
         texts = [""] * len(self)
         for event in self.events:
             row = min(int(np.searchsorted(self.time, event.time, side="left")), len(self) - 1)
@@ -194,27 +194,27 @@ class Trace:
         return {**numbers, "task": self.tasks or [""] * len(self), "events": texts, **self.channels()}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A pandas DataFrame with a column for each number, task, events and channel."""
+        """Return a pandas DataFrame with a column for each number, task, events and channel."""
         from paddock.episodes.trace_files import import_extra
 
         return import_extra("pandas").DataFrame(self.columns())  # type: ignore[no-any-return]
 
     def save(self, path: str | Path) -> None:
-        """Write it as `.csv`, `.npz` or `.parquet`, as the file's name ends."""
+        """Write the trace as `.csv`, `.npz` or `.parquet`, depending on the file name extension."""
         from paddock.episodes.trace_files import save_trace
 
         save_trace(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> Trace:
-        """A trace that `save` wrote. A CSV file has no events of its own time, only those of its rows."""
+        """Read a trace written by `save`. Events of a CSV file have the times of their rows."""
         from paddock.episodes.trace_files import load_trace
 
         return load_trace(Path(path))
 
 
 def iterate_events(traces: Sequence[Trace]) -> Iterator[tuple[str, Event]]:
-    """All events of some robots' traces in order of time, with the robot's name; those of the arena once."""
+    """Iterate over the events of several traces in order of time, with the robot's name. Arena events occur once."""
     found: dict[tuple[str, Event], None] = {}
     for trace in traces:
         for event in trace.events:

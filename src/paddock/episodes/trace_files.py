@@ -1,4 +1,4 @@
-"""Traces in files: CSV for spreadsheets, NPZ and Parquet without loss."""
+"""Read and write trace files: CSV for spreadsheets, NPZ and Parquet without loss."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ import_extra = partial(import_package, what="this", extra="data")
 
 
 def save_trace(trace: Trace, path: Path) -> None:
-    """Write a trace in the format that the file's name asks for."""
+    """Write a trace in the format of the file name extension."""
     _format(path)[0](trace, path)
 
 
 def load_trace(path: Path) -> Trace:
-    """Read a trace in the format that the file's name tells."""
+    """Read a trace in the format of the file name extension."""
     if not path.is_file():
         raise PaddockError(f"{path}: there is no such file")
     return _format(path)[1](path)
 
 
 def _about(trace: Trace) -> dict[str, Any]:
-    """All of a trace that is no table."""
+    """Return the metadata of a trace: everything except the table."""
     return {
         "format": FORMAT,
         "robot": trace.robot,
@@ -55,7 +55,7 @@ def _about(trace: Trace) -> dict[str, Any]:
 
 
 def _trace(about: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> Trace:
-    """A trace from its description and its table."""
+    """Create a trace from its metadata and its table."""
     readings = {
         name: DeviceReadings(tuple(labels), np.stack([np.asarray(columns[label], float) for label in labels], axis=1))
         for name, labels in about["labels"].items()
@@ -114,13 +114,13 @@ def _load_parquet(path: Path) -> Trace:
 
 
 def _save_csv(trace: Trace, path: Path) -> None:
-    """All rows as a table; floats are written so that reading them gives the same bits, unknown ones are empty."""
+    """Write all rows as a table. Floats have full precision, so that they read back to the same bits; NaN is empty."""
     with whole_file(path, encoding="utf-8", newline="") as file:
         _write_rows(trace, file, heads=True)
 
 
 def append_rows(trace: Trace, path: Path) -> None:
-    """Add the rows of a trace to a CSV file of the same columns, or begin one: all of them, or none."""
+    """Append the rows of a trace to a CSV file with the same columns, or create it. Either all are written or none."""
     text = io.StringIO()
     _write_rows(trace, text, heads=not path.exists())
     append_text(path, text.getvalue())
@@ -136,7 +136,7 @@ def _write_rows(trace: Trace, file: IO[str], *, heads: bool) -> None:
 
 
 def _cells(column: Sequence[Any]) -> Sequence[Any]:
-    """A column of a table, with nothing where the number is unknown."""
+    """Return the cells of a column, None for NaN."""
     if not isinstance(column, np.ndarray):
         return column
     return [None if value != value else value for value in column.tolist()]
@@ -162,7 +162,7 @@ def _load_csv(path: Path) -> Trace:
 
 
 def _read_csv(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
-    """The heads and the rows of a table, and the line of each row; as many cells in all of them."""
+    """Return the header and the rows of a table, and the line number of each row. All rows have the same length."""
     rows: list[list[str]] = []
     lines: list[int] = []
     try:
@@ -175,9 +175,9 @@ def _read_csv(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
     except OSError as error:
         raise PaddockError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (csv.Error, UnicodeDecodeError) as error:
-        raise PaddockError(f"{path}: expected {A_TRACE}: this is no table in UTF-8: {error}") from None
+        raise PaddockError(f"{path}: expected {A_TRACE}: this is not a table in UTF-8: {error}") from None
     if not heads:
-        raise PaddockError(f"{path}: expected {A_TRACE}: there is no line with the names of the columns")
+        raise PaddockError(f"{path}: expected {A_TRACE}: there is no header line with the column names")
     missing = [name for name in (*NUMBERS, "task") if name not in heads]
     if missing:
         raise PaddockError(f"{path}: expected {A_TRACE}: there is no column {missing[0]!r}")

@@ -1,4 +1,4 @@
-"""Metrics: figures about robots, added up while they run."""
+"""Metrics: figures of robots, summed during a run."""
 
 from paddock.metrics.base import Metric
 from paddock.metrics.coverage import Coverage

@@ -1,4 +1,4 @@
-"""MetricChoice: a metric by its name and options, as files have it."""
+"""MetricChoice: a metric by name and options, as stored in files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.metrics.registry import METRICS
 
 
 class MetricOptions(dict[str, Any]):
-    """Keys of a metric."""
+    """Options of a metric."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,7 +25,7 @@ class MetricChoice(Spec):
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """All keys but `metric` are options."""
+        """Read a choice from a table; all keys except `metric` are options."""
         if "metric" not in table:
             raise SpecError(f"missing: the name of a metric{suggestion('', METRICS)}", path="metric")
         options = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items() if key != "metric"}
@@ -36,7 +36,7 @@ class MetricChoice(Spec):
 
 
 def make_metric(choice: str | MetricChoice, *, folder: str | None, path: str, file: str) -> Metric:
-    """The metric; one of a user's own is looked for in a folder, and what is wrong is told with path and file."""
+    """Create a metric. User-defined metrics are searched in a folder. Errors are reported with path and file."""
     chosen = choice if isinstance(choice, MetricChoice) else MetricChoice(metric=choice)
     try:
         return METRICS.get(chosen.metric, folder=folder)(**chosen.options)

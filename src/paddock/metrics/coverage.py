@@ -1,4 +1,4 @@
-"""Coverage: how much of the floor a robot has visited."""
+"""Coverage: the area of the floor that a robot has visited."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def coverage(numbers, robot_state, sums, marks):
 
 @dataclass(frozen=True, kw_only=True)
 class Coverage(Metric):
-    """`visited`: how many square cells of the world's floor the robot's centre has been in."""
+    """`visited`: number of square floor cells that the robot's centre has visited."""
 
     cell: float = 0.1  # side of a cell [m]
 
@@ -52,8 +52,8 @@ class Coverage(Metric):
         columns, rows = self._size(world)
         if columns * rows > MOST_CELLS:
             raise PaddockError(
-                f"Coverage: cell: {self.cell:g} m makes {columns * rows:,} cells of {world.name}: "
-                f"expected at most {MOST_CELLS:,}, so a larger cell"
+                f"Coverage: cell: {self.cell:g} m gives {columns * rows:,} cells of {world.name}: "
+                f"expected at most {MOST_CELLS:,}: use a larger cell"
             )
         return columns * rows
 

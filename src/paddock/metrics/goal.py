@@ -1,4 +1,4 @@
-"""Metrics of getting somewhere: a region to reach, a way to follow."""
+"""Metrics of navigation: a goal region to reach, a path to follow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEVER = -1.0
 
 @kernel
 def goal(numbers, robot_state, tick, sums):
-    """Note how near the goal is: 1 when it is reached for the first time, else 0."""
+    """Update the distance to the goal. Return 1 when it is reached for the first time, else 0."""
     away = math.hypot(robot_state[X] - numbers[GOAL_X], robot_state[Y] - numbers[GOAL_Y])
     sums[NOW] = away
     sums[NEAREST] = min(sums[NEAREST], away)
@@ -35,7 +35,7 @@ def goal(numbers, robot_state, tick, sums):
 
 @kernel
 def along(numbers, robot_state, sums):
-    """Find the way's nearest point, and remember how far along it lies if that is a record."""
+    """Find the nearest point of the path, and update the largest distance along it."""
     nearest, best, before = numbers[0], -1.0, 0.0
     for k in range(2, 2 * int(numbers[1]), 2):
         ex, ey = numbers[k + 2] - numbers[k], numbers[k + 3] - numbers[k + 1]
@@ -51,10 +51,10 @@ def along(numbers, robot_state, sums):
 
 @dataclass(frozen=True, kw_only=True)
 class Goal(Metric):
-    """A round region. A world stops once all its robots have reached all their goals.
+    """A circular goal region. A world stops once all its robots have reached all their goals.
 
-    `goal_distance` [m] to its middle at the end, `goal_nearest` ever, `goal_progress` = distance at the start -
-    nearest, `goal_time` [s] since the start of the run when it was reached; NaN if it never was.
+    `goal_distance` is the distance [m] to its centre at the end, `goal_nearest` the smallest one, `goal_progress` =
+    distance at the start - nearest, `goal_time` [s] the time from the start of the run to the goal; NaN if not reached.
     """
 
     at: tuple[float, float] | Sequence[tuple[float, float]]  # one point, or one for every scene [m]
@@ -98,12 +98,12 @@ class Goal(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class Along(Metric):
-    """How far along a way of straight pieces the robot got: `along` [m], the farthest point it was nearest to.
+    """Progress along a path of line segments: `along` [m], the largest path length of a point nearest to the robot.
 
-    A point counts only within `width` of the way, so that a robot behind a wall does not jump ahead.
+    A point counts only if the robot is within `width` of the path, so that a robot behind a wall does not skip ahead.
     """
 
-    points: Sequence[tuple[float, float]] | Sequence[Sequence[tuple[float, float]]]  # one way, or one for every scene
+    points: Sequence[tuple[float, float]] | Sequence[Sequence[tuple[float, float]]]  # one path, or one per scene
     width: float = math.inf  # [m]
     name: str = "along"
 

@@ -1,4 +1,4 @@
-"""Means over the time of a run: of what a sensor reads, of the distance to a point."""
+"""Means over the time of a run: of sensor readings, and of the distance to a point."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.worlds.spec import WorldSpec
 
 @kernel
 def mean_reading(readings, first, count, sums):
-    """Add up the mean of a device's values."""
+    """Sum the mean of a device's values."""
     total = 0.0
     for k in range(first, first + count):
         total += readings[k]
@@ -25,14 +25,14 @@ def mean_reading(readings, first, count, sums):
 
 @kernel
 def mean_distance(numbers, robot_state, sums):
-    """Add up the distance to a point."""
+    """Sum the distance to a point."""
     dx, dy = robot_state[X] - numbers[0], robot_state[Y] - numbers[1]
     sums[0] += math.sqrt(dx * dx + dy * dy)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeanReading(Metric):
-    """`mean_reading` of a device over the run, in its unit: of a nose, the mean concentration."""
+    """`mean_reading` of a device over the run, in its unit; for a nose, the mean concentration."""
 
     device: str
     name: str = "mean_reading"
@@ -52,7 +52,7 @@ class MeanReading(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class MeanDistance(Metric):
-    """`mean_distance` of the robot's centre to a point over the run [m]."""
+    """`mean_distance` from the robot's centre to a point over the run [m]."""
 
     at: tuple[float, float]  # [m]
     name: str = "mean_distance"

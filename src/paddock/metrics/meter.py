@@ -1,4 +1,4 @@
-"""Meter: the metrics of one robot, evaluated outside of the compiled loop by the same kernels."""
+"""Meter: computes the metrics of one robot outside of the compiled loop, with the same kernels."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from paddock.metrics.dispatch import note_motion, note_readings
 from paddock.metrics.registry import NOTE_MOTION, NOTE_READINGS, number_of
 from paddock.worlds.spec import WorldSpec
 
-MOST_UNSEEN = 1000  # ticks between two looks that are added up one by one
+MOST_UNSEEN = 1000  # maximum number of unobserved ticks that are added one by one
 
 
 class Meter:
-    """Adds up metrics tick by tick: `sense` before a tick, `move` after it."""
+    """Updates metrics tick by tick. Call `sense` before a tick and `move` after it."""
 
     def __init__(
         self, metrics: Sequence[Metric], motion: Motion, dt: float, *, robot: str, world: WorldSpec | None = None
     ) -> None:
-        """Begin to add up.
+        """Create the tables of the metrics.
 
         Args:
-            metrics: what to find out; those of other robots are left out.
-            motion: how the robot moves now.
+            metrics: metrics to compute; those of other robots are ignored.
+            motion: current motion of the robot.
             dt: length of a tick [s].
-            robot: its name.
-            world: where it is; None where that is not known, as for a real robot.
+            robot: name of the robot.
+            world: world of the robot; None if unknown, as for a real robot.
         """
         check_metrics(metrics)
         self.dt, self.ticks, self.robot = dt, 0, robot
@@ -41,23 +41,23 @@ class Meter:
         self._goals = [part for part in self._parts if part.metric.is_goal]
         self.devices = tuple({part.device: None for part in self._parts if part.device is not None})
         self._set_state(motion)
-        for part in self._parts:  # load kernels before robots move: a Ctrl-C meanwhile would be lost
+        for part in self._parts:  # load kernels before robots move, since a Ctrl-C during loading is lost
             part.note_motion(part.number, part.numbers, self._state, 0, dt, part.sums.copy(), part.marks.copy())
 
     @property
     def ahead(self) -> int:
-        """How many goals the robot has still to reach; -1 if it has none."""
+        """Number of goals that the robot has not reached yet; -1 if it has none."""
         return sum(part.sums[-1] < 0 for part in self._goals) if self._goals else -1
 
     def resume(self, tables: Sequence[tuple[Floats, Bytes]], motion: Motion, ticks: int) -> None:
-        """Go on with what the compiled loop has added up: the sums and marks of each metric."""
+        """Continue from the sums and marks of each metric computed by the compiled loop."""
         self.ticks = ticks
         for part, (sums, marks) in zip(self._parts, tables, strict=True):
             part.sums[:], part.marks[:] = sums[: len(part.sums)], marks[: len(part.marks)]
         self._set_state(motion)
 
     def sense(self, readings: Mapping[str, Any] | Any) -> None:
-        """Look at what the robot senses before a tick: an observation, or readings by device."""
+        """Process the readings before a tick: an observation, or a mapping by device."""
         for part in self._parts:
             if part.device is not None:
                 values = readings[part.device] if isinstance(readings, Mapping) else getattr(readings, part.device)
@@ -65,7 +65,7 @@ class Meter:
                 part.note_readings(part.number, part.numbers, part.row, 0, len(part.row), self._state, part.sums)
 
     def move(self, motion: Motion, ticks: int = 1, *, jumped: bool = False) -> None:
-        """Look at the robot after a tick; where time runs by itself, after several, of which only the last is known."""
+        """Process the motion after a tick, or after several if the clock is free-running and only the last is known."""
         for passed in range(ticks):
             if 0 < passed < MOST_UNSEEN:
                 self._sense_again()
@@ -88,7 +88,7 @@ class Meter:
         self._state[CONTACTS] = motion.contacts
 
     def figures(self) -> dict[str, float]:
-        """What came out, by name."""
+        """Return the figures by name."""
         run = RunTime(np.array([[self.ticks]]), self.dt)
         return {
             name: float(np.asarray(value).reshape(()))
@@ -104,13 +104,13 @@ class Part:
 
     def __init__(self, metric: Metric, pose: Sequence[float], world: WorldSpec | None, robot: str) -> None:
         self.metric, self.device, self.number = metric, metric.looks_at(), number_of(metric)
-        self.row: Floats | None = None  # what its device read last
+        self.row: Floats | None = None  # last reading of its device
         self.note_motion = NOTE_MOTION.kernel_for(self.number, note_motion).compiled
         self.note_readings = NOTE_READINGS.kernel_for(self.number, note_readings).compiled
         if metric.scenes() not in (None, 1):
-            raise PaddockError(f"{type(metric).__name__}: made for {metric.scenes()} worlds, but there is one")
+            raise PaddockError(f"{type(metric).__name__}: made for {metric.scenes()} worlds, but this run has one")
         if world is None and metric.needs_world:
-            raise PaddockError(f"{type(metric).__name__}: {robot!r} has no world that is known")
+            raise PaddockError(f"{type(metric).__name__}: the world of {robot!r} is not known")
         self.numbers: Floats = np.array(metric.numbers(world, 0), np.float64)  # type: ignore[arg-type]
         self.marks = np.zeros(metric.marks(world), np.uint8)  # type: ignore[arg-type]
         start = metric.start(np.array(pose, np.float64)[None, None], self.numbers[None])
@@ -118,7 +118,7 @@ class Part:
 
 
 def check_metrics(metrics: Sequence[Metric]) -> None:
-    """Refuse what is no metric, and two figures of one name."""
+    """Raise if an item is not a metric, or if two figures have the same name."""
     names: set[str] = set()
     for k, metric in enumerate(metrics):
         if not isinstance(metric, Metric):

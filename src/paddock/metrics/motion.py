@@ -1,4 +1,4 @@
-"""Metrics of motion: how far, how fast, how often in contact."""
+"""Metrics of motion: distance, speed, contacts."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ TICKS, TIMES, BEFORE = range(3)
 
 @kernel
 def distance(robot_state, sums):
-    """Add up the way and the turn since the last tick."""
+    """Sum the distance and the turn since the last tick."""
     x, y, heading = robot_state[X], robot_state[Y], robot_state[HEADING]
     dx, dy = x - sums[LAST_X], y - sums[LAST_Y]
-    way = math.sqrt(dx * dx + dy * dy)  # GPUs take far longer for hypot
+    way = math.sqrt(dx * dx + dy * dy)  # hypot is much slower on GPUs
     turned = abs(heading - sums[LAST_HEADING])
     sums[LENGTH] += way
     sums[NET] += way if robot_state[LEFT_SPEED] + robot_state[RIGHT_SPEED] >= 0.0 else -way
@@ -31,7 +31,7 @@ def distance(robot_state, sums):
 
 @kernel
 def contact(robot_state, sums):
-    """Count a tick in contact, and whether it is the first; nothing is known once contacts are NaN."""
+    """Count ticks in contact and the starts of contacts. The sums are NaN once contacts are NaN."""
     if robot_state[CONTACTS] != robot_state[CONTACTS]:
         sums[TICKS] = sums[TIMES] = robot_state[CONTACTS]
     elif robot_state[CONTACTS] > 0.0:
@@ -44,9 +44,9 @@ def contact(robot_state, sums):
 
 @dataclass(frozen=True, kw_only=True)
 class Distance(Metric):
-    """`distance` driven [m], `mean_speed` [m/s] (backwards counts against it), `turned` [rad] to either side.
+    """`distance` driven [m], `mean_speed` [m/s] (backwards is negative), `turned` [rad] to either side.
 
-    The way is the sum of the steps between the poses of all ticks. Being put elsewhere by hand adds nothing.
+    The distance is the sum of the steps between the poses of all ticks. Moving a robot by hand adds nothing.
     """
 
     kernel: ClassVar[Kernel] = distance
@@ -69,7 +69,7 @@ class Distance(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class ContactTime(Metric):
-    """`contact_time` [s] spent touching anything, and `contacts`, how many times that began."""
+    """`contact_time` [s] in contact with anything, and `contacts`, the number of contacts."""
 
     kernel: ClassVar[Kernel] = contact
     columns: ClassVar[int] = 3

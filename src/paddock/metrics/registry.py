@@ -1,6 +1,6 @@
-"""All metrics by name. A new one is a class with its kernel, and one line here.
+"""All metrics by name. To add one, write a class with its kernel, and add one line here.
 
-A metric of another package needs no line: it comes through the entry-point group `paddock.metrics`.
+A metric of another package needs no line; it is found through the entry-point group `paddock.metrics`.
 """
 
 from __future__ import annotations
@@ -61,6 +61,6 @@ NOTE_READINGS = Dispatch(
 
 
 def number_of(metric: Metric) -> int:
-    """How kernels know a metric."""
+    """Return the number of a metric in kernels."""
     NOTE_READINGS.number(type(metric))
     return NOTE_MOTION.number(type(metric))

@@ -1,4 +1,4 @@
-"""Metrics of what robots sense: nearness to things, swift and careful motion, keeping on a line."""
+"""Metrics of sensor readings: nearness to objects, obstacle avoidance, line following."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ON_LINE, OFF_CENTRE = range(2)
 
 @kernel
 def nearest_of(limit, readings, first, count):
-    """The largest nearness of some sensors, and the sum of all."""
+    """Return the largest nearness of some sensors, and the sum of all."""
     most, total = 0.0, 0.0
     for k in range(first, first + count):
         near = 1.0 - min(1.0, readings[k] / limit)
@@ -30,7 +30,7 @@ def nearest_of(limit, readings, first, count):
 
 @kernel
 def nearness(numbers, readings, first, count, sums):
-    """Add up nearness."""
+    """Sum the nearness."""
     most, total = nearest_of(numbers[0], readings, first, count)
     sums[MOST] += most
     sums[MEAN] += total / count
@@ -38,7 +38,7 @@ def nearness(numbers, readings, first, count, sums):
 
 @kernel
 def avoidance(numbers, readings, first, count, robot_state, sums):
-    """Add up swift, straight and careful motion."""
+    """Sum the avoidance fitness: fast, straight motion away from obstacles."""
     most, _ = nearest_of(numbers[0], readings, first, count)
     left, right = robot_state[LEFT_SPEED] / numbers[1], robot_state[RIGHT_SPEED] / numbers[1]
     difference = min(1.0, 0.5 * abs(left - right))
@@ -47,7 +47,7 @@ def avoidance(numbers, readings, first, count, robot_state, sums):
 
 @kernel
 def line(numbers, readings, first, count, sums):
-    """Add up being on the line, and off its middle."""
+    """Sum the ticks on the line, and the offset from its centre."""
     weight, moment = 0.0, 0.0
     for k in range(count):
         dark = max(0.0, numbers[0] - readings[first + k])
@@ -62,7 +62,7 @@ def line(numbers, readings, first, count, sums):
 
 @dataclass(frozen=True, kw_only=True)
 class Nearness(Metric):
-    """How near things were, 0 out of range … 1 touching: `nearness` of the nearest, `mean_nearness` of all sensors."""
+    """Nearness of objects, 0 out of range … 1 touching: `nearness` of the nearest, `mean_nearness` of all sensors."""
 
     device: str = "proximity"
     range: float = 0.07  # [m]
@@ -90,11 +90,11 @@ class Nearness(Metric):
 class Avoidance(Metric):
     """`avoidance`: mean of V · (1 - √Δ) · (1 - nearness), the fitness of Floreano and Mondada (1994), 0 … 1.
 
-    V is the wheels' mean speed relative to `speed`, Δ half of their difference relative to it. Unlike there, driving
-    backwards counts as nothing.
+    V is the wheels' mean speed relative to `speed`, Δ half of their difference relative to it. Unlike in the paper,
+    driving backwards counts as 0.
     """
 
-    speed: float  # of the wheels at most [m/s]
+    speed: float  # maximum wheel speed [m/s]
     device: str = "proximity"
     range: float = 0.07  # [m]
 
@@ -120,11 +120,11 @@ class Avoidance(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class Line(Metric):
-    """`on_line`: share of the time in which a ground sensor saw the line; `off_centre`: mean distance of the line
-    from the row's middle, 0 under it … 1 at its end or not seen."""
+    """`on_line`: fraction of the time in which a ground sensor detected the line; `off_centre`: mean distance of the
+    line from the middle of the sensor row, 0 in the middle … 1 at its end or not detected."""
 
     device: str = "ground"
-    dark: float = 0.5  # what is darker is line
+    dark: float = 0.5  # readings below this are the line
 
     kernel: ClassVar[Kernel] = line
     columns: ClassVar[int] = 2

@@ -1,4 +1,4 @@
-"""Policies: controllers that compile."""
+"""Policies: controllers that run in compiled code."""
 
 from paddock.policies.braitenberg import VEHICLES, Braitenberg, aggression, explorer, fear, love, vehicle
 from paddock.policies.inputs import Input, nearness

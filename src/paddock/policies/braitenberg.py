@@ -1,17 +1,17 @@
-"""Braitenberg vehicles: each wheel is driven by a weighted sum of how near, or how bright, things are.
+"""Braitenberg vehicles: the speed of each wheel is a weighted sum of the nearness of objects or of the brightness.
 
-Four of them are made for the e-puck's ring of eight sensors. They are the same two sums with other weights
-(V. Braitenberg, Vehicles, 1984, chapters 2 and 3): each sensor drives the wheel on its own side or, crossed, the other
-one; and it makes that wheel faster, or slower.
+Four vehicles are predefined for the e-puck's ring of eight sensors. They are the same two sums with other weights
+(V. Braitenberg, Vehicles, 1984, chapters 2 and 3). Each sensor acts on the wheel on its own side or, crossed, on the
+other one, and makes that wheel faster or slower.
 
-| vehicle    | wires     | a stimulus makes the wheel | before what it senses                       |
-|------------|-----------|----------------------------|---------------------------------------------|
-| fear       | same side | faster                     | it turns away and hurries off               |
-| aggression | crossed   | faster                     | it turns to it and charges                  |
-| love       | same side | slower                     | it turns to it and comes to rest            |
-| explorer   | crossed   | slower                     | it slows down, turns away and goes on       |
+| vehicle    | connections | a stimulus makes the wheel | behaviour in front of a stimulus    |
+|------------|-------------|----------------------------|-------------------------------------|
+| fear       | same side   | faster                     | turns away and speeds up            |
+| aggression | crossed     | faster                     | turns towards it and speeds up      |
+| love       | same side   | slower                     | turns towards it and stops          |
+| explorer   | crossed     | slower                     | slows down, turns away and continues|
 
-`device="proximity"`: what they sense is how near things are; `device="light"`: how bright it is.
+With `device="proximity"` the stimulus is the nearness of objects, with `device="light"` the brightness.
 """
 
 from __future__ import annotations
@@ -32,14 +32,17 @@ from paddock.policies.inputs import seen_by
 #        ps0  ps1  ps2  ps3  ps4  ps5  ps6  ps7: clockwise from the right of the nose
 RIGHT = (1.0, 0.6, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0)
 LEFT = RIGHT[::-1]
-DEVICES = {"proximity": (0.07, False), "light": (2.0, True)}  # range [m] or [W/m²]; whether larger readings mean more
+DEVICES = {
+    "proximity": (0.07, False),
+    "light": (2.0, True),
+}  # range [m] or [W/m²]; whether larger readings are a stronger stimulus
 
 FIRST, COUNT, RANGE, RISES, LEFT_SPEED, RIGHT_SPEED, WEIGHTS = range(7)
 
 
 @kernel
 def braitenberg(plan, readings, wheels):
-    """The weighted sums."""
+    """Compute the weighted sums."""
     first, count = int(plan[FIRST]), int(plan[COUNT])
     left, right = plan[LEFT_SPEED], plan[RIGHT_SPEED]
     for k in range(count):
@@ -53,18 +56,18 @@ def braitenberg(plan, readings, wheels):
 
 @dataclass(frozen=True, kw_only=True)
 class Braitenberg:
-    """Wheel speed = its own speed + Σ weight · stimulus.
+    """Wheel speed = base speed + Σ weight · stimulus.
 
-    The stimulus of a distance sensor is how near things are: 0 out of range … 1 touching. That of a light sensor
-    (`rises`) is how bright it is: 0 dark … 1 from `range` on.
+    The stimulus of a distance sensor is the nearness of objects: 0 out of range … 1 touching. That of a light sensor
+    (`rises`) is the brightness: 0 dark … 1 from `range` on.
     """
 
     left: tuple[float, ...]  # weight of every sensor on the left wheel [m/s]
     right: tuple[float, ...]
-    speed: tuple[float, float] = (0.08, 0.08)  # of the left and right wheel in the open [m/s]
-    range: float = 0.07  # of the sensors [m], or the light that dazzles them [W/m²]
+    speed: tuple[float, float] = (0.08, 0.08)  # base speed of the left and right wheel [m/s]
+    range: float = 0.07  # of the sensors [m], or the light at which they saturate [W/m²]
     device: str = "proximity"
-    rises: bool = False  # whether larger readings mean more: light, not distance
+    rises: bool = False  # whether larger readings are a stronger stimulus: light, not distance
 
     kernel: ClassVar[Kernel] = braitenberg
     remembers = False
@@ -81,21 +84,21 @@ class Braitenberg:
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The one device that it looks at."""
+        """The device that it uses."""
         return (self.device,)
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """None that evolution could change: they are in the plan."""
+        """An empty table, as there are no weights to evolve; the constants are in the plan."""
         return np.empty((1, 0))
 
     @property
     def memory(self) -> NDArray[np.float64]:
-        """None."""
+        """Empty, as it has no memory."""
         return np.empty(0)
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """One decision; the same arithmetic as in compiled runs."""
+        """Compute one decision, with the same arithmetic as in compiled runs."""
         seen = seen_by(self.devices, observation)
         self.check([(self.device, seen.counts[0])])
         wheels = np.empty(2)
@@ -103,23 +106,23 @@ class Braitenberg:
         return WheelSpeeds(*wheels.tolist())
 
     def check(self, sensors: Sequence[tuple[str, int]]) -> None:
-        """Refuse a device that has another number of sensors than there are weights."""
+        """Raise if the number of sensors of the device differs from the number of weights."""
         ((device, count),) = sensors
         if count != len(self.left):
             raise PaddockError(f"Braitenberg: {len(self.left)} weights, but {device} has {count} sensors")
 
     def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
-        """Its numbers for the kernel."""
+        """Return its parameters for the kernel."""
         return [firsts[0], len(self.left), self.range, float(self.rises), *self.speed, *self.left, *self.right]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wiring:
-    """How a vehicle is wired."""
+    """Connections between the sensors and wheels of a vehicle."""
 
     crossed: bool
-    strength: float  # of a full stimulus on a wheel, as a share of the speed; negative makes it slower
-    idle: float = 1.0  # speed where there is no stimulus, as a share of the speed
+    strength: float  # effect of a full stimulus on a wheel, as a fraction of the speed; negative makes it slower
+    idle: float = 1.0  # speed without a stimulus, as a fraction of the speed
 
 
 VEHICLES = {
@@ -131,7 +134,7 @@ VEHICLES = {
 
 
 def vehicle(name: str, *, speed: float = 0.08, device: str = "proximity") -> Braitenberg:
-    """The vehicle of that name, for an e-puck."""
+    """Return the vehicle with this name, for an e-puck."""
     if name not in VEHICLES:
         raise UnknownName("vehicle", name, VEHICLES)
     if device not in DEVICES:
@@ -151,25 +154,25 @@ def vehicle(name: str, *, speed: float = 0.08, device: str = "proximity") -> Bra
 
 
 def fear(speed: float = 0.08, device: str = "proximity") -> Braitenberg:
-    """Turns away from what it senses, and hurries off."""
+    """Return a vehicle that turns away from a stimulus and speeds up."""
     return vehicle("fear", speed=speed, device=device)
 
 
 def aggression(speed: float = 0.08, device: str = "proximity") -> Braitenberg:
-    """Turns to what it senses, and charges."""
+    """Return a vehicle that turns towards a stimulus and speeds up."""
     return vehicle("aggression", speed=speed, device=device)
 
 
 def love(speed: float = 0.08, device: str = "proximity") -> Braitenberg:
-    """Turns to what it senses, and comes to rest before it."""
+    """Return a vehicle that turns towards a stimulus and stops in front of it."""
     return vehicle("love", speed=speed, device=device)
 
 
 def explorer(speed: float = 0.08, device: str = "proximity") -> Braitenberg:
-    """Slows down before what it senses, turns away and goes on.
+    """Return a vehicle that slows down in front of a stimulus, turns away and continues.
 
-    With `proximity`, both front sensors turn it to the same side, left, so that it does not waver in a corner; that
-    makes it the vehicle for wandering among obstacles.
+    With `proximity`, both front sensors turn it to the same side, left, so that it does not oscillate in a corner. Use
+    it to wander among obstacles.
     """
     if device != "proximity":
         return vehicle("explorer", speed=speed, device=device)

@@ -1,4 +1,4 @@
-"""What a policy sees: the values of its devices, scaled, one after the other in one row of numbers."""
+"""Inputs of a policy: the scaled values of its devices, one after the other in one row."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from paddock.core.observation import Observation
 
 @dataclass(frozen=True, kw_only=True)
 class Input:
-    """A device that a policy looks at: each of its values becomes gain · (reading - zero), cut off at -1 and 1."""
+    """An input device of a policy. Each of its values becomes gain · (reading - zero), clipped to -1 … 1."""
 
     device: str
-    values: int  # how many the device has
-    zero: float = 0.0  # the reading that is nothing
+    values: int  # number of values of the device
+    zero: float = 0.0  # reading that maps to 0
     gain: float = 1.0
-    change: bool = False  # look at how much the reading changed since the last decision instead
+    change: bool = False  # use the change of the reading since the last decision instead
 
     def __post_init__(self) -> None:
         if not isinstance(self.values, int) or self.values < 1:
@@ -34,14 +34,14 @@ class Input:
 
 
 def nearness(device: str = "proximity", values: int = 8, *, range: float = 0.07) -> Input:
-    """Distances [m] as 0 out of range … 1 touching."""
+    """Return an input that scales distances [m] to 0 out of range … 1 touching."""
     if not (all_finite(range) and range > 0):
         raise PaddockError(f"nearness: range: expected metres > 0, got {format_value(range)}")
     return Input(device=device, values=values, zero=range, gain=-1.0 / range)
 
 
 class Seen(NamedTuple):
-    """A row of readings, and where in it each device's values lie."""
+    """A row of readings, and the positions of each device's values in it."""
 
     readings: NDArray[np.float64]
     firsts: list[int]
@@ -49,7 +49,7 @@ class Seen(NamedTuple):
 
 
 def seen_by(devices: Sequence[str], observation: Observation) -> Seen:
-    """The values of some devices in an observation."""
+    """Return the values of some devices of an observation."""
     values = [np.atleast_1d(np.asarray(getattr(observation, name), np.float64)).ravel() for name in devices]
     counts = [len(row) for row in values]
     firsts = [sum(counts[:i]) for i in range(len(counts))]

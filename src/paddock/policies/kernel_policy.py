@@ -1,4 +1,4 @@
-"""Your own compiled controller: an `@paddock.kernel` function, run inside the loop like the shipped policies."""
+"""KernelPolicy: a user-defined compiled controller, an `@paddock.kernel` function that runs inside the loop."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ INPUTS, WEIGHTS, REMEMBERED, SLOTS = range(4)
 
 @kernel
 def own(inputs, weights, memory, wheels):
-    """Stands for the user's kernel, which takes its place before the loop is compiled."""
+    """Placeholder that is replaced by the user's kernel before the loop is compiled."""
 
 
 @kernel
 def take_own(plan, weights, memory, readings, wheels):
-    """Hand the user's kernel its inputs."""
+    """Call the user's kernel with its inputs."""
     count, kept = int(plan[INPUTS]), int(plan[REMEMBERED])
     inputs = memory[kept : kept + count]
     for k in range(count):
@@ -36,11 +36,11 @@ def take_own(plan, weights, memory, readings, wheels):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KernelPolicy:
-    """A function `decide(inputs, weights, memory, wheels)` at the wheels.
+    """Policy that calls a function `decide(inputs, weights, memory, wheels)`.
 
-    `inputs` has the values of all `devices`, one after the other, in SI units; `weights` this individual's row;
-    `memory` so many numbers of its own, zero at first, which stay from tick to tick. It writes the left and right
-    wheel speed [m/s] into `wheels`. It may use numbers, loops, `math` and other kernels, but must not make arrays.
+    `inputs` has the values of all `devices`, one after the other, in SI units. `weights` is this individual's row.
+    `memory` has `remember` numbers, initially zero, which are kept from tick to tick. The function writes the left and
+    right wheel speed [m/s] to `wheels`. It may use numbers, loops, `math` and other kernels, but not create arrays.
     """
 
     decide: Kernel
@@ -53,7 +53,7 @@ class KernelPolicy:
 
     def __post_init__(self) -> None:
         if not isinstance(self.decide, Kernel):
-            raise PaddockError(f"KernelPolicy: {self.decide!r} is no kernel: put @paddock.kernel above its def")
+            raise PaddockError(f"KernelPolicy: {self.decide!r} is not a kernel: put @paddock.kernel above its def")
         arguments = list(inspect.signature(self.decide.function).parameters)
         if len(arguments) != 4:
             raise PaddockError(
@@ -81,19 +81,19 @@ class KernelPolicy:
         return self.remember > 0
 
     def forget(self) -> None:
-        """Start anew: all memory becomes zero."""
+        """Clear the memory."""
         self.memory[:] = 0.0
 
     def copy(self) -> KernelPolicy:
-        """The same policy with a memory of its own."""
+        """Return a copy with its own, empty memory."""
         return replace(self)
 
     def with_weights(self, weights: Any) -> KernelPolicy:
-        """The same policy with other weights, and nothing remembered."""
+        """Return a copy with other weights and empty memory."""
         return replace(self, weights=weights)
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """One decision of its first individual; the same arithmetic as in compiled runs."""
+        """Compute one decision of the first individual, with the same arithmetic as in compiled runs."""
         seen = seen_by(self.devices, observation)
         self.check(list(zip(self.devices, seen.counts, strict=True)))
         wheels = np.zeros(2)
@@ -101,14 +101,14 @@ class KernelPolicy:
         return WheelSpeeds(*wheels.tolist())
 
     def check(self, sensors: Sequence[tuple[str, int]]) -> None:
-        """Make room for the values of its devices, behind what it remembers, and try the kernel once."""
+        """Allocate memory for the input values, after the remembered numbers, and test the kernel once."""
         values = sum(count for _, count in sensors)
         if len(self.memory) != self.remember + values:
             object.__setattr__(self, "memory", np.append(self.memory[: self.remember], np.zeros(values)))
             self._try(values)
 
     def _try(self, values: int) -> None:
-        """Run the kernel in plain Python: compiled, it would take what lies beside its arrays for its own."""
+        """Run the kernel in plain Python, since compiled code does not check array bounds."""
         numbers = np.zeros(values), self.weights[0].copy(), np.zeros(self.remember), np.zeros(2)
         try:
             plain(self.decide.function)(*numbers)
@@ -126,6 +126,6 @@ class KernelPolicy:
         return self.decide.function.__name__
 
     def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
-        """Where its inputs lie, and how much it has of all."""
+        """Return the numbers of inputs, weights and memory, and the slots of its inputs."""
         slots = [first + k for first, count in zip(firsts, counts, strict=True) for k in range(count)]
         return [len(slots), self.weights.shape[1], self.remember, *slots]

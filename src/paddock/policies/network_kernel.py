@@ -1,8 +1,9 @@
-"""The arithmetic of neural networks: inputs from readings, layers, wheel speeds. The same everywhere.
+"""Kernel of neural networks: inputs from readings, layers, wheel speeds. Used by Python, compiled loop and GPU.
 
-A plan tells the kernel all but the weights: PLAN_COLUMNS numbers, then INPUT_COLUMNS for each input and
-LAYER_COLUMNS for each layer. A layer's weights are a table with a column for each of its units: the biases, a row
-for each of its inputs, and, if it is recurrent, a row for each of its own units a tick ago. Tables follow each other.
+A plan contains everything except the weights: PLAN_COLUMNS numbers, then INPUT_COLUMNS for each input and
+LAYER_COLUMNS for each layer. A layer's weights are a table with a column for each of its units. The rows are the
+biases, one row for each of its inputs, and, if it is recurrent, one row for each of its own units at the previous tick.
+The tables of the layers follow each other.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ INPUTS, LAYERS, SPEED, PLAN_COLUMNS = range(4)
 SLOT, ZERO, GAIN, CHANGE, INPUT_COLUMNS = range(5)
 UNITS, ACTIVATION, RECURRENT, LAYER_COLUMNS = range(4)
 TANH, RELU, SIGMOID, IDENTITY, CLIP = range(5)
-LARGEST_EXPONENT = 700.0  # plain Python refuses larger ones, compiled code makes them infinite
+LARGEST_EXPONENT = 700.0  # plain Python raises above this, compiled code returns infinity
 
-# Memory: whether it ever decided, every input's last reading, the inputs, every layer's units, and one layer more.
+# Memory: whether it has started, the last reading of every input, the inputs, the units of every layer, one layer.
 STARTED, LAST = range(2)
 
 
@@ -52,7 +53,7 @@ def network(plan, weights, memory, readings, wheels):
 
 @kernel
 def take_inputs(plan, inputs, memory, readings, first):
-    """Scale the readings that a network looks at, or how much they changed, to -1 … 1."""
+    """Scale the input readings, or their changes, to -1 … 1."""
     row = PLAN_COLUMNS
     for k in range(inputs):
         reading = readings[int(plan[row + SLOT])]
@@ -67,7 +68,7 @@ def take_inputs(plan, inputs, memory, readings, first):
 
 @kernel
 def add_products(weights, weight, memory, below, count, target, units):
-    """Add weights times values to every unit; four units side by side, so that none waits for another's sum."""
+    """Add weights times values to every unit, four units at a time, for instruction-level parallelism."""
     fours = units // 4 * 4
     for unit in range(0, fours, 4):
         at, row = target + unit, weight + unit
@@ -91,9 +92,9 @@ def add_products(weights, weight, memory, below, count, target, units):
 
 @kernel
 def activated(kind, value):
-    """A unit's output."""
+    """Return the output of a unit."""
     if kind == TANH:
-        # By one exponential: three times as fast as the library's, and the same within 3e-16.
+        # With one exponential: three times as fast as the library function, and equal within 3e-16.
         return 1.0 - 2.0 / (math.exp(min(2.0 * value, LARGEST_EXPONENT)) + 1.0)
     if kind == SIGMOID:
         return 1.0 / (math.exp(min(-value, LARGEST_EXPONENT)) + 1.0)

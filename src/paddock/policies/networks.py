@@ -1,4 +1,4 @@
-"""Neural networks at the wheels: feed-forward or with memory, of any size, trained or evolved elsewhere."""
+"""Neural networks as controllers: feed-forward or recurrent, of any size, trained or evolved elsewhere."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ ACTIVATIONS = {"tanh": TANH, "relu": RELU, "sigmoid": SIGMOID, "identity": IDENT
 class Network(Trainable):
     """Layers of units between devices and wheels. Wheel speed = `speed` · output of the last layer's two units.
 
-    The order of weights is that of `policies/network_kernel.py`. A recurrent network (Elman's) sees what its hidden
-    units were a tick ago.
+    `policies/network_kernel.py` documents the order of the weights. In a recurrent network (Elman), hidden units also
+    receive their values of the previous tick.
     """
 
     hidden: tuple[int, ...] = (8,)  # units of each hidden layer
@@ -45,7 +45,7 @@ class Network(Trainable):
 
     @property
     def layers(self) -> list[tuple[int, int, bool]]:
-        """Values from below, units, and whether it is recurrent, of every layer from the inputs to the wheels."""
+        """Number of inputs and units of every layer, and whether it is recurrent, from the inputs to the wheels."""
         sizes = [self.values, *self.hidden, 2]
         return [
             (below, units, self.recurrent and i < len(self.hidden)) for i, (below, units) in enumerate(pairwise(sizes))
@@ -61,7 +61,7 @@ class Network(Trainable):
         return 1 + 2 * self.values + sum(units) + max(units)
 
     def random(self, individuals: int, *, seed: int, spread: float = 1.0) -> NDArray[np.float64]:
-        """Normal random weights, their spread relative to 1 / √(values that a unit adds up)."""
+        """Draw normal random weights, with a standard deviation of spread / √(number of inputs of a unit)."""
         rng = np.random.default_rng(seed)
         parts = []
         for below, units, recurrent in self.layers:

@@ -1,4 +1,4 @@
-"""Policies: controllers that are numbers, so that the engine can run them in compiled code."""
+"""Policy: protocol of controllers that consist of arrays and a kernel, so that compiled code can run them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 
 
 class RunStart(NamedTuple):
-    """What a policy may want to know when a run begins."""
+    """Parameters of a run that a policy may use."""
 
     seeds: Ints  # of the worlds, shape (W)
     robot: str  # the name of the robot that it drives
@@ -30,37 +30,37 @@ class Policy(Protocol):
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The names of the devices that it looks at."""
+        """Names of its input devices."""
 
     @property
     def kernel(self) -> Kernel:
-        """What it computes: a class attribute. Its parameters are some of plan, weights, memory, readings, wheels."""
+        """Its kernel, a class attribute. Its parameters are some of plan, weights, memory, readings, wheels."""
 
     @property
     def weights(self) -> Floats:
-        """What evolution may change, a row for every individual, shape (individuals, ·)."""
+        """Weights to evolve or train, one row per individual, shape (individuals, ·)."""
 
     @property
     def memory(self) -> Floats:
-        """What it remembers and computes with, all zero at first; empty when it needs none."""
+        """Memory and scratch, initially zero; empty if it needs none."""
 
     @property
     def remembers(self) -> bool:
-        """Whether its decisions depend on the past: then it can drive one robot only."""
+        """Whether its decisions depend on the past. If so, it can drive only one robot."""
 
     def check(self, sensors: Sequence[tuple[str, int]]) -> None:
-        """Refuse devices, given with the number of their values, if it cannot work with them."""
+        """Raise if it cannot work with these devices, given with the numbers of their values."""
 
     def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
-        """All else that its kernel wants to know; the devices' values lie in a row of readings from `firsts` on."""
+        """Return the constants of its kernel. `firsts` are the indices of the devices in a row of readings."""
 
 
 @runtime_checkable
 class TimedPolicy(Policy, Protocol):
-    """A policy that knows its robot and the time, or draws random numbers; its memory holds what it needs."""
+    """A policy that depends on its robot and the tick length, or draws random numbers. Its memory stores these."""
 
     def begin_run(self, memory: Floats, start: RunStart) -> None:
-        """Write what it needs to know into its memory, shape (W, ·); what it remembers of earlier runs stays."""
+        """Write the parameters of the run to its memory, shape (W, ·). The memory of earlier runs is kept."""
 
     def check_run(self, memory: Floats) -> None:
-        """Raise what went wrong in a run, from its memory, shape (W, ·)."""
+        """Raise the error of a run that is stored in its memory, shape (W, ·), if there is one."""

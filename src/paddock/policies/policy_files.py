@@ -1,4 +1,4 @@
-"""Policies in files: networks and programs as `.npz`."""
+"""Read policies from files: networks and programs as `.npz`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.policies.trainable import Trainable
 
 
 def load_policy(path: str | Path) -> Trainable:
-    """The network or program in a file, or a trained policy of another package."""
+    """Load a network or program from a file, or a trained policy of another package."""
     what = "a network or a program saved by Paddock"
     about, arrays = read_npz(path, what)
     for policy in (Network, Program, *POLICIES.load_all().values()):

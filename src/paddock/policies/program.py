@@ -1,4 +1,4 @@
-"""Programs at the wheels: what genetic programming and NEAT make of expression trees and grown networks."""
+"""Programs as controllers: genetic programming and NEAT compile their expression trees and networks to these."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ MOST_INSTRUCTIONS = 4096
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Program(Trainable):
-    """Instructions between devices and wheels. Wheel speed = `speed` · the wheel's register, cut off at -1 and 1.
+    """Instructions between devices and wheels. Wheel speed = `speed` · the wheel's register, clipped to -1 … 1.
 
-    The order of weights is that of `policies/register_machine.py`; without any, there are no instructions.
-    Instructions of a
-    recurrent program may read what was left in a register a tick ago.
+    `policies/register_machine.py` documents the order of the weights. Without weights there are no instructions.
+    Instructions of a recurrent program may read register values of the previous tick.
     """
 
-    length: int = 64  # instructions that there is room for
+    length: int = 64  # maximum number of instructions
     recurrent: bool = True
 
     kernel: ClassVar[Kernel] = program
@@ -48,7 +47,7 @@ class Program(Trainable):
 
     @property
     def registers(self) -> int:
-        """Inputs, wheels, and one for each instruction."""
+        """Number of registers: inputs, wheels, and one for each instruction."""
         return self.values + WHEELS + self.length
 
     @property
@@ -60,7 +59,7 @@ class Program(Trainable):
         return 1 + self.values + self.registers
 
     def check_weights(self, table: NDArray[np.float64]) -> None:
-        """Refuse all that would lead the kernel out of its registers."""
+        """Raise if an instruction would access memory outside of the registers."""
         super().check_weights(table)
         counts, rows = table[:, 0], table[:, COUNT:].reshape(len(table), self.length, INSTRUCTION_COLUMNS)
         whole = rows[..., OPERATION : B + 1]
@@ -72,7 +71,7 @@ class Program(Trainable):
         )  # fmt: skip
         if not right.all():
             raise PaddockError(
-                f"Program: weights: individual {right.argmin()} is no program for {self.registers} registers"
+                f"Program: weights: individual {right.argmin()} is not a valid program for {self.registers} registers"
             )
 
     def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:

@@ -1,9 +1,9 @@
-"""The arithmetic of programs: a list of instructions on a row of registers. The same everywhere.
+"""Kernel of programs: a list of instructions on a row of registers. Used by Python, compiled loop and GPU.
 
-The plan begins like a network's: PLAN_COLUMNS numbers and INPUT_COLUMNS for each input. An individual's numbers are
-the count of its instructions, then INSTRUCTION_COLUMNS for each. The registers are the inputs, the two wheels, and
-others; all but the inputs keep their values from tick to tick until an instruction writes to them, or, if the program
-remembers nothing, begin as zero.
+The plan begins like a network's: PLAN_COLUMNS numbers and INPUT_COLUMNS for each input. An individual's weights are
+the number of its instructions, then INSTRUCTION_COLUMNS for each. The registers are the inputs, the two wheels, and
+others. All except the inputs keep their values from tick to tick until an instruction writes to them. If the program
+is not recurrent, they start as zero in every tick.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 from paddock.core.jit import kernel
 from paddock.policies.network_kernel import INPUTS, LAST, LAYERS, RELU, SIGMOID, SPEED, TANH, activated, take_inputs
 
-CLEARED = LAYERS  # in the place of a network's layers: how many registers behind the inputs begin as zero
+CLEARED = LAYERS  # column of a network's layers: number of registers after the inputs that start as zero
 WHEELS = 2
 OPERATION, TARGET, A, B, NUMBER, INSTRUCTION_COLUMNS = range(6)
 COUNT = 1  # numbers before the first instruction
-LARGEST = 1e9  # what is larger is cut off, so that nothing becomes infinite
+LARGEST = 1e9  # values are clipped to this, so that none becomes infinite
 
 (
     SET, COPY, ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, MOST,
@@ -25,7 +25,7 @@ LARGEST = 1e9  # what is larger is cut off, so that nothing becomes infinite
 
 @kernel
 def program(plan, weights, memory, readings, wheels):
-    """One decision: from a row of readings to wheel speeds [m/s]."""
+    """Compute one decision: from a row of readings to wheel speeds [m/s]."""
     inputs = int(plan[INPUTS])
     first = LAST + inputs
     take_inputs(plan, inputs, memory, readings, first)
@@ -43,7 +43,7 @@ def program(plan, weights, memory, readings, wheels):
 
 @kernel
 def computed(operation, a, b, number, before):
-    """The result of one instruction; `before` is what its target held."""
+    """Return the result of one instruction; `before` is the previous value of its target."""
     if operation == SET:
         return number
     if operation == COPY:
@@ -75,7 +75,7 @@ def computed(operation, a, b, number, before):
 
 @kernel
 def limited(value):
-    """A finite number."""
+    """Return a finite number: clip large values and replace NaN by 0."""
     if value != value:
         return 0.0
     return min(LARGEST, max(-LARGEST, value))

@@ -1,6 +1,6 @@
-"""All policies by name. A new one is one module, with a class and its kernel, and one line here.
+"""All policies by name. To add one, write a module with a class and its kernel, and add one line here.
 
-A policy of another package needs no line: it comes through the entry-point group `paddock.policies`.
+A policy of another package needs no line; it is found through the entry-point group `paddock.policies`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ POLICIES: Registry[Any] = Registry(
 
 
 def kernel_of(policy: type) -> Kernel:
-    """The kernel of a policy class: its attribute `kernel`."""
+    """Return the kernel of a policy class, its attribute `kernel`."""
     found = getattr(policy, "kernel", None)
     if not isinstance(found, Kernel):
         raise PaddockError(f"{policy.__module__}.{policy.__name__}: expected a class attribute `kernel`, an @kernel")

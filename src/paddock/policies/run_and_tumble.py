@@ -1,4 +1,4 @@
-"""RunAndTumble: the walk of E. coli. Straight runs and random turns; a reaction network decides how soon a run ends."""
+"""RunAndTumble: the random walk of E. coli, with straight runs and random turns controlled by a reaction network."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ FRONT_OF_E_PUCK = (0, 1, 6, 7)  # proximity sensors within 46° of the nose
 
 
 class RunTally(NamedTuple):
-    """What a walker counted, shape (W) each. Runs that a wall cut short, and the last one, are in no count.
+    """Statistics of runs, shape (W) each. Runs that were interrupted by a wall, and the last run, are not counted.
 
-    A run leads up if the nose reads more at its end than at its beginning. It began upwards if the nose read more after
-    its first 0.1 s; of shorter runs that is not known.
+    A run is up the gradient if the nose reads more at its end than at its start. It began upwards if the nose read more
+    after its first 0.1 s; for shorter runs this is unknown.
     """
 
     runs_up: Floats
-    seconds_up: Floats  # of these, together
+    seconds_up: Floats  # total duration of these runs
     runs_down: Floats
     seconds_down: Floats
     begun_up: Floats
@@ -50,30 +50,31 @@ class RunTally(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunAndTumble:
-    """Runs straight until it tumbles: turns by ± (68° ± 36°), as E. coli does (Berg and Brown 1972).
+    """Drives straight until it tumbles, that is, turns by ± (68° ± 36°), as E. coli does (Berg and Brown 1972).
 
-    The network's input is scale · reading + floor of a sensor; its output y makes tumbles at the rate
+    The network's input is scale · reading + floor of a sensor. Its output y causes tumbles at the rate
     (y / half)^hill / tumble_time, which is bias / (1 - bias) / tumble_time of the motor's clockwise bias (Cluzel 2000).
-    Before walls it turns by any angle. Random numbers come from the run's seed, the robot's name and `seed`.
+    In front of walls it turns by a uniformly random angle. Random numbers depend on the run's seed, the robot's name
+    and `seed`.
     """
 
     network: str | Path | ReactionNetwork = "ecoli-chemotaxis-n6"  # a name, a TOML file, or the network itself
     sensor: str = "nose"  # with one value
     scale: float = 1.0
     floor: float = 0.02  # added to the scaled reading
-    sensing: str = "normal"  # "none": the input stays as it was at the start; "inverted": it is 1 / input
-    walls: str | None = "proximity"  # a device with distances [m]; None: it slides along walls
-    ahead: tuple[int, ...] = FRONT_OF_E_PUCK  # which of its values look ahead
-    near: float = 0.02  # [m], what is nearer is a wall
+    sensing: str = "normal"  # "none": the input keeps its value of the start; "inverted": 1 / input
+    walls: str | None = "proximity"  # a device with distances [m]; None: the robot slides along walls
+    ahead: tuple[int, ...] = FRONT_OF_E_PUCK  # indices of its values that look ahead
+    near: float = 0.02  # [m], anything nearer is a wall
     speed: float = 0.103  # of a run [m/s]
-    turn_speed: float = 0.1288  # of the wheels in a turn at most [m/s]
+    turn_speed: float = 0.1288  # maximum wheel speed in a turn [m/s]
     hill: float = HILL
     half: float = HALF
     tumble_time: float = TUMBLE_TIME
     angle_deg: float = 68.0
     spread_deg: float = 36.0
-    method: str = "rkc"  # of its network: "rkc", "rk4" or "euler"
-    seed: int = 0  # further randomness of its own
+    method: str = "rkc"  # integration of the network: "rkc", "rk4" or "euler"
+    seed: int = 0  # additional seed of this policy
     table: Floats = field(init=False, repr=False)  # its network for the kernel
     weights: Floats = field(init=False, repr=False)
     memory: Floats = field(init=False, repr=False)
@@ -85,7 +86,7 @@ class RunAndTumble:
         network = load_reactions(self.network)
         input_of(network), output_of(network), checked_method(self.method), check_seed(self.seed)
         if self.sensing not in SENSING:
-            raise UnknownName("way of sensing", self.sensing, SENSING)
+            raise UnknownName("sensing mode", self.sensing, SENSING)
         for name in ("scale", "near", "speed", "turn_speed", "hill", "half", "tumble_time"):
             value = getattr(self, name)
             if not (all_finite(value) and value > 0):
@@ -102,19 +103,19 @@ class RunAndTumble:
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """What it looks at: its nose, and what sees walls."""
+        """Devices that it uses: its nose, and the wall sensors."""
         return (self.sensor,) if self.walls is None else (self.sensor, self.walls)
 
     def forget(self) -> None:
-        """Start anew: all memory becomes zero, but for what it knows of the run."""
+        """Clear the memory, except for the parameters of the run."""
         self.memory[tumble.STARTED :] = 0.0
 
     def copy(self) -> RunAndTumble:
-        """The same walker with a memory of its own."""
+        """Return a copy with its own, empty memory."""
         return replace(self)
 
     def check(self, sensors: Sequence[tuple[str, int]]) -> None:
-        """Refuse a nose with several values, or walls that are seen by fewer sensors than it asks for."""
+        """Raise if the nose has several values, or if the wall sensors have fewer values than `ahead` requires."""
         (nose, count), *others = sensors
         if count != 1:
             raise PaddockError(f"RunAndTumble: expected a sensor with one value, but {nose} has {count}")
@@ -126,7 +127,7 @@ class RunAndTumble:
                 )
 
     def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
-        """Its numbers and its network for the kernel."""
+        """Return its parameters and its network for the kernel."""
         network = load_reactions(self.network)
         ahead = [] if self.walls is None else [firsts[1] + k for k in self.ahead]
         numbers = [
@@ -138,13 +139,13 @@ class RunAndTumble:
         return [*numbers, *ahead, *self.table.tolist()]
 
     def begin_run(self, memory: Floats, start: RunStart) -> None:
-        """Take in the randomness and the robot of a run; what it remembers stays."""
+        """Store the random key and the robot of a run in the memory; the rest of the memory is kept."""
         seed_memory(memory, tumble.KEY, start.seeds, start.robot, seed=self.seed)
         memory[:, tumble.DT] = start.dt
         memory[:, tumble.SEPARATION], memory[:, tumble.TOP_SPEED] = start.wheel_separation, start.max_speed
 
     def check_run(self, memory: Floats) -> None:
-        """Raise what stopped its network, in the first world where something did."""
+        """Raise the error that stopped the network, in the first world that has one."""
         stopped = np.flatnonzero(memory[:, tumble.FAULT])
         if not len(stopped):
             return
@@ -162,10 +163,10 @@ class RunAndTumble:
             raise SimulationError(f"{where}: {error}") from None
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """One decision; the same arithmetic, to the last bit, as in compiled runs."""
+        """Compute one decision, with the same arithmetic, to the last bit, as in compiled runs."""
         if self.memory[tumble.DT] == 0.0:
             raise SimulationError(
-                "RunAndTumble: it does not know its robot yet: let arena.run(…) drive with it, or call "
+                "RunAndTumble: its robot is not set yet: use it in arena.run(…), or call "
                 "begin_run(policy.memory[None], RunStart(…)) once"
             )
         seen = seen_by(self.devices, observation)
@@ -176,6 +177,6 @@ class RunAndTumble:
         return WheelSpeeds(*wheels.tolist())
 
     def tally(self, memory: Any = None) -> RunTally:
-        """What it counted: from its own memory, or from that of a batch, `batch.memory()`."""
+        """Return the statistics of runs from its own memory, or from that of a batch, `batch.memory()`."""
         table = self.memory[None] if memory is None else np.asarray(memory)
         return RunTally(*(table[:, column].copy() for column in range(tumble.RUNS_UP, tumble.WALL_TURNS + 1)))

@@ -1,4 +1,4 @@
-"""Trainable: what networks and programs have in common. Their numbers are found by evolution or by training."""
+"""Trainable: base class of networks and programs, whose weights are found by evolution or training."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from paddock.policies.inputs import Input, seen_by
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Trainable(ABC):
-    """A policy that looks at `inputs`; `weights` has a row of numbers for each individual, by default zeros."""
+    """A policy with `inputs` and `weights`, which have one row per individual, by default zeros."""
 
     inputs: tuple[Input, ...]
-    recurrent: bool = False  # whether it remembers
+    recurrent: bool = False  # whether it has memory
     speed: float = 0.1  # [m/s] of the wheels at full output
     weights: Any = field(default=None, repr=False)  # shape (individuals, size) or (size)
-    memory: NDArray[np.float64] = field(init=False, repr=False)  # what it remembers, and scratch
+    memory: NDArray[np.float64] = field(init=False, repr=False)  # memory and scratch
 
     kernel: ClassVar[Kernel]  # one decision: (plan, weights, memory, readings, wheels)
     format: ClassVar[str]  # of its files
@@ -52,10 +52,10 @@ class Trainable(ABC):
 
     @abstractmethod
     def check_structure(self) -> None:
-        """Refuse settings that make no sense."""
+        """Raise if the settings are invalid."""
 
     def check_weights(self, table: NDArray[np.float64]) -> None:
-        """Refuse numbers, shape (individuals, size), that make no sense."""
+        """Raise if the weights, shape (individuals, size), are invalid."""
         finite = np.isfinite(table).all(axis=1)
         if not finite.all():
             name = type(self).__name__
@@ -64,25 +64,25 @@ class Trainable(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many numbers one individual has."""
+        """Number of weights of one individual."""
 
     @property
     @abstractmethod
     def memory_size(self) -> int:
-        """How many numbers it remembers and computes with."""
+        """Number of values of memory and scratch."""
 
     @abstractmethod
     def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
-        """Its numbers for the kernel, but for the weights; the devices' readings lie from `firsts` on."""
+        """Return the constants of the kernel, without the weights. `firsts` are the indices of the devices' values."""
 
     @property
     def values(self) -> int:
-        """How many values its devices have together."""
+        """Total number of values of its devices."""
         return sum(source.values for source in self.inputs)
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The devices that it looks at."""
+        """Names of its input devices."""
         return tuple(source.device for source in self.inputs)
 
     @property
@@ -91,26 +91,26 @@ class Trainable(ABC):
         return self.recurrent or any(source.change for source in self.inputs)
 
     def forget(self) -> None:
-        """Start anew: all memory becomes zero."""
+        """Clear the memory."""
         self.memory[:] = 0.0
 
     def copy(self) -> Self:
-        """The same policy with a memory of its own."""
+        """Return a copy with its own, empty memory."""
         return replace(self)
 
     def with_weights(self, weights: Any) -> Self:
-        """The same policy with other weights, shape (size) or (individuals, size), and nothing remembered."""
+        """Return a copy with other weights, shape (size) or (individuals, size), and empty memory."""
         return replace(self, weights=weights)
 
     def check(self, sensors: Sequence[tuple[str, int]]) -> None:
-        """Refuse devices that have another number of values than it was made for."""
+        """Raise if the devices have another number of values than its inputs."""
         for source, (device, count) in zip(self.inputs, sensors, strict=True):
             if source.values != count:
                 made = f"{type(self).__name__}: made for {source.values} values of {source.device}"
                 raise PaddockError(f"{made}, but {device} has {count}")
 
     def plan_inputs(self, firsts: Sequence[int]) -> list[float]:
-        """The part of its plan that tells where its inputs lie and how they are scaled."""
+        """Return the part of its plan with the positions and the scaling of its inputs."""
         return [
             number
             for source, first in zip(self.inputs, firsts, strict=True)
@@ -119,7 +119,7 @@ class Trainable(ABC):
         ]
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """One decision of its first individual; the same arithmetic, to the last bit, as in compiled runs."""
+        """Compute one decision of the first individual, to the last bit the same as in compiled runs."""
         seen = seen_by(self.devices, observation)
         self.check(list(zip(self.devices, seen.counts, strict=True)))
         wheels = np.zeros(2)
@@ -128,7 +128,7 @@ class Trainable(ABC):
         return WheelSpeeds(*wheels.tolist())
 
     def save(self, path: str | Path) -> None:
-        """Write it with its weights to a `.npz` file."""
+        """Write the policy with its weights to an `.npz` file."""
         settings = {
             part.name: getattr(self, part.name) for part in fields(self) if part.init and part.name != "weights"
         }
@@ -137,13 +137,13 @@ class Trainable(ABC):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what `save` wrote; nothing in the file is ever executed."""
+        """Read a file written by `save`. No code in the file is executed."""
         about, arrays = read_npz(path, cls._what())
         return cls.from_file(path, about, arrays)
 
     @classmethod
     def from_file(cls, path: str | Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """The policy that a file describes."""
+        """Create the policy from the contents of a file."""
         try:
             if about["format"] != cls.format:
                 raise ValueError(f"another format, {about['format']!r}")

@@ -1,4 +1,4 @@
-"""One decision of a walker that runs and tumbles: sense, let its reaction network run for a tick, then run or turn."""
+"""Kernel of run-and-tumble: sense, integrate the reaction network for one tick, then drive straight or turn."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from paddock.policies.randomness import KEY_WORDS, read_key
 from paddock.reactions.kernels import POOLS, advance, start_held, start_pools
 from paddock.reactions.motor import find_tumble_odds
 
-# The plan: numbers, then the places of the readings that look ahead, then the network's table.
+# The plan: parameters, then the indices of the readings that look ahead, then the network's table.
 (
     NOSE, SCALE, FLOOR, SENSING, NEAR, AHEAD, SPEED, TURN_SPEED, HILL, HALF, TUMBLE_TIME, ANGLE, SPREAD,
     INPUT, OUTPUT, METHOD, PLAN_COLUMNS,
 ) = range(17)  # fmt: skip
 NO_SENSOR, AS_SENSED, INVERTED = range(3)
 
-# Memory: a key, what the run is like, the state of the walk, a tally, then the pools and their scratch.
+# Memory: a key, parameters of the run, the state of the walk, run statistics, then the pools and their scratch.
 KEY = 0
 (
     DT, SEPARATION, TOP_SPEED, STARTED, DRAWS, PATIENCE, TURN_TICKS, TURN_WHEEL, RUN_TIME, RUN_FROM, RUN_SIGN, FAULT,
@@ -25,29 +25,29 @@ KEY = 0
     FIRST_POOL,
 ) = range(KEY_WORDS, KEY_WORDS + 23)  # fmt: skip
 
-NO_INPUT = 1000.0  # a fault: what is sensed is no concentration > 0
-MOST_DRAWS = 64  # of an angle between 0 and 180°
-NO_LIMIT = 1e30  # [s] of a sub-step
-PROBE = 0.1  # [s] at the beginning of a run that tell where it was headed
+NO_INPUT = 1000.0  # fault code: the input is not a concentration > 0
+MOST_DRAWS = 64  # maximum number of draws for an angle between 0 and 180°
+NO_LIMIT = 1e30  # maximum length of a sub-step [s]
+PROBE = 0.1  # initial part of a run that determines its direction [s]
 
 
 @kernel
 def draw_key(memory):
-    """The key of the next draw."""
+    """Return the key of the next draw."""
     memory[DRAWS] += 1.0
     return chain_key(read_key(memory, KEY), int(memory[DRAWS]))
 
 
 @kernel
 def begin_run(memory):
-    """A new run: it ends when the rate of tumbling, added up over time, exceeds an exponential random number."""
+    """Start a new run. It ends when the tumble rate, integrated over time, exceeds an exponential random number."""
     memory[PATIENCE] = -math.log(uniform(draw_key(memory), 0))
     memory[RUN_TIME], memory[RUN_SIGN] = 0.0, 0.0
 
 
 @kernel
 def note_direction(memory, reading):
-    """Note what a run begins with, and whether its first moments lead up or down."""
+    """Store the reading at the start of a run, and whether its initial part leads up or down the gradient."""
     if memory[RUN_TIME] == 0.0:
         memory[RUN_FROM] = reading
     elif memory[RUN_SIGN] == 0.0 and memory[RUN_TIME] >= PROBE:
@@ -56,7 +56,7 @@ def note_direction(memory, reading):
 
 @kernel
 def begin_turn(plan, memory, angle):
-    """Turn by an angle [rad] in whole ticks."""
+    """Start a turn by an angle [rad] in whole ticks."""
     wheel = min(plan[TURN_SPEED], memory[TOP_SPEED])
     way = 0.5 * angle * memory[SEPARATION]
     ticks = max(1.0, math.ceil(abs(way) / (wheel * memory[DT])))
@@ -65,7 +65,7 @@ def begin_turn(plan, memory, angle):
 
 @kernel
 def draw_tumble(plan, memory):
-    """An angle of a tumble [rad]: normal, drawn again until it lies between 0 and π, to either side."""
+    """Draw the angle of a tumble [rad]: normal, drawn again until it is between 0 and π, to a random side."""
     key = draw_key(memory)
     side = 1.0 if uniform(key, 0) < 0.5 else -1.0
     for k in range(MOST_DRAWS):
@@ -77,7 +77,7 @@ def draw_tumble(plan, memory):
 
 @kernel
 def count_run(memory, reading):
-    """Add a run that ended by itself to the tally: by where it led as a whole, and by where it was headed at first."""
+    """Count a run that ended with a tumble, by its overall direction and by its initial direction."""
     memory[TUMBLES] += 1.0
     if memory[RUN_TIME] > 0.0 and reading != memory[RUN_FROM]:
         column = RUNS_UP if reading > memory[RUN_FROM] else RUNS_DOWN
@@ -91,7 +91,7 @@ def count_run(memory, reading):
 
 @kernel
 def react(plan, memory, table, reading):
-    """Let the network run for a tick with what is sensed; returns a fault."""
+    """Integrate the network for one tick with the current reading. Return a fault code."""
     count, source = int(table[POOLS]), int(plan[INPUT])
     pools = memory[FIRST_POOL : FIRST_POOL + count]
     level = plan[SCALE] * reading + plan[FLOOR]
@@ -110,7 +110,7 @@ def react(plan, memory, table, reading):
 
 @kernel
 def find_nearest(plan, readings):
-    """How near the nearest thing ahead is [m]; infinite if nothing looks ahead."""
+    """Return the distance of the nearest object ahead [m]; infinite if no sensor looks ahead."""
     nearest = math.inf
     for k in range(int(plan[AHEAD])):
         nearest = min(nearest, readings[int(plan[PLAN_COLUMNS + k])])
@@ -119,7 +119,7 @@ def find_nearest(plan, readings):
 
 @kernel
 def run_and_tumble(plan, memory, readings, wheels):
-    """From what the nose reads, through the network, to a run or a turn."""
+    """Compute one decision: from the nose reading, through the network, to a run or a turn."""
     wheels[0], wheels[1] = 0.0, 0.0
     if memory[FAULT] != 0.0:
         return

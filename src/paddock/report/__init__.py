@@ -1,4 +1,4 @@
-"""What a run leaves behind: traces, a log, a summary, pictures and a page; and charts for data of your own."""
+"""Output files of a run (traces, a log, a summary, pictures and a page), and charts for your own data."""
 
 from paddock.report.camera_charts import error_map
 from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart

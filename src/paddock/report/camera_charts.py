@@ -1,4 +1,4 @@
-"""Charts about measuring with a camera: where errors are, and in which direction."""
+"""Charts of camera measurements: positions and directions of errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.report.figures import TEXT, new_axes, style_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LONGEST_ARROW = 0.06  # of the chart's width: the error that all but 2 % stay below
+LONGEST_ARROW = 0.06  # of the chart's width; length of the 98th percentile of the errors
 
 
 def error_map(
@@ -29,18 +29,18 @@ def error_map(
     down: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """Errors as arrows where they were made, enlarged, in the colour of their length.
+    """Draw errors as enlarged arrows at their positions, coloured by length.
 
     Args:
-        places: shape (N, 2).
-        errors: shape (N, 2), in `unit`.
-        unit: of the errors: "mm".
-        x_name: what is along the axis, with its unit.
-        y_name: the same for the other axis.
-        title: the chart's name.
-        about: more of it, in a smaller line.
-        down: whether y goes down, as in pictures.
-        ax: axes to draw into; None: a figure of its own.
+        places: positions of the errors, shape (N, 2).
+        errors: error vectors, shape (N, 2), in `unit`.
+        unit: unit of the errors, such as "mm".
+        x_name: label of the x axis, with its unit.
+        y_name: label of the y axis.
+        title: title of the chart.
+        about: subtitle.
+        down: whether the y axis points down, as in images.
+        ax: axes to draw into; None: a new figure.
     """
     from matplotlib.colors import LinearSegmentedColormap
 

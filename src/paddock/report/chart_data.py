@@ -1,4 +1,4 @@
-"""Numbers for charts: ranges that are never empty, broken and thinned lines, bars of a histogram."""
+"""Data preparation for charts: non-empty ranges, interrupted and thinned lines, histogram bins."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from paddock.draw.canvas import round_length
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]
 
-GAP = 8.0  # times the usual step between two values: a line is broken there
+GAP = 8.0  # a line is interrupted where a step is larger than this many median steps
 MOST_BARS = 60
-MOST_COLUMNS = 2000  # of a long line, in each of which its extremes are kept
+MOST_COLUMNS = 2000  # columns of a long line; the extremes of each column are kept
 
 
 def range_of(columns: Iterable[ArrayLike], *, margin: float = 0.06) -> tuple[float, float]:
-    """The range of all finite values, a little wider, and never empty."""
+    """Return the range of all finite values with a margin; never empty."""
     parts = [np.asarray(column, float).ravel() for column in columns]
     every = np.concatenate([part[np.isfinite(part)] for part in parts]) if parts else np.empty(0)
     low, high = (float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)
@@ -30,7 +30,7 @@ def range_of(columns: Iterable[ArrayLike], *, margin: float = 0.06) -> tuple[flo
 
 
 def break_gaps(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """The finite values of a line, with a NaN wherever values are missing for long: the line breaks there."""
+    """Return the finite values of a line, with a NaN at long gaps, where the line is interrupted."""
     known = np.isfinite(x) & np.isfinite(y)
     x, y = x[known], y[known]
     steps = np.diff(x)
@@ -40,7 +40,7 @@ def break_gaps(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 
 def thin_line(x: Floats, y: Floats, columns: int = MOST_COLUMNS) -> tuple[Floats, Floats]:
-    """A long line as at most four points in every column of a chart: first, lowest, highest, last. No spike is lost."""
+    """Reduce a long line to at most four points per column: first, lowest, highest, last. No spike is lost."""
     if len(x) <= 4 * columns:
         return x, y
     low, high = float(np.nanmin(x)), float(np.nanmax(x))
@@ -56,12 +56,12 @@ def thin_line(x: Floats, y: Floats, columns: int = MOST_COLUMNS) -> tuple[Floats
 
 
 def _extremes(y: Floats, first: Ints, last: Ints, sign: float) -> Ints:
-    """The place of the highest value of each stretch, or of the lowest."""
+    """Return the index of the highest value of each section, or of the lowest."""
     return np.array([a + int(np.argmax(sign * y[a : b + 1])) for a, b in zip(first, last, strict=True)], dtype=int)
 
 
 def bin_shares(values: Floats, others: Iterable[float] = ()) -> tuple[Floats, Floats, int]:
-    """Round edges of bars, the share of values in each [%], and how many lie beyond the edges."""
+    """Return round bin edges, the share of values in each bin [%], and the number of values outside of the edges."""
     values = values[np.isfinite(values)]
     if not len(values):
         return np.array([0.0, 1.0]), np.zeros(1), 0

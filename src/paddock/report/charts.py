@@ -1,4 +1,4 @@
-"""Charts by matplotlib: lines, histograms, dots. Each draws into `ax`, or a figure of its own, and returns the axes."""
+"""Charts with matplotlib: lines, histograms, dots. Each draws into `ax` or a new figure, and returns the axes."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Spans = Sequence[tuple[str, float, float]]
-"""Names of tasks, each with its start and its end."""
+"""Names of tasks, each with its start and end."""
 
-MOST_ENTRIES = 12  # of a legend
-LONGEST_ENTRY = 150.0  # points of a text in the legend
-BAND = 13.0  # points: height of the band above a plot with the names of tasks
+MOST_ENTRIES = 12  # maximum number of legend entries
+LONGEST_ENTRY = 150.0  # maximum width of a legend entry [points]
+BAND = 13.0  # height of the band above a plot with the names of tasks [points]
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A line of a chart; values that are not finite are left out. x never falls."""
+    """A line of a chart. Values that are not finite are left out. x must not decrease."""
 
     name: str
     color: str
     x: ArrayLike
     y: ArrayLike
     width: float = 1.4  # points
-    mark: Point | None = None  # a place on the line to point out
+    mark: Point | None = None  # a point of the line to mark
 
 
 class Level(NamedTuple):
-    """A straight line across a chart, at a value."""
+    """A horizontal or vertical line across a chart, at a value."""
 
     name: str
     color: str
@@ -49,11 +49,11 @@ class Level(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DotSeries:
-    """The dots of one colour."""
+    """Dots of one colour."""
 
     name: str
     color: str
-    values: Sequence[float]  # one for every row; those that are not above 0 are left out
+    values: Sequence[float]  # one for every row; values <= 0 are left out
 
 
 def line_chart(
@@ -70,20 +70,20 @@ def line_chart(
     mark: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Lines over a common axis.
+    """Draw lines over a common x axis.
 
     Args:
-        title: the chart's name.
+        title: title of the chart.
         series: the lines.
-        x_name: what is along the axis, with its unit: "time [s]".
-        y_name: the same for the other axis.
-        about: more about the chart, in a smaller line.
-        spans: tasks to shade and to name.
+        x_name: label of the x axis, with its unit: "time [s]".
+        y_name: label of the y axis.
+        about: subtitle.
+        spans: tasks to shade and label.
         levels: horizontal lines.
-        marks: vertical lines, with their names beside them.
-        log_x: whether equal distances along the axis are equal ratios.
-        mark: what the marked places of the series are.
-        ax: axes to draw into; None: a figure of its own.
+        marks: vertical lines, with their names next to them.
+        log_x: whether the x axis is logarithmic.
+        mark: legend text of the marked points of the series.
+        ax: axes to draw into; None: a new figure.
     """
     own, ax = ax is None, ax if ax is not None else new_axes()
     for line in series:
@@ -121,7 +121,7 @@ def histogram(
     levels: Sequence[Level] = (),
     ax: Axes | None = None,
 ) -> Axes:
-    """How often values occur; the few far away are counted in the outermost bars. Levels are vertical lines."""
+    """Draw a histogram. The outermost bars also count outliers. Levels are vertical lines."""
     own, ax = ax is None, ax if ax is not None else new_axes()
     edges, shares, outside = bin_shares(np.asarray(values, float), [level.value for level in levels])
     far = f"{outside} value{'s' if outside > 1 else ''} beyond the axis in the outermost bars" if outside else ""
@@ -146,7 +146,7 @@ def dot_chart(
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """A row for every thing that was measured, a dot for every way of measuring it, on a logarithmic axis."""
+    """Draw a row for every measured quantity, with a dot for every method, on a logarithmic axis."""
     own, ax = ax is None, ax if ax is not None else new_axes(height=1.1 + 0.34 * max(3, len(names)))
     known = [value for series in dots for value in series.values if 0 < value < math.inf] or [1.0]
     ax.set_xlim(*_widen(min(known), max(known)))
@@ -172,13 +172,13 @@ def dot_chart(
 
 
 def _widen(low: float, high: float) -> tuple[float, float]:
-    """The ends of a logarithmic axis with room for numbers on both sides."""
+    """Return the limits of a logarithmic axis with space for numbers on both sides."""
     around = 1.5 * (high / low) ** 0.15
     return low / around, high * around
 
 
 def _label_dot(ax: Axes, at: Point, color: str, place: int, count: int) -> None:
-    """The number of a dot: the first to its left, the last to its right, those between above and below in turn."""
+    """Write the value of a dot: the first to its left, the last to its right, others alternately above and below."""
     x, y = at
     side: Any
     if place == count - 1:
@@ -191,7 +191,7 @@ def _label_dot(ax: Axes, at: Point, color: str, place: int, count: int) -> None:
 
 
 def draw_mark(ax: Axes, mark: Level) -> None:
-    """A vertical line with its name beside it, on the side where there is more room."""
+    """Draw a vertical line with its name next to it, on the side with more space."""
     low, high = ax.get_xlim()
     right = mark.value > (low + high) / 2
     ax.axvline(mark.value, color=mark.color, linewidth=1.3, linestyle=_style(mark), label="_")
@@ -201,7 +201,7 @@ def draw_mark(ax: Axes, mark: Level) -> None:
 
 
 def draw_spans(ax: Axes, spans: Spans) -> list[tuple[str, str]]:
-    """Shade tasks and name them in a band above the plot; return names and colours of those without room there."""
+    """Shade tasks and label them in a band above the plot. Return names and colours of those that do not fit."""
     (low, high), wide = ax.get_xlim(), axes_width(ax)
     top = 1.0 + BAND / (72 * HEIGHT * 0.62)
     across: Any = {"transform": ax.get_xaxis_transform(), "linewidth": 0}
@@ -222,7 +222,7 @@ def draw_spans(ax: Axes, spans: Spans) -> list[tuple[str, str]]:
 
 
 def add_legend(ax: Axes, blocks: Sequence[tuple[str, str]], *, grow: bool) -> None:
-    """What lines and colours mean, in rows below the plot; a figure of our own grows with them."""
+    """Add a legend in rows below the plot. If `grow`, the figure is enlarged by the height of the rows."""
     from matplotlib.patches import Patch
     from matplotlib.transforms import ScaledTranslation
 
@@ -247,7 +247,7 @@ def add_legend(ax: Axes, blocks: Sequence[tuple[str, str]], *, grow: bool) -> No
 
 
 def scale_log_x(ax: Axes) -> None:
-    """Equal distances are equal ratios; ticks at 1, 2, 5, 10 …, or at powers of ten where there are many."""
+    """Set a logarithmic x axis with ticks at 1, 2, 5, 10 …, or at powers of ten if there are many."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     low, high = ax.get_xlim()
@@ -259,7 +259,7 @@ def scale_log_x(ax: Axes) -> None:
 
 
 def span_colors(spans: Spans) -> dict[str, str]:
-    """A colour for every task, in the order in which they begin."""
+    """Return a colour for every task, in order of their start."""
     names = dict.fromkeys(name for name, *_ in spans)
     return {name: TASKS[i % len(TASKS)] for i, name in enumerate(names)}
 

@@ -1,4 +1,4 @@
-"""What notebooks show: a picture or a chart and a small table of worlds, robots, arenas, episodes, traces, sweeps."""
+"""Notebook displays of worlds, robots, arenas, episodes and traces: a picture or chart and a small table."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from PIL.Image import Image
 
-SIZE = 520  # pixels of a picture's width
-DPI = 72  # of a chart: small enough for a page, and for a file of notebooks
-COLORS = 128  # of a stored picture
-FEW = 12  # robots in a table
+SIZE = 520  # width of a picture [pixels]
+DPI = 72  # of a chart; low, to limit the size of notebook files
+COLORS = 128  # number of colours of a stored picture
+FEW = 12  # maximum number of robots in a table
 
 
 def display_world(world: WorldSpec) -> str:
-    """A world from above, and what is in it."""
+    """Display a world from above, with its contents."""
     counted = ("walls", "boxes", "cylinders", "arcs", "lights", "sounds", "fields", "starts")
     there = {name: len(getattr(world, name, ())) for name in counted}
     return render_display(
@@ -54,16 +54,16 @@ def display_world(world: WorldSpec) -> str:
 
 
 def display_robot_spec(spec: RobotSpec) -> str:
-    """A robot from above with its sensors, and its drive."""
+    """Display a robot type from above with its sensors, and its drive."""
     return render_display(
         f"Robot {spec.name}", spec.title, [draw_robot(spec, size=SIZE)], _pairs(_describe_drive(spec))
     )
 
 
 def display_robot(robot: Any) -> str:
-    """The same of a robot in an arena, and how it is at the moment."""
+    """Display a robot of an arena from above, with its current state."""
     now = {"type": robot.spec.name}
-    with suppress(PaddockError):  # only supervisors may know where robots are
+    with suppress(PaddockError):  # only supervisors may read true poses
         now["pose"] = _tell_pose(robot.pose)
     left, right = robot.wheels.speeds
     now["wheels"] = f"{left:.3f}, {right:.3f} m/s"
@@ -73,7 +73,7 @@ def display_robot(robot: Any) -> str:
 
 
 def display_arena(arena: Any) -> str:
-    """The world as it is now, with the ways of the last run, and where the robots are."""
+    """Display the current state of the world, with the paths of the last run, and the poses of the robots."""
     poses = {name: robot.pose for name, robot in arena.robots.items()}
     last = arena.episode.robots if arena.episode is not None else {}
     trails = {name: record.trace.path() for name, record in last.items() if name in poses}
@@ -84,7 +84,7 @@ def display_arena(arena: Any) -> str:
 
 
 def display_episode(episode: Episode) -> str:
-    """The ways of all robots, their figures, and why it ended."""
+    """Display the paths of all robots, their metrics, and the reason for the end."""
     names = tuple(dict.fromkeys(name for record in episode.robots.values() for name in record.metrics))
     rows = [
         (robot, *(_tell_number(record.metrics.get(name, math.nan)) for name in names))
@@ -98,7 +98,7 @@ def display_episode(episode: Episode) -> str:
 
 
 def display_trace(trace: Trace) -> str:
-    """The wheel speeds or, where it has a task, the error, and what was recorded."""
+    """Display the error of a trace if it has one, else its wheel speeds, with an overview of its contents."""
     chart = draw_error if np.isfinite(trace.errors).any() else draw_wheels
     told = {"rows": str(len(trace)), "tick": f"{trace.dt:g} s"}
     if len(trace):
@@ -108,19 +108,19 @@ def display_trace(trace: Trace) -> str:
 
 
 def display_recording(recording: Any) -> str:
-    """The world at the end with the ways of all robots, and what is in the file."""
+    """Display the world at the end with the paths of all robots, and the contents of the file."""
     told = {
         "robots": ", ".join(recording.robots),
         "time": f"{recording.start:g} … {recording.end:g} s",
         "file": f"{recording.path.name}, {recording.path.stat().st_size / 1e6:.2g} MB",
         "events": str(len(recording.events)),
     }
-    about = "" if recording.is_whole else "cut off: whatever wrote it did not end well"
+    about = "" if recording.is_whole else "truncated: the program that wrote it did not end normally"
     return render_display(f"Recording {recording.path.stem}", about, [recording.picture()], _pairs(told))
 
 
 def _draw_episode(traces: Sequence[Trace], world: WorldSpec | None) -> Image | Axes:
-    """The ways in their world, in the robots' colours; or by themselves where no world is known."""
+    """Draw the paths in their world, in the robots' colours, or without a world if it is not known."""
     if world is None:
         return draw_ways(traces)
     there = {robot.name for robot in world.robots}
@@ -128,7 +128,7 @@ def _draw_episode(traces: Sequence[Trace], world: WorldSpec | None) -> Image | A
 
 
 def draw_ways(traces: Sequence[Trace], *, ax: Axes | None = None) -> Axes:
-    """Where robots drove, x over y [m]; a dot where each began."""
+    """Draw the paths of robots in the x-y plane [m], with a dot at each start."""
     own, ax = ax is None, ax if ax is not None else new_axes(width=6.0, height=5.0)
     for number, trace in enumerate(traces):
         way, color = trace.path(), LINES[number % len(LINES)]
@@ -141,13 +141,13 @@ def draw_ways(traces: Sequence[Trace], *, ax: Axes | None = None) -> Axes:
 
 
 def render_display(title: str, about: str, pictures: Sequence[Image | Axes], *sheets: Sheet) -> str:
-    """A title, pictures and tables as a piece of a page."""
+    """Render a title, pictures and tables as an HTML fragment."""
     images = [base64.b64encode(_encode(picture)).decode() for picture in pictures]
     return render_template("display.html", title=title, about=about, pictures=images, sheets=sheets)
 
 
 def _encode(picture: Any) -> bytes:
-    """A small PNG, the same every time."""
+    """Encode a small PNG, with the same bytes every time."""
     from PIL import Image as Pillow
 
     data = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Documents: a report as a list of parts, and the one writer of HTML, which renders them with Jinja2."""
+"""Documents: a report as a list of parts, and its rendering to HTML with Jinja2."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from PIL.Image import Image
 
-MOST_LINES = 400  # of a log on a page
+MOST_LINES = 400  # maximum number of log lines on a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Text; `code` is set as code."""
+    """Text; parts in backquotes are formatted as code."""
 
     kind: ClassVar[str] = "paragraph"
     text: str
@@ -40,7 +40,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A line in a fainter colour: where a report comes from."""
+    """A line in a fainter colour, such as the origin of a report."""
 
     kind: ClassVar[str] = "remark"
     text: str
@@ -48,7 +48,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A line that must be seen: why a run ended before its time."""
+    """A highlighted line: the reason why a run failed."""
 
     kind: ClassVar[str] = "failure"
     text: str
@@ -56,7 +56,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture or a chart, the name of its file, and what it shows."""
+    """A picture or a chart, with its file name and caption."""
 
     kind: ClassVar[str] = "figure"
     name: str
@@ -74,7 +74,7 @@ class SettingsTable:
 
 @dataclass(frozen=True, slots=True)
 class LogText:
-    """A log, folded away; the page holds its first 400 lines."""
+    """A collapsible log. The page contains its first 400 lines."""
 
     kind: ClassVar[str] = "log"
     lines: tuple[str, ...]
@@ -82,12 +82,12 @@ class LogText:
 
     @property
     def count(self) -> int:
-        """Number of all lines."""
+        """Total number of lines."""
         return len(self.lines)
 
     @property
     def text(self) -> str:
-        """What the page holds."""
+        """Text shown on the page."""
         more = len(self.lines) - MOST_LINES
         end = f"\n… and {more} more lines in {self.file}" if more > 0 else ""
         return "\n".join(self.lines[:MOST_LINES]) + end
@@ -99,13 +99,13 @@ Part = Heading | Paragraph | Remark | Failure | Figure | SettingsTable | LogText
 def render_html(
     title: str, parts: Sequence[Part], folder: Path, links: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """A page that needs no other file; the pictures of figures are taken from PNG files in the folder.
+    """Render a self-contained page. The pictures of figures are read from PNG files in the folder.
 
     Args:
-        title: of the page.
-        parts: all that is on it.
-        folder: where the pictures are.
-        links: addresses by the names of rows in tables.
+        title: title of the page.
+        parts: contents of the page.
+        folder: folder of the pictures.
+        links: URLs by the names of table rows.
     """
     figures = [part for part in parts if isinstance(part, Figure)]
     images = {part.name: base64.b64encode((folder / f"{part.name}.png").read_bytes()).decode() for part in figures}
@@ -113,7 +113,7 @@ def render_html(
 
 
 def render_template(name: str, **values: Any) -> str:
-    """What a template makes of some values."""
+    """Render a template with some values."""
     return _environment().get_template(name).render(**values)
 
 
@@ -134,7 +134,7 @@ def _environment() -> Environment:
 
 
 def _strip_control(value: Any) -> Any:
-    """Without characters that no page may hold."""
+    """Remove control characters, which are not allowed in HTML."""
     if isinstance(value, str) and any(letter < " " and letter not in "\n\t" for letter in value):
         return type(value)("".join(letter for letter in value if letter >= " " or letter in "\n\t"))
     return value

@@ -1,4 +1,4 @@
-"""Documents in files: Markdown with pictures beside it, and one page of HTML."""
+"""Write documents to files: Markdown with separate pictures, and one HTML page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.report.sheets import Sheet
 
 
 def ensure_folder(folder: Path) -> Path:
-    """A folder that a report can be written to, before anything is computed; it is made if it is not there."""
+    """Create the folder of a report if necessary, and check that it is writable, before anything is computed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -28,7 +28,7 @@ def ensure_folder(folder: Path) -> Path:
 
 
 def write_document(title: str, parts: Sequence[Part], folder: Path) -> list[Path]:
-    """Write `report.md`, `report.html` and all pictures into a folder; those of an earlier report are replaced."""
+    """Write `report.md`, `report.html` and all pictures to a folder. An earlier report is replaced."""
     figures = [part for part in parts if isinstance(part, Figure)]
     texts = {"report.md": render_markdown(title, parts)}
     ensure_folder(folder)
@@ -44,7 +44,7 @@ def write_document(title: str, parts: Sequence[Part], folder: Path) -> list[Path
 
 
 def render_markdown(title: str, parts: Sequence[Part]) -> str:
-    """The report as Markdown; pictures are links to files beside it."""
+    """Render the report as Markdown, with links to picture files in the same folder."""
     blocks = [f"# {title}"]
     for part in parts:
         if isinstance(part, Heading):

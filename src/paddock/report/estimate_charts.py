@@ -1,4 +1,4 @@
-"""Charts of estimators: consistency with its band, error ellipses, and the scatter of UMBmark squares."""
+"""Charts of estimators: consistency with its confidence band, error ellipses, and UMBmark return errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paddock.report.figures import new_axes, style_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HEADING = 14.0  # points: length of the line that shows a heading
+HEADING = 14.0  # length of the line that shows a heading [points]
 
 
 def consistency_chart(
@@ -30,20 +30,20 @@ def consistency_chart(
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """NEES or NIS over time, on a logarithmic axis, with the band where it should lie.
+    """Draw NEES or NIS over time, on a logarithmic axis, with its confidence band.
 
     Args:
-        time: of each value [s].
-        values: NEES or NIS; those that are not above 0 are left out.
+        time: time of each value [s].
+        values: NEES or NIS; values <= 0 are left out.
         band: see `consistency_band`.
-        name: of the values.
-        title: the chart's name; empty: made of the name.
-        ax: axes to draw into; None: a figure of its own.
+        name: name of the values.
+        title: title of the chart; empty: derived from the name.
+        ax: axes to draw into; None: a new figure.
     """
     shown = np.asarray(values, float)
     share = band.share_inside(shown[np.isfinite(shown)])
     ax = line_chart(
-        title or f"{name}: are the errors as large as the filter says?",
+        title or f"{name}: are the errors consistent with the covariance?",
         [Series(name, LINES[0], time, np.where(shown > 0, shown, np.nan), width=1.0)],
         x_name="time [s]",
         y_name=name,
@@ -61,7 +61,7 @@ def consistency_chart(
 def draw_ellipse(
     estimate: Estimate, *, share: float = 0.95, color: str = LINES[0], label: str = "", ax: Axes | None = None
 ) -> Axes:
-    """The ellipse that holds the position with a probability, a mark at its centre, and the heading."""
+    """Draw the error ellipse of a position for a probability, with a mark at its centre and the heading."""
     from matplotlib.patches import Ellipse
 
     own, ax = ax is None, ax if ax is not None else new_axes(width=6.0, height=6.0)
@@ -81,7 +81,7 @@ def draw_ellipse(
 
 
 def umbmark_chart(before: Umbmark, after: Umbmark | None = None, *, title: str = "", ax: Axes | None = None) -> Axes:
-    """Where odometry was wrong at the end of each square [mm]: clusters of both directions, before and after."""
+    """Draw the return errors of odometry [mm] after each square, for both directions, before and after calibration."""
     own, ax = ax is None, ax if ax is not None else new_axes(width=7.0, height=6.6)
     for mark, when, filled in ((before, "before", False), (after, "after", True)):
         if mark is None:
@@ -108,7 +108,7 @@ def _scatter(ax: Axes, places: Any, name: str, color: str, shape: str, *, filled
 
 
 def ellipse_path(estimates: Sequence[Estimate], truth: Sequence[Pose] | None = None, *, ax: Axes | None = None) -> Axes:
-    """Estimated positions with their ellipses, and the true path where it is known."""
+    """Draw estimated positions with their ellipses, and the true path if given."""
     own, ax = ax is None, ax if ax is not None else new_axes(width=7.0, height=6.0)
     if truth is not None:
         ax.plot([p[0] for p in truth], [p[1] for p in truth], color=TARGET, linewidth=1.0, label="true path")

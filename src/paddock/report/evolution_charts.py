@@ -1,4 +1,4 @@
-"""Charts of an evolution, on plain arrays: the learning curve, and the map of elites."""
+"""Charts of an evolution from plain arrays: the learning curve, and the map of elites."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def learning_curve(
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Fitness over generations: of the champion so far, of each generation's best, and the mean.
+    """Draw fitness over generations: of the champion so far, of each generation's best, and the mean.
 
-    The champion did its task in the most worlds, and is the fittest of those that did: its fitness may fall.
+    The champion is the fittest individual among those that solved the most worlds, so its fitness may decrease.
 
     Args:
         history: columns by name, as in `history.csv`: number, mean, best and champion.
         solved_in: the first generation whose champion solves the task; drawn as a vertical line.
-        title: the chart's name.
-        about: more of it, in a smaller line.
-        ax: axes to draw into; None: a figure of its own.
+        title: title of the chart.
+        about: subtitle.
+        ax: axes to draw into; None: a new figure.
     """
     for name in COLUMNS:
         if name not in history:
@@ -46,7 +46,7 @@ def learning_curve(
     if not np.array_equal(champion, np.maximum.accumulate(best)):
         about = " · ".join(filter(None, (about, "champion: most worlds solved, then fittest")))
     lines = [Series("mean", AMBER, number, mean), Series("champion so far", GREEN, number, champion, 2.0)]
-    if not np.array_equal(best, champion):  # elites that meet the same noise: one line is enough
+    if not np.array_equal(best, champion):  # with elites and the same noise, both lines are equal
         lines.insert(1, Series("best of the generation", BLUE, number, best, 1.0))
     marks = [] if solved_in is None else [Level(f"solved in generation {solved_in}", FAINT, float(solved_in), True)]
     ax = line_chart(title, lines, x_name="generation", y_name="fitness", about=about, marks=marks, ax=ax)
@@ -65,17 +65,17 @@ def elites_map(
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """The fitness of the elite in every cell, with a colour bar; cells without an elite stay empty.
+    """Draw the fitness of the elite in every cell, with a colour bar. Cells without an elite stay empty.
 
     Args:
-        fitness: shape (row, column): rows along y from the lowest, columns along x; NaN where there is no elite.
-        x_name: the measure along x.
-        y_name: the measure along y.
-        x_range: values of the first measure at both ends.
-        y_range: values of the second measure at both ends.
-        title: the chart's name.
-        about: more of it, in a smaller line.
-        ax: axes to draw into; None: a figure of its own.
+        fitness: shape (row, column): rows along y from the lowest, columns along x; NaN for cells without an elite.
+        x_name: name of the measure along x.
+        y_name: name of the measure along y.
+        x_range: limits of the first measure.
+        y_range: limits of the second measure.
+        title: title of the chart.
+        about: subtitle.
+        ax: axes to draw into; None: a new figure.
     """
     from matplotlib.colors import LinearSegmentedColormap
 

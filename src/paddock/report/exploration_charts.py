@@ -1,4 +1,4 @@
-"""Pictures of exploring: the map with all that a robot plans by, and how the known free space grew."""
+"""Charts of exploration: the map with frontiers, plan and goal, and the growth of the known free space."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, MOST_HEIGHT = 8.0, 10.0  # inches
-UNKNOWN_COLOR, UNSURE_COLOR = "#cfccc3", "#96938b"  # the latter of a cell that is about as likely free as occupied
-FRONTIER, PLAN = LINES[2], LINES[5]  # as on the page
-MARGIN = 0.5  # around what is known [m]
+UNKNOWN_COLOR, UNSURE_COLOR = "#cfccc3", "#96938b"  # the latter for occupancies near 50 %
+FRONTIER, PLAN = LINES[2], LINES[5]  # as on the live page
+MARGIN = 0.5  # around the known area [m]
 
-# Of occupancies in percent: from white to grey, then from a darker grey to black, so that free and occupied differ.
+# Colours of occupancies in percent: white to grey, then a darker grey to black, so that free and occupied differ.
 SHADES = np.array(
     [rgb(blend(WHITE, UNKNOWN_COLOR, k / 60) if k <= 50 else blend(UNSURE_COLOR, INK, k / 50 - 1)) for k in range(101)],
     np.uint8,
@@ -33,14 +33,14 @@ SHADES = np.array(
 def map_view_chart(
     view: MapView, path: ArrayLike = (), *, title: str = "Map", about: str = "", ax: Axes | None = None
 ) -> Axes:
-    """A map as its controller sees it: free cells white, occupied ones dark, unknown ones grey.
+    """Draw the map of a controller: free cells white, occupied ones dark, unknown ones grey.
 
     Args:
         view: the map.
-        path: where the robot was, x, y [m], shape (n, 2) or more columns.
-        title: the chart's name.
-        about: more of it, in a smaller line.
-        ax: axes to draw into; None: a figure of its own.
+        path: path of the robot, x, y [m], shape (n, 2) or more columns.
+        title: title of the chart.
+        about: subtitle.
+        ax: axes to draw into; None: a new figure.
     """
     x0, y0, x1, y1 = known_bounds(view)
     own = ax is None
@@ -51,7 +51,7 @@ def map_view_chart(
     ax.imshow(colours.astype(np.uint8), extent=(left, right, low, high), origin="lower", interpolation="nearest")
     ax.set_facecolor(UNKNOWN_COLOR)
     places = np.asarray(path, float)[:, :2] if len(path) else np.empty((0, 2))  # type: ignore[arg-type]
-    ax.plot(*places.T, color=LINES[0], linewidth=1.1, label="way of the robot" if len(places) else "_")
+    ax.plot(*places.T, color=LINES[0], linewidth=1.1, label="path of the robot" if len(places) else "_")
     if len(view.plan):
         ax.plot(*view.plan.T, color=PLAN, linewidth=1.6, label="plan")
     for points, color, marker, name in (
@@ -73,7 +73,7 @@ def map_view_chart(
 
 
 def known_bounds(view: MapView) -> tuple[float, float, float, float]:
-    """A rectangle around all that is known, x0, y0, x1, y1 [m]; all of the map where nothing is."""
+    """Return a rectangle around the known cells, x0, y0, x1, y1 [m]; the whole map if none is known."""
     known = np.argwhere(view.cells != UNSEEN)
     if not len(known):
         return view.frame.bounds
@@ -88,15 +88,15 @@ def coverage_chart(
     title: str = "Known free space",
     ax: Axes | None = None,
 ) -> Axes:
-    """How the known free space grew.
+    """Draw the known free space over time.
 
     Args:
-        curves: times [s] and areas [m²], by the name of a run.
-        most: the free space that can be seen [m²]; None: not told.
-        title: the chart's name.
-        ax: axes to draw into; None: a figure of its own.
+        curves: times [s] and areas [m²], by name of the run.
+        most: the observable free space [m²]; None: not shown.
+        title: title of the chart.
+        ax: axes to draw into; None: a new figure.
     """
-    levels = [] if most is None else [Level("free space that can be seen", FAINT, most, dashed=True)]
+    levels = [] if most is None else [Level("observable free space", FAINT, most, dashed=True)]
     series = [Series(name, LINES[k % len(LINES)], *np.array(curve).T) for k, (name, curve) in enumerate(curves.items())]
     ax = line_chart(title, series, x_name="time [s]", y_name="free space [m²]", levels=levels, ax=ax)
     ax.set_ylim(bottom=0)

@@ -1,4 +1,4 @@
-"""Figures of matplotlib without its global state: axes in Paddock's look, and files that are the same every time."""
+"""Matplotlib figures without global state: axes in Paddock's style, and reproducible files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 DPI = 125
-WIDTH, HEIGHT = 8.0, 3.7  # inches: 1000 pixels wide
+WIDTH, HEIGHT = 8.0, 3.7  # inches; 1000 pixels wide
 TITLE, SUBTITLE, TEXT = 14.0, 9.0, 9.0  # sizes of texts [points]
-# What matplotlib would write into each kind of file: dates and versions, which make every file another one.
+# Metadata to omit from each file type: dates and versions, which would make files differ.
 METADATA: Mapping[str, Mapping[str, None]] = MappingProxyType(
     {
         ".png": {"Software": None},
@@ -31,7 +31,7 @@ METADATA: Mapping[str, Mapping[str, None]] = MappingProxyType(
 
 
 def new_axes(*, width: float = WIDTH, height: float = HEIGHT) -> Axes:
-    """Empty axes in a figure of their own [inches]."""
+    """Create empty axes in a new figure of a size [inches]."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -44,7 +44,7 @@ def new_axes(*, width: float = WIDTH, height: float = HEIGHT) -> Axes:
 
 
 def save_figure(picture: Axes | Image, path: str | Path) -> None:
-    """Write a chart as PNG, SVG or PDF by the file's ending, or a picture of Pillow as PNG; always the same bytes."""
+    """Write a chart as PNG, SVG or PDF, by file name extension, or a Pillow image as PNG, with reproducible bytes."""
     path = Path(path)
     ending = path.suffix.lower()
     is_chart = not hasattr(picture, "getbbox")
@@ -69,16 +69,16 @@ def _save_chart(ax: Any, file: Any, ending: str) -> None:
 def style_axes(
     ax: Axes, *, title: str, about: str, x_name: str, y_name: str, above: float = 0.0, beside: float = 0.0
 ) -> None:
-    """Titles, names of both axes, a faint grid, and no frame but the two axes.
+    """Set titles, axis labels, a faint grid, and no frame except the two axes.
 
     Args:
         ax: axes to style.
-        title: the chart's name.
-        about: more of it, in a smaller line.
-        x_name: what is along the axis, with its unit: "time [s]".
-        y_name: the same for the other axis.
-        above: room to leave between the plot and the titles [points].
-        beside: room that unusually wide labels take on the left [points].
+        title: title of the chart.
+        about: subtitle.
+        x_name: label of the x axis, with its unit: "time [s]".
+        y_name: label of the y axis.
+        above: space between the plot and the titles [points].
+        beside: space for unusually wide labels on the left [points].
     """
     room = axes_width(ax) - beside
     lift = above + 6.0
@@ -100,13 +100,13 @@ def style_axes(
 
 
 def axes_width(ax: Axes) -> float:
-    """About how wide axes are [points], before their labels are laid out."""
+    """Return the approximate width of axes [points], before their labels are laid out."""
     figure: Any = ax.figure
     return float(ax.get_position().width * figure.bbox.width / figure.dpi * 72)
 
 
 def text_width(text: str, size: float) -> float:
-    """How wide a text of a font size is; both in points."""
+    """Return the width of a text of a font size; both in points."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -115,7 +115,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def shorten(text: str, size: float, room: float) -> str:
-    """As much of a text as fits into a width [points], in letters that there are fonts for; `$` stands for itself."""
+    """Shorten a text to a width [points], replace characters without a font, and escape `$`."""
     kept = text = replace_unknown(text)
     if text_width(text, size) > room:
         fitting = bisect_right(range(len(text)), room, key=lambda end: text_width(text[:end] + "…", size))

@@ -1,4 +1,4 @@
-"""The folder of a run: log, traces, summary, pictures, and a page with all of it."""
+"""Write the folder of a run: log, traces, summary, pictures, and a page with all of these."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from paddock.report.run_report import TaskOutcome, run_report
 from paddock.report.summary import plain, summary
 from paddock.worlds.spec import WorldSpec
 
-MOST_RUNS = 1_000_000  # of one name in a folder
+MOST_RUNS = 1_000_000  # maximum number of runs with the same name in a folder
 
 
 def write_run(
@@ -33,17 +33,17 @@ def write_run(
     provenance: Mapping[str, Any] | None = None,
     outcomes: Sequence[TaskOutcome] = (),
 ) -> list[Path]:
-    """Write everything about a run into a folder and return which files there are.
+    """Write all files of a run to a folder and return their paths.
 
     Args:
-        episode: what happened.
-        world: where.
-        folder: made if it is not there; one that holds a run already is refused.
-        title: for people.
-        config: what decided the run, for the summary: world, seed, controller, …
-        html: whether to make `report.html` too.
-        provenance: versions, date, machine, command line and the like.
-        outcomes: of the tasks, for the page: whether each was done, and why it ended.
+        episode: the run.
+        world: world of the run.
+        folder: created if it does not exist; refused if it already contains a run.
+        title: title of the run.
+        config: settings of the run, for the summary: world, seed, controller, …
+        html: whether to write `report.html`.
+        provenance: versions, date, machine, command line and similar data.
+        outcomes: results of the tasks, for the page: whether each was done, and why it ended.
     """
     traces = [record.trace for record in episode.robots.values() if len(record.trace)]
     if not traces:
@@ -67,7 +67,7 @@ def write_run(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / "run.log").exists() or (folder / "summary.json").exists():
-            raise PaddockError(f"{folder}: holds a run already; name another folder or remove this one")
+            raise PaddockError(f"{folder}: already contains a run; choose another folder or remove this one")
         return _write_files(traces, world, whole, folder, outcomes if html else None)
     except OSError as error:
         raise _unwritable(folder, error) from error
@@ -80,7 +80,7 @@ def _write_files(
     folder: Path,
     outcomes: Sequence[TaskOutcome] | None,
 ) -> list[Path]:
-    """What cannot fail first: traces and numbers, then pictures and, unless `outcomes` is None, the page."""
+    """Write traces and numbers first, as pictures may fail, and the page unless `outcomes` is None."""
     written = []
     for trace in traces:
         written.append(folder / name_trace(trace.robot, alone=len(traces) == 1))
@@ -102,7 +102,7 @@ def _write_files(
 
 
 def name_trace(robot: str, *, alone: bool) -> str:
-    """The file of a robot's trace."""
+    """Return the file name of a robot's trace."""
     return "trace.csv" if alone else f"trace-{robot}.csv"
 
 
@@ -113,7 +113,7 @@ def _write_text(path: Path, text: str) -> Path:
 
 
 def make_base(base: Path) -> None:
-    """Make the folder of runs, or say why there can be none, before anything is run."""
+    """Create the folder of runs, or raise before anything is run."""
     try:
         base.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -121,11 +121,11 @@ def make_base(base: Path) -> None:
 
 
 def fresh_folder(base: Path, name: str) -> Path:
-    """Make and return `base/name-001`, or the next number that no run has yet."""
+    """Create and return `base/name-001`, or the folder with the next free number."""
     base = Path(base)
     if not name or name in (".", "..") or any(letter in name for letter in '/\\:*?"<>|\0'):
         raise PaddockError(
-            f"a run cannot be called {name!r}: expected the name of a folder, without slashes and the like"
+            f"a run cannot be called {name!r}: expected the name of a folder, without characters such as / : *"
         )
     try:
         base.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Fonts for letters that matplotlib's own does not have: names of people are in all scripts."""
+"""Fonts for characters that matplotlib's default font lacks, such as names in other scripts."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
-BOXES = "last resort"  # in the name of a font that has a box for every letter
+BOXES = "last resort"  # in the name of a font with a placeholder box for every character
 UNKNOWN = "?"
 
 
 @cache
 def find_family(letter: str) -> str | None:
-    """The family of a font on this machine that has a letter: matplotlib's own, else a plain one; None: none has it."""
+    """Return the family of an installed font with a character: matplotlib's default, else a regular one, or None."""
     from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 
     usual = FontProperties()
@@ -29,22 +29,22 @@ def find_family(letter: str) -> str | None:
 
 
 def can_write(text: str) -> bool:
-    """Whether there are fonts for all of a text."""
+    """Whether there are fonts for all characters of a text."""
     return all(map(find_family, text))
 
 
 def replace_unknown(text: str) -> str:
-    """A text with a question mark for every letter that no font has."""
+    """Replace every character without a font by a question mark."""
     return "".join(letter if find_family(letter) else UNKNOWN for letter in text)
 
 
 def list_families(text: str) -> list[str]:
-    """The families that a text needs, the usual one first."""
+    """Return the font families that a text needs, the default one first."""
     return list(dict.fromkeys(filter(None, map(find_family, f" {text}"))))
 
 
 def choose_fonts(figure: Figure | SubFigure) -> None:
-    """Give the texts of a figure the fonts that they need."""
+    """Set the fonts that the texts of a figure need."""
     from matplotlib.text import Text
 
     texts: Iterator[Text] = (text for text in figure.findobj(Text) if not text.get_text().isascii())

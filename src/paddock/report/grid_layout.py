@@ -1,4 +1,4 @@
-"""Places of a graph's nodes on a grid: short links, few crossings, no link across another node (by annealing)."""
+"""Graph layout on a grid by simulated annealing: short links, few crossings, no link across another node."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from numpy.typing import NDArray
 from paddock.core.jit import kernel
 from paddock.core.rng import chain_key, uniform
 
-ASPECT = 1.15  # columns for each row
-ROOM = 1.9  # cells for each node
-TRIALS, MOST_TRIALS = 2000, 60_000  # for each node, and in all
-STARTS = 5  # the best of so many is taken
-HOTTEST, COLDEST = 6.0, 0.05  # of the annealing, in units of the costs below
-CROSSING, ACROSS, PULL = 4.0, 20.0, 2.0  # a crossing, a link over a node, a column away from one's side
-NEAR = 0.5  # cells: a link this near to a node's middle is over it
+ASPECT = 1.15  # columns per row
+ROOM = 1.9  # cells per node
+TRIALS, MOST_TRIALS = 2000, 60_000  # per node, and in total
+STARTS = 5  # number of restarts; the best result is used
+HOTTEST, COLDEST = 6.0, 0.05  # temperatures, in units of the costs below
+CROSSING, ACROSS, PULL = (
+    4.0,
+    20.0,
+    2.0,
+)  # costs of a crossing, a link over a node, a column away from the preferred side
+NEAR = 0.5  # a link within this distance of a node's centre is over it [cells]
 
 Places = NDArray[np.float64]
 
 
 def lay_out(count: int, links: list[tuple[int, int]], *, left: int = -1, right: int = -1) -> Places:
-    """Columns and rows of nodes, shape (count, 2), the same every time; two nodes may want to be at a side."""
+    """Return columns and rows of nodes, shape (count, 2). Deterministic. `left` and `right` prefer their side."""
     rows = max(1, math.ceil(math.sqrt(ROOM * count / ASPECT)))
     columns = max(1, math.ceil(ROOM * count / rows))
     pairs = np.array(sorted(set(links)), np.int64).reshape(-1, 2)
@@ -42,7 +46,7 @@ def lay_out(count: int, links: list[tuple[int, int]], *, left: int = -1, right: 
 
 @kernel
 def anneal(places, links, cells, columns, left, right, trials, start):
-    """Move nodes to other cells, or exchange two, if that costs less; at first also if not. Returns the cost."""
+    """Move nodes to other cells, or swap two, by simulated annealing. Returns the cost."""
     for k in range(trials):
         key = chain_key(np.uint64(start), k)
         node = int(uniform(key, 0) * places.shape[0])
@@ -69,7 +73,7 @@ def anneal(places, links, cells, columns, left, right, trials, start):
 
 @kernel
 def put(places, cells, node, cell, columns):
-    """Put a node, or -1 for none, into a cell."""
+    """Set the node of a cell, -1 for none."""
     cells[cell] = node
     if node >= 0:
         places[node, 0], places[node, 1] = cell % columns, cell // columns
@@ -77,7 +81,7 @@ def put(places, cells, node, cell, columns):
 
 @kernel
 def find_cost(places, links, node, columns, left, right):
-    """What depends on where a node is: its links, what they cross, and links over it."""
+    """Return the cost of a node's position: its links, their crossings, and links over it."""
     if node < 0:
         return 0.0
     cost = PULL * places[node, 0] if node == left else 0.0
@@ -100,7 +104,7 @@ def find_cost(places, links, node, columns, left, right):
 
 @kernel
 def find_nearness(places, node, a, b):
-    """How much a link lies over a node: 0 … 1."""
+    """Return how close a link is to a node's centre, 0 … 1."""
     dx, dy = places[b, 0] - places[a, 0], places[b, 1] - places[a, 1]
     x, y = places[node, 0] - places[a, 0], places[node, 1] - places[a, 1]
     along, across, length = x * dx + y * dy, x * dy - y * dx, dx * dx + dy * dy
@@ -118,6 +122,6 @@ def do_cross(places, a, b, c, d):
 
 @kernel
 def find_side(places, a, b, c):
-    """On which side of the line from a to b a node is: > 0 left, < 0 right."""
+    """Return on which side of the line from a to b a node is: > 0 left, < 0 right."""
     along = (places[b, 0] - places[a, 0]) * (places[c, 1] - places[a, 1])
     return along - (places[b, 1] - places[a, 1]) * (places[c, 0] - places[a, 0])

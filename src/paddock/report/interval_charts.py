@@ -1,4 +1,4 @@
-"""Charts of means with confidence intervals: a row for each of several things, or lines over a parameter."""
+"""Charts of means with confidence intervals: one row per item, or lines over a parameter."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from paddock.report.figures import TEXT, axes_width, new_axes, shorten, style_ax
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ASIDE = 0.012  # between two lines, as a share of the axis
-MOST_TICKS = 12  # at the values themselves
+ASIDE = 0.012  # offset between two lines, as a fraction of the axis
+MOST_TICKS = 12  # maximum number of ticks at the values themselves
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalSeries:
-    """Means over x and the ends of their intervals; NaN where an end is not known."""
+    """Means over x and the ends of their intervals; NaN if an end is unknown."""
 
     name: str
     color: str
@@ -45,7 +45,7 @@ def interval_chart(
     color: str = LINES[0],
     ax: Axes | None = None,
 ) -> Axes:
-    """A row for every thing that was measured: its mean as a dot, its interval as a bar."""
+    """Draw a row for every item, with its mean as a dot and its interval as a bar."""
     if not len(names) == len(means) == len(lows) == len(highs):
         raise PaddockError(f"interval chart: {len(names)} names for {len(means)}, {len(lows)} and {len(highs)} numbers")
     ax = ax if ax is not None else new_axes(height=1.1 + 0.3 * max(3, len(names)))
@@ -72,7 +72,7 @@ def interval_lines(
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Lines of means over a common axis, with a bar for each interval; lines stand a little aside of each other."""
+    """Draw lines of means over a common axis, with a bar for each interval. Lines have a small offset in x."""
     values = np.unique([x for each in series for x in np.asarray(each.x, float)])
     wide = float(np.ptp(values)) if len(values) > 1 else 1.0
     lines, bars = [], []

@@ -1,4 +1,4 @@
-"""Paths over the map: where robots drove and in which direction, where they began, ended and took themselves to be."""
+"""Draw the paths of robots on the map, with direction, start, end and estimated path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def draw_paths(
     traces: Sequence[Trace], world: WorldSpec, *, title: str = "", about: str = "", size: int = 1000
 ) -> Image:
-    """The world with the path of every trace, `size` pixels wide; robots stand where they ended."""
+    """Draw the world with the path of every trace, `size` pixels wide, and the robots at their final poses."""
     z = size / 1000
     ends = {trace.robot: _last_pose(trace) for trace in traces}
     return draw_world(

@@ -1,4 +1,4 @@
-"""Charts of reaction networks: pools over time, the answer to a step, answers to doses."""
+"""Charts of reaction networks: pools over time, step response, dose response."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 PANEL = (2.6, 1.45)  # inches
 MOST_COLUMNS, MOST_PANELS = 5, 60
-MOST_STEPS = 12  # of an input, that are marked
-LEAST_CHANGE = 1e-4  # relative, of a pool that is shown
+MOST_STEPS = 12  # maximum number of marked input steps
+LEAST_CHANGE = 1e-4  # minimum relative change of a pool to be shown
 
 
 def pools_chart(
@@ -32,17 +32,17 @@ def pools_chart(
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Pools over time, a panel for each with a scale of its own; dashed lines are steps of the input.
+    """Draw pools over time, one panel per pool with its own scale. Dashed lines are steps of the input.
 
     Args:
-        course: what `simulate` gave.
-        names: which pools; None: all that change.
-        title: the chart's name; None: the network's.
-        about: more of it, in the line below the panels.
-        ax: axes whose place the panels take; None: a figure of their own.
+        course: result of `simulate`.
+        names: names of the pools; None: all that change.
+        title: title of the chart; None: that of the network.
+        about: additional text in the line below the panels.
+        ax: axes that the panels replace; None: a new figure.
 
     Returns:
-        These axes; of a figure of their own, the axes of the first panel.
+        These axes, or in a new figure the axes of the first panel.
     """
     network = course.network
     shown = [name for name in network.names if does_change(course[name])] if names is None else list(names)
@@ -64,23 +64,23 @@ def pools_chart(
     title = network.title or network.name if title is None else title
     room = 72 * part.bbox.width / part.dpi - 20
     part.suptitle(shorten(title, TITLE, room), fontsize=TITLE, color=INK, x=0.012, ha="left")
-    words = " · ".join(word for word in ("time [s]", about, "each panel has a scale of its own") if word)
+    words = " · ".join(word for word in ("time [s]", about, "each panel has its own scale") if word)
     part.supxlabel(shorten(words, TEXT, room), fontsize=TEXT, color=INK)
     return panels[0] if ax is None else ax  # type: ignore[no-any-return]
 
 
 def free_figure(ax: Axes) -> Any:
-    """The figure of axes, without them."""
+    """Remove axes from their figure and return the figure."""
     figure = ax.figure
     ax.remove()
     return figure
 
 
 def take_place(ax: Axes) -> Any:
-    """The part of a figure where axes are; these stay there, empty."""
+    """Return a subfigure at the position of axes, which stay there, empty."""
     place = ax.get_subplotspec()
     if place is None:
-        raise PaddockError("ax: expected axes of a grid, as figure.subplots() makes them: the panels take its place")
+        raise PaddockError("ax: expected axes of a grid, created by figure.subplots(), as the panels replace them")
     ax.set_axis_off()
     part: Any = ax.figure.add_subfigure(place)
     part.set_facecolor("none")
@@ -88,12 +88,12 @@ def take_place(ax: Axes) -> Any:
 
 
 def does_change(values: Floats) -> bool:
-    """Whether a pool changes by as much as one can see."""
+    """Whether a pool changes visibly."""
     return bool(np.ptp(values) > LEAST_CHANGE * np.abs(values).max())
 
 
 def draw_pool(ax: Axes, course: TimeCourse, name: str) -> None:
-    """A panel: one pool, named above it, and when the input was stepped."""
+    """Draw a panel with one pool, its name above it, and the steps of the input."""
     from matplotlib.ticker import MaxNLocator
 
     network, values = course.network, course[name]
@@ -117,7 +117,7 @@ def draw_pool(ax: Axes, course: TimeCourse, name: str) -> None:
 
 
 def find_steps(course: TimeCourse) -> Floats:
-    """When the input was stepped [s]; none if it changes all the time."""
+    """Return the times of the input steps [s]; none if the input changes continuously."""
     if course.network.input is None:
         return np.zeros(0)
     changed = np.flatnonzero(np.diff(course[course.network.input]))
@@ -132,7 +132,7 @@ def step_response_chart(
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """What is looked at, before and after steps of the input."""
+    """Draw the observed quantity before and after steps of the input."""
     lines = [Series(f"{r.before:g} → {r.after:g}", line_color(i), r.times, r.values) for i, r in enumerate(responses)]
     rest = [Level("at rest", FAINT, responses[0].rest, True)] if responses else []
     return line_chart(title, lines, x_name="time after the step [s]", y_name=y_name, about=about, levels=rest, ax=ax)
@@ -147,11 +147,11 @@ def dose_response_chart(
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """The first answer to each dose, and what is left of it after adaptation."""
+    """Draw the first response to each dose, and the response after adaptation."""
     own, ax = ax is None, ax if ax is not None else new_axes()
     order = np.argsort(response.doses)
     doses = response.doses[order]
-    for name, color, values in (("first answer", LINES[1], response.peaks), ("adapted", LINES[0], response.adapted)):
+    for name, color, values in (("first response", LINES[1], response.peaks), ("adapted", LINES[0], response.adapted)):
         ax.plot(doses, values[order], "o-", color=color, linewidth=1.4, markersize=3.5, label=name)
     ax.axhline(response.rest, color=FAINT, linewidth=1.5, linestyle="--", label="at rest")
     ax.set_xlim(float(doses[0]), float(doses[-1]))

@@ -1,4 +1,4 @@
-"""The picture of a reaction network: pools and units by name, and arrows for what is used, made, felt and lost."""
+"""Draw a reaction network: pools and units by name, with arrows for consumption, production, effects and loss."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from paddock.report.grid_layout import lay_out
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_NODES = 120  # pools and units of a picture that can be read
+MOST_NODES = 120  # maximum number of pools and units in a readable picture
 CELL = (1.5, 0.92)  # inches
-NAME = 8.5  # size of texts [points]
-ROW = 0.34  # inches: of the legend
-LONGEST_LINE = 15  # characters of a unit's name in a line
-LEAST_WIDTH = 8.0  # inches, for the legend
-STUB = 0.36  # inches: an arrow from or to the outside
+NAME = 8.5  # font size [points]
+ROW = 0.34  # row height of the legend [inches]
+LONGEST_LINE = 15  # maximum number of characters in a line of a unit's name
+LEAST_WIDTH = 8.0  # minimum width, for the legend [inches]
+STUB = 0.36  # length of an arrow from or to the outside [inches]
 POOL, HELD = blend(LINES[0], WHITE, 0.6), blend(LINES[4], WHITE, 0.55)
 EXCITE, INHIBIT = LINES[2], LINES[1]
 STYLES: dict[str, dict[str, Any]] = {
@@ -46,11 +46,11 @@ LEGEND = (
 
 
 def draw_reactions(network: ReactionNetwork, *, title: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw a network: pools, units, what they use up and make, what excites and inhibits them, and what is outside."""
+    """Draw a network: pools, units, consumption, production, excitation, inhibition, supply and loss."""
     nodes = len(network.pools) + len(network.units)
     if nodes > MOST_NODES:
         raise PaddockError(
-            f"{network.name}: {nodes} pools and units are too many for a picture that can be read: expected at most "
+            f"{network.name}: {nodes} pools and units are too many for a readable picture: expected at most "
             f"{MOST_NODES}"
         )
     picture = NetworkPicture(network, ax)
@@ -59,7 +59,7 @@ def draw_reactions(network: ReactionNetwork, *, title: str | None = None, ax: Ax
 
 
 class NetworkPicture:
-    """A picture in the making; its coordinates are inches."""
+    """Builder of a picture; its coordinates are inches."""
 
     def __init__(self, network: ReactionNetwork, ax: Axes | None) -> None:
         self.network = network
@@ -69,7 +69,7 @@ class NetworkPicture:
         sides = (number[role] if role is not None else -1 for role in (network.input, network.output))
         cells = lay_out(len(names), links, **dict(zip(("left", "right"), sides, strict=True)))
         self.places = dict(zip(names, cells * (CELL[0], -CELL[1]), strict=True))
-        self.links: dict[str, list[str]] = {name: [] for name in names}  # the other ends, by node
+        self.links: dict[str, list[str]] = {name: [] for name in names}  # linked nodes, by node
         for a, b in links:
             self.links[names[a]].append(names[b])
             self.links[names[b]].append(names[a])
@@ -84,7 +84,7 @@ class NetworkPicture:
         self.shapes: dict[str, Any] = {}
 
     def draw(self, title: str) -> None:
-        """All of it."""
+        """Draw the whole picture."""
         for pool in self.network.pools:
             self.add_pool(pool)
         for unit in self.network.units:
@@ -101,14 +101,14 @@ class NetworkPicture:
         self.ax.set_title(shorten(title, TITLE, room), loc="left", fontsize=TITLE, color=INK)
 
     def add_pool(self, pool: ReactionPool) -> None:
-        """A pool: its name, and whether it is the input or the output."""
+        """Draw a pool with its name, and whether it is the input or the output."""
         roles = [role for role in ("input", "output") if getattr(self.network, role) == pool.name]
         rows = [*(role.upper() for role in roles), *wrap_name(pool.name)]
         kind = "held" if pool.held else "pool"
         self.shapes[pool.name] = self.put_shape(self.places[pool.name], kind, rows, thick=bool(roles))
 
     def add_unit(self, unit: ReactionUnit) -> None:
-        """A unit: its name, and what switches it off."""
+        """Draw a unit with its name, and the condition that switches it off."""
         off = unit.off_above
         rows = wrap_name(unit.name) + ([] if off is None else [f"off if {off.pool} > {off.level:g}"])
         here = f"unit {unit.name}"
@@ -130,7 +130,7 @@ class NetworkPicture:
         return shape
 
     def add_links(self, unit: ReactionUnit) -> None:
-        """What a unit uses, makes, and is moved by."""
+        """Draw arrows for the pools that a unit consumes, produces, or is affected by."""
         here = f"unit {unit.name}"
         matter = "moves" if unit.backward is None else "moves both ways"
         for pool in unit.pools():
@@ -149,7 +149,7 @@ class NetworkPicture:
         self.ax.add_patch(FancyArrowPatch(self.places[first], self.places[last], **ends, **curve, **STYLES[style]))
 
     def add_outside(self) -> None:
-        """Stubs from and to the outside: supply and loss of pools, units that only make or only use up."""
+        """Draw arrows from and to the outside: supply and loss of pools, units that only produce or only consume."""
         flows = [(pool.name, pool.supply > 0, pool.loss > 0) for pool in self.network.pools]
         for unit in self.network.units:
             changes = unit.changes.values()
@@ -161,7 +161,7 @@ class NetworkPicture:
                 taken.append(self.put_stub(node, find_free_angle(taken), inwards=inwards))
 
     def angle_to(self, node: str, other: str) -> float:
-        """The direction from a node to another."""
+        """Return the direction from a node to another."""
         dx, dy = self.places[other] - self.places[node]
         return math.atan2(dy, dx)
 
@@ -183,7 +183,7 @@ class NetworkPicture:
         self.ax.text(x, y, OUTSIDE, ha="center", va="center", fontsize=11 * self.scale, color=INK)
 
     def add_legend(self) -> None:
-        """What everything means, below."""
+        """Draw the legend below the picture."""
         from matplotlib.patches import FancyArrowPatch
 
         for (kind, meaning), (x, y) in zip(LEGEND, self.keys, strict=True):
@@ -198,7 +198,7 @@ class NetworkPicture:
 
 
 def place_keys(left: float, right: float, top: float) -> list[tuple[float, float]]:
-    """Where the entries of the legend begin, in rows from the top [inches]."""
+    """Return the positions of the legend entries, in rows from the top [inches]."""
     places, x, y = [], left, top
     for _, meaning in LEGEND:
         wide = 0.92 + text_width(meaning, NAME) / 72
@@ -210,7 +210,7 @@ def place_keys(left: float, right: float, top: float) -> list[tuple[float, float
 
 
 def find_effect(unit: ReactionUnit, pool: str) -> str:
-    """How a pool moves a unit, apart from being used up by it, or made by its way back: a style, or nothing."""
+    """Return the style of a pool's effect on a unit other than as its reactant; empty if there is none."""
     forward, backward = [flux.orders.get(pool, 0.0) for flux in unit.fluxes] + [0.0] * (unit.backward is None)
     change = unit.changes.get(pool, 0.0)
     if unit.off_above is not None and unit.off_above.pool == pool:
@@ -222,18 +222,18 @@ def find_effect(unit: ReactionUnit, pool: str) -> str:
 
 
 def find_free_angle(taken: list[float]) -> float:
-    """The direction that is farthest from all that are taken; among equals, that nearest to straight down."""
+    """Return the direction farthest from all directions in use; among equals, the one nearest to straight down."""
     tries = [-math.pi / 2 + turn * math.pi / 8 for turn in (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8)]
     return max(tries, key=lambda angle: min((round(apart(angle, other), 3) for other in taken), default=0.0))
 
 
 def apart(first: float, second: float) -> float:
-    """The angle between two directions."""
+    """Return the angle between two directions."""
     return abs((first - second + math.pi) % (2 * math.pi) - math.pi)
 
 
 def wrap_name(name: str) -> list[str]:
-    """A name in short lines, broken after hyphens, underscores and spaces."""
+    """Split a name into short lines after hyphens, underscores and spaces."""
     lines = [""]
     for part in re.findall(r"[^-_ ]+[-_ ]?|[-_ ]", name):
         if lines[-1] and len(lines[-1]) + len(part) > LONGEST_LINE:

@@ -1,4 +1,4 @@
-"""The charts of a run, on plain arrays: wheel speeds, errors over time, and how often they occur."""
+"""Charts of a run from plain arrays: wheel speeds, errors over time, and histograms of errors."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 def wheel_speed_chart(
     time: Floats, wheels: Floats, *, title: str = "Wheel speeds", spans: Spans = (), ax: Axes | None = None
 ) -> Axes:
-    """Wheel speeds over time, with the tasks.
+    """Draw wheel speeds over time, with the tasks.
 
     Args:
-        time: of each row [s], shape (row).
+        time: time of each row [s], shape (row).
         wheels: wheel speeds left, right [m/s], shape (row, 2).
-        title: the chart's name.
+        title: title of the chart.
         spans: tasks with their start and end [s].
-        ax: axes to draw into; None: a figure of its own.
+        ax: axes to draw into; None: a new figure.
     """
     known = np.abs(wheels[np.isfinite(wheels)])
     duration = f"{time[-1] - time[0]:.1f} s" if len(time) else "no rows"
     lines = [
-        Series("left", LEFT, time, wheels[:, 0], width=2.4),  # shows where both are the same
+        Series("left", LEFT, time, wheels[:, 0], width=2.4),  # wider, to stay visible where both are equal
         Series("right", RIGHT, time, wheels[:, 1], width=1.1),
     ]
     about = f"{duration}, at most {float(known.max(initial=0.0)):.3g} m/s"
@@ -41,7 +41,7 @@ def wheel_speed_chart(
 def error_chart(
     time: Floats, errors: Floats, *, unit: str = "m", title: str = "Error", spans: Spans = (), ax: Axes | None = None
 ) -> Axes:
-    """Errors over time, with the tasks; errors in `unit`, shape (row), NaN where there is none."""
+    """Draw errors over time, with the tasks. Errors are in `unit`, shape (row), NaN if there is none."""
     known = np.abs(errors[np.isfinite(errors)])
     largest, mean = float(known.max(initial=0.0)), float(known.mean()) if len(known) else math.nan
     factor, better = pick_unit(largest, unit)
@@ -66,7 +66,7 @@ def error_histogram(
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """How often the errors occur or, where there is a target, the values of the quantity themselves."""
+    """Draw a histogram of the errors or, if there is a target, of the values of the quantity."""
     aim = target or 0.0
     values = errors[np.isfinite(errors)] + aim
     usual = float(np.quantile(np.abs(values), 0.99)) if len(values) else 0.0

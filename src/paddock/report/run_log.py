@@ -1,4 +1,4 @@
-"""The log of a run as text: settings, what happened in order of time, and the outcome of each robot."""
+"""The log of a run as text: settings, events in order of time, and the outcome of each robot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.report.quantities import format_quantity, settings_lines
 
 
 def run_log_text(traces: Sequence[Trace], whole: Mapping[str, Any]) -> str:
-    """The whole log: title, settings, what happened in order of time, and the outcome of every robot."""
+    """Return the whole log: title, settings, events in order of time, and the outcome of every robot."""
     wide = max(len(trace.robot) for trace in traces)
     lines = [str(whole["title"]), "=" * len(str(whole["title"])), "", *settings_lines(run_settings(whole)), ""]
     for robot, event in list_events(traces):
@@ -27,7 +27,7 @@ def run_log_text(traces: Sequence[Trace], whole: Mapping[str, Any]) -> str:
 
 
 def run_settings(whole: Mapping[str, Any]) -> dict[str, Any]:
-    """What decided a run, and the digest of its end."""
+    """Return the settings of a run, and the digest of its final state."""
     settings = {"world": whole["world"], **whole["config"]}
     if whole.get("digest"):
         why = whole["why_not_repeatable"]
@@ -36,7 +36,7 @@ def run_settings(whole: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def list_events(traces: Sequence[Trace]) -> list[tuple[str, Event]]:
-    """What happened in order of time, with the robot's name; beginnings of tasks and contacts are events, too."""
+    """Return all events in order of time, with the robot's name, including starts of tasks and contacts."""
     found = [(trace.robot, event) for trace in traces for event in _changes(trace)]
     return sorted([*found, *iterate_events(traces)], key=lambda entry: entry[1].time)
 
@@ -52,9 +52,9 @@ def _changes(trace: Trace) -> Iterator[Event]:
 
 
 def robot_outcome(numbers: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The summary of a robot in words and rounded numbers."""
+    """Format the summary of a robot with rounded numbers."""
     rows = [("time", f"{numbers['duration']:.2f} s"), ("distance", f"{numbers['distance']:.3f} m")]
-    if "place" in numbers:  # a referee looked on
+    if "place" in numbers:  # the run had a referee
         score, fouls = numbers["score"], numbers["fouls"]
         rows.insert(0, ("score", f"{'–' if score is None else f'{score:g}'}, place {numbers['place']}, fouls: {fouls}"))
     if numbers["estimated_distance"] is not None:

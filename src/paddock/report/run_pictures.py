@@ -1,4 +1,4 @@
-"""All pictures of a run by the names of their files."""
+"""All pictures of a run by file name."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from paddock.worlds.spec import WorldSpec
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FEW = 12  # more robots than this get no charts of their own
+FEW = 12  # maximum number of robots with charts
 
 
 def run_pictures(traces: Sequence[Trace], world: WorldSpec, title: str) -> Iterator[Figure]:
-    """The paths of all robots, then the charts of each; with several robots those end with the robot's name."""
+    """Iterate over the picture of all paths, then the charts of each robot, named after it if there are several."""
     yield Figure("path", "Path over the map", draw_paths(traces, world, title=title))
     for trace in traces[:FEW]:
         after, of = ("", "") if len(traces) == 1 else (f"-{trace.robot}", f" of {trace.robot}")
         yield Figure(f"wheels{after}", f"Wheel speeds{of}", draw_wheels(trace))
         if np.isfinite(trace.errors).any():
             yield Figure(f"error{after}", f"Error{of} over time", draw_error(trace))
-            yield Figure(f"histogram{after}", f"How often {trace.error_of}s{of} occur", draw_histogram(trace))
+            yield Figure(f"histogram{after}", f"Histogram of {trace.error_of}s{of}", draw_histogram(trace))
 
 
 def draw_wheels(trace: Trace, *, ax: Axes | None = None) -> Axes:
-    """The wheel speeds of a run."""
+    """Draw the wheel speeds of a run."""
     title = f"{trace.robot}: wheel speeds"
     return wheel_speed_chart(trace.time, trace.wheels, title=title, spans=trace.spans(), ax=ax)
 
 
 def draw_error(trace: Trace, *, ax: Axes | None = None) -> Axes:
-    """The errors of a run over time."""
+    """Draw the errors of a run over time."""
     title = f"{trace.robot}: " + ("error" if trace.error_of == "error" else f"error of the {trace.error_of}")
     return error_chart(trace.time, trace.errors, unit=trace.unit, title=title, spans=trace.spans(), ax=ax)
 
 
 def draw_histogram(trace: Trace, *, ax: Axes | None = None) -> Axes:
-    """How often the errors of a run occur or, with a target, the values themselves."""
+    """Draw a histogram of the errors of a run or, with a target, of the values themselves."""
     title, quantity = f"{trace.robot}: {trace.error_of}", trace.error_of
     return error_histogram(trace.errors, quantity=quantity, unit=trace.unit, target=trace.target, title=title, ax=ax)

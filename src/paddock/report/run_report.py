@@ -10,12 +10,12 @@ from paddock.report.document import Failure, Figure, Heading, LogText, Part, Rem
 from paddock.report.run_log import robot_outcome, run_settings
 from paddock.report.sheets import Sheet
 
-SIDE_BY_SIDE = 4  # robots that get a column each; more get a row each
+SIDE_BY_SIDE = 4  # up to this number, robots are columns; more robots are rows
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TaskOutcome:
-    """A task of a run: when it was worked on [s], whether it did what it was there for, and why it ended."""
+    """Result of a task: its start and end [s], whether it succeeded, and why it ended."""
 
     name: str
     start: float
@@ -28,13 +28,13 @@ class TaskOutcome:
 def run_report(
     whole: Mapping[str, Any], figures: Sequence[Figure], log: str, outcomes: Sequence[TaskOutcome] = ()
 ) -> Iterator[Part]:
-    """The parts of the page of a run.
+    """Iterate over the parts of the page of a run.
 
     Args:
-        whole: what `summary.json` holds.
+        whole: contents of `summary.json`.
         figures: the pictures.
-        log: what `run.log` holds.
-        outcomes: of the tasks; empty: the tasks of the trace are listed by their times alone.
+        log: contents of `run.log`.
+        outcomes: results of the tasks; empty: the tasks of the trace are listed with their times only.
     """
     robots: Mapping[str, Any] = whole["robots"]
     names = ", ".join(list(robots)[:8]) + (", …" if len(robots) > 8 else "")
@@ -60,7 +60,7 @@ def run_report(
 
 
 def outcome_sheet(robots: Mapping[str, Any]) -> Sheet:
-    """The numbers of all robots; those of a few robots side by side."""
+    """Return a table of the numbers of all robots; a few robots are shown as columns."""
     found = {robot: dict(robot_outcome(numbers)) for robot, numbers in robots.items()}
     names = tuple(dict.fromkeys(name for rows in found.values() for name in rows))
     if len(robots) <= SIDE_BY_SIDE:
@@ -72,7 +72,7 @@ def outcome_sheet(robots: Mapping[str, Any]) -> Sheet:
 
 
 def outcomes_sheet(outcomes: Sequence[TaskOutcome]) -> Sheet:
-    """Each task, whether it was done, and why it ended."""
+    """Return a table of the tasks, with their results and the reasons why they ended."""
     several = len({task.robot for task in outcomes}) > 1
     rows = tuple(
         (
@@ -89,7 +89,7 @@ def outcomes_sheet(outcomes: Sequence[TaskOutcome]) -> Sheet:
 
 
 def times_sheet(robots: Mapping[str, Any]) -> Sheet:
-    """How often and how long each task was worked on."""
+    """Return a table of the number and duration of each task."""
     rows = []
     for robot, numbers in robots.items():
         for task, seconds in numbers["task_seconds"].items():

@@ -1,4 +1,4 @@
-"""Sheets: tables of texts, for reports and for the terminal."""
+"""Sheets: text tables for reports and the terminal."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ QUANTITY = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?( ± [\d.,]+(e[-+]?\d+)?)?( ?(×
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table of texts; rows begin with their name, or with whether they hold."""
+    """A text table. The first column has the names of the rows, or whether a claim holds."""
 
     kind: ClassVar[str] = "sheet"
-    heads: tuple[str, ...]  # of all columns; empty: names and values
+    heads: tuple[str, ...]  # column headers; empty for pairs of name and value
     rows: tuple[tuple[str, ...], ...]
-    about: str = ""  # what the numbers are: "mean ± standard deviation"
+    about: str = ""  # meaning of the numbers, such as "mean ± standard deviation"
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """Which columns hold numbers and are flush right; never the first, which names the rows."""
+        """Which columns contain numbers and are right-aligned; never the first, which has the row names."""
         columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.heads)
         return tuple(k > 0 and bool(self.heads) and _mostly_numbers(cells) for k, cells in enumerate(columns))
 
     def transpose(self) -> Sheet:
-        """Rows as columns: for few things of which much is known."""
+        """Swap rows and columns, for few rows with many columns."""
         columns = list(zip(self.heads, *self.rows, strict=True))
         return Sheet(("", *columns[0][1:]), tuple(columns[1:]), self.about)
 
     def split(self, most: int) -> Iterator[Sheet]:
-        """The same in parts of at most so many columns; each begins with the first one, which names the rows."""
+        """Split the table into parts of at most so many columns. Each part starts with the column of row names."""
         for first in range(1, len(self.heads), most - 1):
             chosen = (0, *range(first, min(first + most - 1, len(self.heads))))
             rows = tuple(tuple(row[k] for k in chosen) for row in self.rows)
@@ -40,11 +40,11 @@ class Sheet:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell holds a number, maybe with its spread and its unit."""
+    """Whether a cell contains a number, optionally with its spread and unit."""
     return QUANTITY.fullmatch(cell) is not None
 
 
 def _mostly_numbers(cells: Sequence[str]) -> bool:
-    """Whether there are numbers and, after some of them, a remark at most; a dash stands for no number."""
+    """Whether most cells are numbers, and the others are numbers followed by a remark; a dash is an empty cell."""
     known = [cell for cell in cells if cell not in ("", "-")]
     return 2 * sum(map(is_number, known)) > len(known) and all(is_number(cell.split()[0]) for cell in known)

@@ -1,4 +1,4 @@
-"""Charts of mapping: the map with paths over it, and errors of relations."""
+"""Charts of SLAM: the map with paths, and errors of relations."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from paddock.mapping.logs import RelationErrors
 
-MOST_PIXELS = 2000  # of a map's longer side; larger maps are shown coarser, with every occupied cell kept
+MOST_PIXELS = 2000  # maximum size of a map's longer side; larger maps are downsampled, keeping every occupied cell
 SIDE = 9.0  # inches
-SMALLEST = 0.001  # error that is shown [m]
+SMALLEST = 0.001  # smallest error that is shown [m]
 
 
 def map_chart(
@@ -33,15 +33,15 @@ def map_chart(
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """A map with the way of the robot and the loops that were found.
+    """Draw a map with the path of the robot and the detected loop closures.
 
     Args:
         grid: white is free, dark is occupied.
         path: poses of the robot.
-        loops: pairs of poses that were found to be near each other.
-        title: the chart's name.
-        about: more of it, in a smaller line.
-        ax: axes to draw into; None: a figure of its own.
+        loops: pairs of poses that were detected to be near each other.
+        title: title of the chart.
+        about: subtitle.
+        ax: axes to draw into; None: a new figure.
     """
     own = ax is None
     ax = new_axes(width=SIDE, height=SIDE) if ax is None else ax
@@ -51,7 +51,7 @@ def map_chart(
         name = f"{len(loops)} loops" if k == 0 else "_"
         ax.plot([first.x, second.x], [first.y, second.y], color=RIGHT, linewidth=1.0, label=name, zorder=3)
     places = np.array(path)
-    ax.plot(places[:, 0], places[:, 1], color=LEFT, linewidth=0.8, label="way of the robot")
+    ax.plot(places[:, 0], places[:, 1], color=LEFT, linewidth=0.8, label="path of the robot")
     ax.set_aspect("equal")
     style_axes(ax, title=title, about=about, x_name="x [m]", y_name="y [m]")
     add_legend(ax, [], grow=own)
@@ -59,7 +59,7 @@ def map_chart(
 
 
 def map_picture(grid: OccupancyGrid) -> tuple[np.ndarray, tuple[float, float, float, float]]:
-    """The known part of a map as colours, and its left, right, lower and upper edges [m]."""
+    """Return the known part of a map as colours, and its left, right, lower and upper edges [m]."""
     states = grid.states()
     known = np.argwhere(states >= 0)
     low, high = (known.min(0), known.max(0) + 1) if len(known) else (np.zeros(2, int), np.array(states.shape))
@@ -77,12 +77,12 @@ def map_picture(grid: OccupancyGrid) -> tuple[np.ndarray, tuple[float, float, fl
 
 
 def path_chart(paths: dict[str, Sequence[Pose]], *, title: str = "Paths", ax: Axes | None = None) -> Axes:
-    """Ways of a robot by different estimates, in the same frame.
+    """Draw the paths of a robot from different estimates, in the same frame.
 
     Args:
-        paths: poses by the name of the estimate.
-        title: the chart's name.
-        ax: axes to draw into; None: a figure of its own.
+        paths: poses, by name of the estimate.
+        title: title of the chart.
+        ax: axes to draw into; None: a new figure.
     """
     own = ax is None
     ax = new_axes(width=SIDE, height=SIDE) if ax is None else ax
@@ -98,12 +98,12 @@ def path_chart(paths: dict[str, Sequence[Pose]], *, title: str = "Paths", ax: Ax
 
 
 def relations_chart(errors: dict[str, RelationErrors], *, title: str = "", ax: Axes | None = None) -> Axes:
-    """Which share of the relations is better than an error.
+    """Draw the cumulative share of relations over their error.
 
     Args:
-        errors: by the name of the estimate.
-        title: the chart's name; empty: made of the first one's number of relations.
-        ax: axes to draw into; None: a figure of its own.
+        errors: errors of the relations, by name of the estimate.
+        title: title of the chart; empty: the number of relations of the first estimate.
+        ax: axes to draw into; None: a new figure.
     """
     own = ax is None
     ax = new_axes() if ax is None else ax

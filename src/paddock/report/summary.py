@@ -1,4 +1,4 @@
-"""The numbers of a run: how long, how far, how fast, how well, and what was touched."""
+"""The summary of a run: duration, distance, speed, errors and contacts."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from paddock.episodes import Trace
 from paddock.episodes.trace import Floats
 from paddock.metrics import ContactTime, Distance
 
-METRICS = (Distance(), ContactTime())  # what every summary tells
+METRICS = (Distance(), ContactTime())  # metrics of every summary
 
 
 def summary(trace: Trace, figures: Mapping[str, float] = MappingProxyType({})) -> dict[str, Any]:
-    """What one robot did, in numbers; None where nothing is known.
+    """Return the numbers of one robot; None if unknown.
 
     Args:
-        trace: what it did.
-        figures: its metrics, from all ticks; what is missing is found out from the trace.
+        trace: trace of the robot.
+        figures: its metrics, from all ticks; missing ones are computed from the trace.
     """
     if "distance" not in figures or "contact_time" not in figures:
         figures = {**trace.evaluate(METRICS), **figures}
@@ -55,14 +55,14 @@ def summary(trace: Trace, figures: Mapping[str, float] = MappingProxyType({})) -
 
 
 def path_length(poses: Floats) -> float:
-    """Sum of the steps between poses that are known [m]."""
+    """Return the sum of the steps between known poses [m]."""
     known = poses[np.isfinite(poses[:, :2]).all(axis=1), :2]
     steps = np.diff(known, axis=0)
     return float(np.hypot(steps[:, 0], steps[:, 1]).sum())
 
 
 def plain(value: Any) -> Any:
-    """The same value in what JSON has; numbers that JSON cannot write become None."""
+    """Convert a value to JSON types; numbers that JSON does not support become None."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

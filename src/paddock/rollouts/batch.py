@@ -1,4 +1,4 @@
-"""Batch: many worlds at once, each the same to the last bit as an arena of its own."""
+"""Batch: many worlds at once, each identical to the last bit to a separate arena."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from paddock.rollouts.cuda.device import Cuda
     from paddock.rollouts.cuda.launch import GpuTables
 
-JOB = 20_000  # robot-steps that a thread takes at once: about a hundredth of a second
-JOBS_OF_A_HAND = 4  # at least, where there are enough worlds
-SLICE = 200_000  # robot-steps of one world before Python gets a word in
+JOB = 20_000  # robot-steps per job of a thread: about 0.01 s
+JOBS_OF_A_HAND = 4  # minimum number of jobs per thread, if there are enough worlds
+SLICE = 200_000  # robot-steps of one world before control returns to Python
 
 
 class Batch:
-    """Worlds that run side by side. World i shows scene i % len(scenes) and is the arena that has its seed."""
+    """Worlds that run in parallel. World i is scene i % len(scenes), and equals an arena with the same seed."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Batch:
         self._memory = Mirror(np.zeros((worlds, 0)))
 
     def __len__(self) -> int:
-        """How many worlds there are."""
+        """Return the number of worlds."""
         return self._worlds
 
     def __repr__(self) -> str:
@@ -109,22 +109,22 @@ class Batch:
 
     @property
     def robots(self) -> tuple[str, ...]:
-        """The names of the robots in every world."""
+        """Names of the robots in every world."""
         return tuple(robot.name for robot in self.scenes[0].spec.robots)
 
     @property
     def state(self) -> engine.State:
-        """Clock and motion of all worlds. A GPU's are fetched when they are read, and sent again with the next run."""
+        """Clock and motion of all worlds. Reading them copies them from the GPU; the next run copies them back."""
         return engine.State(self._clock.here(), self._motion.here())
 
     @property
     def commands(self) -> Floats:
-        """What all robots are told, shape (W, N, ·); of a GPU as `state`."""
+        """Commands of all robots, shape (W, N, ·); copied from the GPU like `state`."""
         return self._commands.here()
 
     @property
     def seeds(self) -> Ints:
-        """The seed of every world, shape (W); a copy."""
+        """Seed of every world, shape (W); a copy."""
         return self._clock.read()[:, SEED].copy()
 
     @property
@@ -134,7 +134,7 @@ class Batch:
 
     @property
     def motion(self) -> Floats:
-        """The present motion of all robots, see engine/state.py, shape (W, N, ·); a copy."""
+        """Current motion of all robots, see engine/state.py, shape (W, N, ·); a copy."""
         motion = self._motion.read()
         present: Floats = motion[np.arange(len(self)), self._present()[1] % motion.shape[1]]
         return present
@@ -145,7 +145,7 @@ class Batch:
         return self._present()[0].copy()
 
     def _present(self) -> tuple[Floats, Ints]:
-        """Poses and ticks, see above. From a GPU they come once after every run, without the rest of the motion."""
+        """Return poses and ticks. From a GPU they are copied once after every run, without the rest of the motion."""
         if self.gpu is None or not self._motion.is_on_card:
             ticks = self._clock.here()[:, TICK]
             motion = self._motion.here()
@@ -157,11 +157,11 @@ class Batch:
         return self._fetched
 
     def digest(self, world: int) -> str:
-        """The fingerprint that an arena in the same state has."""
+        """Return the digest of a world, which equals that of an arena in the same state."""
         return engine.digest(*self._single(world))
 
     def arena(self, world: int) -> Arena:
-        """An arena of its own that goes on where one of the worlds is."""
+        """Return an independent arena that continues from the state of one of the worlds."""
         from paddock.arena.arena import Arena
 
         state, commands = self._single(world)
@@ -170,14 +170,14 @@ class Batch:
         return arena
 
     def _single(self, world: int) -> tuple[engine.State, Floats]:
-        """State and commands of one world, with the leading axis of a single one."""
+        """Return state and commands of one world, with a leading axis of length 1."""
         if not isinstance(world, (int, np.integer)) or not 0 <= world < len(self):
             raise SimulationError(f"world: expected a whole number from 0 to {len(self) - 1}, got {world!r}")
         only = slice(world, world + 1)
         return engine.State(self._clock.read(only), self._motion.read(only)), self._commands.read(only)
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
-        """Back to the start, with the same seeds or others."""
+        """Reset to the start, with the same seeds or others."""
         self._start(self.seeds if seed is None else seeds_of(seed, len(self)))
 
     def run(
@@ -188,13 +188,13 @@ class Batch:
         metrics: Sequence[Metric] = (),
         every: float | None = None,
     ) -> Rollout:
-        """Let time pass in all worlds. Policies that drove last time, too, go on with what they remember.
+        """Run all worlds. Policies that also drove the previous run keep their memory.
 
         Args:
             seconds: simulated time to run for, rounded to whole ticks.
-            controllers: a policy per robot's name; or one, for the only robot. A policy with one row of weights
-                drives all worlds, one with a row for each of P individuals the worlds i with i // (W / P) = row.
-            metrics: what to find out in this run.
+            controllers: a dict of policies by robot name, or one policy for the only robot. A policy with one row of
+                weights drives all worlds. Of a policy with P rows, row i // (W / P) drives world i.
+            metrics: metrics to compute in this run.
             every: simulated seconds between two rows of the traces; None for no traces.
         """
         ticks = self._ticks("run: seconds", seconds)
@@ -204,7 +204,7 @@ class Batch:
         policies = self._by_number(controllers)
         loop = loop_for(
             policies.values(), self.scenes[0].sensor_kinds, metrics
-        )  # refuses two kernels of one's own, for the GPU too
+        )  # raises for two user kernels, also for the GPU
         policy_table = self._lay_out(policies)
         timed = any(isinstance(policy, TimedPolicy) for policy in policies.values())
         if timed:
@@ -237,9 +237,10 @@ class Batch:
         )
 
     def _lay_out(self, policies: Mapping[int, Policy]) -> PolicyTable:
-        """The policies' tables, with what they remember in every world, if the same policies drove last time.
+        """Return the policies' tables, with their memory in every world if the same policies drove the previous run.
 
-        On the GPU these keep their tables, too: a million networks take longer to lay out than to run.
+        On the GPU the tables of the same policies are reused, since building them for a million networks takes longer
+        than the run.
         """
         before = self._drivers
         again = before.keys() == policies.keys() and all(before[i] is policy for i, policy in policies.items())
@@ -248,14 +249,14 @@ class Batch:
             if again:
                 table = table._replace(memory=self._memory.here())
             self._drivers, self._memory, self._policy_table = policies, Mirror(table.memory), table
-        return self._policy_table._replace(enabled=self._policy_table.enabled.copy())  # metrics switch devices on
+        return self._policy_table._replace(enabled=self._policy_table.enabled.copy())  # metrics enable devices
 
     def memory(self, robot: str | None = None) -> Floats:
-        """What a robot's policy remembers after the last run, shape (W, ·); None: of the only robot. A copy."""
+        """Return the memory of a robot's policy after the last run, shape (W, ·). None: the only robot. A copy."""
         name = robot if robot is not None else self.robots[0]
         numbers = {self.robots[number]: number for number in self._drivers}
         if name not in numbers:
-            raise UnknownName("robot that was driven", name, numbers)
+            raise UnknownName("driven robot", name, numbers)
         self._memory.here()
         return memory_of(self._policy_table, numbers[name], self._drivers[numbers[name]]).copy()
 
@@ -277,13 +278,13 @@ class Batch:
                 raise UnknownName("robot", name, self.robots)
             if not isinstance(controller, Policy):
                 raise SimulationError(
-                    f"run: {controller!r} is no policy: batches run compiled controllers, see docs/batches.md"
+                    f"run: {controller!r} is not a policy: batches run compiled controllers, see docs/batches.md"
                 )
             chosen[self.robots.index(name)] = controller
         return chosen
 
     def _roll(self, loop: Kernel, policy_table: PolicyTable, metric_sums: MetricSums, ticks: int) -> None:
-        """Share the worlds out to threads, in jobs of some worlds each."""
+        """Distribute the worlds to threads, in jobs of some worlds each."""
         hands = [self._scratch() for _ in range(self.threads)]
         state, commands = self.state, self.commands
         slice_of_ticks = max(1, SLICE // len(self.robots))
@@ -302,7 +303,7 @@ class Batch:
     def _launch(
         self, cuda: Cuda, policies: Mapping[int, Policy], table: PolicyTable, sums: MetricSums, ticks: int
     ) -> None:
-        """Run all worlds on the GPU; their state stays there."""
+        """Run all worlds on the GPU, where their state stays."""
         from paddock.rollouts.cuda.launch import GpuRun, GpuState, GpuTables
 
         if self._gpu_tables is None:
@@ -314,7 +315,7 @@ class Batch:
         run.fetch()
 
     def _jobs(self, ticks: int) -> Iterator[tuple[BuiltWorld, Ints, int]]:
-        # Never so many that a few long jobs leave some hands idle.
+        # Limit the number of worlds per job, so that a few long jobs do not leave threads idle.
         fair = math.ceil(len(self) / (JOBS_OF_A_HAND * self.threads))
         worlds_at_once = max(1, min(JOB // max(1, ticks * len(self.robots)), fair))
         for i, scene in enumerate(self.scenes):
@@ -323,7 +324,7 @@ class Batch:
                 yield scene, worlds[first : first + worlds_at_once], ticks
 
     def _scratch(self) -> tuple[engine.Workspace, Floats]:
-        """Working memory of one thread that is large enough for every scene."""
+        """Allocate the working memory of one thread, large enough for every scene."""
         spaces = [engine.workspace(scene.model) for scene in self.scenes]
         largest = engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
         return largest, np.zeros(max(1, self.scenes[0].values))
@@ -342,7 +343,7 @@ def _gpu(device: str, precision: str) -> Cuda | None:
 
 
 def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Floats:
-    """Where the robots of every world stand at the start, shape (W, N, 3): as in the scenes, at random, or as told."""
+    """Return the start poses of all robots, shape (W, N, 3): those of the scenes, random ones, or the given ones."""
     worlds, robots = len(seeds), len(scenes[0].poses)
     if starts is None:
         return np.stack([scene.poses for scene in scenes])[np.arange(worlds) % len(scenes)]
@@ -373,7 +374,7 @@ def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Float
 
 
 def seeds_of(seed: int | Sequence[int], worlds: int) -> Ints:
-    """The seed of every world: `seed` + the world's number, or as listed."""
+    """Return the seed of every world: `seed` + the world's number, or the listed seeds."""
     if isinstance(seed, (Sequence, np.ndarray)):
         if len(seed) != worlds:
             raise SimulationError(f"seed: expected a whole number, or {worlds} of them, got {len(seed)}")

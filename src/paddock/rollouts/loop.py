@@ -48,14 +48,14 @@ from paddock.sensors.sense import replace_measure, sense
 def loop_for(
     policies: Collection[Policy], kinds: Iterable[type[SensorSpec]] = (), metrics: Iterable[Metric] = ()
 ) -> Kernel:
-    """The loop for these policies, sensor kinds and metrics: the shipped one, or one that knows others too.
+    """Return the loop for these policies, sensor kinds and metrics: the built-in one, or an extended one.
 
-    A user's own kernel is compiled once per process; what comes from other packages once per installation.
+    A user's own kernel is compiled once per process, code of other packages once per installation.
     """
     own_kernels = {policy.decide: None for policy in policies if isinstance(policy, KernelPolicy)}
     if len(own_kernels) > 1:
         names = ", ".join(kernel.function.__name__ for kernel in own_kernels)
-        raise SimulationError(f"{names}: one run can have one kernel of your own only, for as many robots as you like")
+        raise SimulationError(f"{names}: a run can use only one kernel of your own, for any number of robots")
     numbers = [number_of(metric) for metric in metrics if isinstance(metric, Metric)]
     swaps = {
         **dict.fromkeys([own] if own_kernels else [], next(iter(own_kernels), own)),
@@ -88,7 +88,7 @@ def roll(model, state, commands, scratch, policy_table, readings, metric_sums, w
             if metric_sums.ahead[world] == 0:
                 break
             for j in range(robots):
-                # Neighbours one after the other: what they see is still in the processor's cache.
+                # Neighbours one after the other, while their surroundings are in the processor's cache.
                 robot = scratch.crowd[listed + j] if robots > 1 else j
                 sense(model, state, scratch, world, robot, policy_table.enabled[robot], False, readings)
                 decide(model, state, commands, policy_table, readings, metric_sums, world, robot)
@@ -98,7 +98,7 @@ def roll(model, state, commands, scratch, policy_table, readings, metric_sums, w
 
 @kernel
 def decide(model, state, commands, policy_table, readings, metric_sums, world, robot):
-    """Measure what was sensed, and act: the robot's commands."""
+    """Update the metrics of readings, and compute the robot's commands."""
     row = policy_table.rows[robot]
     command = commands[world, robot]
     if metric_sums.trace.shape[3] > ROW_COLUMNS:
@@ -127,7 +127,7 @@ def decide(model, state, commands, policy_table, readings, metric_sums, world, r
 
 @kernel
 def write_down(model, state, commands, metric_sums, world):
-    """After a tick: the metrics of motion, goals reached, and the trace."""
+    """Update the metrics of motion, the goals and the trace after a tick."""
     tick = state.clock[world, TICK]
     motion = state.motion[world, tick % state.motion.shape[1]]
     passed = tick - metric_sums.start[world]
@@ -145,7 +145,7 @@ def write_down(model, state, commands, metric_sums, world):
         if passed % metric_sums.every == 0:
             for robot in range(motion.shape[0]):
                 write_motion(motion[robot], metric_sums.trace[world, passed // metric_sums.every, robot])
-        if (passed - 1) % metric_sums.every == 0:  # what was commanded at the tick before, for this one
+        if (passed - 1) % metric_sums.every == 0:  # the command of the previous tick, for this one
             for robot in range(motion.shape[0]):
                 row = metric_sums.trace[world, (passed - 1) // metric_sums.every, robot]
                 row[ROW_COMMAND_LEFT] = commands[world, robot, WANT_LEFT]
@@ -154,7 +154,7 @@ def write_down(model, state, commands, metric_sums, world):
 
 @kernel
 def write_motion(robot_state, row):
-    """A row of the trace, but for the command, which is not known before the next tick."""
+    """Write a row of the trace, except for the command, which is not known before the next tick."""
     row[ROW_X], row[ROW_Y], row[ROW_HEADING] = robot_state[X], robot_state[Y], robot_state[HEADING]
     row[ROW_LEFT], row[ROW_RIGHT] = robot_state[LEFT_SPEED], robot_state[RIGHT_SPEED]
     row[ROW_CONTACTS] = robot_state[CONTACTS]
@@ -162,7 +162,7 @@ def write_motion(robot_state, row):
 
 @kernel
 def write_readings(metric_sums, readings, passed, world, robot):
-    """The readings of a row of the trace."""
+    """Write the readings of a row of the trace."""
     if passed % metric_sums.every == 0:
         row = metric_sums.trace[world, passed // metric_sums.every, robot]
         for k in range(metric_sums.trace.shape[3] - ROW_COLUMNS):
@@ -171,7 +171,7 @@ def write_readings(metric_sums, readings, passed, world, robot):
 
 @kernel
 def capped(speed, most):
-    """A commanded speed within the data sheet's maximum; NaN stands still."""
+    """Limit a commanded speed to the data sheet's maximum; NaN becomes 0."""
     if speed != speed:
         return 0.0
     return min(most, max(-most, speed))

@@ -1,4 +1,4 @@
-"""MetricSums: what a run writes down beside the state: the sums of its metrics, goals still ahead, and traces."""
+"""MetricSums: the output of a run in addition to the state: sums of metrics, unreached goals, and traces."""
 
 from __future__ import annotations
 
@@ -36,24 +36,26 @@ def metric_sums_of(
     scenes: Sequence[BuiltWorld], metrics: Sequence[Metric], enabled: Bytes, poses: Floats, ticks: Ints, moments: int,
     every: int, readings: int = 0,
 ) -> MetricSums:  # fmt: skip
-    """Lay out the metrics and the trace of a run, and switch on the devices that the metrics look at.
+    """Allocate the tables for the metrics and the trace of a run, and enable the devices that the metrics need.
 
     Args:
-        scenes: the worlds that differ.
-        metrics: what to find out.
+        scenes: the different worlds.
+        metrics: metrics to compute.
         enabled: a flag for each device of each robot; changed in place.
-        poses: of all robots now, shape (W, N, 3).
-        ticks: of all worlds now, shape (W).
+        poses: current poses of all robots, shape (W, N, 3).
+        ticks: current ticks of all worlds, shape (W).
         moments: rows of the trace; 0 for no trace.
         every: ticks between two rows.
-        readings: how many readings a row has.
+        readings: number of readings in a row.
     """
     check_metrics(metrics)
     worlds, robots = poses.shape[:2]
     rows: list[list[int]] = []
     slots = np.zeros((len(metrics), robots, SLOT_COLUMNS), np.int64)
     numbers: list[list[float]] = [[] for _ in scenes]
-    sums = np.zeros((worlds, robots, sum(metric.columns for metric in metrics)))  # pages of zeros cost nothing
+    sums = np.zeros(
+        (worlds, robots, sum(metric.columns for metric in metrics))
+    )  # untouched pages of zeros use no memory
     column = marks = 0
     ahead = np.full(worlds, ENDLESS)
     for k, metric in enumerate(metrics):
@@ -89,7 +91,7 @@ def metric_sums_of(
 
 
 def write_first_rows(sums: MetricSums, motion: Floats) -> None:
-    """Begin the traces with how all robots move now, shape (W, N, ·)."""
+    """Write the first rows of the traces from the current motion of all robots, shape (W, N, ·)."""
     for column, state in (
         (ROW_X, X), (ROW_Y, Y), (ROW_HEADING, HEADING),
         (ROW_LEFT, LEFT_SPEED), (ROW_RIGHT, RIGHT_SPEED), (ROW_CONTACTS, CONTACTS),
@@ -98,7 +100,7 @@ def write_first_rows(sums: MetricSums, motion: Floats) -> None:
 
 
 def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: RunTime) -> dict[str, Floats]:
-    """The metrics' figures by name, shape (W, N) each; NaN for robots that are not measured."""
+    """Return the metrics' figures by name, shape (W, N) each; NaN for robots that are not measured."""
     figures: dict[str, Floats] = {}
     for metric, row, slots in zip(metrics, metric_sums.metrics, metric_sums.slots, strict=True):
         sums = metric_sums.sums[:, :, row[FIRST_SUM] : row[FIRST_SUM] + metric.columns]
@@ -109,7 +111,7 @@ def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: RunTime)
 
 
 def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
-    """Which robots are measured, and where their device's values lie."""
+    """Return which robots are measured, and the positions of their device's values."""
     names = [robot.name for robot in built.spec.robots]
     if metric.robot is not None and metric.robot not in names:
         raise UnknownName("robot", metric.robot, names)
@@ -118,7 +120,7 @@ def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
     concerned = [robot for robot, name in enumerate(names) if metric.robot in (None, name)]
     has_it = [device is None or any(s.name == device for s in built.robots[robot].sensors) for robot in concerned]
     for robot, measured in zip(concerned, has_it, strict=True):
-        if measured or not any(has_it):  # a device that no robot has is refused
+        if measured or not any(has_it):  # raises below if no robot has the device
             rows[robot, MEASURED] = 1
             if device is not None:
                 slot = slot_of(built, robot, device)

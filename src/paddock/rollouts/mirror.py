@@ -1,4 +1,4 @@
-"""Mirror: an array that lies on the host or on the GPU, and is copied only when the other side asks for it."""
+"""Mirror: an array on the host or on the GPU, which is copied only when the other side accesses it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 class Mirror:
-    """An array of the host and its counterpart on the GPU. Exactly one of them is up to date."""
+    """An array on the host and its counterpart on the GPU. Exactly one of them is up to date."""
 
     def __init__(self, host: NDArray[Any]) -> None:
         self._host = host
-        self._card: Any = None  # the counterpart, while that is the newer one
+        self._card: Any = None  # the counterpart, while it is the newer one
 
     @property
     def is_on_card(self) -> bool:
-        """Whether the GPU has the newer one."""
+        """Whether the GPU has the newer copy."""
         return self._card is not None
 
     def here(self) -> NDArray[Any]:
-        """The host's array, up to date. Whoever has it may change it: the GPU asks for it anew."""
+        """Return the up-to-date host array. The caller may change it, since it is copied to the GPU again."""
         if self._card is not None:
             if self._host.size:
                 self._host[...] = self._card.copy_to_host()
@@ -32,13 +32,13 @@ class Mirror:
         return self._host
 
     def there(self, cuda: Cuda) -> Any:
-        """The GPU's array, up to date, for kernels that change it."""
+        """Return the up-to-date GPU array, for kernels that change it."""
         if self._card is None:
             self._card = cuda.send(not_empty(self._host))
         return self._card
 
     def read(self, part: slice = slice(None)) -> NDArray[Any]:
-        """What rows hold now, to look at only: the GPU keeps the array. In the host's precision."""
+        """Return a read-only copy of rows in the host's precision. The GPU array stays the newer one."""
         if self._card is None:
             return self._host[part]
         return np.asarray(self._card[part].copy_to_host().astype(self._host.dtype, copy=False)).reshape(
@@ -47,5 +47,5 @@ class Mirror:
 
 
 def not_empty(table: NDArray[Any]) -> NDArray[Any]:
-    """A table that has at least one column, which nobody needs: threads have no empty arrays."""
+    """Return a table with at least one column, since GPU threads cannot have empty arrays."""
     return table if table.shape[-1] else np.zeros((*table.shape[:-1], 1))

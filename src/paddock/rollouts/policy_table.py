@@ -1,4 +1,4 @@
-"""PolicyTable: the policies of a world's robots as a few tables, for the fused loop of an arena or a batch."""
+"""PolicyTable: the policies of a world's robots as tables, for the compiled loop of an arena or a batch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from paddock.worlds.build import BuiltWorld
 
 
 class DeviceSlot(NamedTuple):
-    """A device's number on its robot, and where its values lie in a row of readings."""
+    """A device's number on its robot, and the position of its values in a row of readings."""
 
     number: int
     first: int
@@ -29,7 +29,7 @@ class DeviceSlot(NamedTuple):
 
 @dataclass(frozen=True)
 class TableOffsets:
-    """Where a policy's numbers lie in the tables."""
+    """Positions of a policy's numbers in the tables."""
 
     plan: int
     weight: int
@@ -37,26 +37,26 @@ class TableOffsets:
 
 
 def slot_of(built: BuiltWorld, robot: int, device: str) -> DeviceSlot:
-    """Where to find a device; cameras and unknown names are refused."""
+    """Return the slot of a device. Raises for cameras and unknown names."""
     name, sensors = built.spec.robots[robot].name, built.robots[robot].sensors
     first = 0
     for number, spec in enumerate(sensors):
         if spec.name == device:
             if isinstance(spec, CameraSpec):
-                raise DeviceRefused(f"{name}.{device} is a camera: policies and metrics cannot see pictures")
+                raise DeviceRefused(f"{name}.{device} is a camera: policies and metrics cannot use images")
             return DeviceSlot(number, first, spec.channels)
         first += spec.channels
     raise UnknownName(f"device of {name}", device, [spec.name for spec in sensors])
 
 
 def no_devices(built: BuiltWorld) -> Bytes:
-    """All devices of all robots switched off, shape (N, most devices of a robot)."""
+    """Return flags with all devices of all robots disabled, shape (N, maximum number of devices of a robot)."""
     devices = built.model.types[:, END_OF_DEVICES] - built.model.types[:, FIRST_DEVICE]
     return np.zeros((len(built.robots), int(devices.max(initial=0))), np.uint8)
 
 
 def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds: int = 1) -> PolicyTable:
-    """Lay out the policies of some robots, by their numbers, and switch on what they look at."""
+    """Create the tables of the policies of some robots, by robot number, and enable the devices that they use."""
     rows = np.zeros((len(built.robots), BRAIN_COLUMNS), np.int64)
     rows[:, NUMBER] = -1
     enabled = no_devices(built)
@@ -95,7 +95,7 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
             f"{sizes} individuals for {worlds} worlds: expected as many, or a number that divides the number of worlds"
         )
     table = [np.broadcast_to(rows, (individuals, rows.shape[1])) for rows in weights]
-    only_one = len(table) == 1  # a million networks need no copy
+    only_one = len(table) == 1  # avoids a copy of a million networks
     return PolicyTable(
         rows,
         np.array(plans, np.float64),
@@ -107,7 +107,7 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
 
 
 def begin_runs(policy_table: PolicyTable, policies: Mapping[int, Policy], built: BuiltWorld, seeds: Ints) -> None:
-    """Tell the policies that want to know what run begins, in worlds with these seeds."""
+    """Initialise the timed policies for a run in worlds with these seeds."""
     for robot, policy in policies.items():
         if isinstance(policy, TimedPolicy):
             name, drive = built.spec.robots[robot].name, built.robots[robot].drive
@@ -116,29 +116,29 @@ def begin_runs(policy_table: PolicyTable, policies: Mapping[int, Policy], built:
 
 
 def check_runs(policy_table: PolicyTable, policies: Mapping[int, Policy]) -> None:
-    """Raise what went wrong in a policy."""
+    """Raise the errors of policies during a run."""
     for robot, policy in policies.items():
         if isinstance(policy, TimedPolicy):
             policy.check_run(memory_of(policy_table, robot, policy))
 
 
 def memory_of(policy_table: PolicyTable, robot: int, policy: Policy) -> Floats:
-    """What a robot's policy remembers in every world, shape (W, ·); a view."""
+    """Return the memory of a robot's policy in every world, shape (W, ·); a view."""
     first = int(policy_table.rows[robot, MEMORY])
     return policy_table.memory[:, first : first + len(policy.memory)]
 
 
 def remember(policy_table: PolicyTable, policies: Mapping[int, Policy], world: int = 0) -> None:
-    """Give policies back what they remember after a run."""
+    """Copy the memory of policies back to them after a run."""
     for robot, policy in policies.items():
         if policy.remembers:
             policy.memory[:] = memory_of(policy_table, robot, policy)[world]
 
 
 def refuse_polled(built: BuiltWorld, enabled: Bytes) -> None:
-    """Devices that answer only when asked are not for compiled runs."""
+    """Raise if an enabled device is polled only, since compiled runs cannot read it."""
     for robot, kind in enumerate(built.robots):
         for number, spec in enumerate(kind.sensors):
             if enabled[robot, number] and isinstance(spec, RangeSensorSpec) and spec.polled:
                 name = f"{built.spec.robots[robot].name}.{spec.name}"
-                raise DeviceRefused(f"{name} is polled only, so that no policy can see it: set polled = false")
+                raise DeviceRefused(f"{name} is polled only, so a policy cannot read it: set polled = false")

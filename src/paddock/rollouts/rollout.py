@@ -1,4 +1,4 @@
-"""Rollout: what came out of a run of many worlds."""
+"""Rollout: the result of a run of many worlds."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Rollout:
-    """What came out of a run of W worlds with N robots."""
+    """Result of a run of W worlds with N robots."""
 
     metrics: Mapping[str, Floats]  # by name, shape (W, N)
-    ticks: Ints  # how many every world ran, shape (W)
+    ticks: Ints  # ticks that every world ran, shape (W)
     poses: Floats  # at the end: x, y [m], heading [rad], shape (W, N, 3)
-    rows: Floats  # the traces, see rollouts/tables.py, the start first; NaN after a world's end; shape (W, rows, N, ·)
+    rows: Floats  # traces from the start, see rollouts/tables.py; NaN after a world's end; shape (W, rows, N, ·)
     every: int  # ticks between two rows
-    reached: NDArray[np.bool_]  # whether all goals of a world were, so that it stopped, shape (W)
-    start: Ints  # tick at which every world began, shape (W)
+    reached: NDArray[np.bool_]  # whether a world stopped because all goals were reached, shape (W)
+    start: Ints  # first tick of every world, shape (W)
     batch: Batch = field(compare=False)
 
     def __repr__(self) -> str:
@@ -42,11 +42,11 @@ class Rollout:
 
     @property
     def trace(self) -> Floats:
-        """x, y [m], heading [rad] of all rows, shape (W, rows, N, 3)."""
+        """Poses x, y [m], heading [rad] of all rows, shape (W, rows, N, 3)."""
         return self.rows[..., ROW_X : ROW_HEADING + 1]
 
     def episode(self, world: int) -> Episode:
-        """What happened in one of the worlds, with a trace and the metrics of each robot."""
+        """Return one of the worlds as an episode, with a trace and the metrics of each robot."""
         if not isinstance(world, (int, np.integer)) or not 0 <= world < len(self.ticks):
             raise SimulationError(f"world: expected a whole number from 0 to {len(self.ticks) - 1}, got {world!r}")
         dt, ran = self.batch.dt, int(self.ticks[world])
@@ -60,7 +60,7 @@ class Rollout:
             )
             for robot, name in enumerate(self.batch.robots)
         }
-        now = int(self.batch.ticks[world]) == self.start[world] + ran  # the batch has not gone on since
+        now = int(self.batch.ticks[world]) == self.start[world] + ran  # the batch has not run since
         return Episode(
             robots=records,
             events=(end,),
@@ -72,14 +72,14 @@ class Rollout:
         )
 
     def reason(self, world: int) -> str:
-        """Why one of the worlds ended."""
+        """Return the reason why one of the worlds ended."""
         if self.reached[world]:
             return "all goals are reached"
         return f"{round(int(self.ticks[world]) * self.batch.dt, 9):g} s are over"
 
 
 def trace_numbers(rows: Floats, ticks: Ints, dt: float) -> Floats:
-    """Rows of the compiled loop as those of a Trace, see episodes/trace.py; the ticks are those of the rows."""
+    """Convert rows of the compiled loop, with their ticks, to rows of a Trace, see episodes/trace.py."""
     numbers = np.full((len(rows), len(NUMBERS)), np.nan)
     numbers[:, TIME] = ticks * dt
     numbers[:, POSE] = rows[:, ROW_X : ROW_HEADING + 1]

@@ -1,4 +1,4 @@
-"""What a fused run adds to Model and State: the robots' policies, and what is written down meanwhile."""
+"""Tables of the compiled loop in addition to Model and State: the policies, metrics and traces of the robots."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from paddock.engine.model import Bytes, Floats, Ints
 
-# Columns of `rows`: the policy's number (-1 for none), and where its own tables begin.
+# Columns of `rows`: the policy's number (-1 for none), and the offsets of its tables.
 NUMBER, PLAN, WEIGHT, MEMORY, BRAIN_COLUMNS = range(5)
 
-# Columns of `metrics`: the metric's number, and where its own tables begin.
+# Columns of `metrics`: the metric's number, and the offsets of its tables.
 KIND, FIRST_NUMBER, FIRST_SUM, FIRST_MARK, METRIC_COLUMNS = range(5)
 
-# Columns of `slots`: whether the robot is measured, and where its device's values lie.
+# Columns of `slots`: whether the robot is measured, and the position of its device's values.
 MEASURED, FIRST, COUNT, SLOT_COLUMNS = range(4)
 
 # Columns of a row of `trace`; a robot's readings may follow.
@@ -20,29 +20,29 @@ MEASURED, FIRST, COUNT, SLOT_COLUMNS = range(4)
     ROW_X, ROW_Y, ROW_HEADING, ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_LEFT, ROW_RIGHT, ROW_CONTACTS, ROW_COLUMNS,
 ) = range(9)  # fmt: skip
 
-ENDLESS = -1  # goals ahead of a world that has none
+ENDLESS = -1  # value of `ahead` for a world without goals
 
 
 class PolicyTable(NamedTuple):
-    """Policies of W worlds with N robots; world w is run by individual w // share."""
+    """Policies of W worlds with N robots. Individual w // share drives world w."""
 
     rows: Ints  # see NUMBER …, shape (N, BRAIN_COLUMNS)
     plans: Floats  # one after the other
     weights: Floats  # shape (individuals, weights of all robots)
     share: int
     memory: Floats  # shape (W, memory of all robots)
-    enabled: Bytes  # which devices are read, shape (N, most devices of a robot)
+    enabled: Bytes  # devices to read, shape (N, maximum number of devices of a robot)
 
 
 class MetricSums(NamedTuple):
-    """What is written down about W worlds with N robots; world w shows scene w % S of S scenes."""
+    """Metrics and traces of W worlds with N robots. World w is scene w % S of S scenes."""
 
     metrics: Ints  # see KIND …
     slots: Ints  # see MEASURED …, shape (metrics, N, SLOT_COLUMNS)
     numbers: Floats  # of all metrics, shape (S, ·)
     sums: Floats  # of all metrics, shape (W, N, ·)
-    marks: Bytes  # … shape (W, N, ·)
+    marks: Bytes  # of all metrics, shape (W, N, ·)
     start: Ints  # tick of every world when the run began, shape (W)
-    ahead: Ints  # goals that every world has still to reach, shape (W)
+    ahead: Ints  # number of unreached goals of every world, shape (W)
     trace: Floats  # see ROW_X …, every `every` ticks, shape (W, moments, N, ROW_COLUMNS + readings)
     every: int

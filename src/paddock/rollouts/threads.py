@@ -1,4 +1,4 @@
-"""Threads for kernels, which run without Python's own lock: a list of jobs, done by several hands."""
+"""Thread pool for kernels, which release the GIL."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Job = TypeVar("Job")
 
 
 def share_out(jobs: Iterable[Job], work: Callable[[int, Job], None], threads: int) -> None:
-    """Do all jobs, `work(hand, job)`, with so many hands; the calling thread is hand 0.
+    """Execute all jobs, `work(thread number, job)`, in several threads. The calling thread has number 0.
 
-    Jobs are taken one by one, so that slow ones do not hold up the rest. An error, or Ctrl-C, ends the work
-    after the jobs in hand, and is raised here.
+    Threads take jobs one by one, so that slow jobs do not delay the rest. After an error or Ctrl-C, the current jobs
+    are completed, and the exception is raised here.
     """
     queue, lock = iter(jobs), threading.Lock()
     failures: list[BaseException] = []

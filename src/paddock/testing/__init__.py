@@ -1,4 +1,4 @@
-"""For tests, also those of other packages: checks of sensor kinds and robots, a robot without a world, servers."""
+"""Test utilities, also for other packages: checks of sensor kinds and robots, a robot without a world, servers."""
 
 from paddock.server.process import PaddockProcess
 from paddock.testing.bench_robot import BenchRobot

@@ -1,4 +1,4 @@
-"""BenchRobot: the hardware of an e-puck on an endless empty floor, for tests of firmwares without a simulation."""
+"""BenchRobot: the hardware of an e-puck on an infinite empty floor, for tests of firmwares without a simulation."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ FASTEST = 1000  # [steps/s]
 
 
 class BenchRobot:
-    """Wheels that turn exactly as commanded. Whoever holds it lets time pass with `roll`, and sets what it sees."""
+    """A robot whose wheels turn exactly as commanded. The test advances time with `roll` and sets the readings."""
 
     kind = "e-puck"
 
     def __init__(self, dt: float, pose: Pose = ORIGIN) -> None:
-        self.dt = dt  # [s] that `roll` lets pass
-        self.proximity = (0,) * 8  # raw numbers
+        self.dt = dt  # length of a tick [s]
+        self.proximity = (0,) * 8  # raw values
         self.lamps: dict[str, float] = {}
-        self.speeds = (0, 0)  # as commanded [steps/s]
+        self.speeds = (0, 0)  # commanded [steps/s]
         self._steps = [0.0, 0.0]
         self._odometry = Odometry(0.053, pose=pose)
         self._odometry.update(0.0, 0.0)
 
     @property
     def pose(self) -> Pose:
-        """Where it really is."""
+        """True pose."""
         return self._odometry.pose
 
     def roll(self) -> None:
-        """A tick passes."""
+        """Simulate one tick."""
         self._steps = [
             steps + max(-FASTEST, min(FASTEST, speed)) * self.dt
             for steps, speed in zip(self._steps, self.speeds, strict=True)
@@ -50,10 +50,10 @@ class BenchRobot:
         return self.proximity if device == "proximity" else ()
 
     def read_heading(self) -> None:
-        """It has no compass."""
+        """Return None, as it has no compass."""
 
     def read_picture(self) -> None:
-        """It has no camera."""
+        """Return None, as it has no camera."""
 
     def read_lamps(self) -> Mapping[str, float]:
         return self.lamps
@@ -65,4 +65,4 @@ class BenchRobot:
         self.lamps[name] = brightness
 
     def play_tone(self, frequency: float, amplitude: float) -> None:
-        """It has no speaker."""
+        """Do nothing, as it has no speaker."""

@@ -1,4 +1,4 @@
-"""What must hold for every sensor kind and every robot, shipped or not. Each check raises AssertionError."""
+"""Checks for every sensor kind and every robot, built-in or not. Each check raises AssertionError."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WITNESS = "witness_of_noise"
 
 
 def check_sensor(sensor: SensorSpec) -> None:
-    """Check a sensor: its table, its appearance, its readings, and that it leaves other sensors' noise alone."""
+    """Check a sensor: its table, its appearance, its readings, and that it does not change other sensors' noise."""
     other = CompassSpec(name=WITNESS, noise=0.1)
     _check_appearance(sensor)
     _check_table(_robot_with(sensor))
@@ -36,12 +36,12 @@ def check_sensor(sensor: SensorSpec) -> None:
         arena.step(10)
     _check_readings(with_it)
     assert with_it["it"].device(WITNESS).read() == alone["it"].device(WITNESS).read(), (
-        f"{sensor.kind}: a robot that has it reads other noise elsewhere"
+        f"{sensor.kind}: this sensor changes the noise of other sensors of the robot"
     )
 
 
 def check_robot(robot: str | Path | RobotSpec) -> None:
-    """Check a robot: its table, its sensors, its readings, its top speed."""
+    """Check a robot: its table, its sensors, its readings, its maximum speed."""
     spec = robot if isinstance(robot, RobotSpec) else load_robot(robot)
     _check_table(spec)
     for sensor in spec.sensors:
@@ -56,13 +56,13 @@ def check_robot(robot: str | Path | RobotSpec) -> None:
     arena["it"].wheels.set(spec.drive.max_speed, spec.drive.max_speed)
     arena.step(max(1, math.ceil(spec.drive.max_speed / gain)))
     speed = arena["it"].wheels.speeds.left
-    assert math.isclose(speed, spec.drive.max_speed, rel_tol=1e-6), f"{spec.name}: its top speed is {speed} m/s"
+    assert math.isclose(speed, spec.drive.max_speed, rel_tol=1e-6), f"{spec.name}: its maximum speed is {speed} m/s"
 
 
 def furnished_room(
     robot: str | RobotSpec, *, x: float = 1.5, heading_deg: float = 0.0, noise: bool = True
 ) -> WorldSpec:
-    """A room of 3 × 2 m with walls of 0.8 m and something for every sense; the robot in it is called `it`."""
+    """Create a room of 3 × 2 m with walls of 0.8 m and an object for every kind of sensor; its robot is named `it`."""
     return WorldSpec(
         name="room",
         bounds=(0, 0, 3, 2),
@@ -86,22 +86,22 @@ def _robot_with(*sensors: SensorSpec) -> RobotSpec:
 
 def _check_table(robot: RobotSpec) -> None:
     again = RobotSpec.from_toml(robot.to_toml())
-    assert again == robot, f"{robot.name}: does not read back from its own TOML"
+    assert again == robot, f"{robot.name}: reading its own TOML gives another robot"
 
 
 def _check_appearance(sensor: SensorSpec) -> None:
     look = appearance_table(sensor)
-    assert is_color(look["color"]), f"{sensor.kind}: {look['color']!r} is no colour"
-    assert look["gauge"] in get_args(Gauge), f"{sensor.kind}: there is no gauge {look['gauge']!r}"
-    assert look["rays"] in get_args(Rays), f"{sensor.kind}: there are no rays {look['rays']!r}"
+    assert is_color(look["color"]), f"{sensor.kind}: {look['color']!r} is not a colour"
+    assert look["gauge"] in get_args(Gauge), f"{sensor.kind}: unknown gauge {look['gauge']!r}"
+    assert look["rays"] in get_args(Rays), f"{sensor.kind}: unknown rays {look['rays']!r}"
     assert look["rays"] == sensor.look.rays, f"{sensor.kind}: only a sensor with a `range` has {sensor.look.rays}"
-    assert look["low"] < look["high"], f"{sensor.kind}: its gauge goes from {look['low']} to {look['high']}"
+    assert look["low"] < look["high"], f"{sensor.kind}: the range of its gauge is {look['low']} to {look['high']}"
     if look["gauge"] not in ("scan", "image"):
         assert len(look["labels"]) == sensor.channels, f"{sensor.kind}: {look['labels']} for {sensor.channels} channels"
 
 
 def _check_readings(arena: Arena) -> None:
-    """All readings are finite, of the right shape, the same twice in a tick and the same from the same seed."""
+    """Check that readings are finite, have the right shape, and repeat within a tick and after a restore."""
     robot = arena["it"]
     seen = robot.sense()
     for sensor in robot.spec.sensors:
@@ -110,7 +110,7 @@ def _check_readings(arena: Arena) -> None:
         wanted = _shape(sensor)
         assert reading.shape == wanted, f"{sensor.name}: expected a reading of shape {wanted}, got {reading.shape}"
         assert np.isfinite(reading).all(), f"{sensor.name}: expected finite numbers, got {reading}"
-        np.testing.assert_array_equal(reading, device.read(), err_msg=f"{sensor.name} reads another value")
+        np.testing.assert_array_equal(reading, device.read(), err_msg=f"{sensor.name}: second reading differs")
         if not device.polled:
             np.testing.assert_array_equal(reading, getattr(seen, sensor.name), err_msg=f"{sensor.name} in sense()")
         if sensor.response or sensor.scale is not None:

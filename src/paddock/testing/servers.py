@@ -1,4 +1,4 @@
-"""Servers for tests of one's own programs."""
+"""Servers for tests of user programs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from paddock.worlds import WorldSpec
 def serve(
     world: str | Path | WorldSpec = "clutter", *, seed: int = 0, referee: Referee | str | None = None, **settings: Any
 ) -> Iterator[Server]:
-    """A server in a thread of this process, on any free port: in lock-step and flat out, unless told otherwise.
+    """Run a server in a thread of this process, on a free port; by default in lock-step and as fast as possible.
 
     Args:
         world: as for `paddock.open`.
-        seed: of the world.
+        seed: seed of the world.
         referee: as for `officiate`.
-        settings: of the server: speed, lock_step, token, …
+        settings: settings of the server: speed, lock_step, token, …
     """
     chosen = Settings(**{"port": 0, "lock_step": True, "speed": None, **settings})
     decides = None if referee is None else make_referee(referee)
@@ -33,9 +33,9 @@ def serve(
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
-    """Return as soon as something is so; fail if it never is."""
+    """Wait until a condition is true. Raises AssertionError after a timeout."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() >= deadline:
-            raise AssertionError(f"waited {seconds:g} s in vain")
+            raise AssertionError(f"the condition was not met within {seconds:g} s")
         time.sleep(0.01)

@@ -1,1 +1,1 @@
-"""Batches on a CUDA GPU: the very same kernels, one thread for each world."""
+"""Batches on a CUDA GPU: the same kernels as on the CPU, with one thread per world."""

@@ -1,4 +1,4 @@
-"""The GPU as numba sees it, imported only when it is wanted."""
+"""Cuda: numba's CUDA target, imported only when needed."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ class Cuda:
         self.real = np.float32 if self.single else np.float64
         self.options = options
         if "numba_cuda" in sys.modules:  # not in the simulator
-            # More threads at once hide more waiting than the memory for what finds no register costs. Fast: division
-            # and roots within 2 units in the last place; the linker would forget it.
+            # Fewer registers allow more threads at once, which hides more latency than the spilled registers cost.
+            # fastmath: division and roots within 2 units in the last place; link-time optimisation would discard it.
             fast = {"fastmath": True, "lto": False} if self.single else {}
             self.options = {"max_registers": 64 if self.single else 128, **fast, **options}
-        self.threads = 256  # of a block; on one H200 better than 32, 128 and 512
+        self.threads = 256  # per block; on an H200 faster than 32, 128 and 512
 
     @property
     def shared_bytes(self) -> int:
-        """Memory that the threads of a block may share."""
+        """Shared memory of a block [bytes]."""
         if not hasattr(self.module, "get_current_device"):  # the simulator
             return 96 * 1024
         return (96 if self.module.get_current_device().compute_capability >= (9, 0) else 46) * 1024
 
     def send(self, array: Any) -> Any:
-        """A copy on the device; real numbers in its precision."""
+        """Copy an array to the device, with floats in its precision."""
         if array.dtype == np.float64 and self.single:
             array = array.astype(np.float32)
         return self.module.to_device(array)
 
     def send_shared(self, table: Any) -> Any:
-        """A table on the device; where its rows are all alike a single one, which threads with different rows share."""
+        """Copy a table to the device. If all rows are equal, copy only one row, which all threads share."""
         if not hasattr(self.module, "from_cuda_array_interface") or not (table == table[:1]).all():
             return self.send(table)
         row = self.send(table[0])
@@ -53,7 +53,7 @@ class Cuda:
 
 
 def cuda_module() -> Any:
-    """numba's CUDA target, if there is a device."""
+    """Return numba's CUDA module. Raises if it or a device is missing."""
     try:
         from numba import cuda
     except (ImportError, AttributeError) as error:  # numba-cuda 0.30 cannot be imported with numpy 2.5

@@ -1,7 +1,7 @@
-"""The GPU's driver: one thread takes one world, keeps its state to itself, and runs the loop of the CPU.
+"""The GPU driver: each thread simulates one world in local memory, with the same loop as the CPU.
 
-Every function that it calls is made from the CPU's own kernel (`core/remake.py`), with all numbers in the wanted
-precision. So there is one source; what differs is the rounding of products and sums, which GPUs fuse.
+Every function that it calls is rebuilt from the CPU's kernel (`core/remake.py`), with all numbers in the chosen
+precision. So there is one source. Results differ only in the rounding of products and sums, which GPUs fuse.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from paddock.rollouts.loop import decide, write_down
 from paddock.rollouts.tables import MetricSums, PolicyTable
 from paddock.sensors.sense import sense
 
-cuda: Any = None  # numba's module, once it is wanted; its simulator looks for it among a kernel's global names
+cuda: Any = None  # numba's module, set when needed; its simulator expects it among a kernel's global names
 
 
 class Sizes(NamedTuple):
-    """What a driver is compiled for: arrays of a thread have fixed sizes."""
+    """Sizes for which a driver is compiled; the arrays of a thread have fixed sizes."""
 
     single: bool  # single precision
     robots: int
@@ -38,24 +38,24 @@ class Sizes(NamedTuple):
     columns: int  # of motion
     wanted: int  # columns of commands
     constants: int  # of the model
-    crowd: int  # numbers in the index of robots
-    most: int  # segments or discs that a robot may have around it
+    crowd: int  # length of the spatial index of robots
+    most: int  # maximum number of segments or discs around a robot
     values: int  # in a row of readings
     memory: int  # of the policy
     sums: int  # of all metrics
-    rays: int  # of the one device, if the threads of a block look together; else 0
+    rays: int  # of the only device, if the threads of a block sense together; else 0
     seats: int  # threads of such a block
 
     @property
     def thread_bytes(self) -> int:
-        """Memory that every thread has for itself."""
+        """Local memory of a thread [bytes]."""
         row = self.kept * self.columns + self.wanted + self.sums
         numbers = self.robots * row + self.memory + self.values + 2 * self.most * ITEM_COLUMNS
         return numbers * (4 if self.single else 8) + 8 * self.crowd
 
 
 def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: dict[str, Any], **options: Any) -> Any:
-    """The driver for some sizes, with other kernels in place of some, and numbers behind some of their names."""
+    """Build the driver for some sizes, with some kernels replaced (`swaps`) and some global names set (`names`)."""
     global cuda
     cuda = module
     f = np.float32 if sizes.single else np.float64
@@ -75,7 +75,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
     look_there: Any = on_device(look) if together else None
     sense_there: Any = None if together else on_device(sense)
     index_there: Any = on_device(index_crowd) if crew > 1 else None
-    ray_columns = ray_count | 1  # odd, so that threads side by side do not wait for the same bank of memory
+    ray_columns = ray_count | 1  # odd, to avoid bank conflicts of neighbouring threads
 
     def drive(
         dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, constants,
@@ -127,7 +127,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
 
         model = Model(dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, at_hand)
         state = State(my_clock, my_motion)
-        scratch = Workspace(crowd, segments, discs, discs)  # there is no tape, and nothing writes to one: see stubs.py
+        scratch = Workspace(crowd, segments, discs, discs)  # there is no tape, and nothing writes to it, see stubs.py
         policy_table = PolicyTable(rows, plans, weights[who : who + 1], 1, my_memory, enabled)
         metric_sums = MetricSums(
             metrics, slots, numbers[scene : scene + 1], my_sums, marks[w : w + 1], start[w : w + 1], my_ahead,
@@ -137,7 +137,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
             index_there(model.grids, my_motion[0, my_clock[0, TICK] % kept], crowd)
         for _ in range(ticks):
             alive = there and my_ahead[0] != 0
-            if together:  # a block goes on until all its worlds are done: its threads need each other
+            if together:  # a block continues until all its worlds are done, since its threads share work
                 if not cuda.syncthreads_or(np.int32(alive)):
                     break
                 look_there(model, state, scratch, pool, alive, cuda.threadIdx.x, cuda.blockDim.x, readings)
@@ -171,9 +171,9 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
 
 
 def by_column(module: Any, table: Any, real: type, threads: int) -> Any:
-    """A copy of a table on the device, column after column: threads side by side read numbers side by side.
+    """Copy a table to the device in column-major order, so that neighbouring threads read neighbouring numbers.
 
-    Every thread copies a row; laying the table out on the host takes several times as long.
+    Every thread copies a row. Transposing the table on the host takes several times as long.
     """
     there = module.device_array(table.shape, real, order="F")
     _copier(module)[math.ceil(len(table) / threads), threads](module.to_device(table), there)
@@ -195,7 +195,7 @@ def _copier(module: Any) -> Any:
 
 
 class Single:
-    """What stands for a number or a module where everything is single precision."""
+    """Replaces float constants and the math module by single-precision versions."""
 
     def __init__(self, cuda: Any) -> None:
         single: Any = types.ModuleType("single_math")
@@ -204,9 +204,9 @@ class Single:
             setattr(single, name, np.float32(member) if isinstance(member, float) else member)
         if hasattr(cuda, "libdevice"):  # not in the simulator
             fast = cuda.libdevice
-            # Python's own give whole numbers, and whole times single is double.
+            # Python's floor and ceil return integers, and an integer times a single is a double.
             single.floor, single.ceil = fast.floorf, fast.ceilf
-            # Short, and within 1e-6: angles here are small.
+            # Fast, and within 1e-6, since angles are small here.
             single.sin, single.cos = fast.fast_sinf, fast.fast_cosf
             single.exp, single.log = fast.fast_expf, fast.fast_logf
 

@@ -1,7 +1,7 @@
-"""Networks on the GPU: the same sums in the same order as `policies/network_kernel.py`, for sizes known beforehand.
+"""Networks of fixed size on the GPU: the same sums in the same order as `policies/network_kernel.py`.
 
-With its sizes fixed, a network's loops over inputs are laid out flat, its inputs stay in registers, and a unit's
-weights come from memory all at once.
+With sizes that are known at compile time, the loops over inputs are unrolled, the inputs stay in registers, and the
+weights of a unit are loaded from memory all at once.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from paddock.policies.network_kernel import GAIN, LAST, PLAN_COLUMNS, SPEED, STA
 from paddock.policies.networks import ACTIVATIONS, Network
 
 MOST_LAYERS = 4
-# Set when a driver is made: where the inputs begin in a row of readings, whether their changes count, how many there
-# are and the units of every layer, the layers' activations, whether hidden ones are recurrent, and how many layers.
+# Set when a driver is built: index of the inputs in a row of readings, whether changes are used, number of inputs and
+# of the units of every layer, activations of the layers, whether hidden layers are recurrent, and number of layers.
 SLOT, CHANGES, SIZES, KINDS, RECURRENT, LAYERS = 0, False, (1, 2, 0, 0, 0), (0, 0, 0, 0), False, 1
 
 
 def fits(net: Network) -> bool:
-    """Whether this module can run a network: one device, few layers."""
+    """Whether this module can run a network: it must have one device and at most MOST_LAYERS layers."""
     return len(net.inputs) == 1 and len(net.layers) <= MOST_LAYERS
 
 
 def names_for(net: Network, slot: int) -> dict[str, object]:
-    """What shall stand behind the names above."""
+    """Return the values of the global names above for a network."""
     layers = net.layers
     kinds = [ACTIVATIONS[net.activation]] * len(net.hidden) + [ACTIVATIONS[net.output]]
     rest = MOST_LAYERS - len(layers)
@@ -39,7 +39,7 @@ def names_for(net: Network, slot: int) -> dict[str, object]:
 
 @kernel
 def flat_network(plan, weights, memory, readings, wheels):
-    """One decision: from a row of readings, which it uses up, to wheel speeds [m/s]."""
+    """Compute one decision: from a row of readings, which it overwrites, to wheel speeds [m/s]."""
     scale_inputs(plan, memory, readings)
     own = LAST + 2 * SIZES[0]
     spare = own + SIZES[1] + SIZES[2] + SIZES[3] + SIZES[4]
@@ -63,7 +63,7 @@ def flat_network(plan, weights, memory, readings, wheels):
 
 @kernel
 def scale_inputs(plan, memory, readings):
-    """Scale the inputs, or how much they changed, to -1 … 1, in place."""
+    """Scale the inputs, or their changes, to -1 … 1, in place."""
     zero, gain = plan[PLAN_COLUMNS + ZERO], plan[PLAN_COLUMNS + GAIN]
     for k in range(SIZES[0]):
         reading = readings[SLOT + k]
@@ -77,9 +77,9 @@ def scale_inputs(plan, memory, readings):
 
 @kernel
 def layer(weights, weight, source, below, count, memory, own, units, kind, recurrent, spare):
-    """One layer, unit by unit: where the next layer's weights begin."""
+    """Compute one layer, unit by unit. Return the index of the next layer's weights."""
     target = spare if recurrent else own
-    for unit in range(0, units - 1, 2):  # two at a time: twice as many weights on their way from memory
+    for unit in range(0, units - 1, 2):  # two at a time, to have twice as many memory loads in flight
         first, second = weights[weight + unit], weights[weight + unit + 1]
         for k in range(count):
             row = weight + units * (k + 1) + unit

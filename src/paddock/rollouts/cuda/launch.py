@@ -1,4 +1,4 @@
-"""Launch: a batch's tables on the GPU, the driver over all worlds, and what was written down back."""
+"""Launch a batch on the GPU: copy its tables, run the driver over all worlds, and fetch metrics and traces."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from paddock.rollouts.tables import MetricSums, PolicyTable
 from paddock.worlds.build import BuiltWorld
 
 Pairs = tuple[tuple[Any, Any], ...]
-MOST_BYTES = 128 * 1024  # of a thread: what all threads of a large GPU may have at the same time
+MOST_BYTES = 128 * 1024  # maximum local memory per thread, so that a large GPU can run all its threads at once
 
 
 class GpuTables:
-    """What never changes of a batch, on the GPU: its models, which worlds show each, and the policies' weights."""
+    """Constant tables of a batch on the GPU: its models, the worlds of each model, and the policies' weights."""
 
     def __init__(self, cuda: Cuda, scenes: Sequence[BuiltWorld], worlds: int) -> None:
         self.cuda, self.scenes = cuda, scenes
         tables = [scene.model._replace(constants=not_empty(scene.model.constants)) for scene in scenes]
         self.models = [(cuda.real(model.dt), *map(cuda.send, model[1:])) for model in tables]
         self.worlds = [cuda.send(np.arange(i, worlds, len(scenes))) for i in range(len(scenes))]
-        # Scenes side by side: a scene's worlds alone may not fill the card. What has no stream waits for all of these.
+        # Scenes run in parallel, as the worlds of one scene may not fill the card. Work without a stream waits for all.
         self.streams = [cuda.module.stream() for _ in scenes] if len(scenes) > 1 else [0]
         self._sent: Floats | None = None
 
     def weights(self, policy_table: PolicyTable) -> Any:
-        """The weights of all individuals, column after column; sent once while the same table is used."""
+        """Return the weights of all individuals in column-major order, copied once while the same table is used."""
         if self._sent is not policy_table.weights:
-            self._weights = None  # a million networks fit once, perhaps not twice
+            self._weights = None  # free the memory first: a million networks may not fit twice
             self._weights = by_column(self.cuda.module, policy_table.weights, self.cuda.real, self.cuda.threads)
             self._sent = policy_table.weights
         return self._weights
 
 
 class GpuState(NamedTuple):
-    """What a run changes and the next one goes on with."""
+    """State that a run changes and the next one continues from."""
 
     clock: Mirror
     motion: Mirror
@@ -60,7 +60,7 @@ class GpuState(NamedTuple):
 
 
 class GpuRun:
-    """A run of a batch whose tables lie on the GPU. `launch` may be called again; `fetch` brings the sums back."""
+    """A run of a batch on the GPU. `launch` may be called repeatedly; `fetch` copies the results to the host."""
 
     def __init__(
         self,
@@ -85,14 +85,14 @@ class GpuRun:
         )  # fmt: skip
 
     def launch(self, ticks: int) -> None:
-        """Advance all worlds; returns at once."""
+        """Start the simulation of all worlds. Returns immediately."""
         tables = self.tables
         for model, worlds, stream in zip(tables.models, tables.worlds, tables.streams, strict=True):
             blocks = math.ceil(worlds.shape[0] / self.threads)
             self.driver[blocks, self.threads, stream](*model, *self.of_all, worlds, ticks)
 
     def fetch(self) -> None:
-        """Wait, and write into the host's arrays what was written down."""
+        """Wait, and copy the metrics and traces to the host's arrays."""
         for target, source in (
             (self.metric_sums.sums, self.sums),
             (self.metric_sums.ahead, self.ahead),
@@ -106,7 +106,7 @@ def driver_for(
     cuda: Cuda, scenes: Sequence[BuiltWorld], motion: Any, commands: Any, policies: Sequence[Policy],
     policy_table: PolicyTable, metric_sums: MetricSums,
 ) -> tuple[Any, int]:  # fmt: skip
-    """The compiled driver, one for each mix of sensors, policies, metrics and sizes, and the threads of its blocks."""
+    """Return the driver for this combination of sensors, policies, metrics and sizes, and its threads per block."""
     models = [scene.model for scene in scenes]
     first, robots = models[0], len(models[0].robot_variant)
     used = used_devices(first, policy_table.enabled)
@@ -157,5 +157,5 @@ def driver_for(
 
 @functools.cache
 def _driver(cuda: Any, sizes: Sizes, swaps: Pairs, names: Pairs, options: Pairs) -> Any:
-    """Compiling takes many seconds: batches that are alike share a driver."""
+    """Build a driver. Cached, since compiling takes many seconds and similar batches share a driver."""
     return make_driver(cuda, sizes, dict(swaps), dict(names), **dict(options))

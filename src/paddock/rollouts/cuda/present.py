@@ -1,4 +1,4 @@
-"""Where and when the worlds of a batch are, from the GPU, without the rest of their motion."""
+"""Fetch poses and ticks of a batch from the GPU, without the rest of the motion."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from paddock.engine.state import TICK, X
 from paddock.rollouts.cuda.device import Cuda
 from paddock.rollouts.mirror import Mirror
 
-cuda: Any = None  # numba's module, once it is wanted; its simulator looks for it among a kernel's global names
+cuda: Any = None  # numba's module, set when needed; its simulator expects it among a kernel's global names
 
 
 def fetch_present(device: Cuda, clock: Mirror, motion: Mirror) -> tuple[Floats, Ints]:
-    """All robots' present x, y [m] and heading [rad], shape (W, N, 3), and the ticks of all worlds, shape (W)."""
+    """Return current x, y [m] and heading [rad] of all robots, shape (W, N, 3), and the ticks, shape (W)."""
     moving = motion.there(device)
     worlds, _, robots, _ = moving.shape
     poses = device.module.device_array((worlds, robots, 3), device.real)

@@ -1,8 +1,8 @@
-"""A shorter way for the commonest robot: a round body whose one device is an infrared ring that looks at once.
+"""Fast path for the most common robot: a round body whose only device is an infrared ring without delay.
 
-The same scalar kernels in other loops. What stands around is gathered once a tick, for sensing and for contact. Most
-robots have nothing around, some have much; so the threads of a block pool their work: things seen are tested one
-after the other, each thread taking one ray, and then readings, each thread taking one sensor that may see something.
+It uses the same scalar kernels in other loops. Obstacles nearby are gathered once per tick, for sensing and contact.
+Most robots have no obstacles nearby, some have many, so the threads of a block pool their work. First each thread tests
+one ray against the obstacles, then each thread computes the reading of one sensor that may detect something.
 """
 
 from __future__ import annotations
@@ -63,26 +63,26 @@ from paddock.sensors.base import OWN
 from paddock.sensors.proximity import AMBIENT, DIRECTIONS, RANGE, RAYS
 from paddock.sensors.stages import apply_response, invert_response
 
-WARP = 32  # threads that run side by side
-# Set when a driver is made: the device's row in the model, how many sensors it has, how many rays each of them, and
-# where its values, mounts, own parameters and rows of response lie; numbers known beforehand make short loops.
+WARP = 32  # threads that run in lock-step
+# Set when a driver is built: the device's row in the model, the number of its sensors and of rays per sensor, and the
+# offsets of its values, mounts, own parameters and response rows. Compile-time constants allow unrolled loops.
 DEVICE, SENSORS, RAYS_EACH, VALUES, MOUNTS, OWN_AT, RESPONSE, ROWS = 0, 1, 1, 0, 0, 0, 0, 2
-cuda: Any = None  # numba's module; set when a driver is made
+cuda: Any = None  # numba's module, set when a driver is built
 
 
 class Pool(NamedTuple):
-    """What the threads of a block share: robots that have something around them take seats."""
+    """Shared memory of a block. Each robot with obstacles nearby gets an entry, its seat."""
 
-    taken: Any  # how many seats are, shape (1)
+    taken: Any  # number of seats taken, shape (1)
     poses: Any  # x, y [m], cosine and sine of the heading, by seat
     keys: Any  # of random numbers, by seat
-    sizes: Any  # how many things are around, by seat
-    around: Any  # which items these are, by seat
-    nearest: Any  # how far each ray gets [m], by seat and ray; later the readings
+    sizes: Any  # number of obstacles nearby, by seat
+    around: Any  # indices of these obstacles, by seat
+    nearest: Any  # distance of the first hit of each ray [m], by seat and ray; later the readings
 
 
 def fits(models: Sequence[Model], device: int, *, lights: bool) -> bool:
-    """Whether the short way is open to a round body whose only device this is."""
+    """Whether the fast path supports a round body with only this device."""
     row, own = models[0].devices[device], models[0].devices[device, FIRST_PARAMETER] + OWN
     alike = all(np.array_equal(model.devices, models[0].devices) for model in models)
     near = all(0 < model.stages[device, REACH] <= model.grids[NEAR, GRID_REACH] for model in models)
@@ -92,13 +92,13 @@ def fits(models: Sequence[Model], device: int, *, lights: bool) -> bool:
 
 
 def rays_of(model: Model, device: int) -> int:
-    """How many rays all sensors of the ring have together."""
+    """Return the total number of rays of all sensors of the ring."""
     rays = model.constants[model.devices[device, FIRST_PARAMETER] + OWN + RAYS]
     return int(model.devices[device, CHANNELS] * rays)
 
 
 def seats_for(cuda: Cuda, rays: int, most: int, constants: int) -> int:
-    """How many threads may look together: as many as wanted, or as their pool has room for; 0 for none."""
+    """Return the threads per block, limited by the shared memory of the pool; 0 if it is too small."""
     real, seats = np.dtype(cuda.real).itemsize, cuda.threads
     while seats >= WARP and seats * (real * ((rays | 1) + 4) + 4 * most + 12) + real * constants > cuda.shared_bytes:
         seats //= 2
@@ -106,7 +106,7 @@ def seats_for(cuda: Cuda, rays: int, most: int, constants: int) -> int:
 
 
 def names_for(model: Model, device: int) -> dict[str, int]:
-    """What shall stand behind the names above."""
+    """Return the values of the global names above for a device."""
     row = [int(number) for number in model.devices[device]]
     own = row[FIRST_PARAMETER] + OWN
     names = {
@@ -119,7 +119,7 @@ def names_for(model: Model, device: int) -> dict[str, int]:
 
 @kernel
 def look(model, state, scratch, pool, alive, lane, threads, readings):
-    """Read the infrared rings of all threads of the block together, and leave in the workspace what stands around."""
+    """Read the infrared rings of all threads of the block, and leave the obstacles nearby in the workspace."""
     for channel in range(SENSORS):
         readings[VALUES + channel] = model.stages[DEVICE, NOTHING]
     if lane == 0:
@@ -143,7 +143,7 @@ def look(model, state, scratch, pool, alive, lane, threads, readings):
 
 @kernel
 def offer(model, state, scratch, pool):
-    """Gather what stands around in the robot's frame, and take a seat if there is anything: its number, else -1."""
+    """Gather the obstacles nearby in the robot frame. Return the number of the seat taken, or -1 if there are none."""
     robot_state, near = state.motion[0, 0, 0], model.grids[NEAR]
     x, y = robot_state[X], robot_state[Y]
     reach = model.stages[DEVICE, REACH]
@@ -161,7 +161,7 @@ def offer(model, state, scratch, pool):
                 if seat < 0:
                     seat = cuda.atomic.add(pool.taken, 0, 1)
                 pool.around[seat, segments + discs] = model.cells[k]
-                # `round_body.py` finds the distance where the colour would be.
+                # `round_body.py` reads the distance from the colour column.
                 if item[ITEM_RADIUS] > 0.0:
                     put(scratch.discs[discs], px, py, qx, qy, c, s, item[ITEM_RADIUS], item[ITEM_TOP], away)
                     discs += 1
@@ -178,7 +178,7 @@ def offer(model, state, scratch, pool):
 
 @kernel
 def cast(constants, items, pool, ray, first, step):
-    """One ray of the ring against everything around every seat, from the first one on."""
+    """Test one ray of the ring against the obstacles of the seats `first`, `first` + `step`, …."""
     mount = MOUNTS + ray // RAYS_EACH * MOUNT_COLUMNS
     turned = OWN_AT + DIRECTIONS + 2 * (ray % RAYS_EACH)
     ox, oy, z = constants[mount + MOUNT_X], constants[mount + MOUNT_Y], constants[mount + MOUNT_Z]
@@ -205,7 +205,7 @@ def cast(constants, items, pool, ray, first, step):
 
 @kernel
 def read_one(model, pool, noise, seat, channel):
-    """One sensor's reading from what its rays hit; it takes the place of the first ray's distance."""
+    """Compute one sensor's reading from the hits of its rays. It overwrites the distance of the first ray."""
     reach = model.constants[OWN_AT + RANGE]
     echo, count = 0.0, 0.0
     for ray in range(RAYS_EACH):
@@ -222,7 +222,7 @@ def read_one(model, pool, noise, seat, channel):
 
 @kernel
 def answer(model, key, noise, channel, ideal):
-    """One sensor's reading from its ideal value: response, noise, rounding, and back."""
+    """Compute one sensor's reading from its ideal value: response, noise, rounding, inverse response."""
     stage = model.stages[DEVICE]
     value, relative = apply_response(model.constants, RESPONSE, ROWS, ideal)
     sigma = noise * (stage[SIGMA] + (stage[SIGMA_RELATIVE] + relative) * abs(value))

@@ -1,4 +1,4 @@
-"""How a round body moves on the GPU, among what was gathered when it looked around in the same tick."""
+"""Motion of a round body on the GPU, among the obstacles that were gathered for sensing in the same tick."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from paddock.engine.model import (
 from paddock.engine.state import BEARINGS, CONTACTS, HEADING, X, Y
 from paddock.engine.step import move
 
-DISTANCE = ITEM_COLOR  # gathered items need no colour: how far they are away [m] is noted there
+DISTANCE = ITEM_COLOR  # gathered items need no colour, so this column has their distance [m]
 
 
 @kernel
 def roll_on(model, motion, scratch, robot, left, right):
-    """Follow the wheels' arc among what was gathered for sensing: along, across [m] in the old frame, and turn."""
+    """Follow the wheels' arc among the gathered obstacles. Return along, across [m] in the old frame, and turn."""
     row, robot_state = model.robots[model.robot_variant[0]], motion[0]
     radius = row[RADIUS]
     along, across, turn = arc(left, right, row[AXLE])
@@ -65,7 +65,7 @@ def roll_on(model, motion, scratch, robot, left, right):
 
 @kernel
 def slide_round(corners, scratch, segments, discs, row, left, right, sweep):
-    """A round body's way in pieces too small to jump over anything; it can always turn. See `slide` of the step."""
+    """Move a round body in steps too small to skip an obstacle. It can always turn. See `slide` of the step."""
     pieces = max(1.0, math.ceil(sweep / (0.5 * row[THICKNESS])))
     share = 1.0 / pieces
     along, across, turn = 0.0, 0.0, 0.0
@@ -91,7 +91,7 @@ def slide_round(corners, scratch, segments, discs, row, left, right, sweep):
 
 @kernel
 def note_bearing(robot_state, bearing):
-    """Note where the body is touched; places with fixed numbers stay in registers."""
+    """Store the bearing of a contact. Constant indices keep the array in registers."""
     count = robot_state[CONTACTS]
     if count == 0.0:
         robot_state[BEARINGS] = bearing

@@ -1,4 +1,4 @@
-"""A lean loop: what a run does not use is left out before the driver is compiled, so that it needs fewer registers."""
+"""Stubs for the kernels that a run does not use, so that the compiled driver needs fewer registers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def without(
     decide: Kernel | None = None,
     metrics: Collection[int] = (),
 ) -> dict[Kernel, Kernel]:
-    """What to put in the place of all that a run does not use, and of the user's own kernel."""
+    """Return the replacements for the kernels that a run does not use, and for the user's own kernel."""
     swaps: dict[Kernel, Kernel] = {add_products: add_by_unit, write_inputs: no_tape}
     swaps |= {
         measure: MEASURE.make(MEASURE.cases(parts.sensors)),
@@ -55,7 +55,7 @@ def without(
 
 @kernel
 def add_by_unit(weights, weight, memory, below, count, target, units):
-    """The same sums in the same order, but one unit after the other: its weights come from memory all at once."""
+    """Compute the same sums in the same order, one unit after the other, so that its weights are loaded at once."""
     for unit in range(units):
         total = memory[target + unit]
         for k in range(count):
@@ -66,55 +66,55 @@ def add_by_unit(weights, weight, memory, below, count, target, units):
 
 @kernel
 def uniform_single(key, channel):
-    """A number in (0, 1) that single precision can tell from the ends."""
+    """Return a number in (0, 1) that differs from 0 and 1 in single precision."""
     return (np.float32(chain_key(key, channel) >> np.uint64(41)) + 0.5) * 1.1920928955078125e-07  # 2**-23
 
 
 @kernel
 def dark(model, scratch, view, mount, ax, ay):
-    """The irradiance where there are no lights."""
+    """Irradiance in a world without lights."""
     return 0.0
 
 
 @kernel
 def no_robots(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago, segments, discs):
-    """The other robots where there are none."""
+    """Gather other robots in a world with a single robot."""
     return segments, discs
 
 
 @kernel
 def nothing_far(model, scratch, x, y, c, s, reach):
-    """Far things where nobody looks far."""
+    """Gather distant objects if no device has a long range."""
     return 0, 0
 
 
 @kernel
 def no_polygon(corners, first, end, x, y, c, s, x0, y0, x1, y1, skin):
-    """An angular body against a segment where bodies are round."""
+    """Polygon against a segment if all bodies are round."""
     return 0.0, 0.0, 0.0
 
 
 @kernel
 def no_polygon_at_disc(corners, first, end, x, y, c, s, px, py, size):
-    """An angular body against a disc where bodies are round."""
+    """Polygon against a disc if all bodies are round."""
     return 0.0, 0.0, 0.0
 
 
 @kernel
 def no_drift(row, robot_state, dt, along, across, turn, key, bias_key):
-    """No inertial navigation on board."""
+    """Dead reckoning without inertial navigation."""
 
 
 @kernel
 def no_mixed_pixels(model, device, key, values):
-    """No laser whose spots lie on two surfaces."""
+    """Mixed pixels if no laser has them."""
 
 
 @kernel
 def no_pans(model, robot, command, robot_state):
-    """No pivots."""
+    """Pivots if there are none."""
 
 
 @kernel
 def no_tape(tape, tick, commands, motion):
-    """Nobody records."""
+    """Tape of commands if there is no recording."""

@@ -1,4 +1,4 @@
-"""What a run uses of its models: all else is left out of the driver, and threads' arrays are no larger than needed."""
+"""Features of the models that a run uses. The driver omits all others and limits the arrays of its threads."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ from paddock.worlds.build import BuiltWorld
 
 
 class PartsUsed(NamedTuple):
-    """What robots and worlds have."""
+    """Features that robots and worlds use."""
 
     sensors: frozenset[int]  # kinds of devices that are read
     crowd: bool  # several robots
     lights: bool
-    far: bool  # devices that see further than the grid for what is near
+    far: bool  # devices with a longer range than the near grid
     angular: bool  # bodies that are not round
     drift: bool  # inertial navigation
-    pans: bool  # devices that turn
-    mixed: bool  # lasers whose spots lie on two surfaces
+    pans: bool  # pivoting devices
+    mixed: bool  # lasers with mixed pixels, whose spots lie on two surfaces
 
 
 def parts_used(scenes: Sequence[BuiltWorld], used: NDArray[np.bool_]) -> PartsUsed:
-    """What these scenes have, where only the devices in use count."""
+    """Return the features of these scenes, counting only the devices in use."""
     models = [scene.model for scene in scenes]
     first = models[0]
     return PartsUsed(
@@ -63,7 +63,7 @@ def parts_used(scenes: Sequence[BuiltWorld], used: NDArray[np.bool_]) -> PartsUs
 
 
 def used_devices(model: Model, enabled: Bytes) -> NDArray[np.bool_]:
-    """Which rows of the model's devices any robot uses."""
+    """Return which rows of the model's devices are used by any robot."""
     used = np.zeros(len(model.devices), bool)
     for kind, switched_on in zip(types_of_robots(model), enabled, strict=True):
         first, end = model.types[kind, [FIRST_DEVICE, END_OF_DEVICES]]
@@ -72,23 +72,23 @@ def used_devices(model: Model, enabled: Bytes) -> NDArray[np.bool_]:
 
 
 def looks_far(model: Model, used: NDArray[np.bool_]) -> bool:
-    """Whether a device sees further than the grid for what is near."""
+    """Whether a device has a longer range than the near grid."""
     return bool(model.stages[used, REACH].max(initial=0.0) > model.grids[NEAR, GRID_REACH])
 
 
 def most_gathered(models: Sequence[Model], used: NDArray[np.bool_]) -> int:
-    """How many segments or discs a robot may gather at once in any of the scenes, rounded up."""
+    """Return the maximum number of segments or discs near a robot in any of the scenes, rounded up."""
     return 4 * math.ceil(max(most_around(model, used) for model in models) / 4)
 
 
 def crowd_size(models: Sequence[Model]) -> int:
-    """How many numbers the index of robots has."""
+    """Return the length of the spatial index of robots."""
     alone = len(models[0].robot_variant) == 1
     return 2 if alone else max(2, *(len(workspace(model).crowd) for model in models))
 
 
 def most_around(model: Model, used: NDArray[np.bool_]) -> int:
-    """How many segments or discs a robot may gather at once."""
+    """Return the maximum number of segments or discs near a robot."""
     types = types_of_robots(model)
     others = 0
     if len(types) > 1:
