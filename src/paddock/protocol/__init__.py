@@ -1,4 +1,4 @@
-"""The wire: typed messages and their two encodings, msgpack and JSON. No I/O here."""
+"""The network protocol: typed messages and their two encodings, msgpack and JSON. This package does no I/O."""
 
 from paddock.protocol.base import MINOR, VERSION, Message
 from paddock.protocol.encoding import Encoding, MessageDecoder, encode

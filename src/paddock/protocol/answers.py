@@ -1,4 +1,4 @@
-"""Answers and news: what the server sends. What has no `id` is news that nobody has to answer."""
+"""Answers and notifications: messages from the server. Messages without an `id` are notifications."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
     id: Int64
     version: Int64
     server: Text
-    client: Text  # the name that you got
+    client: Text  # name assigned to the client
     role: Text  # viewer, controller or supervisor
-    world: Table  # its spec, without robots
+    world: Table  # the world's spec, without robots
     dt: Finite
     lock_step: bool  # whether clients are expected to join the lock
-    minor: Int64 = 0  # the server's
-    real: bool = False  # whether its robots are: time passes by itself, and their poses are measured
-    title: Text = ""  # of the class; empty: there is none
-    exercise: Text = ""  # the present one; empty: none
-    shows: Text = "all"  # what you are shown: all, own or nothing
-    waits: Text = ""  # why your robot cannot be driven until a `heat` comes that says otherwise
+    minor: Int64 = 0  # of the server
+    real: bool = False  # whether its robots are real: the clock is the wall clock, and poses are measured
+    title: Text = ""  # of the class; empty: no class
+    exercise: Text = ""  # current exercise; empty: none
+    shows: Text = "all"  # visible part of the world: all, own or nothing
+    waits: Text = ""  # why the client's robot cannot be driven until a `heat` without `waits`; empty: it can
 
     def __post_init__(self) -> None:
         check_table(self.world, "welcome.world")
 
 
 class SceneData(Message, tag="scene", frozen=True, kw_only=True):
-    """What there is to draw."""
+    """All that is drawn except the robots."""
 
     id: Int64
     title: Text
@@ -54,20 +54,20 @@ class SceneData(Message, tag="scene", frozen=True, kw_only=True):
 
 
 class Done(Message, tag="done", frozen=True, kw_only=True):
-    """It was done."""
+    """The request was carried out."""
 
     id: Int64
 
 
 class Answer(Message, tag="answer", frozen=True, kw_only=True):
-    """A value that was asked for."""
+    """The requested value."""
 
     id: Int64
     value: Text | Int64
 
 
 class Refusal(Message, tag="refused", frozen=True, kw_only=True):
-    """It was not done, and nothing changed; `error` is the error's class, `message` tells why."""
+    """The request was refused and had no effect; `error` is the error's class, `message` the reason."""
 
     error: Text
     message: Prose
@@ -75,7 +75,7 @@ class Refusal(Message, tag="refused", frozen=True, kw_only=True):
 
 
 class Observed(Message, tag="observed", frozen=True, kw_only=True):
-    """What the enabled devices of one's robots saw at a tick."""
+    """Readings of the enabled devices of the client's robots at a tick."""
 
     id: Int64
     tick: Int64
@@ -83,7 +83,7 @@ class Observed(Message, tag="observed", frozen=True, kw_only=True):
 
 
 class Reading(Message, tag="reading", frozen=True, kw_only=True):
-    """One device."""
+    """The reading of one device."""
 
     id: Int64
     tick: Int64
@@ -92,7 +92,7 @@ class Reading(Message, tag="reading", frozen=True, kw_only=True):
 
 
 class Sensed(Message, tag="sensed", frozen=True, kw_only=True):
-    """What was subscribed to."""
+    """Readings of a subscription."""
 
     robot: Text
     tick: Int64
@@ -101,26 +101,26 @@ class Sensed(Message, tag="sensed", frozen=True, kw_only=True):
 
 
 class FrameData(Message, tag="frame", frozen=True, kw_only=True):
-    """Where all robots are and which of their lamps are on, in the order of `robots`, see `frames.py`."""
+    """Poses and lamps of all robots, in the order of `robots`; see `frames.py`."""
 
-    frame: Int64  # its number, for `got`
+    frame: Int64  # number of the frame, for `got`
     tick: Int64
     bodies: bytes
-    lamps: bytes = b""  # a bit per lamp, equally many bytes for each robot; none if all are dark
+    lamps: bytes = b""  # a bit per lamp, the same number of bytes for each robot; empty if all are off
 
 
 class ClockState(Message, tag="clock", frozen=True, kw_only=True):
-    """How time goes; sent when that changes."""
+    """State of the clock; sent when it changes."""
 
     tick: Int64
-    seed: Int64 | None = None  # None: you are a student, who could compute from it what an exercise hides
+    seed: Int64 | None = None  # None for students: hidden parts of an exercise could be computed from it
     running: bool
     speed: Finite  # 0 for flat out
     lock: tuple[Text, ...] = ()  # the clients in the lock
 
 
 class RobotList(Message, tag="robots", frozen=True, kw_only=True):
-    """All robots and the specs of their kinds; sent when that changes."""
+    """All robots and the specs of their kinds; sent when they change."""
 
     kinds: tuple[Table, ...]
     robots: tuple[RobotInfo, ...]
@@ -131,7 +131,7 @@ class RobotList(Message, tag="robots", frozen=True, kw_only=True):
 
 
 class Released(Message, tag="released", frozen=True, kw_only=True):
-    """Someone did not answer in time and no longer holds the clock; their robots were stopped."""
+    """A client was released from the lock because it did not answer in time; its robots were stopped."""
 
     client: Text
     robots: tuple[Text, ...]
@@ -139,10 +139,10 @@ class Released(Message, tag="released", frozen=True, kw_only=True):
 
 
 class EventNews(Message, tag="event", frozen=True, kw_only=True):
-    """Someone intervened: reset, paused, moved a robot, took one over. Sent to those whose `hello` asked for it."""
+    """An intervention, such as a reset, a pause or a moved robot; sent to clients that requested events in `hello`."""
 
     kind: Text
-    text: Text  # who did what, for people
+    text: Text  # description with the name of the client, for display
     tick: Int64
     robot: Text | None = None
 
@@ -152,66 +152,66 @@ class History(Message, tag="history", frozen=True, kw_only=True):
 
     id: Int64
     ticks: Numbers  # of the samples
-    paths: bytes = b""  # float32 x, y [m] of every robot at every sample; NaN where it was not there or was teleported
-    wheels: Numbers | None = None  # of the named robot: speeds left, right [m/s] at every sample
-    readings: dict[Key, Numbers] = field(default_factory=dict)  # … and of its devices; of a scan the least value
+    paths: bytes = b""  # float32 x, y [m] of every robot at every sample; NaN where it did not exist or was teleported
+    wheels: Numbers | None = None  # wheel speeds left, right [m/s] of the named robot at every sample
+    readings: dict[Key, Numbers] = field(default_factory=dict)  # … and of its devices; the minimum of a scan
 
 
 class RunStatus(Message, tag="run", frozen=True, kw_only=True):
-    """How the run of a program beside the server is; sent when that changes."""
+    """State of the run of a program in the server's process; sent when it changes."""
 
     state: Text  # running, ended or failed
     reason: Prose = ""  # why it ended
-    again: bool = False  # whether `run_again` starts it again
-    intervention: Prose = ""  # the first act of a person that makes the run not repeatable; empty for none
+    again: bool = False  # whether `run_again` restarts it
+    intervention: Prose = ""  # first intervention that makes the run not repeatable; empty: none
 
 
 class Timeline(Message, tag="timeline", frozen=True, kw_only=True):
-    """That a recording is replayed; sent when that changes. Its ticks are the clock's plus `offset`."""
+    """State of a replay; sent when it changes. The ticks of the recording are the clock's plus `offset`."""
 
     first: Int64  # ticks of the recording
     last: Int64
     offset: Int64 = 0
-    live: bool = False  # it is replayed no more: robots do what they are told
-    name: Text = ""  # of its file
+    live: bool = False  # the replay has ended: robots execute commands
+    name: Text = ""  # of the file
     marks: tuple[TimelineMark, ...] = ()
 
 
 class MapNews(Message, tag="map", frozen=True, kw_only=True):
-    """The map of a robot's own program; to those who get frames and subscribe to the robot."""
+    """The map of a robot's own program; sent to clients that receive frames and subscribe to the robot."""
 
     robot: Text
-    map: MapData | None = None  # None: there is none any more
+    map: MapData | None = None  # None: there is no longer a map
 
 
 class Asked(Message, tag="asked", frozen=True, kw_only=True):
-    """Someone looks at a robot that you drive: `show` what your program knows. To those whose `hello` has `shows`."""
+    """A client watches a robot that the receiver drives; answer with `show`. Sent if `hello` has `shows`."""
 
     robot: Text
-    cells: bool = False  # whether the cells of its map are wanted, too
+    cells: bool = False  # whether to include the cells of its map
 
 
 class GoalNews(Message, tag="goal", frozen=True, kw_only=True):
-    """Someone sends a robot that you drive to a place; answer with `goal_answer`."""
+    """A goal for a robot that the receiver drives; answer with `goal_answer`."""
 
     robot: Text
     x: Finite
     y: Finite
-    number: Int64  # for the answer
+    number: Int64  # of the goal, for the answer
 
 
 class Scores(Message, tag="scores", frozen=True, kw_only=True):
     """The scoreboard."""
 
     scores: tuple[Score, ...]
-    label: Text = ""  # what is counted
+    label: Text = ""  # name of the score
     unit: Text = ""
     error: Text = ""  # why there are no more scores
     lower_is_better: bool = False
 
 
 class OrderStates(Message, tag="orders", frozen=True, kw_only=True):
-    """How the robots are that take orders; twice a second to those who get frames."""
+    """States of the robots that take orders; sent twice a second to clients that receive frames."""
 
     robots: tuple[OrderState, ...]
 

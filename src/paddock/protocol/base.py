@@ -1,4 +1,4 @@
-"""What all messages are made of: bases, the types of their fields with their limits, and the check of free tables."""
+"""Base classes of messages, field types with their limits, and the check of free-form tables."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from paddock.core.errors import BadMessage, format_value
 from paddock.core.observation import Finite as Finite
 
-VERSION = 1  # of the protocol: both sides need the same
-MINOR = 6  # goes up with every new field or message; a side ignores what a newer one says beyond it
+VERSION = 1  # of the protocol; both sides need the same
+MINOR = 6  # increases with every new field or message; unknown fields and messages of a newer peer are ignored
 MOST_TICKS = 1_000_000  # of one step
-LONGEST_NAME = 64  # letters of a robot, a device or a client
-LONGEST_LINE = 200  # letters of a value in a refusal
+LONGEST_NAME = 64  # characters of the name of a robot, a device or a client
+LONGEST_LINE = 200  # characters of a value in a refusal
 LONGEST_TEXT = 100_000
 MOST_ENTRIES = 20_000  # of a list or a map
 DEEPEST = 16  # levels of a table
 
-# No control characters and nothing that changes the direction of writing, hides letters or breaks the line.
+# No control characters, and no characters that change the text direction, are invisible or break the line.
 PRINTABLE = r"\A[^\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]*\Z"
 
 Name = Annotated[str, Meta(max_length=LONGEST_NAME, pattern=PRINTABLE)]
-Key = Annotated[str, Meta(max_length=LONGEST_NAME)]  # of a map: is looked up, never kept
+Key = Annotated[str, Meta(max_length=LONGEST_NAME)]  # of a map; only looked up, never stored
 Token = Annotated[str, Meta(max_length=200, pattern=PRINTABLE)]
 Line = Annotated[str, Meta(max_length=LONGEST_LINE, pattern=PRINTABLE)]
 Colour = Annotated[str, Meta(max_length=32, pattern=PRINTABLE)]
@@ -40,10 +40,10 @@ Period = Annotated[float, Meta(ge=0, le=3600, description="seconds")]
 Rate = Annotated[float, Meta(ge=0, le=120, description="frames per second")]
 Patience = Annotated[float, Meta(gt=0, le=3600, description="seconds")]
 Speed = Annotated[float, Meta(ge=0, le=1000, description="a factor from 0.01 to 1000, or 0 for flat out,")]
-Measured = float | None  # what a robot has measured: NaN where there is no number, in JSON null
-Table = dict[str, Any]  # a spec as TOML would have it
-# Numbers are in msgpack little-endian float64 bytes, in JSON a list with null where there is no number. For msgspec
-# the bare class is cheaper to check.
+Measured = float | None  # a measured value, which may be NaN; NaN is null in JSON
+Table = dict[str, Any]  # a spec with the types of TOML
+# Numbers are little-endian float64 bytes in msgpack, and a list with null for NaN in JSON. For msgspec the bare class
+# is cheaper to check.
 if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 else:
@@ -51,17 +51,17 @@ else:
 
 
 class MessagePart(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A part of messages."""
+    """Base of structures inside messages."""
 
 
 class Message(MessagePart, tag_field="type", frozen=True, kw_only=True):
-    """Base of all messages; `type` is what the wire calls it."""
+    """Base of all messages; `type` is the name of the message in the protocol."""
 
     type: ClassVar[str] = ""
 
 
 class Request(Message, frozen=True, kw_only=True):
-    """Anything that is answered: by its own kind of answer, by `done`, or by `refused`."""
+    """Base of messages that are answered: by a specific answer, by `done`, or by `refused`."""
 
     id: Id
 
@@ -70,7 +70,7 @@ M = TypeVar("M", bound=Message)
 
 
 def by_type(classes: Iterable[type[M]]) -> dict[str, type[M]]:
-    """The classes of messages by what the wire calls them, which they learn here."""
+    """Return message classes by type name, and set the `type` of each class."""
     table: dict[str, type[M]] = {}
     for cls in classes:
         cls.type = str(cls.__struct_config__.tag)
@@ -79,7 +79,7 @@ def by_type(classes: Iterable[type[M]]) -> dict[str, type[M]]:
 
 
 def check_table(value: Any, place: str, levels: int = DEEPEST) -> None:
-    """Refuse what TOML cannot have, dates too; `place` is what the value is called."""
+    """Raise `BadMessage` for values that TOML cannot represent, and for dates; `place` is the path in the message."""
     kind = type(value)
     if kind in (dict, list):
         if levels == 0:
@@ -90,7 +90,7 @@ def check_table(value: Any, place: str, levels: int = DEEPEST) -> None:
             check_table(entry, f"{place}.{key}" if kind is dict else f"{place}[{key}]", levels - 1)
     elif kind is str:
         if len(value) > LONGEST_TEXT:
-            raise BadMessage(f"{place}: expected a text of at most {LONGEST_TEXT} letters, got {len(value)}")
+            raise BadMessage(f"{place}: expected a text of at most {LONGEST_TEXT} characters, got {len(value)}")
     elif kind is int:
         if not -(2**63) <= value < 2**63:
             raise BadMessage(f"{place}: expected a whole number of at most 64 bits, got {describe(value)}")
@@ -102,13 +102,13 @@ def check_table(value: Any, place: str, levels: int = DEEPEST) -> None:
 
 
 def check_key(key: Any, place: str = "") -> None:
-    """Refuse a key of a map that is no short printable text."""
+    """Raise `BadMessage` for a map key that is not a short printable text."""
     if type(key) is not str or len(key) > LONGEST_NAME or not key.isprintable():
-        raise BadMessage(f"{place}: expected keys of at most {LONGEST_NAME} printable letters, got {describe(key)}")
+        raise BadMessage(f"{place}: expected keys of at most {LONGEST_NAME} printable characters, got {describe(key)}")
 
 
 def describe(value: Any) -> str:
-    """What arrived, in a few words however long it is."""
+    """Return a short description of a received value."""
     if value is None:
         return "null"
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Requests of a class: what its supervisor changes, what students hand in, how programs end."""
+"""Requests of a class: changes by its supervisor, submissions, and ends of programs."""
 
 from __future__ import annotations
 
@@ -6,55 +6,55 @@ from paddock.protocol.base import Line, Message, Name, Prose, Request, Seed
 
 
 class OpenWorld(Request, tag="open_world", frozen=True, kw_only=True):
-    """Go on in another world, or with another exercise (supervisor). → `done`"""
+    """Open another world or exercise (supervisor). → `done`"""
 
-    world: Name = ""  # a shipped one, or a file of the class; empty: that of the exercise
-    exercise: Name = ""  # of the class, or a shipped one; empty: none
-    seed: Seed | None = None  # None: as before
+    world: Name = ""  # a shipped world, or a file in the class folder; empty: the world of the exercise
+    exercise: Name = ""  # an exercise of the class, or a shipped one; empty: none
+    seed: Seed | None = None  # None: the current seed
 
 
 class Release(Request, tag="release", frozen=True, kw_only=True):
-    """Time waits no longer for someone, and their robots stop (supervisor). → `done`"""
+    """Release a client from the lock and stop its robots (supervisor). → `done`"""
 
-    client: Name  # a client, or a student: all connections
+    client: Name  # a client, or a student (all connections of the student)
 
 
 class Disconnect(Request, tag="disconnect", frozen=True, kw_only=True):
-    """Close someone's connections; they may come again (supervisor). → `done`"""
+    """Close the connections of a client, which may connect again (supervisor). → `done`"""
 
-    client: Name  # a client, or a student: all connections
+    client: Name  # a client, or a student (all connections of the student)
 
 
 class LockOut(Request, tag="lock_out", frozen=True, kw_only=True):
-    """Do not let a student in until further notice, or let them in again (supervisor). → `done`"""
+    """Lock a student out of the class, or let the student in again (supervisor). → `done`"""
 
     student: Name
     on: bool = True
 
 
 class SetHeat(Request, tag="set_heat", frozen=True, kw_only=True):
-    """Seat all robots and hold them, give the start signal, or end the heat (supervisor). → `done`"""
+    """Move all robots to their starts and hold them, give the start signal, or end the heat (supervisor). → `done`"""
 
     action: Name  # prepare, start or stop
 
 
 class Submit(Request, tag="submit", frozen=True, kw_only=True):
-    """Hand in a file for an exercise. → `receipt`"""
+    """Submit a file for an exercise. → `receipt`"""
 
-    exercise: Name = ""  # empty: the present one
-    file: Name  # its name, without folders
+    exercise: Name = ""  # empty: the current exercise
+    file: Name  # name of the file, without folders
     data: bytes
 
 
 class AskExercise(Request, tag="ask_exercise", frozen=True, kw_only=True):
-    """Ask for the present exercise: its text, its starter code, what one has handed in. → `exercise_text`"""
+    """Request the current exercise: its text, its starter code, and the submissions. → `exercise_text`"""
 
 
 class ProgramEnded(Message, tag="program_ended", frozen=True, kw_only=True):
-    """The program that drives has ended; the last message of a connection. It is not answered."""
+    """Report that the program that drives has ended; the last message of a connection. It is not answered."""
 
-    text: Prose = ""  # the error that ended it; empty: it has finished
-    place: Line = ""  # of the error, such as `drive.py line 4`
+    text: Prose = ""  # the error that ended it; empty: it finished normally
+    place: Line = ""  # location of the error, such as `drive.py line 4`
 
 
 CLASS_REQUESTS: tuple[type[Message], ...] = (

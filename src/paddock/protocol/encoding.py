@@ -1,7 +1,7 @@
-"""Encodings: a message as msgpack (binary frames) or as JSON (text frames), and back.
+"""Encode and decode messages as msgpack (binary frames) or JSON (text frames).
 
-On the wire a message is a map with a key `type` and its fields; fields that have their default value are left out.
-JSON has no bytes and no NaN: bytes are base64 texts there, arrays of numbers are lists with null for NaN.
+An encoded message is a map with a key `type` and its fields; fields that have their default value are omitted.
+JSON has no bytes and no NaN: bytes are base64 texts, and arrays of numbers are lists with null for NaN.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError,
 
 
 class Malformed(BadMessage):
-    """What arrived is no message; `id` is that of the request that it may have been."""
+    """The received data is not a valid message; `id` is the id of the request, if it could be read."""
 
     def __init__(self, problem: str, id: int | None = None) -> None:
         super().__init__(problem)
@@ -32,11 +32,11 @@ class Malformed(BadMessage):
 
 
 class UnknownMessage(Malformed):
-    """A message of a type that is not known here; a newer server may send such news."""
+    """A message of an unknown type; a newer server may send such notifications."""
 
 
 class MessageDecoder:
-    """Reads messages of some types. Anything else is refused in words, but for what a newer peer says in addition.
+    """Decodes messages of known types. Anything else raises an error, except for additional fields of a newer peer.
 
     Args:
         known: the classes by the names of their types.
@@ -49,11 +49,11 @@ class MessageDecoder:
         self._text = msgspec.json.Decoder(union, dec_hook=_to_array)
 
     def decode(self, data: bytes | str, *, newer: bool = False) -> Message:
-        """A message from a binary (msgpack) or a text (JSON) frame.
+        """Decode a message from a binary (msgpack) or a text (JSON) frame.
 
         Args:
             data: the frame.
-            newer: it comes from a peer of a newer minor version, so that unknown fields are ignored.
+            newer: ignore unknown fields, because the peer has a newer minor version.
         """
         try:
             message: Message = (self._text if type(data) is str else self._binary).decode(data)  # type: ignore[arg-type]
@@ -62,7 +62,7 @@ class MessageDecoder:
         return message
 
     def _decode_slowly(self, data: bytes | str, error: Exception, newer: bool) -> Message:
-        """Find out what is wrong, and tell it with its place; unless it is only what a newer peer may say."""
+        """Find the error and raise it with its location, or ignore additional fields of a newer peer."""
         kind = "JSON" if isinstance(data, str) else "msgpack"
         try:
             table = _FROM_JSON.decode(data) if isinstance(data, str) else msgspec.msgpack.decode(data)
@@ -79,7 +79,7 @@ class MessageDecoder:
         except BadMessage as fault:
             raise UnknownMessage(str(fault), id) from None
         try:
-            lenient = newer or cls.type in ("hello", "welcome")  # these tell which version the peer has
+            lenient = newer or cls.type in ("hello", "welcome")  # these contain the version of the peer
             check_fields(table, cls, _to_array, lenient=lenient)
             if not lenient:
                 raise error
@@ -94,12 +94,12 @@ class MessageDecoder:
 
 
 def encode(message: Message, encoding: Encoding = "msgpack") -> bytes:
-    """The message's bytes; JSON ones are UTF-8 and belong into a text frame."""
+    """Encode a message; JSON is UTF-8 and must be sent in a text frame."""
     return to_msgpack(message) if encoding == "msgpack" else to_json(message)
 
 
 def _to_array(kind: type, value: Any) -> Any:
-    """Numbers as an array: bytes in msgpack, a list with nulls in JSON."""
+    """Convert bytes (msgpack) or a list with nulls (JSON) into an array."""
     if type(value) is bytes and len(value) % 8 == 0:
         return np.frombuffer(value, FLOAT64)
     if type(value) is list and all(type(entry) in (int, float, type(None)) for entry in value):
@@ -108,14 +108,14 @@ def _to_array(kind: type, value: Any) -> Any:
 
 
 def _to_bytes(value: Any) -> Any:
-    """What msgpack has no type for."""
+    """Convert a value that msgpack has no type for."""
     if type(value) is np.ndarray:
         return (value if value.dtype is FLOAT64 else value.astype(FLOAT64)).tobytes()
     return _plain_scalar(value)
 
 
 def _to_list(value: Any) -> Any:
-    """What JSON has no type for."""
+    """Convert a value that JSON has no type for."""
     return value.tolist() if isinstance(value, np.ndarray) else _plain_scalar(value)
 
 
@@ -129,6 +129,6 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"expected a number or null, got {name}")
 
 
-_FROM_JSON = json.JSONDecoder(parse_constant=_no_constant)  # slower, and tells better what is wrong
+_FROM_JSON = json.JSONDecoder(parse_constant=_no_constant)  # slower than msgspec, with better error messages
 to_msgpack = msgspec.msgpack.Encoder(enc_hook=_to_bytes).encode
 to_json = msgspec.json.Encoder(enc_hook=_to_list).encode

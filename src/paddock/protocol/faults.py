@@ -1,4 +1,4 @@
-"""Faults: what is wrong with a message that could not be read, and where; in words that name what is allowed."""
+"""Faults: find the first error in an invalid message, and describe its location and what is allowed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORDS: dict[Any, str] = {
 
 
 def find_class(table: Any, known: Mapping[str, type[Message]]) -> type[Message]:
-    """The class of a message that was read as a plain map."""
+    """Return the class of a message that was decoded as a plain map."""
     if type(table) is not dict:
         raise BadMessage(f"expected a map with a key 'type', got {describe(table)}")
     kind = table.get("type")
@@ -39,13 +39,13 @@ def find_class(table: Any, known: Mapping[str, type[Message]]) -> type[Message]:
 
 
 def check_fields(table: dict[Any, Any], cls: type[Message], hook: Hook, *, lenient: bool) -> None:
-    """Refuse the first field that is wrong.
+    """Raise `BadMessage` for the first invalid field.
 
     Args:
         table: the message as a plain map.
         cls: its class.
-        hook: what msgspec calls for arrays.
-        lenient: unknown fields are taken out of the map instead of being refused.
+        hook: decoding hook of msgspec for arrays.
+        lenient: remove unknown fields from the map instead of refusing them.
     """
     try:
         del table["type"]
@@ -56,13 +56,13 @@ def check_fields(table: dict[Any, Any], cls: type[Message], hook: Hook, *, lenie
 
 
 class _FieldCheck:
-    """Walks down to the value that is wrong; the place is put together on the way up."""
+    """Descends to the invalid value; its path is assembled while the exception propagates up."""
 
     def __init__(self, hook: Hook, lenient: bool) -> None:
         self.hook, self.lenient = hook, lenient
 
     def check(self, value: Any, hint: Any) -> None:
-        """Raise what is wrong with a value, or return."""
+        """Raise `BadMessage` if a value is invalid."""
         if self._reads(value, hint):
             return
         plain, limits = _without_limits(hint)
@@ -75,7 +75,7 @@ class _FieldCheck:
             self._check_map(value, arguments[1])
         elif origin is tuple:
             self._check_list(value, arguments)
-        if self._reads(value, hint):  # now that what a newer peer says in addition is gone
+        if self._reads(value, hint):  # valid without the additional fields of a newer peer
             return
         if isinstance(value, str) and plain is str:
             self._refuse_text(value, hint, limits)
@@ -138,17 +138,17 @@ class _FieldCheck:
     def _refuse_text(value: str, hint: Any, limits: msgspec.Meta | None) -> None:
         if limits is not None and limits.max_length is not None and len(value) > limits.max_length:
             raise BadMessage(f": expected {words_for(hint)}, got {len(value)}")
-        raise BadMessage(f": expected printable letters, got {describe(value)}")
+        raise BadMessage(f": expected printable characters, got {describe(value)}")
 
 
 def words_for(hint: Any) -> str:
-    """What a field wants, in words."""
+    """Describe the expected values of a field."""
     plain, limits = _without_limits(hint)
     origin, arguments = get_origin(plain), get_args(plain)
     if origin in (Union, types.UnionType):
         return " or ".join(words_for(choice) for choice in arguments)
     if plain is str:
-        return f"a text of at most {limits.max_length} letters" if limits is not None else "a text"
+        return f"a text of at most {limits.max_length} characters" if limits is not None else "a text"
     if limits is not None and limits.description and plain is int:
         wide = limits.ge == -(2**63)
         return limits.description if wide else f"{limits.description} from {limits.ge} to {limits.le}"
@@ -176,5 +176,5 @@ def _hints(cls: Any) -> dict[str, Any]:
 
 
 def _did_you_mean(name: Any, known: Iterable[str]) -> str:
-    """The suggestion for a name that may be anything."""
+    """Return the suggestion for a name that may be of any type."""
     return suggestion(name[:LONGEST_NAME] if isinstance(name, str) else "", known)

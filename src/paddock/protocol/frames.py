@@ -1,4 +1,4 @@
-"""Frames: all robots in 20 bytes each, little-endian, and a bit per lamp, for those who draw them."""
+"""Frames for drawing: all robots in 20 bytes each, little-endian, and a bit per lamp."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ BODY = np.dtype(
         ("x", "<f4"),  # [m]
         ("y", "<f4"),
         ("heading", "<f4"),  # [rad]
-        ("left", "<i2"),  # rim speeds [mm/s]
+        ("left", "<i2"),  # wheel speeds [mm/s]
         ("right", "<i2"),
-        ("contacts", "<u2"),  # how many things it touched in the last tick
-        ("bearing", "<u2"),  # where on the body the first of them is [turns / 65536, counter-clockwise from ahead]
+        ("contacts", "<u2"),  # number of contacts in the last tick
+        ("bearing", "<u2"),  # of the first contact on the body [turns / 65536, counter-clockwise from ahead]
     ]
 )
 
@@ -29,7 +29,7 @@ def pack(
     contacts: NDArray[np.float64],
     bearings: NDArray[np.float64],
 ) -> bytes:
-    """All robots' x, y, heading (N, 3), rim speeds [m/s] (N, 2), contacts and first bearing [rad] (N)."""
+    """Pack x, y, heading (N, 3), wheel speeds [m/s] (N, 2), contacts and first bearings [rad] (N) of all robots."""
     bodies = np.zeros(len(poses), BODY)
     bodies["x"], bodies["y"], bodies["heading"] = poses.T
     bodies["left"], bodies["right"] = np.clip(np.round(wheels.T * 1000), -32768, 32767)
@@ -39,23 +39,25 @@ def pack(
 
 
 def pack_lamps(lamps: NDArray[np.float64]) -> bytes:
-    """Which lamps are on, of brightness (N, ·): a bit each, the first lamp's is 1; nothing if all are dark."""
+    """Pack lamp brightness (N, ·) into one bit per lamp, lowest bit first; empty if all lamps are off."""
     on = lamps > 0
     return np.packbits(on, axis=1, bitorder="little").tobytes() if on.any() else b""
 
 
 def unpack(bodies: bytes) -> NDArray[Any]:
-    """The structured array, one row per robot; see BODY."""
+    """Return the structured array with one row per robot; see BODY."""
     if len(bodies) % BODY.itemsize:
         raise BadMessage(f"frame.bodies: expected {BODY.itemsize} bytes per robot, got {len(bodies)} bytes")
     return np.frombuffer(bodies, BODY)
 
 
 def unpack_lamps(lamps: bytes, robots: int) -> NDArray[np.bool_]:
-    """Which lamps are on, shape (robots, ·): a multiple of 8 columns, as many as the frame has bits for."""
+    """Return which lamps are on, shape (robots, ·), with one column per bit of the frame, a multiple of 8."""
     if not lamps:
         return np.zeros((robots, 0), bool)
     if not robots or len(lamps) % robots:
-        raise BadMessage(f"frame.lamps: expected equally many bytes for each of {robots} robots, got {len(lamps)}")
+        raise BadMessage(
+            f"frame.lamps: expected the same number of bytes for each of {robots} robots, got {len(lamps)}"
+        )
     rows = np.frombuffer(lamps, np.uint8).reshape(robots, -1)
     return np.unpackbits(rows, axis=1, bitorder="little").astype(bool)

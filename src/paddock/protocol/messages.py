@@ -1,6 +1,6 @@
-"""Every message that travels between a server and its clients, under one roof: `m.Step`, `m.Observed`, …
+"""All messages between a server and its clients in one namespace: `m.Step`, `m.Observed`, …
 
-Lengths are metres, angles radians, times seconds, as everywhere.
+Lengths are in metres, angles in radians, times in seconds.
 """
 
 from paddock.protocol.answers import *  # noqa: F403

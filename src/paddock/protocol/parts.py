@@ -1,4 +1,4 @@
-"""Parts of messages: what a robot senses, who it is, what there is to draw."""
+"""Parts of messages: readings, maps and descriptions of robots, and shapes to draw."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from paddock.protocol.base import Finite, Int64, Key, Measured, MessagePart, Num
 
 
 class PictureData(MessagePart, frozen=True, kw_only=True):
-    """A camera's picture: raw rows of red, green, blue, from the top left; or a JPEG file."""
+    """A camera picture: raw rows of red, green, blue, from the top left; or a JPEG file."""
 
     width: Int64
     height: Int64
@@ -17,62 +17,62 @@ class PictureData(MessagePart, frozen=True, kw_only=True):
 
 
 class Truth(MessagePart, frozen=True, kw_only=True):
-    """What only a supervisor may know."""
+    """Ground truth, for supervisors only."""
 
     pose: tuple[Measured, Measured, Measured]  # x, y [m], heading [rad]
-    contacts: tuple[Measured, ...] = ()  # bearings on the body [rad] of what it touched in the last tick
+    contacts: tuple[Measured, ...] = ()  # bearings of the contacts on the body in the last tick [rad]
 
 
 class EstimateData(MessagePart, frozen=True, kw_only=True):
-    """Where a robot's own program takes it to be."""
+    """Estimated pose of a robot from its own program."""
 
     pose: tuple[Measured, Measured, Measured]  # x, y [m], heading [rad]
-    ellipse: tuple[Measured, Measured, Measured]  # holds it with 95 %: half axes [m], direction of the first [rad]
-    particles: Numbers | None = None  # x, y [m] of some guesses, one after the other
+    ellipse: tuple[Measured, Measured, Measured]  # 95 % confidence: half axes [m], direction of the first [rad]
+    particles: Numbers | None = None  # x, y [m] of some particles, one after the other
 
 
 class GridData(MessagePart, frozen=True, kw_only=True):
-    """Cells of a map that a robot's own program makes: 0 free … 100 occupied, 255 unknown, a byte for each."""
+    """Cells of a map from a robot's own program, a byte per cell: 0 free … 100 occupied, 255 unknown."""
 
-    x: Finite  # of the lower left corner [m]
+    x: Finite  # lower left corner [m]
     y: Finite
     resolution: Finite  # side of a cell [m]
     rows: Int64
     columns: Int64
     cells: bytes  # row by row from the lowest y, each from the lowest x; compressed with zlib
-    version: Int64  # equal where cells are equal
+    version: Int64  # equal versions mean equal cells
 
 
 class ModuleState(MessagePart, frozen=True, kw_only=True):
-    """How a part of a robot's program is that runs as a process of its own."""
+    """State of a process of a robot's program that consists of several processes."""
 
     name: Text
     state: Text  # running, silent, gone or ended
-    rate: Finite = 0.0  # rounds per second
-    latency: Finite = 0.0  # from a measurement to its effect there, 99 % within so much [ms]; 0: not known
-    says: Text = ""
+    rate: Finite = 0.0  # cycles per second
+    latency: Finite = 0.0  # 99th percentile from a measurement to its effect in this process [ms]; 0: unknown
+    says: Text = ""  # status message
 
 
 class MapData(MessagePart, frozen=True, kw_only=True):
-    """A map, and what a program plans by: points are x, y [m], one after the other, in the map's frame."""
+    """A map and the plan of its program. Points are x, y [m], one after the other, in the map's frame."""
 
-    grid: GridData | None = None  # None: as before
+    grid: GridData | None = None  # None: unchanged
     frontiers: Numbers | None = None
-    plan: Numbers | None = None  # the way that it drives
-    scan: Numbers | None = None  # what its range sensor met last
-    goal: Numbers | None = None  # none or one
-    task: Text = ""  # what it says that it does
-    refusal: Text = ""  # why it does not, or no longer, drive to its goal
-    modules: tuple[ModuleState, ...] = ()  # of a program in several processes
+    plan: Numbers | None = None  # planned path
+    scan: Numbers | None = None  # hits of the last range scan
+    goal: Numbers | None = None  # no point, or one
+    task: Text = ""  # current task, for display
+    refusal: Text = ""  # why the robot does not, or no longer, drive to its goal
+    modules: tuple[ModuleState, ...] = ()  # of a program with several processes
 
 
 class RobotReadings(MessagePart, frozen=True, kw_only=True):
     """One robot's enabled devices at one tick."""
 
-    wheels: tuple[Measured, Measured]  # how fast they turn [m/s]
+    wheels: tuple[Measured, Measured]  # wheel speeds left, right [m/s]
     readings: dict[Key, Numbers] = field(default_factory=dict)
     pictures: dict[Key, PictureData] = field(default_factory=dict)
-    pans: dict[Key, Measured] = field(default_factory=dict)  # present angles of pivoting devices [rad]
+    pans: dict[Key, Measured] = field(default_factory=dict)  # current angles of pivoting devices [rad]
     truth: Truth | None = None
     estimate: EstimateData | None = None
 
@@ -81,16 +81,16 @@ class RobotInfo(MessagePart, frozen=True, kw_only=True):
     """A robot in the world."""
 
     name: Text
-    kind: Int64  # number in the list of kinds
+    kind: Int64  # index in the list of kinds
     color: Text
-    owner: Text = ""  # who drives it; empty for nobody
-    spawned: bool = False  # brought along by its owner, and taken away again
-    yours: bool = False  # whether the one who reads this may drive it
-    person: Text = ""  # whose it is in a class, as people write the name
+    owner: Text = ""  # client that drives it; empty: none
+    spawned: bool = False  # spawned by its owner; removed when the owner leaves it
+    yours: bool = False  # whether the receiver of this message may drive it
+    person: Text = ""  # full name of its student in a class
 
 
 class SolidShape(MessagePart, frozen=True, kw_only=True):
-    """An obstacle's piece: a polygon's corners, or one centre with a radius."""
+    """A piece of an obstacle: the corners of a polygon, or one centre with a radius."""
 
     corners: tuple[tuple[Finite, Finite], ...]
     radius: Finite = 0.0
@@ -99,7 +99,7 @@ class SolidShape(MessagePart, frozen=True, kw_only=True):
 
 
 class TimelineMark(MessagePart, frozen=True, kw_only=True):
-    """Something that happened at a tick of a recording."""
+    """An event at a tick of a recording."""
 
     tick: Int64
     kind: Text
@@ -107,7 +107,7 @@ class TimelineMark(MessagePart, frozen=True, kw_only=True):
 
 
 class Mark(MessagePart, frozen=True, kw_only=True):
-    """A named place: where robots may start, a lamp, a source of sound, the middle of a field."""
+    """A named position: a start, a light, a sound source, or the centre of a field."""
 
     kind: Text
     name: Text
@@ -116,13 +116,13 @@ class Mark(MessagePart, frozen=True, kw_only=True):
 
 
 class OrderState(MessagePart, frozen=True, kw_only=True):
-    """How a robot is that drives to points on orders."""
+    """State of a robot that drives to points on orders."""
 
     robot: Text
     mode: Text  # legacy or checked
-    connected: bool  # a host has its line open
-    order: Text  # that it drives for; empty while it waits
-    done: Int64  # orders that it has carried out
+    connected: bool  # whether a host has its serial line open
+    order: Text  # current order; empty while it waits
+    done: Int64  # completed orders
     moving_time: Finite  # [s]
     detections: Int64  # of obstacles
 
@@ -133,6 +133,6 @@ class Score(MessagePart, frozen=True, kw_only=True):
     robot: Text
     score: Finite | None = None  # None: not achieved yet
     note: Text = ""
-    name: Text = ""  # of the student, as people write it
-    place: Int64 = 0  # from 1; 0: none
+    name: Text = ""  # full name of the student
+    place: Int64 = 0  # rank, from 1; 0: none
     fouls: Int64 = 0

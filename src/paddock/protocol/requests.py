@@ -1,4 +1,4 @@
-"""Requests: what clients send. Each carries an `id` of the client's choice, and its answer carries the same."""
+"""Requests: messages from clients. Each has an `id` chosen by the client; its answer has the same `id`."""
 
 from __future__ import annotations
 
@@ -39,33 +39,33 @@ Devices = Annotated[tuple[Name, ...], Meta(max_length=MOST_ENTRIES)]
 
 
 class Hello(Request, tag="hello", frozen=True, kw_only=True):
-    """The first message. → `welcome`"""
+    """The first message of a connection. → `welcome`"""
 
     version: Int64
-    name: Name = ""  # what others see
+    name: Name = ""  # name that others see
     token: Token = ""
-    minor: Int64 = 0  # the client's; what a newer one says beyond this server's is ignored
-    events: bool = False  # whether `event` is wanted
-    shows: bool = False  # whether `asked` and `goal` are wanted
+    minor: Int64 = 0  # of the client; unknown fields of a newer client are ignored
+    events: bool = False  # whether to receive `event`
+    shows: bool = False  # whether to receive `asked` and `goal`
 
 
 class LookRequest(Request, tag="look", frozen=True, kw_only=True):
-    """Ask for the scene: what there is to draw. → `scene`"""
+    """Request the scene: all that is drawn except the robots. → `scene`"""
 
 
 class Claim(Request, tag="claim", frozen=True, kw_only=True):
-    """Drive a robot from now on; refused if someone else does. → `done`"""
+    """Take ownership of a robot; refused if another client drives it. → `done`"""
 
     robot: Name
-    force: bool = False  # take it from whoever drives it (supervisor)
+    force: bool = False  # take it from the client that drives it (supervisor)
 
 
 class Spawn(Request, tag="spawn", frozen=True, kw_only=True):
-    """Bring a robot along: a shipped kind by name, or a spec of one's own. It is claimed, too. → `done`"""
+    """Add a robot, of a shipped kind by name or with its own spec, and claim it. → `done`"""
 
     robot: Name
     kind: Annotated[str, Meta(max_length=LONGEST_NAME)] | Table
-    at: tuple[Finite, Finite] | None = None  # None: wherever there is room
+    at: tuple[Finite, Finite] | None = None  # [m]; None: any free position
     heading: Finite = 0.0
     color: Colour | None = None
 
@@ -75,13 +75,13 @@ class Spawn(Request, tag="spawn", frozen=True, kw_only=True):
 
 
 class Leave(Request, tag="leave", frozen=True, kw_only=True):
-    """Give a robot up: it stops; one that was brought along vanishes. → `done`"""
+    """Give up ownership of a robot. It stops; a spawned robot is removed. → `done`"""
 
     robot: Name
 
 
 class Enable(Request, tag="enable", frozen=True, kw_only=True):
-    """Choose what `observed` tells of a robot: these devices on or off; none named means all. → `done`"""
+    """Enable or disable devices of a robot for `observed`; no names mean all devices. → `done`"""
 
     robot: Name
     devices: Devices = ()
@@ -89,7 +89,7 @@ class Enable(Request, tag="enable", frozen=True, kw_only=True):
 
 
 class PollOnly(Request, tag="poll_only", frozen=True, kw_only=True):
-    """Compute a range sensor only when `read` asks for it, or no longer so. → `done`"""
+    """Compute a range sensor only when `read` requests it, or end this mode. → `done`"""
 
     robot: Name
     device: Name
@@ -97,21 +97,21 @@ class PollOnly(Request, tag="poll_only", frozen=True, kw_only=True):
 
 
 class Step(Request, tag="step", frozen=True, kw_only=True):
-    """Give commands, let time pass, and tell what enabled devices then see. → `observed`, when the time is over"""
+    """Apply commands, let ticks pass, and request the readings. → `observed`, when the ticks have passed"""
 
     ticks: Ticks = 1
     commands: Commands = field(default_factory=dict)
 
 
 class Sense(Request, tag="sense", frozen=True, kw_only=True):
-    """What the enabled devices of a robot see now. → `observed`"""
+    """Request the current readings of the enabled devices of a robot. → `observed`"""
 
     robot: Name
     commands: Commands = field(default_factory=dict)
 
 
 class Read(Request, tag="read", frozen=True, kw_only=True):
-    """One enabled device, in SI units or in the hardware's own. → `reading`"""
+    """Request the reading of one enabled device, in SI units or in raw hardware units. → `reading`"""
 
     robot: Name
     device: Name
@@ -120,85 +120,85 @@ class Read(Request, tag="read", frozen=True, kw_only=True):
 
 
 class Subscribe(Request, tag="subscribe", frozen=True, kw_only=True):
-    """Send these devices of a robot as `sensed`, once per period of simulated time. → `done`"""
+    """Subscribe to devices of a robot: `sensed` is sent once per period of simulated time. → `done`"""
 
     robot: Name
-    devices: Devices = ()  # none named: all
-    period: Period = 0.0  # 0: every tick
+    devices: Devices = ()  # empty: all
+    period: Period = 0.0  # [s]; 0: every tick
     jpeg: bool = False  # pictures as JPEG files
-    stream: Name = ""  # a robot may have several subscriptions with names of your choice
+    stream: Name = ""  # name of the subscription, for several subscriptions to a robot
 
 
 class Unsubscribe(Request, tag="unsubscribe", frozen=True, kw_only=True):
-    """No more `sensed` of a robot's stream. → `done`"""
+    """End a subscription. → `done`"""
 
     robot: Name
     stream: Name = ""
 
 
 class Frames(Request, tag="frames", frozen=True, kw_only=True):
-    """Send where all robots are as `frame`, at most this often per second; 0 for no more. → `done`"""
+    """Request the poses of all robots as `frame`, at `rate` frames per second at most; 0 stops them. → `done`"""
 
     rate: Rate
 
 
 class Recall(Request, tag="recall", frozen=True, kw_only=True):
-    """What has happened since the last reset, thinned: all robots' paths, or one robot's readings. → `history`"""
+    """Request samples since the last reset: the paths of all robots, or the readings of one. → `history`"""
 
-    robot: Name = ""  # none named: the paths of all
+    robot: Name = ""  # empty: the paths of all
 
 
 class Lock(Request, tag="lock", frozen=True, kw_only=True):
-    """Join the lock: time stands still until every member has asked for a `step`. Or leave it. → `done`"""
+    """Join or leave the lock: the clock waits until every member has requested a `step`. → `done`"""
 
     on: bool = True
-    timeout: Patience = 10.0  # to answer while others wait
+    timeout: Patience = 10.0  # maximum time [s] until the next step while others wait
 
 
 class Play(Request, tag="play", frozen=True, kw_only=True):
-    """Let the clock run (supervisor). → `done`"""
+    """Start the clock (supervisor). → `done`"""
 
 
 class Pause(Request, tag="pause", frozen=True, kw_only=True):
-    """Stop the clock (supervisor). → `done`"""
+    """Pause the clock (supervisor). → `done`"""
 
 
 class Advance(Request, tag="advance", frozen=True, kw_only=True):
-    """Let a paused clock run for some ticks (supervisor). → `done`, at once"""
+    """Advance a paused clock by some ticks (supervisor). → `done`, immediately"""
 
     ticks: Ticks = 1
 
 
 class SetSpeed(Request, tag="set_speed", frozen=True, kw_only=True):
-    """Simulated seconds per second; 0 for flat out (supervisor). → `done`"""
+    """Set the speed in simulated seconds per second; 0 for flat out (supervisor). → `done`"""
 
     speed: Speed
 
 
 class Reset(Request, tag="reset", frozen=True, kw_only=True):
-    """Back to the start, with the same seed or another (supervisor). → `done`"""
+    """Reset the world to its start, with the same seed or another (supervisor). → `done`"""
 
     seed: Seed | None = None
 
 
 class RunAgain(Request, tag="run_again", frozen=True, kw_only=True):
-    """Let a program whose run has ended run again from the start (supervisor). → `done`"""
+    """Restart the run of a program whose run has ended (supervisor). → `done`"""
 
     seed: Seed | None = None
 
 
 class Seek(Request, tag="seek", frozen=True, kw_only=True):
-    """Go to a tick of the recording that is replayed (supervisor). → `done`"""
+    """Go to a tick of the replayed recording (supervisor). → `done`"""
 
     tick: Int64
 
 
 class GoLive(Request, tag="go_live", frozen=True, kw_only=True):
-    """End a replay where it is: from here on robots do what they are told (supervisor). → `done`"""
+    """End a replay at its current tick: from here on robots execute commands (supervisor). → `done`"""
 
 
 class SetPose(Request, tag="set_pose", frozen=True, kw_only=True):
-    """Put a robot elsewhere (supervisor). → `done`"""
+    """Set the pose of a robot (supervisor). → `done`"""
 
     robot: Name
     x: Finite
@@ -207,7 +207,7 @@ class SetPose(Request, tag="set_pose", frozen=True, kw_only=True):
 
 
 class SendGoal(Request, tag="send_goal", frozen=True, kw_only=True):
-    """Have a robot's own program drive it to a place. → `done`, when the program has taken it"""
+    """Send a goal to the program that drives a robot. → `done`, when the program has accepted it"""
 
     robot: Name
     x: Finite
@@ -215,44 +215,44 @@ class SendGoal(Request, tag="send_goal", frozen=True, kw_only=True):
 
 
 class Digest(Request, tag="digest", frozen=True, kw_only=True):
-    """A fingerprint of the state (supervisor). → `answer` with a text"""
+    """Request a digest of the state (supervisor). → `answer` with a text"""
 
 
 class TakeSnapshot(Request, tag="snapshot", frozen=True, kw_only=True):
-    """Keep a copy of the present state on the server (supervisor). → `answer` with its number"""
+    """Store a copy of the current state on the server (supervisor). → `answer` with its number"""
 
 
 class Restore(Request, tag="restore", frozen=True, kw_only=True):
-    """Go back to a snapshot (supervisor). → `done`"""
+    """Restore a snapshot (supervisor). → `done`"""
 
     snapshot: Id
 
 
 class Steer(Message, tag="steer", frozen=True, kw_only=True):
-    """Commands without waiting for an answer; only a refusal is told, as `refused` without an id."""
+    """Send commands without an answer; only a refusal is sent, as `refused` without an id."""
 
     commands: Commands
 
 
 class Shown(Message, tag="show", frozen=True, kw_only=True):
-    """What your program knows of a robot that you drive; after `asked`. It is not answered."""
+    """Pose estimate and map of a robot from the client that drives it, in response to `asked`; not answered."""
 
     robot: Name
-    pose: tuple[Finite, Finite, Finite] | None = None  # x, y [m], heading [rad], as it estimates it
-    covariance: Numbers | None = None  # of that, nine numbers
-    particles: Numbers | None = None  # x, y [m] of some guesses, one after the other
+    pose: tuple[Finite, Finite, Finite] | None = None  # estimated x, y [m], heading [rad]
+    covariance: Numbers | None = None  # of the pose, nine numbers
+    particles: Numbers | None = None  # x, y [m] of some particles, one after the other
     map: MapData | None = None
 
 
 class GoalAnswer(Message, tag="goal_answer", frozen=True, kw_only=True):
-    """What your program made of a `goal`."""
+    """Accept or refuse a `goal`."""
 
     number: Int64
-    refusal: Prose = ""  # why it does not take it; empty: it does
+    refusal: Prose = ""  # reason of a refusal; empty: accepted
 
 
 class Got(Message, tag="got", frozen=True, kw_only=True):
-    """A frame has arrived and the next one may come."""
+    """Confirm that a frame has arrived, so that the server may send the next one."""
 
     frame: Int64
 

@@ -1,7 +1,7 @@
-"""WebSocket frames, the way that our messages use them: whole messages are read here, all else by the package's parser.
+"""WebSocket frames: this module reads unfragmented messages; the parser of the `websockets` package reads the rest.
 
-A lock-step cycle is two such messages. The package's parser is a chain of generators; for a frame that has arrived in
-one piece, a few lines do the same in a quarter of the time (docs/remote.md has the figures).
+A lock-step cycle consists of two unfragmented messages. The package's parser is a chain of generators. For a frame that
+has arrived in one piece, this module takes a quarter of the time (see docs/remote.md).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from websockets.protocol import Protocol, State
 
 try:
     from websockets.speedups import apply_mask
-except ImportError:  # a machine for which the package has no compiled part
+except ImportError:  # platforms for which the package has no compiled part
     from websockets.utils import apply_mask
 
 TEXT, BINARY = 0x81, 0x82  # first bytes of a frame that is a whole message
@@ -24,7 +24,7 @@ TOO_BIG = 1009  # close code
 
 
 def frame(data: bytes, *, text: bool = False) -> bytes:
-    """A message as a server sends it."""
+    """Return the frame of a message from a server."""
     first, size = TEXT if text else BINARY, len(data)
     if size < 126:
         return bytes((first, size)) + data
@@ -34,7 +34,7 @@ def frame(data: bytes, *, text: bool = False) -> bytes:
 
 
 def masked_frame(data: bytes) -> bytes:
-    """A binary message as a client sends it."""
+    """Return the masked frame of a binary message from a client."""
     size, mask = len(data), os.urandom(4)
     if size < 126:
         head = bytes((BINARY, MASKED | size))
@@ -46,26 +46,26 @@ def masked_frame(data: bytes) -> bytes:
 
 
 class MessageReader:
-    """Cuts what arrives into messages.
+    """Splits received data into messages.
 
     Args:
-        protocol: the package's protocol, after its handshake; it is given whole frames only: control frames,
-            fragments and what is against the rules.
-        masked: whether frames have to be masked; those of clients have to.
-        most: bytes of a message; a longer one fails the connection.
+        protocol: the package's protocol, after its handshake; it receives only complete frames: control frames,
+            fragments and protocol violations.
+        masked: whether frames must be masked; frames from clients must be.
+        most: maximum bytes of a message; a longer one fails the connection.
     """
 
     def __init__(self, protocol: Protocol, *, masked: bool, most: int) -> None:
         self.protocol, self.masked, self.most = protocol, masked, most
         self.frames = 0  # data frames so far
         self.has_replies = False  # whether the protocol may have something to send
-        self._rest = bytearray()  # the beginning of a frame
-        self._in_pieces = False  # a message has begun in fragments:
+        self._rest = bytearray()  # an incomplete frame
+        self._in_pieces = False  # whether a fragmented message has begun
         self._parts: list[bytes] = []
-        self._text, self._size = False, 0  # whether it is text, and how long it is already
+        self._text, self._size = False, 0  # of the fragmented message: whether it is text, and its size so far
 
     def feed(self, data: bytes) -> list[tuple[bool, bytes]]:
-        """The messages that are complete now, each with whether it is text."""
+        """Return the messages that are now complete, as pairs of is-text flag and payload."""
         messages: list[tuple[bool, bytes]] = []
         buffer: bytes | bytearray = data
         if self._rest:
@@ -75,7 +75,7 @@ class MessageReader:
         while there - at >= 2:
             first, second = buffer[at], buffer[at + 1]
             if first & 0x7F not in KNOWN or second >> 7 != masked:
-                self._feed_package(bytes(buffer[at:]), messages)  # which closes the connection
+                self._feed_package(bytes(buffer[at:]), messages)  # this closes the connection
                 at = there
                 break
             size, start = second & 0x7F, at + 2
@@ -86,7 +86,7 @@ class MessageReader:
                 size = int.from_bytes(buffer[at + 2 : start], "big")
             if size + self._size > self.most:
                 self.has_replies = True
-                self.protocol.fail(TOO_BIG, f"a message has {size + self._size} bytes: at most {self.most} are read")
+                self.protocol.fail(TOO_BIG, f"a message has {size + self._size} bytes: at most {self.most} are allowed")
                 at = there
                 break
             if second & MASKED:

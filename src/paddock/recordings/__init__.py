@@ -1,4 +1,4 @@
-"""Recordings: what an arena does as an MCAP file, which Foxglove and PlotJuggler open, and we go on from."""
+"""Recordings of arenas as MCAP files, which Foxglove and PlotJuggler open and from which Paddock can continue."""
 
 from paddock.recordings.bag import export_bag
 from paddock.recordings.recorder import Recorder, record

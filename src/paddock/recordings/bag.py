@@ -1,4 +1,4 @@
-"""Bags: a recording as a ROS 2 bag, with the messages that ROS's own tools know."""
+"""Bags: exports a recording as a ROS 2 bag with standard ROS messages."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from paddock.sensors.laser import LaserSpec
 
 BASE_FRAME, LATCHED = "base_link", "/tf_static"
 BAG_VERSION: Literal[9] = 9
-LOG_LEVELS = {2: 20, 3: 30}  # Foxglove's numbers of information and warning, and those of ROS
+LOG_LEVELS = {2: 20, 3: 30}  # info and warning: level numbers of Foxglove, and of ROS
 
 
 def export_bag(recording: Recording | str | Path, out: str | Path) -> int:
-    """Write what people's tools see of a recording as a ROS 2 bag (MCAP); how many messages it has.
+    """Export the visualisation messages of a recording as a ROS 2 bag (MCAP); return the number of messages.
 
     Args:
         recording: a recording, or its file.
-        out: folder of the bag; it must not be there yet.
+        out: folder of the bag; it must not exist yet.
     """
     try:
         from rosbags.rosbag2 import StoragePlugin, Writer
@@ -37,7 +37,7 @@ def export_bag(recording: Recording | str | Path, out: str | Path) -> int:
     except ImportError:
         raise PaddockError("bags for ROS 2 need rosbags: pip install 'paddock[rosbag]'") from None
     if Path(out).exists():
-        raise PaddockError(f"{out}: is there already; choose another folder for the bag")
+        raise PaddockError(f"{out}: already exists; choose another folder for the bag")
     store = get_typestore(Stores.LATEST)
     source = recording if isinstance(recording, Recording) else Recording(recording)
     connections: dict[str, Any] = {}
@@ -56,31 +56,31 @@ def export_bag(recording: Recording | str | Path, out: str | Path) -> int:
 
 @dataclass(frozen=True)
 class BagTopic:
-    """A topic of a recording, and who turns its messages into those of ROS."""
+    """A topic of a recording, and the function that converts its messages to ROS messages."""
 
-    robot: str  # empty: of the whole world
+    robot: str  # empty: the whole world
     device: str
     convert: Callable[[BagTopic, int, dict[int, list[Any]]], Iterator[tuple[str, Any]]]
-    namespace: str = ""  # of its topics and frames; a robot that is alone has none, as on a live bridge
+    namespace: str = ""  # of its topics and frames; empty for a single robot, as in the live bridge
 
     def name(self, *parts: str) -> str:
-        """A topic of ROS: names there have letters, digits and _ only."""
+        """Return the name of a ROS topic, which has only letters, digits and _."""
         return join_names(self.namespace, *map(make_token, parts))
 
     def frame(self, name: str = BASE_FRAME) -> str:
-        """robot/base_link."""
+        """Return the name of a frame, such as robot/base_link."""
         return f"{self.namespace}/{name}" if self.namespace else name
 
 
 class BagMessages:
-    """Turns the messages of a recording into those of ROS 2; `types` are the classes of its messages by name."""
+    """Converts the messages of a recording to ROS 2 messages; `types` are the ROS message classes by name."""
 
     def __init__(self, recording: Recording, types: Any) -> None:
         self._recording, self._types = recording, types
         self._specs = recording.robot_specs()
 
     def iterate(self) -> Iterator[tuple[int, str, Any]]:
-        """Time [ns], topic and message, in order of time."""
+        """Yield time [ns], topic and message, in order of time."""
         file = self._recording.file
         yield from self._mounts()
         places: list[tuple[MessagePlace, BagTopic]] = []
@@ -109,7 +109,7 @@ class BagMessages:
         return "" if len(self._specs) == 1 else make_token(robot)
 
     def _mounts(self) -> Iterator[tuple[int, str, Any]]:
-        """Where sensors sit that do not move, for all that comes."""
+        """Yield the static transforms of sensors that do not pivot."""
         start = round(self._recording.start * 1e9)
         mounts = []
         for robot, spec in self._specs.items():
@@ -138,7 +138,7 @@ class BagMessages:
         )
 
     def _sensor_frame(self, topic: BagTopic) -> str:
-        """The frame of a sensor; a pivoting one is told where it sits only."""
+        """Return the frame of a sensor; for a pivoting sensor, the base frame."""
         sensor = self._specs[topic.robot].sensor(topic.device)
         return topic.frame(BASE_FRAME if _is_pivoting(sensor) else topic.device)
 
@@ -245,7 +245,7 @@ def _is_pivoting(sensor: SensorSpec) -> bool:
 
 
 def _latched_quality() -> Any:
-    """That a message waits for those who come late."""
+    """Return the QoS profile of latched topics (transient local)."""
     from rosbags import interfaces as bags
 
     never = bags.QosTime(9223372036, 854775807)
@@ -263,6 +263,6 @@ def _latched_quality() -> Any:
 
 
 def _numbers(data: bytes, count: int) -> list[float]:
-    """The doubles of a message that has nothing else; those that are left out are 0."""
+    """Return the doubles of a message that contains only doubles; omitted ones are 0."""
     fields = decode(data)
     return [float(np.frombuffer(fields[n][0])[0]) if n in fields else 0.0 for n in range(1, count + 1)]

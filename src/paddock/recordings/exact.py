@@ -1,4 +1,4 @@
-"""What decides the future of an arena, as messages: its world, keyframes of its state, and what robots were told."""
+"""Exact state of an arena as messages: its world, keyframes of its state, and the commands of its robots."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ SCHEMAS = {WORLD: "paddock.World", KEYFRAME: "paddock.Keyframe", CHANGE: "paddoc
 
 
 def encode_world(arena: Arena, people: Mapping[str, str]) -> bytes:
-    """A world with its robots as they are now, whose they are, and the pictures that it names."""
+    """Encode a world with its current robots, their owners, and the pictures that it uses."""
     spec = arena.world.with_robots(
         *(replace(placed, type=kind) for placed, kind in zip(arena.world.robots, arena.built.robots, strict=True))
     )
-    names: dict[str, str] = {}  # pictures lie beside the world's file in a recording
+    names: dict[str, str] = {}  # in a recording, pictures are stored next to the world's file
 
     def take(image: str | None) -> str | None:
         return None if image is None else names.setdefault(image, f"{len(names)}{Path(image).suffix}")
@@ -48,12 +48,12 @@ def encode_world(arena: Arena, people: Mapping[str, str]) -> bytes:
 
 
 def decode_people(data: bytes) -> dict[str, str]:
-    """Whose robots those of a recorded world were, by robot; nobody's are left out."""
+    """Return the owners of the robots of a recorded world, by robot; robots without an owner are omitted."""
     return {robot: name for text in decode(data).get(5, ()) for robot, name in tomllib.loads(_text(text)).items()}
 
 
 def decode_world(data: bytes) -> BuiltWorld:
-    """Build a recorded world again; one that this version of Paddock builds differently is refused."""
+    """Build a recorded world; refuse a world that this version of Paddock builds differently."""
     fields = decode(data)
     dt = float(np.frombuffer(fields[1][0])[0])
     with tempfile.TemporaryDirectory() as folder:
@@ -64,8 +64,8 @@ def decode_world(data: bytes) -> BuiltWorld:
         built = build(replace(spec, folder=folder), dt=dt)
     if fingerprint(built) != _text(fields[2][0]):
         raise PaddockError(
-            f"world {spec.name!r}: this version of Paddock builds it differently, so that it cannot be continued; "
-            "use the version that recorded it (`mcap info` tells it)"
+            f"world {spec.name!r}: this version of Paddock builds it differently, so it cannot be continued; "
+            "use the version that recorded it (`mcap info` prints it)"
         )
     return built
 
@@ -83,14 +83,14 @@ class Keyframe(NamedTuple):
 
 
 def encode_keyframe(tick: int, state: State, commands: Floats) -> bytes:
-    """A state of an arena."""
+    """Encode a state of an arena."""
     (clock,), motion = state
     times = [(1, tick), (2, int(clock[TICK])), (3, int(clock[SEED])), (4, motion.shape[1])]
     return encode([*times, (5, motion), (6, commands)])
 
 
 def decode_keyframe(data: bytes, built: BuiltWorld) -> Keyframe:
-    """A state for a world that was built again."""
+    """Decode a state for a rebuilt world."""
     fields = decode(data)
     state = initial_state(built.model, built.poses, lamps=built.lamps, seed=fields[3][0])
     state.clock[0, TICK] = fields[2][0]
@@ -101,7 +101,7 @@ def decode_keyframe(data: bytes, built: BuiltWorld) -> Keyframe:
 
 
 class Inputs(NamedTuple):
-    """What robots were told from one tick to before another one; ticks are those of the recording."""
+    """Commands of robots from tick `first` to before tick `end` of the recording."""
 
     first: int
     end: int
@@ -110,7 +110,7 @@ class Inputs(NamedTuple):
 
 
 def encode_inputs(first: int, end: int, keys: Floats, values: Floats) -> bytes:
-    """What `InputLayout.take_entries` gave."""
+    """Encode the result of `InputLayout.take_entries`."""
     gaps = np.diff(keys)
     if gaps.min(initial=0) < 0:  # lamps and speakers come after the commands of all robots
         order = np.argsort(keys)
@@ -122,7 +122,7 @@ def encode_inputs(first: int, end: int, keys: Floats, values: Floats) -> bytes:
 
 
 def decode_inputs(data: bytes) -> Inputs:
-    """The same again."""
+    """Decode the commands of robots."""
     fields = decode(data)
     values = np.frombuffer(fields[5][0])
     width = len(fields[4][0]) // max(1, len(values) - 1)

@@ -1,6 +1,6 @@
-"""McapFile: writes an MCAP file chunk by chunk, each with its index: a process that is killed loses only the last.
+"""McapFile: writes an MCAP file in chunks, each with its index, so that a killed process loses only the last chunk.
 
-The `mcap` package reads and writes records; chunks are put together here, because messages come as whole arrays.
+The `mcap` package encodes records; this module assembles the chunks, because messages come as whole arrays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 
 
 def import_mcap() -> Any:
-    """The package that the extra `record` brings."""
+    """Import the `mcap` package, which the extra `record` installs."""
     try:
         import mcap.records
         import mcap.stream_reader
@@ -37,7 +37,7 @@ def import_mcap() -> Any:
 
 
 class Chunk:
-    """Messages that are written at once."""
+    """Messages that are written together."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
@@ -61,7 +61,7 @@ class Chunk:
 
 
 def message_head(size: int) -> tuple[Part, ...]:
-    """What stands before a message of so many bytes, as parts of a FixedLayout."""
+    """Return the header of a message of `size` bytes, as parts of a FixedLayout."""
     return struct.pack("<BQ", MESSAGE, 22 + size), ("channel", "<u2"), bytes(4), ("times", "<u8", 2)
 
 
@@ -79,13 +79,13 @@ class McapFile:
         self._waiting = MAGIC + self._encode(self._records.Header(profile="", library=library))  # for the next write
         try:
             if path.is_file():
-                path.resolve().unlink()  # whoever reads the old file, maybe to replay it, keeps it
+                path.resolve().unlink()  # programs that have the old file open can still read it
             self._file = path.open("wb", buffering=0)
         except OSError as error:
             raise PaddockError(f"{path}: cannot be written: {explain_os_error(error)}") from None
 
     def channel(self, topic: str, schema: str, data: bytes | None = None) -> int:
-        """The number of a topic, which is told once, before the next chunk; `data` describes a schema of one's own."""
+        """Return the channel number of a topic; a new one is written before the next chunk. `data`: a custom schema."""
         if (topic, schema) not in self._channels:
             if schema not in self._schemas:
                 data = schema_data(schema) if data is None else data
@@ -145,7 +145,7 @@ class McapFile:
         )
 
     def close(self) -> None:
-        """Write the summary, by which readers find everything at once."""
+        """Write the summary, with which readers find messages quickly, and close the file."""
         if self._file.closed:
             return
         self._write(self._encode(self._records.DataEnd(data_section_crc=0)))
@@ -166,8 +166,8 @@ class McapFile:
         self._file.close()
 
     def abandon(self) -> None:
-        """Leave the file as it is: cut off, unless it was closed before."""
-        with suppress(OSError):  # whoever abandons it knows already
+        """Close the file without a summary, unless it was closed before."""
+        with suppress(OSError):  # the error was already reported
             self._file.close()
 
     def _statistics(self) -> Any:
@@ -192,7 +192,7 @@ class McapFile:
         return data
 
     def _write(self, data: bytes) -> None:
-        """Write what waits, and then this."""
+        """Write pending records, and then `data`."""
         view = memoryview(self._waiting + data)
         self._waiting = b""
         self.end += len(view)

@@ -1,4 +1,4 @@
-"""Just enough of protocol buffers: messages as (field number, value), schemas of our own, rows of equal messages."""
+"""Minimal protocol buffers: messages as (field number, value), schemas, and arrays of messages of equal layout."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
-Part = bytes | tuple[Any, ...]  # constant bytes, or a gap: its name, its numpy type, and perhaps its shape
+Part = bytes | tuple[Any, ...]  # constant bytes, or a variable part: name, numpy type and optional shape
 Kind = Literal["double", "string", "bytes", "bool", "int64", "doubles", "floats", "File"]
-# The numbers of types and labels in a schema's description of itself.
+# Numbers of types and labels in a schema description.
 TYPES = {"double": 1, "int64": 3, "bool": 8, "string": 9, "bytes": 12, "doubles": 1, "floats": 2}
 OPTIONAL, REPEATED, MESSAGE = 1, 3, 11
 
 
 def encode(fields: Sequence[tuple[int, Any]]) -> bytes:
-    """A message: numbers are doubles, whole numbers varints, arrays packed, texts and bytes as they are."""
+    """Encode a message: floats as doubles, ints as varints, arrays packed, texts and bytes unchanged."""
     return b"".join(encode_field(number, value) for number, value in fields)
 
 
 def encode_field(number: int, value: Any) -> bytes:
-    """One field; a message within a message is given as its bytes."""
+    """Encode one field; a nested message is given as its bytes."""
     if isinstance(value, float):
         return tag(number, FIXED64) + struct.pack("<d", value)
     if isinstance(value, int):
@@ -33,12 +33,12 @@ def encode_field(number: int, value: Any) -> bytes:
 
 
 def tag(number: int, wire: int) -> bytes:
-    """What stands before a field."""
+    """Return the tag of a field."""
     return varint(number << 3 | wire)
 
 
 def varint(value: int) -> bytes:
-    """A whole number >= 0 in as few bytes as possible."""
+    """Encode an integer >= 0 in as few bytes as possible."""
     parts = []
     while value > 0x7F:
         parts.append(value & 0x7F | 0x80)
@@ -47,7 +47,7 @@ def varint(value: int) -> bytes:
 
 
 def decode(data: bytes) -> dict[int, list[Any]]:
-    """All fields of a message by number: varints as int, fixed ones and the rest as bytes."""
+    """Decode all fields of a message by number: varints as int, all others as bytes."""
     fields: dict[int, list[Any]] = {}
     at, view = 0, memoryview(data)
     while at < len(view):
@@ -76,7 +76,7 @@ def _read_varint(view: memoryview, at: int) -> tuple[int, int]:
 
 
 def describe(messages: Mapping[str, Mapping[str, Kind]]) -> bytes:
-    """A schema of the package `paddock` (a FileDescriptorSet): fields of messages in the order of their numbers."""
+    """Return a schema of the package `paddock` (a FileDescriptorSet), with fields in the order of their numbers."""
     described = [(4, encode([(1, name), *_describe_fields(fields)])) for name, fields in messages.items()]
     return encode([(1, encode([(1, "paddock.proto"), (2, "paddock"), *described, (12, "proto3")]))])
 
@@ -91,10 +91,10 @@ def _describe_fields(fields: Mapping[str, Kind]) -> list[tuple[int, bytes]]:
 
 
 class FixedLayout:
-    """Messages that differ in numbers only, made many at once: constant bytes with gaps between them."""
+    """Encodes many messages of equal layout at once: constant bytes with variable parts between them."""
 
     def __init__(self, *parts: Part) -> None:
-        """Take bytes, and gaps with their names and numpy types, in order."""
+        """Take constant bytes, and variable parts with their names and numpy types, in order."""
         fields = [part if isinstance(part, tuple) else (f"_{i}", f"V{len(part)}") for i, part in enumerate(parts)]
         self.dtype = np.dtype(fields)
         self._template = np.zeros(1, self.dtype)
@@ -103,7 +103,7 @@ class FixedLayout:
                 self._template[field[0]] = np.void(part)
 
     def rows(self, count: int) -> NDArray[np.void]:
-        """So many messages, with zeros in the gaps."""
+        """Return `count` messages, with zeros in the variable parts."""
         return np.repeat(self._template, count)
 
 
@@ -111,12 +111,12 @@ STAMP_SIZE = 12
 
 
 def stamp_parts(number: int, name: str) -> tuple[Part, ...]:
-    """A field with a google.protobuf.Timestamp in a fixed layout; `fixed_stamps` gives what belongs into its gap."""
+    """Return a google.protobuf.Timestamp field of a fixed layout; `fixed_stamps` returns its values."""
     return tag(number, BYTES) + varint(STAMP_SIZE), (name, "u1", STAMP_SIZE)
 
 
 def fixed_stamps(nanoseconds: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Timestamps of equal length: varints may be longer than they need to be, and here all have five bytes."""
+    """Return timestamps of equal length: all varints have five bytes, even if fewer are sufficient."""
     stamps = np.empty((len(nanoseconds), 2, STAMP_SIZE // 2), np.uint8)
     stamps[:, 0, 0], stamps[:, 1, 0] = tag(1, VARINT)[0], tag(2, VARINT)[0]
     parts = np.stack(np.divmod(nanoseconds, 1_000_000_000), axis=1)
@@ -128,6 +128,6 @@ SHIFTS, CONTINUED = np.arange(0, 35, 7), np.array([0x80, 0x80, 0x80, 0x80, 0])
 
 
 def encode_stamp(nanoseconds: int) -> bytes:
-    """A google.protobuf.Timestamp."""
+    """Encode a google.protobuf.Timestamp."""
     seconds, nanos = divmod(nanoseconds, 1_000_000_000)
     return encode([(1, seconds), (2, nanos)])

@@ -1,4 +1,4 @@
-"""RecordingFile: finds the messages of an MCAP file, also of one that was cut off: whole chunks up to its end."""
+"""RecordingFile: reads the messages of an MCAP file; of a truncated file, all complete chunks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ RECORD = struct.Struct("<BQ")  # opcode and length
 PAIR = struct.Struct("<QQ")  # of an index: time and offset
 MESSAGE_HEAD = struct.Struct("<H4xQ")  # channel and time
 SCHEMA, CHANNEL, CHUNK, DATA_END = 0x03, 0x04, 0x06, 0x0F
-CHUNKS_KEPT = 16  # uncompressed, in memory
+CHUNKS_KEPT = 16  # uncompressed chunks in memory
 T = TypeVar("T")
 
 
 class MessagePlace(NamedTuple):
-    """Where a message lies."""
+    """Location of a message in a file."""
 
     time: int  # [ns]
     chunk: int
@@ -33,7 +33,7 @@ class MessagePlace(NamedTuple):
 
 
 class RecordingFile:
-    """The messages of a file by topic. A damaged or missing end is no error: what is whole before it counts."""
+    """Messages of a file by topic. A damaged or missing end is not an error: all complete chunks before it are read."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -47,15 +47,15 @@ class RecordingFile:
         if self._data[: len(MAGIC)] != MAGIC:
             raise PaddockError(f"{self.path}: expected a recording (an MCAP file)")
         self.schemas: dict[str, str] = {}  # by topic
-        self._indices: list[tuple[int, int, int, int]] = []  # start, end, chunk and channel of each
-        self.has_ended = False  # all messages are there
-        self._chunks: list[int] = []  # where they begin
+        self._indices: list[tuple[int, int, int, int]] = []  # start, end, chunk and channel of each index
+        self.has_ended = False  # all messages are complete
+        self._chunks: list[int] = []  # start offsets
         self._topics: dict[int, str] = {}
-        self._last_places: list[MessagePlace] = []  # in the last chunk of a file that was cut off
+        self._last_places: list[MessagePlace] = []  # in the last chunk of a truncated file
         self.read_chunk = lru_cache(CHUNKS_KEPT)(self._read_chunk)
         self.places = lru_cache(None)(self._places)
         self._scan()
-        self.is_whole = self.has_ended and self._data[-len(MAGIC) :] == MAGIC  # with the summary behind the messages
+        self.is_whole = self.has_ended and self._data[-len(MAGIC) :] == MAGIC  # with the summary after the messages
         if self._chunks and not self.has_ended:
             self._index_last_chunk()
         self._check_channels()
@@ -83,12 +83,12 @@ class RecordingFile:
                     self.schemas[channel.topic] = names.get(channel.schema_id, "")
 
     def _index_last_chunk(self) -> None:
-        """Look through the last chunk: some of the indices behind it may be missing."""
+        """Index the last chunk, because some of the indices after it may be missing."""
         last = len(self._chunks) - 1
         self._indices = [index for index in self._indices if index[2] < last]
         try:
             chunk, at = self.read_chunk(last), 0
-        except PaddockError:  # its end was lost, though there are as many bytes
+        except PaddockError:  # its end was not written, although the file has its full length
             self._chunks.pop()
             return
         while at < len(chunk):
@@ -99,14 +99,14 @@ class RecordingFile:
             at += RECORD.size + length
 
     def _check_channels(self) -> None:
-        """Refuse messages of no known topic: what would be missing can decide the future."""
+        """Refuse messages of unknown channels, because missing messages would change the replay."""
         for start, _, _, channel in self._indices:
             if channel not in self._topics:
-                raise PaddockError(f"{self.path}: damaged at byte {start}: there is no channel {channel}")
+                raise PaddockError(f"{self.path}: damaged at byte {start}: unknown channel {channel}")
 
     @contextmanager
     def _telling_damage(self, at: int) -> Iterator[None]:
-        """Tell of damage near a byte: what is no longer what was written can fail in any way."""
+        """Report any exception as damage near a byte, because damaged data can fail in any way."""
         try:
             yield
         except PaddockError:
@@ -115,7 +115,7 @@ class RecordingFile:
             raise PaddockError(f"{self.path}: damaged at byte {at}: {problem_of(error)}") from error
 
     def _records(self) -> Iterator[tuple[int, int, int]]:
-        """Opcode, start and end of the content of each record that is whole."""
+        """Yield opcode, start and end of the content of each complete record."""
         at, size = len(MAGIC), len(self._data)
         while at + RECORD.size <= size:
             opcode, length = RECORD.unpack_from(self._data, at)
@@ -132,7 +132,7 @@ class RecordingFile:
         return kind.read(ReadDataStream(io.BytesIO(self._data[start:end])))
 
     def _places(self, topic: str) -> tuple[MessagePlace, ...]:
-        """Where the messages of a topic lie, in the order of the file; none of an unknown one."""
+        """Return the locations of the messages of a topic, in file order; empty for an unknown topic."""
         channels = {channel for channel, name in self._topics.items() if name == topic}
         found = []
         for start, end, chunk, channel in self._indices:
@@ -153,17 +153,17 @@ class RecordingFile:
             return bytes(stream.read(size))
 
     def read(self, place: MessagePlace) -> bytes:
-        """The content of a message."""
+        """Return the content of a message."""
         chunk = self.read_chunk(place.chunk)
         with self._telling_damage(self._chunks[place.chunk]):
             opcode, length = RECORD.unpack_from(chunk, place.offset)
             start = place.offset + RECORD.size
             if (opcode, *MESSAGE_HEAD.unpack_from(chunk, start)) != (MESSAGE, place.channel, place.time):
-                raise ValueError("its index tells of a message that is not there")
+                raise ValueError("its index refers to a message that does not exist")
             return chunk[start + 22 : start + length]
 
     def decode(self, place: MessagePlace, decoder: Callable[[bytes], T]) -> T:
-        """What a message says."""
+        """Read and decode a message."""
         data = self.read(place)
         with self._telling_damage(self._chunks[place.chunk]):
             return decoder(data)

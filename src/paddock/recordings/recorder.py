@@ -1,4 +1,4 @@
-"""Recorder: writes what an arena does to an MCAP file while it runs, exactly, and for people's tools besides."""
+"""Recorder: records a running arena in an MCAP file: exact states, and messages for visualisation tools."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from paddock.recordings.exact import (
 from paddock.recordings.mcap_file import Chunk, McapFile
 from paddock.recordings.streams import StreamRates, Streams
 
-FLUSH = 0.5  # wall seconds after which what was recorded is on the disk
-LARGEST_CHUNK = 1 << 20  # bytes, uncompressed; a chunk that grows larger is written at once
-MOST_WAITING = 2048  # samples of robots for people's tools
-KEYFRAME_WORK = 16_384  # ticks of robots between two keyframes: what it takes to go to a tick
+FLUSH = 0.5  # wall seconds after which recorded data are on the disk
+LARGEST_CHUNK = 1 << 20  # bytes, uncompressed; a larger chunk is written immediately
+MOST_WAITING = 2048  # samples of robots for visualisation tools
+KEYFRAME_WORK = 16_384  # ticks × robots between two keyframes; limits the work to seek to a tick
 MOST_TICKS, LEAST_TICKS = 16_384, 64  # between two keyframes
 
 
@@ -50,30 +50,30 @@ def record(
     flush: float | None = FLUSH,
     people: Mapping[str, str] | None = None,
 ) -> Recorder:
-    """Record all that an arena does from now on, until the recorder is closed.
+    """Record an arena until the recorder is closed.
 
     Args:
-        arena: an arena of this process.
-        path: the file, usually `….mcap`; one that is there is replaced.
-        rates: how often people's tools get to see what; the exact states do not depend on it.
-        all_devices: tell what all devices read (but cameras and those that are polled only), not just the enabled ones.
-        flush: wall seconds after which what was recorded is on the disk. None: it is written when there is much of it,
-            so that equal runs give equal files, byte for byte.
-        people: whose robots they are, by robot, for those who look at a replay.
+        arena: a local arena.
+        path: the file, usually `….mcap`; an existing file is replaced.
+        rates: message rates for visualisation tools; the exact states do not depend on them.
+        all_devices: write readings of all devices (except cameras and poll-only ones), not only of enabled ones.
+        flush: wall seconds after which recorded data are on the disk. None: data are written in large chunks, so that
+            equal runs give equal files, byte for byte.
+        people: names of the owners of robots, by robot, for display in a replay.
     """
     if not isinstance(arena, Arena) or arena.is_real:
-        raise SimulationError(f"record: expected a simulation of this process, got {format_value(arena)}")
+        raise SimulationError(f"record: expected a local simulation, got {format_value(arena)}")
     arena.check_live("record")
     if arena.recorder is not None:
-        raise SimulationError("record: this arena is recorded already; close its recorder first")
+        raise SimulationError("record: this arena is already being recorded; close its recorder first")
     settings = rates or StreamRates()
     return Recorder(arena, Path(path), settings, all_devices=all_devices, flush=flush, people=people or {})
 
 
 class Recorder:
-    """A recording under way. It is told of every tick and every intervention by the arena.
+    """A recording in progress. The arena calls it at every tick and every intervention.
 
-    Ticks of a recording go on when the arena's clock is set back; at first both are the same.
+    Ticks of a recording start at the arena's tick, and keep increasing when the arena's clock is set back.
     """
 
     def __init__(
@@ -94,16 +94,16 @@ class Recorder:
         self._closing = threading.Event()
         with arena.turn:
             self._now = self._first = arena.tick
-            self._offset = 0  # of the recording's ticks to those of the arena
+            self._offset = 0  # recording tick minus arena tick
             self.streams = Streams(arena, self._file, rates, all_devices=all_devices)
             self._begin(KEYFRAME)
             arena.recorder = self
-            self._write()  # whenever this process dies, there is a world to read
+            self._write()  # so that the file has a world, even if this process is killed
         if flush is not None:
             threading.Thread(target=self._keep_flushing, args=(flush,), name="paddock-recorder", daemon=True).start()
-        atexit.register(self.close)  # a program that forgets to close it
+        atexit.register(self.close)  # for programs that do not close it
 
-    # ---- what the arena tells
+    # ---- callbacks of the arena
 
     def room(self, run: CompiledRecording | None = None) -> int:
         due = self._due if run is not None else min(self._due, self.streams.due)
@@ -133,7 +133,7 @@ class Recorder:
     # ---- exact states
 
     def _begin(self, topic: str) -> None:
-        """Begin with the present state, and with the present robots."""
+        """Start a new section with the current state and robots."""
         arena = self.arena
         if arena.layout != self._layout:
             self._layout = arena.layout
@@ -148,7 +148,7 @@ class Recorder:
         self.streams.sample(self._now)
 
     def _drain(self) -> None:
-        """Take what robots were told since the last time."""
+        """Add the commands since the last call."""
         keys, values = self._inputs.take_entries(self._tape)
         if self._now > self._first:
             time = self.streams.time_of(self._first)
@@ -160,7 +160,7 @@ class Recorder:
         self._due = self._now + self._period
 
     def _add_last_keyframe(self) -> None:
-        """Of the state in which the arena arrived: whoever stops robots at the end does so after the last tick."""
+        """Add a keyframe with the commands of the last tick, because robots may have been stopped after it."""
         arena, inputs = self.arena, self._inputs
         state, commands = arena.state.copy(), arena.commands.copy()
         motion = state.motion[0, arena.tick % state.motion.shape[1]]
@@ -177,16 +177,16 @@ class Recorder:
     # ---- the file
 
     def _write(self, *, last: bool = False) -> None:
-        """Write two chunks: what is exact, which is all that we read again, and the rest."""
+        """Write two chunks: exact states, which Paddock reads again, and messages for other tools."""
         exact, self._exact = self._exact, Chunk()
         try:
             self._file.write_chunk(exact)
             self._file.write_chunk(self.streams.take_chunk())
             if last:
                 self._file.close()
-        except OSError as error:  # the run is worth more than its recording
+        except OSError as error:  # a failed recording must not stop the run
             self._detach()
-            warn_user(f"{self.path}: cannot be written, and is recorded no more: {explain_os_error(error)}")
+            warn_user(f"{self.path}: cannot be written, recording has stopped: {explain_os_error(error)}")
 
     def _keep_flushing(self, seconds: float) -> None:
         while not self._closing.wait(seconds):
@@ -203,11 +203,11 @@ class Recorder:
         self.arena.scratch = self.arena.scratch._replace(tape=self._tape[:0])
 
     def close(self) -> None:
-        """End the recording; the arena goes on."""
+        """End the recording; the arena continues."""
         with self.arena.turn:
             if self.arena.recorder is not self:
                 return
-            self._now = self.arena.tick + self._offset  # Ctrl-C may have kept the arena from telling
+            self._now = self.arena.tick + self._offset  # Ctrl-C may have prevented the last callback
             self.streams.sample(self._now)
             self._drain()
             self._add_last_keyframe()

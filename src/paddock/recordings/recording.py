@@ -1,4 +1,4 @@
-"""Recording: what an arena did, from a file: to look at, to measure, to go on from."""
+"""Recording: reads the recording of an arena, for display, for measurements, and to continue from any tick."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ if TYPE_CHECKING:
     import pandas
     from PIL.Image import Image
 
-ROW_PERIOD = 0.1  # [s] between two rows of a trace, unless told otherwise
+ROW_PERIOD = 0.1  # [s] between two rows of a trace, by default
 TRAIL_POINTS = 2000  # of a picture
 
 
 class KeyframePlace(NamedTuple):
-    """Where a keyframe lies."""
+    """Location of a keyframe in a file."""
 
     tick: int  # of the recording
-    is_change: bool  # somebody had intervened: it holds for later ticks only
+    is_change: bool  # follows an intervention; valid for later ticks only
     place: MessagePlace
 
 
 class Recording:
-    """A recording in a file. One that was cut off is read up to where it ends.
+    """A recording in a file. A truncated file is read up to its end.
 
-    Times [s] are those of the recording: they go on where the arena's clock was set back, else they are the arena's.
+    Times [s] are recording times. They equal the arena's times, but keep increasing when the arena's clock is set back.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -62,10 +62,10 @@ class Recording:
         self.path = self.file.path
         places = self.file.places
         if not places(WORLD) or not places(KEYFRAME):
-            raise PaddockError(f"{path}: expected a recording of Paddock's: there are no exact states in it")
+            raise PaddockError(f"{path}: expected a recording made by Paddock: the file has no exact states")
         self.dt = self.world_of(KeyframePlace(0, False, places(KEYFRAME)[0])).model.dt
         found = [(place, topic == CHANGE) for topic in (KEYFRAME, CHANGE) for place in places(topic)]
-        found.sort(key=lambda entry: entry[0][1:])  # as they were written
+        found.sort(key=lambda entry: entry[0][1:])  # in the order of writing
         self._keyframes = [KeyframePlace(self._tick(place), change, place) for place, change in found]
         self._keyframe_ticks = [keyframe.tick for keyframe in self._keyframes]
         self._input_ticks = [self._tick(place) for place in places(INPUTS)]
@@ -77,7 +77,7 @@ class Recording:
         return round(place.time / (self.dt * 1e9))
 
     def __repr__(self) -> str:
-        cut = "" if self.is_whole else ", cut off"
+        cut = "" if self.is_whole else ", truncated"
         return f"<Recording {self.path.name}: {self.start:g} s to {self.end:g} s{cut}>"
 
     def _repr_html_(self) -> str | None:
@@ -85,22 +85,22 @@ class Recording:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it was closed; else its program was killed, or the file was cut off later."""
+        """Whether the file was closed; if not, its program was killed, or the file was truncated later."""
         return self.file.is_whole
 
     @property
     def start(self) -> float:
-        """When it begins [s]."""
+        """Start time [s]."""
         return self.first * self.dt
 
     @property
     def end(self) -> float:
-        """When it ends [s]."""
+        """End time [s]."""
         return self.last * self.dt
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
-        """What happened, in order of time."""
+        """Events in order of time."""
         return tuple(self._event(place) for place in self.file.places("/log"))
 
     def _event(self, place: MessagePlace) -> Event:
@@ -111,39 +111,39 @@ class Recording:
     # ---- arenas
 
     def replay(self, at: float | None = None) -> ReplayArena:
-        """An arena that does what was recorded, from a time [s] on; None: from the start."""
+        """Return an arena that replays the recording from a time [s] on; None: from the start."""
         return ReplayArena(self, self.first if at is None else self.tick_of(at))
 
     def arena(self, at: float | None = None) -> ReplayArena:
-        """A live arena, as it was at a time [s], to the last bit; None: at the end."""
+        """Return a live arena in the exact state of a time [s]; None: at the end."""
         arena = ReplayArena(self, self.last if at is None else self.tick_of(at))
         arena.go_live()
         return arena
 
     def tick_of(self, time: float) -> int:
-        """The tick of a time [s]."""
+        """Return the tick of a time [s]."""
         if not all_finite(time) or not self.start - self.dt / 2 <= time <= self.end + self.dt / 2:
             raise PaddockError(
                 f"{self.path}: expected a time from {self.start:g} to {self.end:g} s, got {format_value(time)}"
             )
         return round(time / self.dt)
 
-    # ---- what a ReplayArena needs
+    # ---- access for ReplayArena
 
     def find_keyframe(self, tick: int) -> KeyframePlace:
-        """The last one that leads to a tick: interventions at that tick come later."""
+        """Return the last keyframe before a tick, or at it before interventions at that tick."""
         number = bisect_right(self._keyframe_ticks, tick) - 1
         while number > 0 and self._keyframes[number].tick == tick and self._keyframes[number].is_change:
             number -= 1
         return self._keyframes[max(0, number)]
 
     def read_keyframe(self, found: KeyframePlace) -> Keyframe:
-        """An exact state."""
+        """Read the exact state of a keyframe."""
         world = self.world_of(found)
         return self.file.decode(found.place, lambda data: decode_keyframe(data, world))
 
     def world_of(self, found: KeyframePlace) -> BuiltWorld:
-        """The world of a keyframe, with the robots that there were."""
+        """Return the world of a keyframe, with its robots."""
         before = [place for place in self.file.places(WORLD) if place[1:] < found.place[1:]]
         if not before:
             raise PaddockError(f"{self.path}: damaged: there is no world before its state at tick {found.tick}")
@@ -155,22 +155,22 @@ class Recording:
         return lru_cache(None)(lambda place: self.file.decode(place, decode_world))
 
     def find_inputs(self, tick: int) -> Inputs:
-        """What robots were told around a tick."""
+        """Return the recorded commands around a tick."""
         if number := bisect_right(self._input_ticks, tick):
             inputs = self.file.decode(self.file.places(INPUTS)[number - 1], decode_inputs)
             if inputs.first <= tick < inputs.end:
                 return inputs
-        raise PaddockError(f"{self.path}: damaged: what robots were told at {tick * self.dt:g} s is missing")
+        raise PaddockError(f"{self.path}: damaged: the commands at {tick * self.dt:g} s are missing")
 
-    # ---- what was recorded
+    # ---- recorded data
 
     def trace(self, robot: str, *, every: float = ROW_PERIOD, devices: str | Sequence[str] = ()) -> Trace:
-        """What one robot did, with readings of any of its devices, whether they were enabled then or not.
+        """Return the trace of one robot, with readings of any of its devices, also of those that were not enabled.
 
         Args:
-            robot: its name.
+            robot: name of the robot.
             every: seconds between two rows, rounded to whole ticks.
-            devices: what to read: a name, or several.
+            devices: a device to read, or several.
         """
         devices = (devices,) if isinstance(devices, str) else devices
         if not (all_finite(every) and every > 0):
@@ -202,22 +202,22 @@ class Recording:
         return recorder.trace([event for event in self.events if event.robot in (None, robot)])
 
     def _jumps(self, robot: str) -> list[float]:
-        """When somebody put a robot elsewhere: the first tick at which that can be seen."""
+        """Return the times of the first ticks after a robot was moved by hand."""
         return [e.time + self.dt for e in self.events if e.kind in MOTIONS and e.robot in (None, robot)]
 
     @property
     def robots(self) -> tuple[str, ...]:
-        """The names of all robots that were there at some time."""
+        """Names of all robots in the recording."""
         return tuple(self.robot_specs())
 
     @cached_property
     def people(self) -> dict[str, str]:
-        """Whose robots they were, by robot: those of a class have names as people write them."""
+        """Full names of the students of a class, by robot."""
         worlds = [self.file.decode(place, decode_people) for place in self.file.places(WORLD)]
         return {robot: name for people in worlds for robot, name in people.items()}
 
     def robot_specs(self) -> dict[str, RobotSpec]:
-        """The kinds of all robots that were there at some time, by name."""
+        """Return the specs of all robots in the recording, by name."""
         worlds = [self._build(place) for place in self.file.places(WORLD)]
         pairs = [zip(world.spec.robots, world.robots, strict=True) for world in worlds]
         return {placed.name: spec for world in pairs for placed, spec in world}
@@ -225,11 +225,11 @@ class Recording:
     def to_pandas(
         self, robot: str, *, every: float = ROW_PERIOD, devices: str | Sequence[str] = ()
     ) -> pandas.DataFrame:
-        """What one robot did, as a pandas DataFrame; the arguments are those of `trace`."""
+        """Return the trace of one robot as a pandas DataFrame; the arguments are those of `trace`."""
         return self.trace(robot, every=every, devices=devices).to_pandas()
 
     def picture(self, at: float | None = None, *, trails: bool = True) -> Image:
-        """The world from above at a time [s], with the robots' paths up to then; None: at the end."""
+        """Draw the world from above at a time [s], with the robots' paths up to then; None: at the end."""
         from paddock.draw.world import draw_world
 
         end = self.last if at is None else self.tick_of(at)
@@ -247,9 +247,9 @@ class Recording:
         return draw_world(arena.world, poses=arena.poses, trails=there)
 
     def check(self) -> float:
-        """Run all of it again; a PaddockError where that comes to another state than was recorded.
+        """Simulate the whole recording again; raise PaddockError if a state differs from the recorded one.
 
-        Returns the time [s] of the last state to compare with; what was cut off has none at its end.
+        Returns the time [s] of the last compared state; a truncated file has no state at its end.
         """
         arena = self.replay()
         for before, found in pairwise(self._keyframes):
@@ -258,13 +258,13 @@ class Recording:
             keyframe = self.read_keyframe(found)
             if not found.is_change and arena.digest() != digest(keyframe.state, keyframe.commands):
                 raise PaddockError(
-                    f"{self.path}: run again, it comes to another state at {found.tick * self.dt:g} s than was "
-                    "recorded; it was made by another version of Paddock, or is damaged"
+                    f"{self.path}: the simulated state at {found.tick * self.dt:g} s differs from the recorded one; "
+                    "the file was recorded by another version of Paddock, or is damaged"
                 )
         return max(found.tick for found in self._keyframes if not found.is_change) * self.dt
 
 
 def decode_log(data: bytes) -> tuple[str, str]:
-    """The source and the text of a line of the log."""
+    """Return the source and the text of a log message."""
     fields = decode(data)
     return bytes(fields[4][0]).decode(), bytes(fields[3][0]).decode()

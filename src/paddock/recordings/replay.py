@@ -1,4 +1,4 @@
-"""ReplayArena: an arena that does what a recording says, forwards and backwards, until it is made live."""
+"""ReplayArena: an arena that replays a recording, forwards and backwards, until it goes live."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ReplayBody(LocalBody):
-    """A robot of a recording: it does what it did, whoever wants something else."""
+    """A robot in a recording; it refuses commands until the arena is live."""
 
     arena: ReplayArena
 
@@ -49,9 +49,9 @@ class ReplayBody(LocalBody):
 
 
 class ReplayArena(Arena):
-    """Stands at a tick of a recording: as the arena was when it arrived there, before anybody did anything.
+    """An arena at a tick of a recording, in the state before any interventions at that tick.
 
-    Ticks of a recording go on where the arena's clock was set back; else they are the arena's.
+    Ticks of a recording equal the arena's ticks, but keep increasing when the arena's clock is set back.
     """
 
     body_class = ReplayBody
@@ -75,18 +75,18 @@ class ReplayArena(Arena):
             self.play(tick - self.position)
 
     def go_to_keyframe(self, found: KeyframePlace) -> None:
-        """Go to an exact state of the recording."""
+        """Set the state of a keyframe."""
         if (world := self.recording.world_of(found)) is not self.built:
             self.adopt(world)
         keyframe = self.recording.read_keyframe(found)
         self.take_over(keyframe.state, keyframe.commands)
-        self.position = keyframe.tick  # the tick of the recording
-        self._changed = found.is_change  # whether interventions at this tick are done
+        self.position = keyframe.tick  # tick of the recording
+        self._changed = found.is_change  # whether interventions at this tick are applied
         self._layout = InputLayout(self.commands[0], self.motion)
         self._inputs = Inputs(0, 0, np.zeros(0, np.int64), np.zeros(0))
 
     def play(self, ticks: int) -> None:
-        """Let ticks pass in which nobody intervened."""
+        """Replay ticks without interventions."""
         for _ in range(ticks):
             numbers, values = self._coming_inputs()
             if len(numbers):
@@ -96,7 +96,7 @@ class ReplayArena(Arena):
             self._changed = False
 
     def _coming_inputs(self) -> tuple[Ints, Floats]:
-        """The numbers and values of what robots are told at this tick."""
+        """Return the input numbers and values of the commands at this tick."""
         if not self._inputs.first <= self.position < self._inputs.end:
             self._inputs = self.recording.find_inputs(self.position)
             ticks, self._numbers = np.divmod(self._inputs.keys, max(1, self._layout.count))
@@ -107,7 +107,7 @@ class ReplayArena(Arena):
         return self._numbers[first:end], self._inputs.values[first:end]
 
     def coming_command(self, robot: str) -> WheelSpeeds:
-        """The wheel speeds [m/s] that a robot is told at this tick."""
+        """Return the commanded wheel speeds [m/s] of a robot at this tick."""
         commands, motion = self.commands[0].copy(), self.motion.copy()
         if self.position < self.recording.last and not self.live:
             self._layout.apply(*self._coming_inputs(), commands, motion)
@@ -128,20 +128,18 @@ class ReplayArena(Arena):
             self.seek(self.recording.first)
 
     def go_live(self) -> None:
-        """From here on robots do what they are told now, whatever the recording says."""
+        """End the replay: from here on robots execute commands instead of the recording."""
         self.check_replay("go live")
         self.live = True
 
     def check_replay(self, what: str) -> None:
-        """Refuse what only a replay can do."""
+        """Refuse an action that only a replay supports."""
         if self.live:
-            raise Refused(f"{what}: this arena is live since {self.position * self.dt:g} s of its recording")
+            raise Refused(f"{what}: this arena went live at {self.position * self.dt:g} s of its recording")
 
     def check_live(self, what: str) -> None:
         if not self.live:
-            raise Refused(
-                f"{what}: this is a replay, in which nothing can be changed: go live first, `arena.go_live()`"
-            )
+            raise Refused(f"{what}: a replay cannot be changed: go live first with `arena.go_live()`")
 
     def _spawn(self, *robot: Any) -> None:
         self.check_live("spawn")

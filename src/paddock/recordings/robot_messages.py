@@ -1,4 +1,4 @@
-"""Messages about robots for people's tools: where they are, how they move, what their devices read."""
+"""Messages about robots for visualisation tools: poses, motion and readings."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ STATE_COLUMNS = (ROW_X, ROW_Y, ROW_HEADING, ROW_LEFT, ROW_RIGHT, ROW_COMMAND_LEF
 
 
 def message_layout(*parts: Part) -> FixedLayout:
-    """Messages with what stands before them in a chunk."""
+    """Return the layout of messages with their chunk headers."""
     return FixedLayout(*message_head(FixedLayout(*parts).dtype.itemsize), *parts)
 
 
@@ -80,7 +80,7 @@ class Transforms:
         )
 
     def encode(self, times: Ints, table: Floats) -> Rows:
-        """A message for each time [ns]; the table has shape (time, robot, ·), columns see rollouts/tables.py."""
+        """Encode a message per time [ns]; the table has shape (time, robot, ·), columns as in rollouts/tables.py."""
         messages, stamps = self._layout.rows(len(times)), fixed_stamps(times)
         half = table[:, :, ROW_HEADING] / 2
         columns = {"x": table[:, :, ROW_X], "y": table[:, :, ROW_Y], "z": np.sin(half), "w": np.cos(half)}
@@ -96,7 +96,7 @@ STATE_LAYOUT = message_layout(*(part for pair in STATE_PARTS for part in pair))
 
 
 def encode_states(rows: Floats) -> Rows:
-    """paddock.RobotState of one robot, a message for each row."""
+    """Encode paddock.RobotState of one robot, a message for each row."""
     messages = STATE_LAYOUT.rows(len(rows))
     for number, column in enumerate(STATE_COLUMNS, 1):
         messages[f"f{number}"] = rows[:, column]
@@ -104,17 +104,17 @@ def encode_states(rows: Floats) -> Rows:
 
 
 def is_scan(sensor: SensorSpec) -> bool:
-    """Whether what a sensor reads is told as foxglove.LaserScan."""
+    """Whether the readings of a sensor are written as foxglove.LaserScan."""
     return isinstance(sensor, LaserSpec) and sensor.pivot is None
 
 
 def plain_sensors(spec: RobotSpec) -> list[str]:
-    """The sensors of a robot that give a few numbers: neither pictures nor scans."""
+    """Return the sensors of a robot that return a few numbers: neither pictures nor scans."""
     return [sensor.name for sensor in spec.sensors if sensor.kind != "camera" and not is_scan(sensor)]
 
 
 class ReadingsMessages:
-    """What devices of one robot read, but for scans, in one message: a field for each device of its kind."""
+    """Readings of one robot except scans, in one message with a field for each device of its kind."""
 
     def __init__(self, robot: Robot, slots: Mapping[str, Slot]) -> None:
         fields = plain_sensors(robot.spec)
@@ -127,7 +127,7 @@ class ReadingsMessages:
         self._layout = message_layout(*parts) if parts else None
 
     def encode(self, values: Floats) -> Rows | None:
-        """A message for each row of readings, shape (row, ·); None if there are none but scans."""
+        """Encode a message for each row of readings, shape (row, ·); None if there are only scans."""
         if self._layout is None:
             return None
         messages = self._layout.rows(len(values))
@@ -153,14 +153,14 @@ class ScanMessages:
         )
 
     def encode(self, times: Ints, values: Floats) -> Rows:
-        """A message for each time [ns] and row of distances [m]."""
+        """Encode a message for each time [ns] and row of distances [m]."""
         messages = self._layout.rows(len(values))
         messages["stamp"], messages["ranges"] = fixed_stamps(times), values
         return messages
 
 
 def encode_picture(time: int, camera: Camera) -> bytes:
-    """foxglove.CompressedImage of what a camera sees now."""
+    """Encode the current picture of a camera as foxglove.CompressedImage."""
     from PIL import Image
 
     file = io.BytesIO()

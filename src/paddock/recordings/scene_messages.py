@@ -14,17 +14,17 @@ from paddock.worlds.solids import solids
 from paddock.worlds.spec import WorldSpec
 
 DELETE_THIS, INFO, WARNING = 0, 2, 3
-NAME_SIZE = 0.02  # height of a robot's name, as a share of the world's larger side
+NAME_SIZE = 0.02  # height of a robot's name, as a fraction of the world's larger side
 
 
 def encode_world_scene(time: int, world: WorldSpec) -> bytes:
-    """All obstacles of a world as one entity."""
+    """Encode all obstacles of a world as one entity."""
     pieces = [_solid(solid.shape, solid.height, solid.color) for solid in solids(world)]
     return encode([(2, _entity(time, WORLD_FRAME, "world", *pieces))])
 
 
 def encode_robot_scene(time: int, world: WorldSpec, name: str, spec: RobotSpec, color: str) -> bytes:
-    """A robot's body and its name; they move with its frame."""
+    """Encode a robot's body and its name, which move with its frame."""
     left, bottom, right, top = world.bounds
     size = NAME_SIZE * max(right - left, top - bottom)
     above = encode([(1, encode([(3, spec.body.height + size)])), (2, encode([(4, 1.0)]))])
@@ -33,12 +33,12 @@ def encode_robot_scene(time: int, world: WorldSpec, name: str, spec: RobotSpec, 
 
 
 def encode_robot_removal(time: int, name: str) -> bytes:
-    """A robot is no more."""
+    """Encode the removal of a robot."""
     return encode([(1, encode([(1, encode_stamp(time)), (2, DELETE_THIS), (3, name)]))])
 
 
 def encode_event(time: int, event: Event) -> bytes:
-    """An event as a line of a log; its name tells the kind and the robot."""
+    """Encode an event as a log message; its name contains the kind and the robot."""
     level = WARNING if event.kind == "warning" else INFO
     name = f"{event.kind}/{event.robot}" if event.robot else event.kind
     return encode([(1, encode_stamp(time)), (2, level), (3, event.text), (4, name)])
@@ -49,7 +49,7 @@ def _entity(time: int, frame: str, id: str, *parts: tuple[int, bytes]) -> bytes:
 
 
 def _solid(shape: Shape, height: float, color: str) -> tuple[int, bytes]:
-    """A field of an entity: a cylinder, or an upright prism of triangles."""
+    """Encode a field of an entity: a cylinder, or an upright prism of triangles."""
     if isinstance(shape, Disc):
         pose = encode([(1, encode([(1, shape.x), (2, shape.y), (3, height / 2)])), (2, encode([(4, 1.0)]))])
         size = encode([(1, 2 * shape.radius), (2, 2 * shape.radius), (3, height)])

@@ -1,4 +1,4 @@
-"""Streams: what people's tools (Foxglove, PlotJuggler) get to see of an arena, thinned; nothing here is read again."""
+"""Streams: messages for visualisation tools (Foxglove, PlotJuggler) at reduced rates; Paddock does not read them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MOTION_IN_ROW = [*range(3), ROW_LEFT, ROW_RIGHT, ROW_CONTACTS]
 class StreamRates:
     """Messages per second of simulated time.
 
-    A long compiled run has fewer, one for every second row of its traces, and no pictures.
+    A long compiled run has fewer messages, one for every second row of its traces, and no pictures.
     """
 
     poses: float = 10.0
@@ -58,21 +58,21 @@ class StreamRates:
                 raise PaddockError(f"rates.{name}: expected messages per second > 0, got {rate!r}")
 
     def ticks(self, dt: float) -> dict[str, int]:
-        """Ticks between two messages."""
+        """Return the ticks between two messages, by kind."""
         return {name: max(1, round(1 / (rate * dt))) for name, rate in vars(self).items()}
 
 
 class ReadingRow(NamedTuple):
-    """What the devices of one robot read at a tick."""
+    """Readings of the devices of one robot at a tick."""
 
     tick: int
     chosen: Chosen
     values: Floats
-    scans: bool  # whether those of lasers are wanted as well
+    scans: bool  # whether to include lasers
 
 
 class Streams:
-    """Gathers samples of the first robots of an arena, and makes messages of many at once."""
+    """Collects samples of the first robots of an arena, and encodes many at once."""
 
     def __init__(self, arena: Arena, file: McapFile, rates: StreamRates, *, all_devices: bool) -> None:
         self.arena, self._file, self._all_devices = arena, file, all_devices
@@ -82,12 +82,12 @@ class Streams:
         self.due = arena.tick
         self._handles: dict[str, Robot] = {}
         self._state_channels: dict[str, int] = {}
-        self._readings_of: dict[int, tuple[Chosen, ReadingsMessages]] = {}  # by what is chosen
+        self._readings_of: dict[int, tuple[Chosen, ReadingsMessages]] = {}  # by the selection of devices
         self._scans: dict[str, ScanMessages] = {}  # by topic
         self._states: list[tuple[int, Floats]] = []
         self._readings: dict[str, list[ReadingRow]] = {}
-        self._run: CompiledRecording | None = None  # the last one
-        self._taken = 0  # of its rows
+        self._run: CompiledRecording | None = None  # the last compiled run
+        self._taken = 0  # rows of it that are encoded
         self._now = arena.tick
         self._tf = file.channel("/tf", "foxglove.FrameTransforms")
         self._scene = file.channel("/scene", "foxglove.SceneUpdate")
@@ -96,27 +96,27 @@ class Streams:
         self._chunk.add(self._scene, time, encode_world_scene(time, arena.world))
 
     def time_of(self, tick: int) -> int:
-        """The time of a tick [ns]."""
+        """Return the time of a tick [ns]."""
         return round(tick * self.arena.dt * 1e9)
 
     @property
     def waiting(self) -> int:
-        """How many samples of robots wait to be written."""
+        """Number of samples of robots that wait to be written."""
         rows = 0 if self._run is None else len(self._fresh_rows(self._run))
         return (len(self._states) + rows) * max(1, len(self._handles))
 
     def take_chunk(self) -> Chunk:
-        """All messages up to now."""
+        """Return all messages up to now."""
         self.encode()
         chunk, self._chunk = self._chunk, Chunk()
         return chunk
 
     def add_event(self, tick: int, event: Event) -> None:
-        """A line of the log."""
+        """Add an event to the log."""
         self._chunk.add(self._log, self.time_of(tick), encode_event(self.time_of(tick), event))
 
     def note_robots(self, tick: int) -> None:
-        """Robots came or went."""
+        """Update the scene after robots were added or removed."""
         self.encode()
         arena, time = self.arena, self.time_of(tick)
         names = list(arena.numbers)[:FOLLOWED]
@@ -145,7 +145,7 @@ class Streams:
     # ---- samples
 
     def sample(self, tick: int) -> None:
-        """Look at the robots, as far as it is time."""
+        """Sample the robots: states, and those readings and pictures that are due."""
         arena = self.arena
         rows = np.empty((len(self._handles), ROW_COLUMNS))
         rows[:, MOTION_IN_ROW] = arena.motion[: len(rows), MOTION]
@@ -180,21 +180,21 @@ class Streams:
                 self._chunk.add(channel, time, encode_picture(time, camera))
 
     def follow(self, run: CompiledRecording, now: int) -> None:
-        """A compiled run is under way, which has rows of its own, with readings."""
+        """Use the rows of a compiled run, which include readings, instead of samples."""
         if run is not self._run:
             self.encode()
             self._run, self._taken = run, 0
         self._now = now
 
     def _fresh_rows(self, run: CompiledRecording) -> range:
-        """The numbers of those rows of a compiled run that messages are to be made of now."""
+        """Return the indices of the rows of a compiled run that are to be encoded now."""
         step = max(-(-self._every["poses"] // run.every), 2 if run.every > self._every["poses"] else 1)
         return range(-(-self._taken // step) * step, -(-run.loop.passed // run.every), step)
 
     # ---- messages
 
     def encode(self) -> None:
-        """Make messages of all samples."""
+        """Encode all samples."""
         if self._run is not None:
             self._encode_rows(self._run)
         if self._states:
@@ -224,7 +224,7 @@ class Streams:
                     self._add_readings(robot, ticks, robot.chosen, table[:, number, ROW_COLUMNS:])
 
     def _add_states(self, ticks: Ints, table: Floats) -> None:
-        """Where robots are and how they move; the table has shape (tick, robot, ·)."""
+        """Add poses and motion of robots; the table has shape (tick, robot, ·)."""
         times = np.rint(ticks * (self.arena.dt * 1e9)).astype(np.int64)
         self._chunk.add_rows(self._tf, times, self._transforms.encode(times, table))
         for number, name in enumerate(self._handles):
@@ -233,7 +233,7 @@ class Streams:
     def _add_readings(
         self, robot: Robot, ticks: Ints, chosen: Chosen, values: Floats, scans: NDArray[np.bool_] | None = None
     ) -> None:
-        """What devices of a robot read; `scans` tells which rows those of lasers are wanted of."""
+        """Add readings of a robot; `scans` selects the rows for which laser scans are written."""
         times = np.rint(ticks * (self.arena.dt * 1e9)).astype(np.int64)
         if id(chosen) not in self._readings_of:
             self._readings_of[id(chosen)] = chosen, ReadingsMessages(robot, chosen.slots)

@@ -1,4 +1,4 @@
-"""Who may do what: roles and tokens."""
+"""Access control: roles, grants and tokens."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from paddock.core.errors import Refused
 
 
 class Role(IntEnum):
-    """Each may do what those before it may."""
+    """Role of a client; each role includes the permissions of the lower ones."""
 
-    VIEWER = 0  # look on
+    VIEWER = 0  # watch
     CONTROLLER = 1  # drive robots
-    SUPERVISOR = 2  # move robots, command the clock, know the truth
+    SUPERVISOR = 2  # move robots, control the clock, read the ground truth
 
     def __str__(self) -> str:
         return self.name.lower()
@@ -24,21 +24,21 @@ class Role(IntEnum):
 
 @dataclass(frozen=True)
 class Grant:
-    """What a token allows."""
+    """Permissions of a token."""
 
     role: Role
-    robots: frozenset[str] | None = None  # those it names, and `NAME_…` that they bring along; None for all
-    name: str = ""  # whom it was made for
-    exercise: str = ""  # that limits the next two
-    devices: frozenset[str] | None = None  # that may be read; None for all
-    shows: str = "all"  # what is shown: "all"; "own": its own robots only; "nothing" of the world and where they are
+    robots: frozenset[str] | None = None  # covered robots, and spawned robots called `NAME_…`; None: all
+    name: str = ""  # of its owner
+    exercise: str = ""  # source of the next two restrictions
+    devices: frozenset[str] | None = None  # that may be read; None: all
+    shows: str = "all"  # what is visible: "all", "own" robots only, or "nothing" of the world and the poses
 
     def covers(self, robot: str) -> bool:
-        """Whether it allows to read this robot, and for controllers to drive it."""
+        """Whether the token allows reading this robot, and for controllers driving it."""
         return self.robots is None or robot in self.robots or robot.partition("_")[0] in self.robots
 
     def check(self, role: Role, what: str) -> None:
-        """Refuse what needs a higher role."""
+        """Refuse an action that needs a higher role."""
         if self.role < role:
             raise Refused(f"{what}: only a {role} may do that, and you are a {self.role}")
 
@@ -49,7 +49,7 @@ class Grant:
             raise Refused(f"{what}: your token does not name robot {robot!r} (it names: {named})")
 
     def allows(self, device: str) -> bool:
-        """Whether it allows to read this device."""
+        """Whether the token allows reading this device."""
         return self.devices is None or device in self.devices
 
     def check_devices(self, devices: Iterable[str], what: str) -> None:
@@ -62,7 +62,7 @@ class Grant:
                 )
 
     def sees(self, robot: str) -> bool:
-        """Whether it is told that this robot is there."""
+        """Whether this robot is visible."""
         return self.shows == "all" or self.covers(robot)
 
 
@@ -70,28 +70,28 @@ EVERYTHING = Grant(Role.SUPERVISOR)
 
 
 class Tokens:
-    """The tokens of a server."""
+    """Tokens of a server and their grants."""
 
     def __init__(self, *, demanded: bool = False) -> None:
-        self.demanded = demanded  # also from this machine
-        self._grants: dict[str, Grant | str] = {}  # or why it is refused
+        self.demanded = demanded  # required from clients on this machine, too
+        self._grants: dict[str, Grant | str] = {}  # a grant, or the reason of a refusal
 
     def add(self, grant: Grant, token: str | None = None) -> str:
-        """Make a token, or take the one given, for a grant."""
+        """Register a given or generated token for a grant, and return it."""
         token = token or secrets.token_urlsafe(12)
         self._grants[token] = grant
         return token
 
     def refuse(self, token: str, reason: str) -> None:
-        """Let a token not be valid, until it is added again."""
+        """Make a token invalid until it is added again."""
         self._grants[token] = reason
 
     def remove(self, token: str) -> None:
-        """Forget a token."""
+        """Remove a token."""
         self._grants.pop(token, None)
 
     def grant(self, token: str, *, local: bool) -> Grant:
-        """What a token is worth. Without one, those on this machine may do everything, others nothing."""
+        """Return the grant of a token. Without a token, local clients are supervisors and others are refused."""
         for known, grant in self._grants.items():
             if hmac.compare_digest(known.encode(), token.encode("utf-8", "replace")):
                 if isinstance(grant, str):
@@ -100,6 +100,6 @@ class Tokens:
         if token:
             raise Refused("token: this token is not valid here; ask for a new join link")
         if not local or self.demanded:
-            whom = "here" if local else "from another machine"
-            raise Refused(f"token: {whom} this server wants a token; ask for a join link")
+            whom = "from local clients, too" if local else "from other machines"
+            raise Refused(f"token: this server requires a token {whom}; ask for a join link")
         return EVERYTHING

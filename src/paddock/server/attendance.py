@@ -1,4 +1,4 @@
-"""Attendance: how a student of a class is: away, connected, silent, crashed, finished or locked out."""
+"""Attendance: state of a student of a class: away, connected, silent, crashed, finished or locked out."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ SILENT = 30.0  # wall seconds without a request
 
 @dataclass
 class Attendance:
-    """One student. Kept while the server runs; what is to be known longer is in the folder of the class."""
+    """State of one student while the server runs; permanent data are in the class folder."""
 
     student: Student
     state: str = "away"
     since: float = field(default_factory=time.time)  # seconds since 1970
     detail: str = ""
     ended: tuple[str, str] | None = None  # state and detail after the last program
-    cpu_share: float = 0.0  # of the server's time, between the last two looks
-    _used: tuple[float, float] = (0.0, 0.0)  # when it was last looked at, and the time used by then
+    cpu_share: float = 0.0  # share of the server's time between the last two checks
+    _used: tuple[float, float] = (0.0, 0.0)  # time of the last check, and the server's time used by then
 
     def note_end(self, message: m.ProgramEnded) -> None:
-        """A program said how it ended."""
+        """Store the end that a program reported."""
         told = f"{message.place}: {message.text}" if message.place else message.text
         self.ended = ("crashed", told) if message.text else ("finished", "")
 
     def note_loss(self, reason: str) -> None:
-        """A program's connection ended without a word."""
+        """Store that a program's connection was lost."""
         self.ended = ("crashed", reason)
 
     def look(self, clients: Sequence[Client], now: float) -> None:
-        """See how the student is; `now` by the loop's clock."""
+        """Update the state of the student; `now` by the loop's clock."""
         used = clients[0].share.used if clients else 0.0
         before, share = self._used
         self.cpu_share = round(max(0.0, used - share) / (now - before), 2) if now > before and clients else 0.0
@@ -53,17 +53,17 @@ class Attendance:
             quiet = [client for client in programs if client.silent or is_idle(client, now)]
             if len(quiet) < len(programs):
                 return "connected", ""
-            return "silent", "no sign of life" if any(client.silent for client in quiet) else "no request for 30 s"
+            return "silent", "no response" if any(client.silent for client in quiet) else "no request for 30 s"
         if self.ended is not None:
             return self.ended
         return ("connected", "") if clients else ("away", "")
 
 
 def is_program(client: Client) -> bool:
-    """Whether a client is more than a page that looks on: it drives, or it said that it is a program."""
+    """Whether a client is a program and not only a page: it drives a robot, or it announced maps and goals."""
     return not client.ended and (client.shows or bool(client.driven))
 
 
 def is_idle(client: Client, now: float) -> bool:
-    """Whether a program has asked for nothing for long, though nothing keeps it waiting."""
+    """Whether a program has sent no request for long, and does not wait for a step."""
     return client.step_id is None and now - client.heard > SILENT

@@ -1,4 +1,4 @@
-"""BestScores: the best that each student of a class has reached in each lesson; it outlives the server."""
+"""BestScores: best score of each student of a class in each lesson, stored permanently."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PERIOD = 1.0  # wall seconds between two writes
 
 
 class BestScores:
-    """Kept as CSV. A restart, a reset or another world takes nobody's score away."""
+    """Best scores in a CSV file. They survive a restart, a reset and a change of the world."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / FILE
@@ -30,12 +30,12 @@ class BestScores:
                 raise PaddockError(f"{self._file}, line {line}: expected {', '.join(COLUMNS)}: {error}") from None
 
     def find(self, lesson: str, robot: str) -> float | None:
-        """The best score; None: there is none yet."""
+        """Return the best score; None: no score yet."""
         found = self._best.get((lesson, robot))
         return None if found is None else found[0]
 
     def look(self, lesson: str, game: Officiating | None, robots: Container[str]) -> None:
-        """Take over what is better than before, of these robots."""
+        """Store improved scores of these robots."""
         if game is not None:
             sign = 1 if game.referee.higher_is_better else -1
             for robot, score in game.scores.items():
@@ -47,7 +47,7 @@ class BestScores:
             self.write()
 
     def write(self, *, sync: bool = False) -> None:
-        """Write the file, if there is anything new; only at the end the disk is waited for."""
+        """Write the file if scores have changed; `sync` waits for the disk."""
         if self._changed:
             rows = [(*key, *value) for key, value in self._best.items()]
             write_table(self._file, COLUMNS, [dict(zip(COLUMNS, row, strict=True)) for row in rows], sync=sync)

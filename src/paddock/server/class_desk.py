@@ -1,4 +1,4 @@
-"""ClassDesk: joins the folder of a class with a running session: who may come in, what they do, how they are."""
+"""ClassDesk: connects a class folder with a running session: access, activity and states of the students."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ if TYPE_CHECKING:
     from paddock.server.server import Server
     from paddock.server.session import Session
 
-PERIOD = 0.5  # wall seconds between two looks at the folder and at the students
-PATIENCE = 0.1  # seconds for another command that changes the folder: meanwhile nobody is served
+PERIOD = 0.5  # wall seconds between two checks of the folder and of the students
+PATIENCE = 0.1  # seconds to wait for another command that changes the folder; the server blocks meanwhile
 LAST_PATIENCE = 5.0  # … when the server ends
 LOCKED_OUT = "you are locked out of this class; talk to your lecturer"
 
 
 class ClassDesk:
-    """Everything happens in the event loop's thread."""
+    """Serves a class: applies its roster and lessons, and reports to supervisors. Runs in the event loop's thread."""
 
     def __init__(self, folder: ClassFolder, lesson: Lesson, *, fixed: str = "") -> None:
-        """Prepare it; `attach` begins.
+        """Prepare the desk; `attach` starts it.
 
         Args:
-            folder: the class.
-            lesson: what it begins with.
-            fixed: why its world cannot be changed; empty: it can.
+            folder: the class folder.
+            lesson: the first lesson.
+            fixed: why the world cannot be changed; empty: it can.
         """
         self.folder, self.lesson, self._fixed = folder, lesson, fixed
         folder.patience, folder.check_roster = PATIENCE, self._check_roster
@@ -56,14 +56,14 @@ class ClassDesk:
         self.present: dict[str, Attendance] = {}  # by robot
         self._grants: dict[str, Grant] = {}  # by robot
         self._tokens: dict[str, str] = {}  # by robot
-        self._told: dict[Client, m.ClassState] = {}  # to supervisors
-        self._changed = False  # the folder was, and not all of that has been taken over
-        self._complaints: dict[str, str] = {}  # the last one about the list, the scores, the results
-        self._results: list[ResultRow] = []  # that are not in the folder yet
+        self._told: dict[Client, m.ClassState] = {}  # last state sent to each supervisor
+        self._changed = False  # the folder has changes that are not fully applied
+        self._complaints: dict[str, str] = {}  # last error about the list, the scores, the results
+        self._results: list[ResultRow] = []  # not yet written to the folder
         self._best = BestScores(folder.path / "results")
 
     def attach(self, server: Server, session: Session) -> None:
-        """Begin."""
+        """Start serving the class in a session."""
         self._server, self._session, self.seating = server, session, Seating(self, session)
         session.scoreboard.keep, session.scoreboard.find_entrants = self._keep_scores, self._find_entrants
         self._loop = asyncio.get_running_loop()
@@ -74,7 +74,7 @@ class ClassDesk:
         self._timer = self._loop.call_later(PERIOD, self._look)
 
     def close(self) -> None:
-        """The server ends."""
+        """Stop, and write scores and results."""
         self._timer.cancel()
         self.folder.patience = LAST_PATIENCE
         self._keep_scores(last=True)
@@ -83,7 +83,7 @@ class ClassDesk:
     # ---- the roster
 
     def refresh(self) -> None:
-        """Take over what was changed in the folder. What is wrong there is told once, and changes nothing."""
+        """Apply changes in the class folder. An error is logged once, and nothing is changed."""
         try:
             self._changed = self.folder.refresh() or self._changed
             if self._changed:
@@ -92,21 +92,21 @@ class ClassDesk:
             self._changed = False
             self._complain("list", "")
         except PaddockError as error:
-            self._complain("list", f"the folder of the class was changed, but: {error}".replace("\n  ", "; "))
+            self._complain("list", f"cannot apply the changes in the class folder: {error}".replace("\n  ", "; "))
 
     def _check_roster(self, everyone: Sequence[Student]) -> None:
-        """Refuse a list that somebody is about to write, or has emptied by mistake: it would send everyone away."""
+        """Refuse a list that is incomplete or empty, because it would disconnect all students."""
         listed = {student.robot for student in everyone}
         there = {robot for robot in self.present if self._clients_of(robot)}
         if (self.present and not listed) or (there and not there & listed):
-            nobody = "nobody who is connected" if listed else "nobody"
+            nobody = "no connected student" if listed else "no student"
             raise PaddockError(
-                f"students.csv: it names {nobody}, so it is not taken over and all may stay: save the whole list; "
-                "`paddock class remove` takes people out"
+                f"students.csv: it lists {nobody}, so the change is ignored: save the whole list; "
+                "`paddock class remove` removes students"
             )
 
     def _complain(self, about: str, text: str) -> None:
-        """Tell what is wrong now, once; empty: nothing."""
+        """Log an error once; an empty text clears it."""
         if text and text != self._complaints.get(about):
             self.log.write(text)
         self._complaints[about] = text
@@ -119,7 +119,7 @@ class ClassDesk:
             if robot not in self.present:
                 self.present[robot] = Attendance(student)
                 if self._session.ownership.entrants is not None:
-                    self.log.write(f"{student.name} is new in the class, and waits until the heat is over")
+                    self.log.write(f"{student.name} was added to the class, and can take part when the heat is over")
             self._seat(student)
             self._admit(student)
             self.present[robot].student = student
@@ -134,7 +134,7 @@ class ClassDesk:
 
     def _remove(self, robot: str) -> None:
         student = self.present.pop(robot).student
-        self._server.tokens.remove(self._tokens.pop(robot, ""))  # none if they could not be admitted
+        self._server.tokens.remove(self._tokens.pop(robot, ""))  # none if the student could not be admitted
         self._session.supervision.dismiss(self._clients_of(robot), "you are no longer in this class")
         self._grants.pop(robot, None)
         if robot in self._session.arena:
@@ -142,7 +142,7 @@ class ClassDesk:
         self.log.write(f"{student.name} was removed from the class")
 
     def _seat(self, student: Student) -> None:
-        """A late-comer's robot needs a place, though not in a heat that runs."""
+        """Add the robot of a new student, unless a heat is running."""
         arena = self._session.arena
         if student.robot in arena or self._fixed or self._session.ownership.entrants is not None:
             return
@@ -150,24 +150,24 @@ class ClassDesk:
         try:
             arena.spawn(student.robot, kind)
             self.seating.set_aside(student.robot)
-            self.log.write(f"{student.name} is new in the class")
+            self.log.write(f"{student.name} was added to the class")
         except SimulationError as error:
             self.log.write(f"{student.name} has no robot: {error}", student.name)
 
     def seat_late_comers(self) -> None:
-        """A heat is over: who came meanwhile takes part from now on."""
+        """After a heat, add the robots of students who joined during the heat."""
         self._changed = True
         self.refresh()
         self.seating.look(self._loop.time())
 
     def _admit(self, student: Student) -> None:
-        """Let a student's token be worth what it should be."""
+        """Update the token and grant of a student."""
         robot, token = student.robot, self.folder.token(student)
         before, tokens = self._tokens.get(robot), self._server.tokens
         if before not in (None, token):
             tokens.remove(before or "")
             self._session.supervision.dismiss(
-                self._clients_of(robot), "your link is not valid any more; ask for the new one"
+                self._clients_of(robot), "your link is no longer valid; ask for the new one"
             )
             self.log.write(f"{student.name} has a new link")
         self._tokens[robot] = token
@@ -183,7 +183,7 @@ class ClassDesk:
         if was.state != student.state:
             self.log.write(f"{student.name} {'is locked out' if student.state == 'locked-out' else 'may join again'}")
         if was.name != student.name:
-            self.log.write(f"{was.name} is called {student.name} now")
+            self.log.write(f"{was.name} was renamed to {student.name}")
 
     def _change_grant(self, robot: str, grant: Grant) -> None:
         clients = self._clients_of(robot)
@@ -201,18 +201,18 @@ class ClassDesk:
         return [client for client in self._session.clients if client.grant is grant] if grant is not None else []
 
     def has_program(self, robot: str) -> bool:
-        """Whether somebody drives a student's robot, or a program of theirs is about to."""
+        """Whether a student's robot is driven, or a program of the student is connected."""
         return any(is_program(client) for client in self._clients_of(robot))
 
-    # ---- what students do
+    # ---- events of students
 
     def student_of(self, client: Client) -> Attendance | None:
-        """Whose client it is; None: nobody's in the list."""
+        """Return the student of a client; None: no student of the class."""
         (robot,) = client.grant.robots if client.grant.robots is not None and len(client.grant.robots) == 1 else ("",)
         return self.present.get(robot)
 
     def on_join(self, client: Client) -> None:
-        """Someone is welcome."""
+        """Called when a client has been accepted."""
         found = self.student_of(client)
         if found is not None and is_program(client):
             others = [other for other in self._clients_of(found.student.robot) if other is not client]
@@ -222,7 +222,7 @@ class ClassDesk:
             self.log.write(f"{client.name} joined", client.grant.name)
 
     def on_leave(self, client: Client) -> None:
-        """Someone is gone."""
+        """Called when a client has disconnected."""
         self._told.pop(client, None)
         found = self.student_of(client)
         if found is not None and is_program(client) and client.loss and found.ended is None:
@@ -232,32 +232,32 @@ class ClassDesk:
             self.log.write(f"{client.name} left{told}", client.grant.name)
 
     def on_end(self, client: Client, message: m.ProgramEnded) -> None:
-        """A program says that it ends."""
+        """Called when a program reports its end."""
         found = self.student_of(client)
-        client.ended = True  # so that it is not taken for one that still runs
+        client.ended = True  # no longer counts as a running program
         if found is not None:
             found.note_end(message)
             state, detail = found.ended or ("", "")
             self.log.write(f"{client.name}'s program {state}{f': {detail}' if detail else ''}", client.grant.name)
 
     def on_refusal(self, client: Client, text: str) -> None:
-        """Someone asked for what they may not have."""
+        """Called when a request was refused."""
         if client.grant.role is not Role.SUPERVISOR:
             self.log.write(f"{client.name} was refused: {text}", client.grant.name)
 
     def on_stranger(self, address: str, text: str) -> None:
-        """Someone was not let in."""
-        self.log.write(f"somebody at {address} was not let in: {text}", address)
+        """Called when a connection was refused."""
+        self.log.write(f"a client at {address} was refused: {text}", address)
 
     def on_intervention(self, client: Client, text: str) -> None:
-        """A supervisor did something to the clock or to robots."""
+        """Called when a client intervened in the clock or the robots; logs supervisors only."""
         if client.grant.role is Role.SUPERVISOR:
             self.log.write(text)
 
-    # ---- what the supervisor does
+    # ---- requests of the supervisor
 
     def open_world(self, client: Client, wish: m.OpenWorld) -> None:
-        """Go on with another lesson. Students keep tokens, robots, connections and running programs."""
+        """Open another lesson. Students keep tokens, robots, connections and running programs."""
         if self._fixed:
             raise Refused(f"open_world: {self._fixed}")
         world = wish.world
@@ -279,7 +279,7 @@ class ClassDesk:
         try:
             remember_lesson(self.folder.path, lesson, world)
         except PaddockError as error:  # a full disk
-            self.log.write(f"after a restart the class begins with another lesson: {error}")
+            self.log.write(f"cannot save the current lesson, so a restart opens another one: {error}")
 
     def _apply_lesson(self) -> None:
         session, lesson = self._session, self.lesson
@@ -297,7 +297,7 @@ class ClassDesk:
             self._complain("scores", str(error))
 
     def keep_results(self, rows: Sequence[ResultRow] = ()) -> None:
-        """Keep the results of a heat; what cannot be written now is written later."""
+        """Write the results of a heat; retry later if they cannot be written now."""
         self._results += rows
         try:
             if self._results:
@@ -305,11 +305,11 @@ class ClassDesk:
                 self._results = []
             self._complain("results", "")
         except PaddockError as error:
-            self._complain("results", f"results are not kept yet: {error}")
+            self._complain("results", f"results are not written yet: {error}")
 
     @property
     def entrants(self) -> set[str]:
-        """Robots whose scores count now: with an exercise those that are not aside, as their programs run."""
+        """Robots whose scores count; in an exercise, those that are at their starts because their programs run."""
         return {*self.present} if self.lesson.exercise is None else self.seating.seated
 
     def _find_entrants(self) -> Container[str]:
@@ -317,11 +317,11 @@ class ClassDesk:
         return self.entrants if heat is None else heat
 
     def lock_out(self, student: str, on: bool) -> None:
-        """Do not let a student in until further notice, or let them in again."""
+        """Lock a student out of the class, or let the student in again."""
         self.folder.lock_out(student, on)
         self._apply_roster()
 
-    # ---- what the supervisor sees
+    # ---- state for the supervisor
 
     def _look(self) -> None:
         self._timer = self._loop.call_later(PERIOD, self._look)
@@ -360,7 +360,7 @@ class ClassDesk:
         try:
             receipts = self.submissions.find_last()
             self._complain("receipts", "")
-        except PaddockError as error:  # somebody has broken the file
+        except PaddockError as error:  # the file is damaged
             receipts = {}
             self._complain("receipts", str(error))
         return receipts

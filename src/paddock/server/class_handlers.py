@@ -1,4 +1,4 @@
-"""What is done for each request of a class; entered in the list of `handlers.py`."""
+"""Handlers for the requests of a class; registered in `handlers.py`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def desk_of(session: Session, what: str) -> ClassDesk:
-    """The desk of the class that is served."""
+    """Return the desk of the served class."""
     if session.desk is None:
         raise Refused(f"{what}: no class is served here; `paddock class serve FOLDER` serves one")
     return session.desk
 
 
 def check_there(session: Session, name: str) -> None:
-    """Refuse somebody who is not connected."""
+    """Refuse the name of a client that is not connected."""
     if not session.supervision.clients_of(name):
         known = [client.name for client in session.clients]
         raise UnknownName("client", name, known)

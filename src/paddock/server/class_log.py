@@ -1,4 +1,4 @@
-"""ClassLog: what happens in a class, on the terminal, in a file a day, and for the lecturer's page."""
+"""ClassLog: log of a class, written to the terminal, to one file per day, and to the lecturer's page."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from paddock.core.files import append_text
 from paddock.core.outside import visible
 
 KEPT = 100  # lines for the page
-LONGEST_LINE = 300  # letters
-MOST_OF_ONE = 20  # lines about the same person …
-MOST_KNOWN = 1000  # people; the others are forgotten
-WITHIN = 60.0  # … within so many seconds; the rest is left out
+LONGEST_LINE = 300  # characters
+MOST_OF_ONE = 20  # lines about the same student or address …
+MOST_KNOWN = 1000  # students and addresses; older ones are removed
+WITHIN = 60.0  # … within this many seconds; further lines are omitted
 log = logging.getLogger("paddock.class")
 
 
 class ClassLog:
-    """Lines with a time. Nobody can fill it: of one person there are only so many in a minute."""
+    """Log lines with time stamps. The number of lines per minute about one student or address is limited."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._about: dict[str, tuple[float, int]] = {}  # by person: since when, how many lines
+        self._about: dict[str, tuple[float, int]] = {}  # by student or address: start time, number of lines
         self._failed = False
         self.lines = deque(read_last_lines(folder), maxlen=KEPT)
         self.written = 0  # so far
 
     def write(self, text: str, about: str = "") -> None:
-        """Note that something happened; `about` whom."""
+        """Write a line; `about`: the student or address, for the rate limit."""
         if about and not self._has_room(about):
             return
         now = datetime.now()
@@ -42,7 +42,7 @@ class ClassLog:
         log.warning("%s", line)
         try:
             append_text(self._folder / f"{now:%Y-%m-%d}.log", f"{line}\n")
-        except PaddockError as error:  # the class is worth more than its log
+        except PaddockError as error:  # a failing log must not stop the class
             if not self._failed:
                 log.warning("%s", error)
             self._failed = True
@@ -54,15 +54,15 @@ class ClassLog:
             began, count = now, 0
         self._about.pop(about, None)
         self._about[about] = began, count + 1
-        while len(self._about) > MOST_KNOWN:  # strangers may come from anywhere
+        while len(self._about) > MOST_KNOWN:  # addresses of unauthenticated clients are unlimited
             del self._about[next(iter(self._about))]
         if count == MOST_OF_ONE:
-            self.write(f"… more about {about} is left out for a while")
+            self.write(f"… further lines about {about} are omitted for a while")
         return count < MOST_OF_ONE
 
 
 def read_last_lines(folder: Path) -> list[str]:
-    """How the newest file ends; lines of another day begin with that day."""
+    """Return the last lines of the newest file; lines of another day begin with its date."""
     newest = max(folder.glob("*.log"), default=None)
     lines: list[str] = []
     if newest is not None:

@@ -1,4 +1,4 @@
-"""ServerClock: lets time pass. It waits for everyone in the lock, for the pace, and for the person who paused it."""
+"""ServerClock: advances a served arena. It waits for the members of the lock, for the pace, and while it is paused."""
 
 from __future__ import annotations
 
@@ -14,71 +14,71 @@ from paddock.arena import Arena
 
 log = logging.getLogger("paddock.server")
 
-SLICE = 0.01  # wall seconds of simulation before messages are looked at again
-LONGEST_LEAP = 0.1  # simulated seconds of a free clock before messages are looked at again
-PATIENCE = 3.0  # wall seconds for which someone may hold up the others before people are told who it is
-FARTHEST_BEHIND = 0.25  # wall seconds; what is farther behind its pace is not caught up with
+SLICE = 0.01  # wall seconds of simulation before messages are read again
+LONGEST_LEAP = 0.1  # simulated seconds of a free-running clock before messages are read again
+PATIENCE = 3.0  # wall seconds for which a member may delay the others before it is logged
+FARTHEST_BEHIND = 0.25  # wall seconds; a larger delay is not caught up
 
 
 class Audience(Protocol):
-    """Those who want to know that time has passed."""
+    """Callbacks of a clock."""
 
     def next_tick(self, tick: int) -> float:
-        """The next tick after this one at which someone wants to look; infinity for none."""
+        """Return the next tick at which callbacks are needed; infinity for none."""
 
     def before_ticks(self) -> None:
-        """Time is about to pass."""
+        """Called before the arena advances."""
 
     def after_ticks(self) -> None:
-        """Time has passed."""
+        """Called after the arena has advanced."""
 
     def report_lag(self, member: Member) -> None:
-        """A member of the lock holds up the others."""
+        """Called when a member of the lock delays the others."""
 
     def report_resumed(self, member: Member) -> None:
-        """A member that was said to lag has answered."""
+        """Called when a member that was reported as lagging has requested a step."""
 
     def on_release(self, member: Member, reason: str) -> None:
-        """Time waits no longer for a member of the lock."""
+        """Called when a member is released from the lock."""
 
     def on_clock_change(self) -> None:
-        """Speed, pause or lock have changed."""
+        """Called when speed, pause or lock have changed."""
 
 
 @dataclass(eq=False)
 class Member:
-    """Someone who asks for time to pass. In the lock, time waits for them."""
+    """A client that requests steps. The clock waits for members in the lock."""
 
     name: str
-    timeout: float = 10.0  # seconds to ask for more time while others wait
+    timeout: float = 10.0  # seconds until the next request while others wait
     locked: bool = False
-    target: int = 0  # the tick they have asked for
-    waiting: Callable[[], None] | None = None  # to call when it has come
-    lags: bool = False  # it holds up the others, and people were told so
+    target: int = 0  # requested tick
+    waiting: Callable[[], None] | None = None  # called when the target is reached
+    lags: bool = False  # it delays the others, and this was reported
     _patience: asyncio.TimerHandle | None = field(default=None, repr=False)  # until it is released
-    _report_timer: asyncio.TimerHandle | None = field(default=None, repr=False)  # until people are told
+    _report_timer: asyncio.TimerHandle | None = field(default=None, repr=False)  # until the delay is reported
 
 
 class ServerClock:
-    """The clock of a served arena. Everything happens in the event loop's thread."""
+    """The clock of a served arena. All methods run in the event loop's thread."""
 
     def __init__(self, arena: Arena, audience: Audience, *, speed: float | None, lock_step: bool) -> None:
         self.arena, self.audience, self.lock_step = arena, audience, lock_step
         self.speed = speed  # None for flat out
         self.running = True
-        self.held = False  # time stands still until a start signal, running or not
+        self.held = False  # stopped until a start signal, whether running or not
         self.members: list[Member] = []
-        self._extra = 0  # ticks that a paused clock may still run
+        self._extra = 0  # ticks that a paused clock may still advance
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.Handle | None = None
-        self._cost = 1e-5  # wall seconds of a tick, about
+        self._cost = 1e-5  # wall seconds of a tick, estimated
         self._leap = max(1, int(LONGEST_LEAP / arena.dt))  # ticks
         self._start_pace()
 
-    # ---- what people ask for
+    # ---- requests
 
     def join(self, member: Member, lock: bool) -> None:
-        """Take part; in the lock, from the present tick on."""
+        """Add a member; with `lock`, the clock waits for it from the current tick on."""
         if member not in self.members:
             self.members.append(member)
             member.target = self.arena.tick
@@ -88,7 +88,7 @@ class ServerClock:
         self.run_ticks()
 
     def leave(self, member: Member) -> None:
-        """Time waits no longer for this one."""
+        """Remove a member."""
         self._calm(member)
         member.locked, member.waiting = False, None
         if member in self.members:
@@ -97,7 +97,7 @@ class ServerClock:
         self.run_ticks()
 
     def ask(self, member: Member, ticks: int, then: Callable[[], None]) -> None:
-        """Acknowledge the present tick, and be called when so many ticks have passed."""
+        """Acknowledge the current tick, and call `then` when `ticks` have passed."""
         if member.lags:
             self.audience.report_resumed(member)
         self._calm(member)
@@ -110,7 +110,7 @@ class ServerClock:
         self._announce()
 
     def hold(self, on: bool) -> None:
-        """Let time stand still until a start signal, or give it; also while time passes."""
+        """Stop the clock until a start signal, or give the signal; may be called during a tick."""
         self.held, self._extra = on, 0
         if on:
             self.audience.on_clock_change()
@@ -122,23 +122,23 @@ class ServerClock:
         self._announce()
 
     def stop(self) -> None:
-        """Stand still from now on; also while time passes."""
+        """Stop the clock; may be called during a tick."""
         self.running, self._extra = False, 0
         self.audience.on_clock_change()
 
     def advance(self, ticks: int) -> None:
-        """Let a paused clock run for some ticks."""
+        """Advance a paused clock by some ticks."""
         self._extra = 0 if self.running else self._extra + ticks
         self.run_ticks()
 
     def on_jump(self) -> None:
-        """The arena's clock was set to another time."""
+        """Reset targets and pace after the arena's clock was set to another time."""
         for member in self.members:
             member.target = self.arena.tick
         self._announce()
 
     def close(self) -> None:
-        """No more time passes."""
+        """Stop the clock and cancel all timers."""
         if self._timer is not None:
             self._timer.cancel()
         self.running = False
@@ -149,10 +149,10 @@ class ServerClock:
     def lock(self) -> list[Member]:
         return [member for member in self.members if member.locked]
 
-    # ---- time
+    # ---- ticks
 
     def run_ticks(self) -> None:
-        """Let time pass for as long as it may; come back by itself when it may again."""
+        """Advance the arena as far as allowed, and schedule the next call."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -184,7 +184,7 @@ class ServerClock:
         self.audience.after_ticks()
 
     def _ticks_allowed(self) -> int:
-        """How many ticks may pass before someone has to be heard; the pace apart."""
+        """Return how many ticks may pass before the clock has to wait or call back, regardless of the pace."""
         if self.held:
             return 0
         tick = self.arena.tick
@@ -210,8 +210,8 @@ class ServerClock:
                 then, member.waiting = member.waiting, None
                 try:
                     then()
-                except Exception:  # one client's trouble; the clock goes on
-                    log.exception("%s could not be told that its time has passed", member.name)
+                except Exception:  # an error of one client must not stop the clock
+                    log.exception("cannot answer the step of %s", member.name)
 
     # ---- pace
 
@@ -219,11 +219,11 @@ class ServerClock:
         self._start, self._start_tick = time.perf_counter(), self.arena.tick
 
     def due_time(self, tick: int) -> float:
-        """When a tick is to be reached at the present pace, by `time.perf_counter`."""
+        """Return when a tick is due at the current pace, by `time.perf_counter`."""
         return self._start + (tick - self._start_tick) * self.arena.dt / (self.speed or math.inf)
 
     def _seconds_ahead(self) -> float:
-        """Wall seconds until the next tick is due; not more than 0 if it is."""
+        """Return wall seconds until the next tick is due; at most 0 if it is due."""
         if self.speed is None:
             return 0.0
         ahead = self.due_time(self.arena.tick + 1) - time.perf_counter()
@@ -233,7 +233,7 @@ class ServerClock:
         return ahead
 
     def _ticks_due(self) -> int:
-        """How many ticks are due."""
+        """Return how many ticks are due."""
         if self.speed is None:
             return 1_000_000
         elapsed = (time.perf_counter() - self._start) * self.speed / self.arena.dt
@@ -244,10 +244,10 @@ class ServerClock:
         self.audience.on_clock_change()
         self.run_ticks()
 
-    # ---- patience
+    # ---- timeouts
 
     def _watch_laggards(self) -> None:
-        """Those in the lock who let others wait have their timeout to answer."""
+        """Start the timers of members that make others wait, and cancel those of all other members."""
         tick = self.arena.tick
         others_wait = not self.lock_step or any(member.target > tick for member in self.members)
         for member in self.members:
@@ -269,7 +269,7 @@ class ServerClock:
         self.release(member, f"no answer within {member.timeout:g} s")
 
     def release(self, member: Member, reason: str) -> None:
-        """Take a member out of the lock; it may still ask for time to pass."""
+        """Release a member from the lock; it may still request steps."""
         self._calm(member)
         member.locked = False
         self.audience.on_release(member, reason)

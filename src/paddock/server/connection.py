@@ -1,7 +1,7 @@
-"""Connection: one TCP connection: a file of the page over HTTP, or a WebSocket with its messages.
+"""Connection: one TCP connection, which is either an HTTP request for a file of the page or a WebSocket.
 
-The `websockets` package shakes hands and parses what is not a plain message; reading and writing happen right here, in
-the event loop's callbacks, so that a step in lock-step costs no hop between tasks or threads.
+The `websockets` package performs the handshake and parses all frames that are not plain messages. This module reads and
+writes in the event loop's callbacks, so that a step in lock-step needs no switch between tasks or threads.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1024 * 1024  # of a message
 MOST_BEFORE_HELLO = 4096  # bytes of the first message
-MOST_AT_ONCE = 32 * 1024  # bytes that are read at a time
-MOST_UNHEARD = 64 * 1024  # bytes that may come after it was told that it is closed
+MOST_AT_ONCE = 32 * 1024  # bytes per read
+MOST_UNHEARD = 64 * 1024  # bytes that are accepted after the server has closed the connection
 MOST_HEAD_BYTES = 32 * 1024  # of an HTTP request
-MOST_PER_SECOND = 100_000  # messages; whoever sends more has to wait
+MOST_PER_SECOND = 100_000  # messages of a client; further ones are delayed
 PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
-TURN = 0.01  # seconds for one client's messages before others have their turn
-ENTRY = 0.0003  # seconds that accepting and dropping a connection takes, about
-GLANCE = 0.0002  # seconds of looking for the next message before falling asleep, while a client is so quick
-PING_PERIOD, REAL_PING_PERIOD = 5.0, 0.3  # seconds; where robots are real
-STOP, GIVE_UP = 3, 60  # periods without a sign of life until a client's robots stop, and until it is given up
-BLOCKING = {"stuck", "share"}  # reasons not even to handle what has come
-HOST_GONE = 15_000  # milliseconds without an acknowledgement of the other side's system: it is no more
-NO_HELLO, NOT_ALLOWED, OTHER_VERSION = 4400, 4401, 4426  # close codes of our own
-FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")  # headers of proxies: whoever is behind is not on this machine
+TURN = 0.01  # seconds for one client's messages before other clients have their turn
+ENTRY = 0.0003  # estimated seconds to accept and close a connection
+GLANCE = 0.0002  # seconds of polling for the next message before the loop sleeps, while a client answers that fast
+PING_PERIOD, REAL_PING_PERIOD = 5.0, 0.3  # seconds, for simulated and for real robots
+STOP, GIVE_UP = 3, 60  # ping periods without an answer until a client's robots stop, and until it is disconnected
+BLOCKING = {"stuck", "share"}  # reasons not to handle received messages
+HOST_GONE = 15_000  # milliseconds without a TCP acknowledgement after which the peer's host counts as lost
+NO_HELLO, NOT_ALLOWED, OTHER_VERSION = 4400, 4401, 4426  # application-specific close codes
+FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")  # headers of proxies: the client is not on this machine
 
 quiet = logging.getLogger("paddock.server.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -55,24 +55,24 @@ decode = MessageDecoder(REQUESTS).decode
 
 
 class Connection(asyncio.Protocol):
-    """Reads, answers, and is gone."""
+    """Handles one TCP connection from its acceptance to its end."""
 
     def __init__(self, server: Server) -> None:
         self.server, self.session, self.shares = server, server.session, server.session.shares
         self.protocol = ServerProtocol(max_size=MOST_BYTES, logger=quiet)
         self.client: Client | None = None
-        self._head: bytes | None = b""  # of the HTTP request, as far as it has come
+        self._head: bytes | None = b""  # of the HTTP request, as far as received
         self._reader = MessageReader(self.protocol, masked=True, most=MOST_BEFORE_HELLO)
-        self._inbox: deque[tuple[bool, bytes]] = deque()  # whole messages, and whether each is text
+        self._inbox: deque[tuple[bool, bytes]] = deque()  # complete messages as (is text, data)
         self._queue = LockQueue(self.session)
         self._held: set[str] = set()  # reasons not to read
-        self._newer = self._proxied = False  # the client's minor version is newer than ours; a proxy is between
-        self._ended = self._closed = False  # the other side sends no more; we listen no more
-        self._unheard = 0  # bytes that came after it was told that it is closed
+        self._newer = self._proxied = False  # the client's minor version is newer; there is a proxy in between
+        self._ended = self._closed = False  # the peer has ended its stream; this side has closed
+        self._unheard = 0  # bytes received after closing
         self._loop = asyncio.get_running_loop()
-        self._heard = self._asked = self._loop.time()  # the last sign of life; when the last request was noticed
-        self._requests = 0  # frames that had come then
-        self._second, self._frames = 0, 0  # frames that had come when this second began
+        self._heard = self._asked = self._loop.time()  # times of the last data and of the last request
+        self._requests = 0  # frames received by then
+        self._second, self._frames = 0, 0  # current second, and frames received when it began
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
     # ---- the transport's callbacks
@@ -97,7 +97,7 @@ class Connection(asyncio.Protocol):
         self._after("ping", self._period, self._ping)
 
     def _drop_oldest_stranger(self) -> None:
-        """Newcomers must not wait for those who never say hello: where most of them are, the oldest goes."""
+        """Close the oldest connection without a hello, of the address that has most, to make room for new ones."""
         strangers = (other for other in self.server.connections if other.client is None)
         oldest = max(strangers, key=lambda other: len(other.share.connections))
         del self.server.connections[oldest]
@@ -122,7 +122,7 @@ class Connection(asyncio.Protocol):
         if self._head is not None:
             data = self._read_head(data)
         if self.protocol.state in (State.CONNECTING, State.CLOSED):
-            return  # a file was sent, or everything was said
+            return  # a file was sent, or the connection is closed
         if self.protocol.state is State.CLOSING:
             self._unheard += len(data)
             if self._unheard > MOST_UNHEARD:
@@ -139,14 +139,14 @@ class Connection(asyncio.Protocol):
             self._work()
         if self._reader.has_replies:
             self._reader.has_replies = False
-            self._flush()  # pongs, or why it is closed
+            self._flush()  # pongs, or a close frame
 
     @property
     def _is_locked(self) -> bool:
         return self.client is not None and self.client.member.locked
 
     def _end_turn(self) -> bool:
-        """Wait, if this connection's share is used up; those in the lock have a queue for that."""
+        """Pause this connection if its share is used up; clients in the lock have a queue instead."""
         over = not self._is_locked and self.share.balance <= 0 and self.shares.is_over(self.share)
         if over:
             self.hold("share")
@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol):
         self.shares.forget_unused()
 
     def pause_writing(self) -> None:
-        """The client does not read: do nothing more for it, and give it up after a while."""
+        """Stop handling a client that does not read, and disconnect it after a timeout."""
         self.hold("stuck")
         self._after("stuck", PATIENCE, self.transport.abort)
 
@@ -183,7 +183,7 @@ class Connection(asyncio.Protocol):
         self.release("stuck")
 
     def hold(self, why: str) -> None:
-        """Do not read from this client for now. From those in the lock steps are read, whatever else has to wait."""
+        """Pause reading from this client. A used-up share does not pause clients in the lock: they must step."""
         if why == "share" and self._is_locked:
             return
         if not self._held:
@@ -191,7 +191,7 @@ class Connection(asyncio.Protocol):
         self._held.add(why)
 
     def release(self, why: str) -> None:
-        """Read again, unless there is another reason not to."""
+        """Resume reading, unless another reason remains."""
         self._held.discard(why)
         if self._inbox or (self._queue and not self.share.held):
             if not self._held & BLOCKING:
@@ -203,10 +203,10 @@ class Connection(asyncio.Protocol):
     # ---- HTTP
 
     def _read_head(self, data: bytes) -> bytes:
-        """Gather the HTTP request and answer it; what came behind it.
+        """Collect the HTTP request and answer it; return the data after it.
 
-        The protocol never sees what is behind the head before it has answered: broken frames there, or a second
-        request, would be answered in the wrong state.
+        The protocol receives the data after the head only when it has answered. Otherwise it would handle broken frames
+        or a second request in the wrong state.
         """
         assert self._head is not None
         gathered = self._head + data
@@ -216,7 +216,7 @@ class Connection(asyncio.Protocol):
             if len(gathered) <= MOST_HEAD_BYTES:
                 return b""
         self._head = None
-        self.protocol.receive_data(head + end)  # one that is too long is answered with 431, or closed
+        self.protocol.receive_data(head + end)  # a head that is too long is answered with 431, or closed
         self._flush()
         for event in self.protocol.events_received():
             if isinstance(event, Request):
@@ -253,7 +253,7 @@ class Connection(asyncio.Protocol):
     # ---- WebSocket
 
     def _work(self) -> None:
-        """Handle what has come, for a while; then others have their turn."""
+        """Handle received messages for one turn; then other clients have theirs."""
         began = self._loop.time()
         if self._queue and self.client is not None:
             self._queue.serve_waiting(self.client)
@@ -274,7 +274,7 @@ class Connection(asyncio.Protocol):
     def _handle(self, text: bool, data: bytes) -> None:
         if self._closed or self.transport.is_closing():
             return
-        if self.protocol.state is not State.OPEN and self.protocol.close_rcvd is None:  # else it came before goodbye
+        if self.protocol.state is not State.OPEN and self.protocol.close_rcvd is None:  # else sent before the close
             return
         client = self.client
         try:
@@ -316,7 +316,7 @@ class Connection(asyncio.Protocol):
         self._timers.pop("hello").cancel()
 
     def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:
-        """Tell what is wrong. Who has not been welcomed gets one chance only: reading costs time that is not theirs."""
+        """Send an error. A client without a valid hello is disconnected, because its messages cost time."""
         self.write(encode(refusal(error, id), "json" if text else "msgpack"), text)
         if self.client is not None:
             self.client.encoding = "json" if text else "msgpack"
@@ -325,12 +325,12 @@ class Connection(asyncio.Protocol):
             self.close(NO_HELLO, "expected a hello")
 
     def write(self, data: bytes, text: bool) -> None:
-        """Send a message; to whom has closed already, nothing."""
+        """Send a message, unless the connection is closed."""
         if self.protocol.state is State.OPEN and not self.transport.is_closing():
             self.transport.write(frame(data, text=text))
 
     def close(self, code: int, reason: str) -> None:
-        """Say why, and close."""
+        """Close the connection with a code and a reason."""
         self._closed = True
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason.encode()[:120].decode(errors="ignore"))
@@ -344,7 +344,7 @@ class Connection(asyncio.Protocol):
             if data:
                 self.transport.write(data)
             elif self.transport.can_write_eof() and not self.transport.is_closing():
-                with contextlib.suppress(OSError):  # the other side may be gone already
+                with contextlib.suppress(OSError):  # the peer may have disconnected already
                     self.transport.write_eof()
         if self.protocol.close_expected():
             self._after("closing", 1.0, self.transport.abort)
@@ -360,13 +360,13 @@ class Connection(asyncio.Protocol):
             self._after("rate", 1.0, lambda: self.release("rate"))
 
     def _ping(self) -> None:
-        """Ask for a sign of life. Someone may be at a breakpoint: their robots stop, unless time waits for them.
+        """Send a ping, and stop the robots of a client that does not respond, for example at a breakpoint.
 
-        A thread in the background may answer pings of a program that hangs: what lives and asks for nothing is idle.
+        A background thread may answer the pings of a program that hangs: without requests, such a client is idle.
         """
         self._after("ping", self._period, self._ping)
         now, limits = self._loop.time(), self.session.limits
-        if self._held or self._requests != self._reader.frames:  # who is not read cannot be heard
+        if self._held or self._requests != self._reader.frames:  # a paused connection cannot receive
             self._asked, self._requests = now, self._reader.frames
         silent = 0.0 if self._held else now - self._heard
         if silent > GIVE_UP * PING_PERIOD:
@@ -374,9 +374,9 @@ class Connection(asyncio.Protocol):
         elif self.protocol.state is State.OPEN:
             if self.client is not None:
                 if silent > (STOP * self._period if self.server.arena.is_real else limits.silence):
-                    self.session.fell_silent(self.client, "gives no sign of life")
+                    self.session.fell_silent(self.client, "does not respond")
                 elif limits.idle and now - self._asked > limits.idle and self.client.step_id is None:
-                    self.session.fell_silent(self.client, f"has asked for nothing for {limits.idle:g} s")
+                    self.session.fell_silent(self.client, f"has sent no request for {limits.idle:g} s")
             self.protocol.send_ping(b"")
             self._flush()
 

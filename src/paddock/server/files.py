@@ -1,4 +1,4 @@
-"""The page's files, and nothing else, over HTTP."""
+"""Serves the files of the page over HTTP."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".s
 
 @functools.cache
 def page_files() -> dict[str, bytes]:
-    """All files of the page by their path; they are small, and no other path leads anywhere."""
+    """Return all files of the page by path; other paths do not exist."""
     folder = resources.files("paddock.server") / "page"
     return {f"/{file.name}": file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
 def respond_with_file(protocol: ServerProtocol, path: str, framed_by: Sequence[str] = ()) -> Response:
-    """The file behind a path, or 404; the page may be a part of pages of the sites `framed_by`, and of no other."""
+    """Return the file at a path, or 404; only the sites `framed_by` may embed the page in a frame."""
     name = path.partition("?")[0]
     name = "/index.html" if name == "/" else name
     body = page_files().get(name)
     if body is None:
-        return protocol.reject(404, f"there is no {name[:100]} here; the page is at /\n")
+        return protocol.reject(404, f"no file {name[:100]}; the page is at /\n")
     suffix = name[name.rfind(".") :]
     kind = TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
     headers = Headers(
@@ -42,5 +42,5 @@ def respond_with_file(protocol: ServerProtocol, path: str, framed_by: Sequence[s
             "Connection": "close",
         }
     )
-    protocol.reject(200, "")  # tells the protocol that there will be no WebSocket
+    protocol.reject(200, "")  # ends the WebSocket handshake of the protocol
     return Response(200, "OK", headers, body)

@@ -1,4 +1,4 @@
-"""FrameStream: where robots are, a frame at a time: the next one leaves when the last one has arrived."""
+"""FrameStream: frames with the poses of robots; each is sent after the client has confirmed the previous one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class FrameStream:
-    """What one client gets."""
+    """Frame stream of one client."""
 
     period: float  # wall seconds
     sent: int = 0
     got: int = 0
     last: tuple[int, int, bytes, bytes] | None = None  # tick, changes of owners, bodies, lamps
-    timer: asyncio.TimerHandle | None = None  # until the next one
+    timer: asyncio.TimerHandle | None = None  # until the next frame
 
 
 def stream_frames(session: Session, client: Client) -> None:
-    """Send the newest frame if the last one has arrived and anything moved; and so on."""
+    """Send the newest frame if the previous one was confirmed and anything changed; schedule the next call."""
     stream = client.frames
     if stream is None:
         return
@@ -40,7 +40,7 @@ def stream_frames(session: Session, client: Client) -> None:
 
 
 def send_frame(session: Session, client: Client, stream: FrameStream) -> None:
-    """Send where robots are, if anything moved; who is shown nothing is told the time."""
+    """Send poses and lamps if anything changed; only the tick if nothing is visible to the client."""
     session.look_for_changes()
     arena = session.arena
     places, lamps = b"", b""

@@ -1,4 +1,4 @@
-"""GoalDesk: goals that people send, on their way to the programs that drive robots, and the answers back."""
+"""GoalDesk: forwards goals to the programs that drive robots, and their answers back."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from paddock.protocol import messages as m
 from paddock.server.client import Client, refusal
 from paddock.server.ownership import Ownership
 
-GONE = "the program that drove it has gone"
+GONE = "the program that drove it has disconnected"
 
 
 class GoalDesk:
-    """Controllers of this process take goals from the board; programs elsewhere are sent them, and answer."""
+    """Passes goals to controllers in this process through the run board, and to remote programs as messages."""
 
     def __init__(self, board: RunBoard, ownership: Ownership) -> None:
         self._board, self._ownership = board, ownership
         self._loop = asyncio.get_running_loop()
         self._numbers = count(1)
-        self._open: dict[int, tuple[Client, Client, m.SendGoal]] = {}  # by number: the driver, and who asked what
+        self._open: dict[int, tuple[Client, Client, m.SendGoal]] = {}  # by number: driver, sender, its request
 
     def send(self, client: Client, wish: m.SendGoal) -> None:
-        """Pass a goal on; the answer comes later."""
+        """Forward a goal; the answer is sent later."""
         owner = self._ownership.owners.get(wish.robot)
         if owner is None or not owner.shows or self._board.takes_goals(wish.robot):
             self._board.send_goal(wish.robot, wish.x, wish.y, lambda why: self._answer_soon(client, wish, why))
@@ -35,22 +35,22 @@ class GoalDesk:
         owner.send(m.GoalNews(robot=wish.robot, x=wish.x, y=wish.y, number=number))
 
     def take(self, driver: Client, answer: m.GoalAnswer) -> None:
-        """A program elsewhere has answered."""
+        """Forward the answer of a remote program."""
         asked, client, wish = self._open.get(answer.number, (None, None, None))
         if asked is driver and client is not None and wish is not None:
             del self._open[answer.number]
             _answer(client, wish, answer.refusal)
 
     def drop(self, gone: Client) -> None:
-        """A client has gone: what it was asked is refused."""
+        """Refuse the pending goals of a disconnected client."""
         for number, (driver, client, wish) in list(self._open.items()):
             if gone in (driver, client):
                 del self._open[number]
                 _answer(client, wish, GONE)
 
     def _answer_soon(self, client: Client, wish: m.SendGoal, why: str) -> None:
-        """From the thread of a run."""
-        with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
+        """Schedule the answer; called in the thread of a run."""
+        with contextlib.suppress(RuntimeError):  # the server has ended in the meantime
             self._loop.call_soon_threadsafe(_answer, client, wish, why)
 
 

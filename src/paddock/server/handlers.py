@@ -1,4 +1,4 @@
-"""What is done for each request: one function per message, `(session, client, message) → answer`."""
+"""Request handlers: one function per message, `(session, client, message) → answer`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ HANDLERS: dict[type[Message], Handler] = {}
 
 
 def handles(message: type[m.Message], role: Role = Role.VIEWER, *, done: bool = False) -> Callable[[F], F]:
-    """Enter a function in the list; it is only called for those who have the role.
+    """Register a function as the handler of a message; it is called only for clients that have the role.
 
-    `done`: who asked is told that it was done.
+    `done`: answer with `done`.
     """
 
     def enter(function: F) -> F:
@@ -53,7 +53,7 @@ def handles(message: type[m.Message], role: Role = Role.VIEWER, *, done: bool = 
 
 @handles(m.Hello)
 def hello(session: Session, client: Client, wish: m.Hello) -> Message:
-    raise BadMessage("hello: you are welcome already")
+    raise BadMessage("hello: this connection has already been accepted")
 
 
 # ---- robots
@@ -69,11 +69,11 @@ def spawn(session: Session, client: Client, wish: m.Spawn) -> None:
     session.heats.check_spawn(client)
     check_upload(session, client)
     session.ownership.spawn(client, wish)
-    session.interventions.announce(client, "spawn", f"{wish.robot} came", wish.robot)
+    session.interventions.announce(client, "spawn", f"{wish.robot} was spawned", wish.robot)
 
 
 def check_upload(session: Session, client: Client) -> None:
-    """Refuse more robots, and more bytes of them, than a token may bring along."""
+    """Refuse to spawn more robots, or more bytes of specs, than a token may."""
     if client.grant.role is Role.SUPERVISOR:
         return
     limits, spawned = session.limits, session.ownership.spawned
@@ -87,7 +87,7 @@ def check_upload(session: Session, client: Client) -> None:
     wait = client.share.wait_for_upload(client.received, limits, time.monotonic())
     if wait:
         raise Refused(
-            f"spawn: you may upload {limits.upload_kb_per_s:g} kB per second, all connections together: "
+            f"spawn: you may upload {limits.upload_kb_per_s:g} kB per second with all your connections together: "
             f"try again in {math.ceil(wait)} s"
         )
 
@@ -132,7 +132,7 @@ def show(session: Session, client: Client, wish: m.Shown) -> None:
 
 
 def handle_for(session: Session, client: Client, robot: str) -> Robot:
-    """A client's own handle to a robot that it may read."""
+    """Return a client's own handle to a robot that it may read."""
     session.ownership.check_known(client, robot)
     client.grant.check_robot(robot, "read")
     return client.handle(session.arena, robot)
@@ -185,7 +185,7 @@ def subscribe(session: Session, client: Client, wish: m.Subscribe) -> None:
         check_count("subscriptions", client, count + 1, session.limits.subscriptions)
     handle = session.arena.robots.new_handle(wish.robot)
     for name in wish.devices:
-        handle.device(name)  # refuses what there is not
+        handle.device(name)  # raises for unknown devices
     every = max(1, round(wish.period / session.arena.dt))
     subscription = Subscription(handle, every, session.arena.tick, wish.jpeg, wish.stream, wish.devices)
     subscription.choose(client.grant)
@@ -211,7 +211,7 @@ def steer(session: Session, client: Client, wish: m.Steer) -> None:
 @handles(m.Step, Role.CONTROLLER)
 def step(session: Session, client: Client, wish: m.Step) -> None:
     if client.step_id is not None:
-        raise Refused("step: your last step is still under way")
+        raise Refused("step: your last step is still pending")
     session.ownership.command(client, wish.commands)
     client.step_id = wish.id
     member, clock = client.member, session.clock
@@ -253,7 +253,7 @@ def advance(session: Session, client: Client, wish: m.Advance) -> None:
 @handles(m.SetSpeed, Role.SUPERVISOR, done=True)
 def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> None:
     if session.arena.is_real and wish.speed != 1:
-        raise Refused("set_speed: the robots of this arena are real: their time passes by itself, at speed 1")
+        raise Refused("set_speed: the robots of this arena are real: the speed is always 1")
     if 0 < wish.speed < SLOWEST:
         raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {wish.speed:g}")
     session.interventions.announce(
@@ -294,7 +294,7 @@ def go_live(session: Session, client: Client, wish: m.GoLive) -> None:
 
 
 def find_replay(session: Session, what: str) -> ReplayDesk:
-    """The recording that is replayed here."""
+    """Return the replay of this session."""
     if session.replay is None:
         raise Refused(f"{what}: no recording is replayed here; `paddock replay run.mcap` replays one")
     return session.replay
@@ -325,7 +325,7 @@ def restore(session: Session, client: Client, wish: m.Restore) -> None:
     session.scoreboard.keep()
     session.arena.restore(snapshot)
     session.on_jump()
-    session.interventions.announce(client, "restore", "went back to a snapshot")
+    session.interventions.announce(client, "restore", "restored a snapshot")
 
 
 # ---- the page

@@ -1,4 +1,4 @@
-"""HeatDesk: heats on a running server: fair starts, a start signal, an end, results and a recording of each."""
+"""HeatDesk: heats on a running server, each with fair starts, a start signal, an end, results and a recording."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ HeatPhase = Literal["none", "prepared", "countdown", "running", "finished"]
 
 @dataclass(frozen=True, kw_only=True)
 class HeatSettings:
-    """How heats go, and where their results are kept."""
+    """Duration, countdown and output of heats."""
 
-    seconds: float | None = None  # simulated, after which a heat ends; None: when the referee says so
+    seconds: float | None = None  # simulated duration of a heat; None: until the referee ends it
     countdown: int = 3  # wall seconds before the start signal
-    exercise: str = ""  # what results are filed under; empty: the world
+    exercise: str = ""  # name of the exercise in the results; empty: the world
     first: int = 1  # number of the first heat
-    keep: Callable[[Sequence[ResultRow]], None] | None = None  # takes the results of a heat
-    recordings: Path | None = None  # folder of the recordings; None: none are made
+    keep: Callable[[Sequence[ResultRow]], None] | None = None  # stores the results of a heat
+    recordings: Path | None = None  # folder of the recordings; None: no recordings
 
 
 class HeatDesk:
-    """Prepares heats, starts and ends them. Until the start signal time stands still, and so do all robots."""
+    """Prepares, starts and ends heats. The clock is stopped until the start signal."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.settings = HeatSettings()
         self.phase: HeatPhase = "none"
         self.number = 0
-        self.text = ""  # how the last one ended
+        self.text = ""  # how the last heat ended
         self._left = 0  # wall seconds to the start signal
-        self.entrants: frozenset[str] | None = None  # of the heat that runs, or ran last; None: there is none
+        self.entrants: frozenset[str] | None = None  # of the running or last heat; None: no heat
         self._game: Officiating | None = None
         self._recorder: Recorder | None = None
         self._end_watch: Callable[[], None] = lambda: None
@@ -58,20 +58,20 @@ class HeatDesk:
         self._timer: asyncio.Handle | None = None
 
     def close(self) -> None:
-        """The server ends: a heat that runs is over, and its results are kept."""
+        """End a running heat and store its results."""
         if self.phase == "running":
             self._finish("the server stopped")
         self._end_recording()
         self._cancel()
 
-    # ---- what a supervisor asks for
+    # ---- requests of a supervisor
 
     def prepare(self) -> None:
-        """Back to the start, all robots at fair places, and time stands still."""
+        """Reset the arena, move all robots to fair starts, and stop the clock."""
         session = self._session
         arena = session.arena
         if session.scoreboard.referee is None:
-            raise Refused("set_heat: there is no referee here: serve the world with one to have heats")
+            raise Refused("set_heat: heats need a referee: serve the world with one")
         if arena.is_real or session.replay is not None or arena.gate is not None:
             raise Refused("set_heat: heats are for simulations that a server runs")
         if self.phase == "running":
@@ -94,7 +94,7 @@ class HeatDesk:
         session.on_jump()
 
     def start(self) -> None:
-        """Count down, and give the start signal."""
+        """Start the countdown to the start signal."""
         if self.phase in ("countdown", "running"):
             raise Refused(f"set_heat: heat {self.number} has been started already")
         if self.phase != "prepared":
@@ -104,7 +104,7 @@ class HeatDesk:
         self._count_down()
 
     def stop(self) -> None:
-        """End the heat that runs, or call off the one that is prepared; time passes as before."""
+        """End the running heat, or cancel a prepared heat; the clock then runs as before."""
         if self.phase == "running":
             self._finish("ended by the supervisor")
             self._settle()
@@ -112,11 +112,11 @@ class HeatDesk:
         if self.phase == "none":
             raise Refused("set_heat: there is no heat to stop; prepare one first")
         if self.phase == "finished":
-            raise Refused(f"set_heat: no heat is running: heat {self.number} is over, and its standings stay")
+            raise Refused(f"set_heat: no heat is running: heat {self.number} is already over")
         self.release()
 
     def release(self) -> None:
-        """Let time pass again without a heat; the referee looks on."""
+        """Let the clock run without a heat; the referee keeps scoring."""
         self._cancel()
         if self.phase == "finished":
             self._session.scoreboard.restart()
@@ -124,23 +124,23 @@ class HeatDesk:
         self._session.clock.hold(False)
 
     def check_idle(self, what: str) -> None:
-        """Refuse what would spoil a heat."""
+        """Refuse a request that would disturb a heat."""
         if self.phase not in ("none", "finished"):
-            raise Refused(f"{what}: heat {self.number} is on; stop it first")
+            raise Refused(f"{what}: heat {self.number} is active; stop it first")
 
     def check_spawn(self, client: Client) -> None:
-        """Refuse robots that would come into a heat."""
+        """Refuse to spawn robots during a heat."""
         if self.phase not in ("none", "finished") and client.grant.role is not Role.SUPERVISOR:
-            raise Refused(f"spawn: heat {self.number} is on; bring robots along when it is over")
+            raise Refused(f"spawn: heat {self.number} is active; spawn robots when it is over")
 
     def check_play(self) -> None:
-        """Somebody lets the clock run: not before the start signal; after a heat, everyone drives freely."""
+        """Refuse to start the clock before the start signal; after a heat, return to free driving."""
         if self.phase in ("prepared", "countdown"):
             raise Refused(f"play: heat {self.number} waits for its start signal: start it, or stop it")
         if self.phase == "finished":
             self.release()
 
-    # ---- its course
+    # ---- course of a heat
 
     def _count_down(self) -> None:
         if self._left <= 0:
@@ -164,7 +164,7 @@ class HeatDesk:
 
     def _record(self) -> Recorder | None:
         folder, arena = self.settings.recordings, self._session.arena
-        if folder is None or arena.recorder is not None:  # recorded as a whole already
+        if folder is None or arena.recorder is not None:  # the whole session is recorded already
             return None
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -185,7 +185,7 @@ class HeatDesk:
             self._loop.call_soon(self._settle)  # not within a tick
 
     def _finish(self, reason: str) -> None:
-        """The heat is over with this tick: what happens later does not count."""
+        """End the heat with this tick: later events do not count."""
         game = self._game
         assert game is not None
         self._end_watch()
@@ -199,12 +199,12 @@ class HeatDesk:
         self._keep(game)
 
     def _rank(self, game: Officiating) -> list[RobotScore]:
-        """The standings of those who took part; in a class those of its students, among themselves."""
+        """Return the standings of the participants; in a class, only of its students."""
         people = self._session.scoreboard.people if self._session.desk is not None else game.scores
         return rank_among(game.standings, (self.entrants or frozenset()) & people.keys())
 
     def _settle(self) -> None:
-        """A heat is over: close its recording, and let those in who came meanwhile."""
+        """After a heat, close its recording and admit robots that joined during the heat."""
         session = self._session
         self._end_recording()
         if session.ownership.entrants is not None:
@@ -233,10 +233,10 @@ class HeatDesk:
             try:
                 self.settings.keep(rows)
             except (OSError, PaddockError) as error:
-                self._say(f"its results are not kept: {error}")
+                self._say(f"its results could not be written: {error}")
 
     def _say(self, text: str) -> None:
-        """Tell people at the terminal, and the log of the class."""
+        """Write to the terminal, and to the log of the class."""
         desk, line = self._session.desk, f"heat {self.number}: {text}"
         if desk is None:
             log.warning("%s", line)
@@ -246,10 +246,10 @@ class HeatDesk:
     def _name(self, robot: str) -> str:
         return self._session.scoreboard.people.get(robot, robot)
 
-    # ---- news
+    # ---- notifications
 
     def message(self, client: Client) -> m.HeatState:
-        """How the heat is, for a client."""
+        """Return the state of the heat for a client."""
         left: float | None = None
         if self.phase == "countdown":
             left = float(self._left)
@@ -272,7 +272,7 @@ class HeatDesk:
 
     def _tell(self) -> None:
         for client in self._session.clients:
-            self._session.tell_news(client)  # whoever need not wait any longer has a robot
+            self._session.tell_news(client)  # the list of robots first: late-comers have a robot now
             client.send(self.message(client))
 
     def _cancel(self) -> None:

@@ -1,4 +1,4 @@
-"""What has happened since the last reset, thinned: for pages that join a run when it is under way."""
+"""History of a run since the last reset, at a reduced rate, for pages that are opened during a run."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ log = logging.getLogger("paddock.server")
 MOST_SAMPLES, LEAST_SAMPLES = 600, 16
 MOST_POINTS = 120_000  # of all robots together
 FIRST_INTERVAL = 0.04  # simulated seconds between samples; doubles whenever there are too many
-FEW_ROBOTS = 12  # with more than this, readings are not kept
-MOST_CHANNELS = 16  # of a device with more values only the least is kept: a scan's nearest distance
-SLACK = 0.02  # metres that rounding and contacts may add to what the wheels can do
+FEW_ROBOTS = 12  # with more robots, readings are not stored
+MOST_CHANNELS = 16  # of a device with more values only the minimum is stored: a scan's nearest distance
+SLACK = 0.02  # metres that rounding and contacts may add to the distance driven by the wheels
 COLUMNS = [X, Y, LEFT_SPEED, RIGHT_SPEED]
 
 
@@ -29,20 +29,20 @@ class RunSample(NamedTuple):
     """All robots at one tick."""
 
     tick: int
-    numbers: Mapping[str, int]  # a robot's row by its name
+    numbers: Mapping[str, int]  # row of each robot
     rows: NDArray[np.float32]  # columns COLUMNS, shape (robots, 4)
-    jumps: NDArray[np.bool_]  # which robots were teleported since the sample before
+    jumps: NDArray[np.bool_]  # which robots were teleported since the previous sample
     readings: dict[str, dict[str, Readings]]  # by robot and device
 
 
 class RunHistory:
     """Samples at equal intervals of simulated time. When there are too many, every second one is dropped.
 
-    So memory is bounded, and work too: when the length of a run doubles, half as many samples as are kept are added.
+    This bounds the memory and the work: each time the length of a run doubles, half of the maximum number is added.
 
     Args:
-        arena: whose past it is.
-        guests: tells the robots whose readings are not kept: strangers brought them, with whatever sensors they like.
+        arena: the recorded arena.
+        guests: returns the robots whose readings are not stored: clients spawned them, with arbitrary sensors.
     """
 
     def __init__(self, arena: Arena, guests: Callable[[], Collection[str]] = frozenset) -> None:
@@ -52,22 +52,22 @@ class RunHistory:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything: time was set back."""
+        """Delete all samples, because the time was set back."""
         self.samples: list[RunSample] = []
-        self.due = self.arena.tick  # when the next sample is taken
+        self.due = self.arena.tick  # tick of the next sample
         self._interval = max(1, round(FIRST_INTERVAL / self.arena.dt))
 
     def look(self) -> None:
-        """Take a sample. What fails here must not stop the clock."""
+        """Take a sample. An error is logged and does not stop the clock."""
         if not self._failed:
             try:
                 self._take_sample()
             except Exception:
-                log.exception("the history of this run cannot be kept")
+                log.exception("the history of this run cannot be recorded")
                 self._failed = True
 
     def break_path(self, robot: str) -> None:
-        """A robot was teleported: no line leads to where it is now."""
+        """Interrupt the path of a teleported robot at its current position."""
         self.look()
         if self.samples and robot in self.samples[-1].numbers:
             self.samples[-1].jumps[self.samples[-1].numbers[robot]] = True
@@ -92,7 +92,7 @@ class RunHistory:
         self.due = tick + self._interval
 
     def _note_robots(self) -> None:
-        """Robots came or went."""
+        """Update the tables of robots after robots were added or removed."""
         arena = self.arena
         self._layout, self._numbers = arena.layout, arena.numbers
         count = len(self._numbers)
@@ -108,7 +108,7 @@ class RunHistory:
         self.samples = self.samples[::2]
         self._interval *= 2
 
-    # ---- what clients are told
+    # ---- data for clients
 
     @property
     def ticks(self) -> Readings:
@@ -116,9 +116,9 @@ class RunHistory:
         return np.array([sample.tick for sample in self.samples], float)
 
     def paths(self, sees: Callable[[str], bool] | None = None) -> bytes:
-        """x, y [m] of the present robots at every sample, float32; NaN where one was not there or was teleported.
+        """Return x, y [m] of the current robots at every sample, float32; NaN if it did not exist or was teleported.
 
-        Those of all, or of those that one sees.
+        `sees` selects robots; None: all.
         """
         there_now = [name for name in self.arena.numbers if sees is None or sees(name)]
         points = np.full((len(self.samples), len(there_now), 2), np.nan, "<f4")
@@ -134,13 +134,13 @@ class RunHistory:
         return points.tobytes()
 
     def wheels(self, robot: str) -> Readings:
-        """A robot's wheel speeds left, right [m/s] at every sample; NaN where it was not there."""
+        """Return a robot's wheel speeds left, right [m/s] at every sample; NaN where it did not exist."""
         there = [(sample, sample.numbers.get(robot)) for sample in self.samples]
         speeds = [(np.nan, np.nan) if row is None else sample.rows[row, 2:] for sample, row in there]
         return np.array(speeds, float).ravel()
 
     def readings(self, robot: str) -> dict[str, Readings]:
-        """A robot's values by device, sample after sample; NaN where it was not there."""
+        """Return a robot's values by device, sample after sample; NaN where it did not exist."""
         samples = [sample.readings.get(robot, {}) for sample in self.samples]
         widths = {device: len(values) for sample in samples for device, values in sample.items()}
         return {
@@ -150,7 +150,7 @@ class RunHistory:
 
 
 def charted_robot(arena: Arena, name: str) -> Robot:
-    """A handle of its own, with those devices enabled that have charts: not cameras, not what is only polled."""
+    """Return a new handle with all devices enabled that have charts: no cameras and no poll-only devices."""
     robot = arena.robots.new_handle(name)
     devices = [device.name for device in robot.devices.values() if device.spec.kind != "camera" and not device.polled]
     if devices:
@@ -159,7 +159,7 @@ def charted_robot(arena: Arena, name: str) -> Robot:
 
 
 def read_devices(arena: Arena, robot: Robot) -> dict[str, Readings]:
-    """What the enabled devices see; of those with many values, the least."""
+    """Return the readings of the enabled devices; of devices with many values, the minimum."""
     slots, length, mask, _ = robot.chosen
     values: Readings = np.empty(length)
     if slots:

@@ -1,4 +1,4 @@
-"""Interventions: what people and other programs do to a run is told to whoever runs it."""
+"""Interventions: report actions of users and other programs to the run that they affect."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from paddock.server.visibility import knows_seed
 if TYPE_CHECKING:
     from paddock.server.session import Session
 
-NOTED_BY_ARENA = ("teleport", "reset", "restore", "spawn", "remove")  # whoever does it
+NOTED_BY_ARENA = ("teleport", "reset", "restore", "spawn", "remove")  # by the arena itself
 
 
 class Interventions:
-    """Tells a run in this process, viewers of that run, and other clients who asked for it."""
+    """Reports interventions to a run in this process, its viewers, and clients that requested events."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._drivers: dict[str, Client] = {}  # by robot, as last noted
+        self._drivers: dict[str, Client] = {}  # by robot, at the last check
 
     def announce(
         self, client: Client, kind: Kind, text: str, robot: str | None = None, *, seed: int | None = None
     ) -> None:
-        """A client intervened. The first act is also told to viewers of a run, because it cannot be repeated now.
+        """Report an intervention. The first one is also shown to viewers, because the run is no longer repeatable.
 
-        The seed that it chose is told to those who may know it.
+        The seed is sent only to clients that may know it.
         """
         session = self._session
         arena, run = session.arena, session.run
@@ -47,7 +47,7 @@ class Interventions:
                 other.send(m.EventNews(kind=kind, robot=robot, text=told, tick=arena.tick))
 
     def note_drivers(self) -> None:
-        """Who took a robot over from another client, or from the program that runs this arena."""
+        """Report robots that were taken over from another client or from the program that runs this arena."""
         ownership, arena = self._session.ownership, self._session.arena
         before, self._drivers = self._drivers, dict(ownership.owners)
         beside_program = arena.gate is not None
@@ -60,6 +60,6 @@ class Interventions:
             if new is not None and (old is not None or beside_program):
                 self.announce(new, "driver", f"{new.name} took over {robot}", robot)
             elif old is not None and robot not in arena.numbers:
-                self.announce(old, "remove", f"{robot} went", robot)
+                self.announce(old, "remove", f"{robot} was removed", robot)
             elif old is not None and new is None and beside_program:
                 self.announce(old, "driver", f"{old.name} gave {robot} back", robot)

@@ -1,4 +1,4 @@
-"""Lessons: what a class does at present, an exercise or just a world, and what that means for its students."""
+"""Lessons: the current exercise or world of a class, and the permissions of its students."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from paddock.worlds import load_world, world_names
 from paddock.worlds.placement import Room
 from paddock.worlds.spec import WorldSpec
 
-OTHER_FILES = ("class.toml", "secrets.toml", "present.toml")  # of a class folder, which are no worlds
+OTHER_FILES = ("class.toml", "secrets.toml", "present.toml")  # files of a class folder that are not worlds
 PRESENT = "present.toml"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PresentLesson(Spec):
-    """What the class does, as its folder remembers it after the server was stopped."""
+    """The current lesson as stored in the class folder, for the next start of the server."""
 
     world: str = ""
     exercise: str = ""
@@ -43,23 +43,23 @@ class Lesson:
 
     world: WorldSpec  # with its own robots
     exercise: Exercise | None = None
-    robot: RobotSpec | None = None  # what students get; None: what the world has
+    robot: RobotSpec | None = None  # robot of the students; None: the robot of the world
     seed: int = 0
-    own_referee: Referee | None = None  # for worlds; an exercise brings its own
-    own_heats: HeatSettings | None = None  # the same
+    own_referee: Referee | None = None  # for lessons without an exercise
+    own_heats: HeatSettings | None = None  # for lessons without an exercise
 
     @property
     def name(self) -> str:
-        """What scores and results are filed under."""
+        """Name of the lesson in scores and results."""
         return self.exercise_name or self.world.name
 
     @property
     def referee(self) -> Referee | None:
-        """Who counts; None: nobody."""
+        """Referee of the lesson; None: no referee."""
         return self.exercise.referee if self.exercise is not None else self.own_referee
 
     def heats(self, folder: ClassFolder, keep: Callable[[Sequence[ResultRow]], None]) -> HeatSettings:
-        """How heats go, and where their results are kept."""
+        """Return the settings of heats, with the location of their results."""
         if self.own_heats is not None and self.exercise is None:
             return self.own_heats
         results = folder.path / "results"
@@ -73,16 +73,16 @@ class Lesson:
 
     @property
     def exercise_name(self) -> str:
-        """Empty where there is none."""
+        """Name of the exercise; empty: no exercise."""
         return self.exercise.name if self.exercise is not None else ""
 
     @property
     def title(self) -> str:
-        """Of the exercise, or of the world."""
+        """Title of the exercise, or of the world."""
         return self.exercise.title if self.exercise is not None else self.world.title or self.world.name
 
     def seat(self, robots: Sequence[str]) -> WorldSpec:
-        """The world with the students' robots, as if all of them were to drive."""
+        """Return the world with the robots of all students at starts."""
         assign = assign_places if self.exercise is None else self._deal_places
         return seat_students(self.world, robots, self.robot, assign=assign)
 
@@ -91,7 +91,7 @@ class Lesson:
         return deal_places(self.exercise.randomise, world, robots, {}, lambda: Room(world), seed=self.seed)
 
     def grant(self, student: Student) -> Grant:
-        """What a student may do."""
+        """Return the permissions of a student."""
         if self.exercise is None:
             return Grant(Role.CONTROLLER, frozenset({student.robot}), student.name)
         return Grant(
@@ -104,24 +104,24 @@ class Lesson:
         )
 
     def limits(self, usual: ClassLimits) -> ClassLimits:
-        """The limits of the class; an exercise decides whether programs may join the lock."""
+        """Return the limits of the class; an exercise determines whether programs may join the lock."""
         return usual if self.exercise is None else replace(usual, join_lock=self.exercise.lock_step)
 
 
 def list_worlds(folder: Path) -> list[str]:
-    """What a lesson may take place in: worlds in the folder of the class, and the shipped ones."""
+    """Return the names of the worlds in the class folder, and of the shipped worlds."""
     own = sorted(file.name for file in folder.glob("*.toml") if file.name not in OTHER_FILES)
     return [*own, *world_names()]
 
 
 def list_exercises(folder: Path) -> list[str]:
-    """Exercises of the class, and the shipped ones."""
+    """Return the names of the exercises of the class, and of the shipped exercises."""
     own = sorted(file.parent.name for file in (folder / "exercises").glob("*/exercise.toml"))
     return [*own, *(name for name in exercise_names() if name not in own)]
 
 
 def find_exercise_of(folder: Path, name: str) -> Exercise:
-    """An exercise of the class, or a shipped one; nothing else."""
+    """Load an exercise of the class, or a shipped one."""
     known = list_exercises(folder)
     if name not in known:
         raise UnknownName("exercise", name, known)
@@ -130,9 +130,9 @@ def find_exercise_of(folder: Path, name: str) -> Exercise:
 
 
 def make_lesson(folder: ClassFolder, world: str = "", exercise: str = "", seed: int | None = None) -> Lesson:
-    """A lesson by the names of its parts."""
+    """Create a lesson from the name of a world or an exercise."""
     if bool(world) == bool(exercise):
-        raise PaddockError("a lesson: expected either a world, or an exercise, which brings its world")
+        raise PaddockError("lesson: expected either a world or an exercise; an exercise has its own world")
     number = folder.spec.seed if seed is None else seed
     if exercise:
         found = find_exercise_of(folder.path, exercise)
@@ -146,7 +146,7 @@ def make_lesson(folder: ClassFolder, world: str = "", exercise: str = "", seed: 
 
 
 def open_lesson(folder: ClassFolder) -> Lesson:
-    """What the class did when its server was stopped; else, or if its file was changed since, what that says."""
+    """Return the lesson of the last server run, or that of `class.toml` if there is none or the file is newer."""
     spec, remembered = folder.spec, folder.path / PRESENT
     present = PresentLesson(world=spec.world, exercise=spec.exercise, seed=spec.seed)
     if remembered.is_file() and remembered.stat().st_mtime_ns > (folder.path / "class.toml").stat().st_mtime_ns:
@@ -160,6 +160,6 @@ def open_lesson(folder: ClassFolder) -> Lesson:
 
 
 def remember_lesson(folder: Path, lesson: Lesson, world: str) -> None:
-    """Note what the class does, for the next start of its server."""
+    """Store the current lesson for the next start of the server."""
     present = PresentLesson(world=world, exercise=lesson.exercise_name, seed=lesson.seed)
-    write_text(folder / PRESENT, "# What the class does; written by its server.\n" + present.to_toml())
+    write_text(folder / PRESENT, "# The current lesson of the class; written by its server.\n" + present.to_toml())

@@ -1,8 +1,9 @@
-"""LockQueue: what someone in the lock asks for besides its steps. Its own share pays for that, and it waits for it.
+"""LockQueue: queue for the requests of a client in the lock that are not part of its step cycle.
 
-Time waits for those in the lock, so nobody may be kept from stepping: what a cycle needs is done at once, and the clock
-pays. All else waits while the share is used up. Programs that wait for an answer then step late, so nobody stays in the
-lock who has to wait again and again, or who asks for much in tick after tick.
+The clock waits for clients in the lock, so their steps must not be delayed. Requests that a cycle needs are handled
+immediately and charged to the clock. All other requests are charged to the client's share and wait while it is used up.
+A program that waits for such an answer steps late. Therefore a client is released from the lock if its requests wait
+repeatedly, or if it sends many requests in many ticks.
 """
 
 from __future__ import annotations
@@ -18,29 +19,29 @@ from paddock.server.client import Client
 if TYPE_CHECKING:
     from paddock.server.session import Session
 
-CYCLE = frozenset({m.Steer, m.Sense, m.Read, m.Enable, m.Lock})  # and a step
-PER_TICK = 8  # such requests that the clock pays for in a tick; as many again for each robot
+CYCLE = frozenset({m.Steer, m.Sense, m.Read, m.Enable, m.Lock})  # and Step
+PER_TICK = 8  # such requests in a tick that are charged to the clock; as many again for each robot
 MOST_WAITING = 64  # requests
-LONGEST = 0.5  # seconds in which something waits
-FEW = 8  # requests of a tick besides the cycle's
-MOST_GREEDY = 20  # ticks with more of them
-FORGIVEN = 0.1  # of the time, and of the ticks, is not counted
+LONGEST = 0.5  # seconds during which requests wait
+FEW = 8  # other requests in a tick
+MOST_GREEDY = 20  # ticks with more other requests than that
+FORGIVEN = 0.1  # fraction of the time, and of the ticks, that is not counted
 
 
 class LockQueue:
-    """Of one connection. Who is not in the lock is served at once."""
+    """Request queue of one connection. Requests of clients outside the lock are handled immediately."""
 
     def __init__(self, session: Session) -> None:
         self._session, self._shares = session, session.shares
         self._waiting: deque[tuple[Message, Encoding, int]] = deque()
-        self._seconds, self._counted = 0.0, 0.0  # in which something waited; when that was last counted
-        self._besides, self._greedy = 0, 0.0  # requests since the last step; ticks with many of them
+        self._seconds, self._counted = 0.0, 0.0  # time with waiting requests; when it was last updated
+        self._besides, self._greedy = 0, 0.0  # other requests since the last step; ticks with many of them
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def serve(self, client: Client, message: Message) -> None:
-        """Do what a client asks for, now or later."""
+        """Handle a request now, or queue it."""
         if client.member.locked and self._is_due(client, message):
             self._session.handle(client, message)
             return
@@ -56,7 +57,7 @@ class LockQueue:
             self._shares.switch(self._shares.clock)
 
     def serve_waiting(self, client: Client) -> None:
-        """The share has time again: do what waits."""
+        """Handle queued requests until the share is used up."""
         self._shares.switch(client.share)
         self._count(client)
         while self._waiting and not self._shares.is_over(client.share):
@@ -64,13 +65,13 @@ class LockQueue:
             self._session.handle(client, message)
 
     def note_nonsense(self, client: Client) -> None:
-        """Something came that is no request."""
+        """Charge an invalid message to the client's share."""
         self._shares.blame(client.share)
         if client.member.locked and self._shares.is_over(client.share):
             self._give_up(client)
 
     def _count(self, client: Client) -> None:
-        """Time has passed, with or without something waiting."""
+        """Update the time with waiting requests, and release a client that exceeds the limits."""
         now = time.monotonic()
         elapsed, self._counted = now - self._counted, now
         self._seconds = max(0.0, self._seconds + (bool(self._waiting) - FORGIVEN) * elapsed)
@@ -78,7 +79,7 @@ class LockQueue:
             self._give_up(client)
 
     def _is_due(self, client: Client, message: Message) -> bool:
-        """Whether time may wait for this request."""
+        """Whether a request is part of the cycle, so that it is handled immediately."""
         if type(message) is m.Step:
             self._end_cycle(client)
             return client.step_id is None
@@ -88,13 +89,13 @@ class LockQueue:
         return client.share.count_request(self._session.arena.tick) <= most
 
     def _end_cycle(self, client: Client) -> None:
-        """A client steps: see what else it has asked for since its last step."""
+        """Count the other requests since the last step, and release a client that sends too many."""
         change = 1 - FORGIVEN if self._besides > FEW else -FORGIVEN
         self._greedy, self._besides = max(0.0, self._greedy + change), 0
         if self._greedy > MOST_GREEDY:
             self._give_up(client)
 
     def _give_up(self, client: Client) -> None:
-        """Let time not wait for a client, if there is anybody else for whom it waits."""
+        """Release a client from the lock, if there are other members."""
         if client.member.locked and len(self._session.clock.lock) > 1:
-            self._session.clock.release(client.member, "it asks for far more than its share besides its steps")
+            self._session.clock.release(client.member, "its other requests exceed its share of the server's time")

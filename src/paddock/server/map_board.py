@@ -1,4 +1,4 @@
-"""MapBoard: the maps of robots' own programs, told to those who watch."""
+"""MapBoard: sends the maps of robots' own programs to the clients that watch them."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from paddock.protocol import messages as m
 from paddock.server.client import Client
 from paddock.server.ownership import Ownership
 
-MAP_PERIOD = 0.1  # wall seconds between two looks at plans and scans
-GRID_PERIOD = 1.0  # … at the cells of a map
+MAP_PERIOD = 0.1  # wall seconds between two updates of plans and scans
+GRID_PERIOD = 1.0  # … of the cells of a map
 
 
 class MapBoard:
-    """While somebody watches, asks controllers for their maps, and tells those who subscribe to their robots.
+    """Requests maps from controllers while clients watch, and sends them to the subscribers of their robots.
 
-    A controller of this process finds on the board what it is asked for. Programs elsewhere are sent `asked`, and the
-    next time when they have answered; what they show is put on the board.
+    A controller in this process reads requests from the run board. Remote programs receive `asked`, and the next one
+    after they have answered; their answers are stored on the run board.
 
     Args:
-        board: of the served arena.
-        clients: all of the server.
-        ownership: who drives which robot.
+        board: run board of the served arena.
+        clients: all clients of the server.
+        ownership: the drivers of the robots.
     """
 
     def __init__(self, board: RunBoard, clients: Sequence[Client], ownership: Ownership) -> None:
         self._board, self._clients, self._ownership = board, clients, ownership
         self._told: WeakKeyDictionary[Client, dict[str, m.MapData]] = WeakKeyDictionary()  # by client and robot
         self._latest: dict[str, tuple[ShownMap, m.MapData]] = {}  # by robot
-        self._packed: dict[str, float] = {}  # when the cells of a robot's map were last
-        self._asked: dict[str, Client] = {}  # programs elsewhere that have not answered yet, by robot
-        self._remote: dict[str, Client] = {}  # whose map or estimate is on the board, by robot
+        self._packed: dict[str, float] = {}  # time when the cells of a robot's map were last packed
+        self._asked: dict[str, Client] = {}  # remote programs that have not answered yet, by robot
+        self._remote: dict[str, Client] = {}  # senders of the maps and estimates on the run board, by robot
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
 
     def close(self) -> None:
-        """No more maps."""
+        """Stop sending maps."""
         self._timer.cancel()
 
     def take(self, client: Client, shown: m.Shown) -> None:
-        """A program elsewhere shows what it knows of a robot; it is left out if somebody else drives that now."""
+        """Store the map and estimate of a remote program; ignore them if another client drives the robot now."""
         if self._ownership.owners.get(shown.robot) is not client:
             return
         self._asked.pop(shown.robot, None)
@@ -68,7 +68,7 @@ class MapBoard:
                     self._tell_map(client, told, robot)
 
     def _forget_left(self) -> None:
-        """Programs elsewhere that no longer drive a robot take along what they showed."""
+        """Delete the maps and estimates of remote programs that no longer drive the robot."""
         for robot, client in list(self._remote.items()):
             if self._ownership.owners.get(robot) is not client:
                 del self._remote[robot]
@@ -83,7 +83,7 @@ class MapBoard:
             owner.send(m.Asked(robot=robot, cells=self._is_due(robot)))
 
     def _is_due(self, robot: str) -> bool:
-        """Whether the cells of a map may be told again."""
+        """Whether the cells of a map may be sent again."""
         return self._loop.time() - self._packed.get(robot, -GRID_PERIOD) >= GRID_PERIOD
 
     def _tell_map(self, client: Client, told: dict[str, m.MapData], robot: str) -> None:
@@ -98,7 +98,7 @@ class MapBoard:
             told[robot] = data
 
     def _pack(self, robot: str) -> m.MapData | None:
-        """What is known of a robot's map; the same object as long as it is the same."""
+        """Return the packed map of a robot; the same object as long as the map is unchanged."""
         shown = self._board.maps.get(robot)
         if shown is None:
             self._latest.pop(robot, None)

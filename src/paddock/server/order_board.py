@@ -1,4 +1,4 @@
-"""OrderBoard: how the robots are that take orders, told to those who watch."""
+"""OrderBoard: sends the states of robots that take orders to viewers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BOARD_PERIOD = 0.5  # wall seconds
 
 
 class OrderBoard:
-    """Asks how robots are twice a second, while somebody watches, until the server ends."""
+    """Sends the states of the robots twice a second while there are viewers."""
 
     def __init__(self, clients: Sequence[Client], list_orders: ListOrders) -> None:
         self._clients, self._list_orders = clients, list_orders
@@ -21,7 +21,7 @@ class OrderBoard:
         self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
 
     def close(self) -> None:
-        """No more news."""
+        """Stop sending states."""
         self._timer.cancel()
 
     def _tell(self) -> None:

@@ -1,4 +1,4 @@
-"""Ownership: who drives which robot, who brought one along, and what a driver's word is worth."""
+"""Ownership: which client drives which robot, spawned robots, and the commands of drivers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paddock.server.client import Client
 from paddock.server.uploads import uploaded_robot
 
 MOST_ROBOTS, MOST_BROUGHT = 5000, 32  # in the world; by one client
-LATE = "a heat is running: your robot waits outside and takes part when it is over"
+LATE = "a heat is running: your robot can take part when it is over"
 
 
 class Ownership:
@@ -31,18 +31,18 @@ class Ownership:
         self.arena = arena
         self.owners: dict[str, Client] = {}  # by robot
         self.spawned: set[str] = set()
-        self.people: dict[str, str] = {}  # by robot: whose it is in a class, as people write the name
-        self.entrants: frozenset[str] | None = None  # of a heat that runs: only these are driven; None: all
-        self.changes = 0  # of robots or drivers so far
+        self.people: dict[str, str] = {}  # full names of students in a class, by robot
+        self.entrants: frozenset[str] | None = None  # of a running heat: only these may be driven; None: all
+        self.changes = 0  # number of changes of robots or drivers so far
         self._layout = arena.layout
-        self._listed = (-1, -1)  # the layout and the changes of which the next three tell
-        self._kinds: dict[frozenset[str] | None, tuple[dict[str, Any], ...]] = {}  # by the devices that are told of
-        self._numbers: list[int] = []  # of each robot's kind
+        self._listed = (-1, -1)  # layout and changes for which the next three are valid
+        self._kinds: dict[frozenset[str] | None, tuple[dict[str, Any], ...]] = {}  # by the visible devices
+        self._numbers: list[int] = []  # index of each robot's kind
         self._robots: list[m.RobotInfo] = []
-        self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not overrule
+        self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not override
 
     def catch_up(self, clients: Iterable[Client]) -> None:
-        """A program in this process may have taken robots away, or brought some: forget those that are gone."""
+        """Remove references to robots that a program in this process has removed; detect added ones."""
         if self._layout == self.arena.layout:
             return
         self._layout = self.arena.layout
@@ -56,12 +56,12 @@ class Ownership:
         self.spawned &= set(there)
 
     def check_known(self, client: Client, name: str) -> None:
-        """Refuse a robot that is not there; of the others a client is told of those that it sees."""
+        """Refuse an unknown robot; the error lists the robots that the client may see."""
         if name not in self.arena:
             raise UnknownName("robot", name, filter(client.grant.sees, self.arena.robots))
 
     def claim(self, client: Client, name: str, *, force: bool = False, asked: bool = False) -> None:
-        """Make sure that a client drives a robot, or refuse; `asked`: not just because of a command."""
+        """Make a client the driver of a robot, or refuse; `asked`: by a `claim`, not only by a command."""
         owner = self.owners.get(name)
         if owner is client:
             return
@@ -79,18 +79,18 @@ class Ownership:
         self.changes += 1
 
     def waits(self, grant: Grant) -> bool:
-        """Whether a heat runs, and robots of this token take part in the next one only."""
+        """Whether a heat runs without the robots of this token."""
         if self.entrants is None or grant.robots is None:
             return False
         return not any(robot in self.arena for robot in self.entrants & grant.robots)
 
     def check_takes_part(self, grant: Grant) -> None:
-        """Refuse those who came too late for a heat."""
+        """Refuse clients that came too late for a heat."""
         if self.waits(grant):
             raise Refused(LATE)
 
     def check_may_drive(self, client: Client, name: str, what: str) -> None:
-        """Refuse those who could not claim a robot, by asking for it or by force."""
+        """Refuse clients that could not claim a robot, even by force."""
         self.check_known(client, name)
         client.grant.check(Role.CONTROLLER, what)
         client.grant.check_robot(name, what)
@@ -99,7 +99,7 @@ class Ownership:
             self._check_take_over(client, owner, name, force=client.grant.role is Role.SUPERVISOR, asked=True)
 
     def _check_take_over(self, client: Client, owner: Client, name: str, *, force: bool, asked: bool) -> None:
-        """A supervisor may take a robot by force; people may take their own from a connection that they left behind."""
+        """Refuse to take a robot, except for a supervisor by force, or from another connection of the same token."""
         if force:
             client.grant.check(Role.SUPERVISOR, "claim by force")
             return
@@ -111,19 +111,19 @@ class Ownership:
         elif client.grant.role is Role.SUPERVISOR:
             fix = f"arena.claim({name!r}, force=True) takes it"
         else:
-            fix = f"arena.leave({name!r}) over there sets it free, or a supervisor can take it"
+            fix = f"arena.leave({name!r}) in that program releases it, or a supervisor can take it"
         raise Refused(f"robot {name!r} is driven by {owner.name}: {fix}")
 
     def spawn(self, client: Client, wish: m.Spawn) -> None:
-        """Bring a client's robot into the world."""
+        """Add a robot of a client to the world."""
         client.grant.check(Role.CONTROLLER, "spawn")
         client.grant.check_robot(wish.robot, "spawn")
-        if client.grant.devices is not None:  # a robot of one's own might have any device, by any name
-            raise Refused(f"spawn: the exercise {client.grant.exercise!r} is done with the robot that you have")
+        if client.grant.devices is not None:  # a spawned robot might have any device, with any name
+            raise Refused(f"spawn: the exercise {client.grant.exercise!r} allows only the robot that you have")
         if len(self.arena.robots) >= MOST_ROBOTS:
             raise Refused(f"spawn: there are {MOST_ROBOTS} robots already")
         if sum(name in self.spawned for name in client.driven) >= MOST_BROUGHT:
-            raise Refused(f"spawn: you brought {MOST_BROUGHT} robots along already; let one leave first")
+            raise Refused(f"spawn: you have already spawned {MOST_BROUGHT} robots; remove one first")
         spec = uploaded_robot(wish.kind)
         self.arena.spawn(wish.robot, spec, at=wish.at, heading=wish.heading, color=wish.color)
         self._layout = self.arena.layout
@@ -133,16 +133,16 @@ class Ownership:
         self.changes += 1
 
     def guests(self) -> set[str]:
-        """Robots that others than supervisors brought along."""
+        """Return the robots that clients other than supervisors spawned."""
         return {
             name for name in self.spawned if name in self.owners and self.owners[name].grant.role is not Role.SUPERVISOR
         }
 
     def give_up(self, robots: Iterable[str], clients: Iterable[Client]) -> None:
-        """Robots lose their driver: they stop; those that were brought along vanish, for all clients."""
+        """Stop robots and remove their driver; remove spawned robots from the world."""
         for name in list(robots):
             self.halt(name)
-            self.owners.pop(name).driven.remove(name)  # what it watches and has enabled stays as it is
+            self.owners.pop(name).driven.remove(name)  # its subscriptions and enabled devices stay
             self.changes += 1
             if name in self.spawned:
                 self.spawned.discard(name)
@@ -152,7 +152,7 @@ class Ownership:
                 self._layout = self.arena.layout
 
     def halt(self, name: str) -> None:
-        """Stand still and be silent."""
+        """Stop a robot and its speaker."""
         self._held.pop(name, None)
         robot = self.arena[name]
         robot.stop()
@@ -160,7 +160,7 @@ class Ownership:
             robot.speaker.stop()
 
     def command(self, client: Client, commands: Mapping[str, Command]) -> None:
-        """Carry out all commands of a client, or refuse all."""
+        """Apply all commands of a client, or refuse all."""
         if len(commands) == 1 and self._steer_one(client, commands):
             return
         owned = len(client.driven)
@@ -169,13 +169,13 @@ class Ownership:
                 self.claim(client, name)
             self._apply(client, commands)
         except PaddockError:
-            for name in client.driven[owned:]:  # what was claimed for this only
+            for name in client.driven[owned:]:  # claimed by these commands only
                 del self.owners[name]
             del client.driven[owned:]
             raise
 
     def _steer_one(self, client: Client, commands: Mapping[str, Command]) -> bool:
-        """Carry out the commonest of all commands, speeds for the wheels of one's robot; False if it is another."""
+        """Apply wheel speeds for one owned robot, the most common command; return False for any other command."""
         ((name, command),) = commands.items()
         plain = command.wheels is not None and not command.pans and not command.leds and command.tone is None
         if not plain or self.owners.get(name) is not client or self.arena.gate is not None:
@@ -196,16 +196,16 @@ class Ownership:
             self._held |= {name: self.arena.commands[0, row].copy() for name, row in zip(commands, rows, strict=True)}
 
     def forget_commands(self) -> None:
-        """After a jump in time, nobody has said anything yet."""
+        """Discard the stored commands after a jump in time."""
         self._held.clear()
 
     def repeat_commands(self) -> None:
-        """Say again what drivers said last: a program in this process may have said something else meanwhile."""
+        """Apply the last commands of drivers again, because a program in this process may have overwritten them."""
         for name, command in self._held.items():
             self.arena.commands[0, self.arena.numbers[name]] = command
 
     def robot_list(self, client: Client) -> m.RobotList:
-        """All robots, as a client is told of them."""
+        """Return the list of robots that a client may see."""
         if self._listed != (self.arena.layout, self.changes):
             self._list_robots()
         grant = client.grant
@@ -221,7 +221,7 @@ class Ownership:
         return m.RobotList(kinds=kinds, robots=tuple(robots))
 
     def _describe_kinds(self, grant: Grant) -> tuple[dict[str, Any], ...]:
-        """The specs on the wire, with those devices that may be read."""
+        """Return the specs of all kinds as tables, with the devices that may be read."""
         known = self._kinds.get(grant.devices)
         if known is None:
             known = self._kinds[grant.devices] = tuple(
@@ -230,7 +230,7 @@ class Ownership:
         return known
 
     def _list_robots(self) -> None:
-        """Note what is the same for all clients: whenever a driver changes, all of them are told."""
+        """Cache the part of the list that is equal for all clients."""
         if self._listed[0] != self.arena.layout:
             built = self.arena.built.robots
             kinds = {kind: i for i, kind in enumerate(dict.fromkeys(built))}
@@ -252,6 +252,6 @@ class Ownership:
 
 
 def describe_kind(kind: RobotSpec, grant: Grant) -> dict[str, Any]:
-    """A robot's spec with those devices that may be read, and how they look."""
+    """Return a robot spec as a table, with the devices that may be read and their appearance."""
     allowed = tuple(sensor for sensor in kind.sensors if grant.allows(sensor.name))
     return add_appearances(replace_fields(kind, sensors=allowed).to_table(), allowed)

@@ -1,4 +1,4 @@
-"""PaddockProcess: a command of Paddock with a page or a server, as a process of its own."""
+"""PaddockProcess: a `paddock` command with a page or a server, run as a separate process."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ URL = r"(http://\S+)"
 
 
 class PaddockProcess:
-    """`paddock serve clutter …` while the block runs: `with PaddockProcess("serve", "clutter") as server: server.url`.
+    """Runs `paddock serve clutter …` during a block: `with PaddockProcess("serve", "clutter") as server: server.url`.
 
-    It listens on any port that is free. At the end it is killed.
+    The process listens on any free port. It is killed at the end of the block.
     """
 
     def __init__(self, command: str, *arguments: str, port: int = 0, columns: int = 400) -> None:
-        """Start it and wait for its address.
+        """Start the process and wait for its address.
 
         Args:
             command: serve, run or demo.
-            arguments: of the command, but for `--port`.
-            port: 0 for any that is free.
-            columns: how wide its terminal is; where it is narrow, addresses may be on several lines.
+            arguments: arguments of the command, except `--port`.
+            port: 0 for any free port.
+            columns: width of its terminal; in a narrow one, addresses may wrap.
         """
         self.command, self.arguments, self.port, self.columns = command, arguments, port, columns
         self.start()
 
     def start(self) -> None:
-        """Start it; after `stop`, on the same port again."""
+        """Start the process; after `stop`, again on the same port."""
         settings = {**os.environ, "COLUMNS": str(self.columns), "PYTHONUNBUFFERED": "1"}
         self.process = self.launch([self.command, *self.arguments, "--port", str(self.port)], settings)
         self.printed: list[str] = []  # lines of stdout
@@ -56,7 +56,7 @@ class PaddockProcess:
 
     @staticmethod
     def launch(arguments: Sequence[str], settings: Mapping[str, str]) -> subprocess.Popen[str]:
-        """The process, with these arguments and environment variables, and with pipes for what it prints."""
+        """Start the process with arguments and environment variables, and with pipes for its output."""
         program = [sys.executable, "-m", "paddock", *arguments]
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         return subprocess.Popen(program, stdout=pipe, stderr=pipe, stdin=nothing, text=True, env=settings)
@@ -72,7 +72,7 @@ class PaddockProcess:
             self._news.notify_all()
 
     def line(self, pattern: str, *, seconds: float = 30.0) -> str:
-        """The first group of a pattern in what it prints, or the line that has it; as soon as it does."""
+        """Wait for a line of output that matches a pattern; return its first group, or the line without groups."""
         end = time.monotonic() + seconds
         with self._news:
             while True:
@@ -81,18 +81,18 @@ class PaddockProcess:
                         return found[1] if found.re.groups else line
                 if self._open == 0 or not self._news.wait(max(0.0, end - time.monotonic())):
                     told = "".join([*self.printed, *self.errors]).strip() or "nothing"
-                    raise LinkError(f"paddock {self.command}: expected {pattern!r} in what it prints, got: {told}")
+                    raise LinkError(f"paddock {self.command}: expected {pattern!r} in its output, got: {told}")
 
     @property
     def log(self) -> str:
-        """What it wrote to stderr; waits for its end."""
+        """Output to stderr; waits for the end of the process."""
         self.process.wait()
         for reader in self._readers:
             reader.join()
         return "".join(self.errors)
 
     def stop(self) -> None:
-        """Kill it."""
+        """Kill the process."""
         self.process.kill()
         _ = self.log
 

@@ -1,4 +1,4 @@
-"""ReplayDesk: a recording on the page: where it stands, how to go elsewhere in it, and how to end the replay."""
+"""ReplayDesk: replay of a recording on the page: its position, seeking, and the change to live."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from paddock.recordings import ReplayArena
 if TYPE_CHECKING:
     from paddock.server.session import Session
 
-MOST_MARKS = 500  # on a time line
+MOST_MARKS = 500  # on the time line
 
 
 class ReplayDesk:
-    """Belongs to the session of a served replay."""
+    """Controls the replay of a session."""
 
     def __init__(self, session: Session, arena: ReplayArena) -> None:
         self._session, self.arena = session, arena
@@ -30,7 +30,7 @@ class ReplayDesk:
         return self.arena.position - self.arena.tick
 
     def timeline(self) -> m.Timeline:
-        """What clients are told."""
+        """Return the state of the replay as a message."""
         recording = self.arena.recording
         return m.Timeline(
             first=recording.first,
@@ -49,7 +49,7 @@ class ReplayDesk:
         self._session.on_jump()
 
     def begin_again(self) -> None:
-        """Somebody plays it: one that is at its end begins anew."""
+        """Seek to the start if the replay is at its end."""
         if not self.arena.live and self.arena.position >= self.arena.recording.last:
             self.seek(self.arena.recording.first)
 
@@ -59,13 +59,13 @@ class ReplayDesk:
         self._session.mark_stale("timeline")
 
     def after_ticks(self) -> None:
-        """Time has passed; at its end a recording stands still."""
+        """Update the offset, and stop the clock at the end of the recording."""
         self._notice()
         if not self.arena.live and self.arena.position >= self.arena.recording.last and self._session.clock.running:
             self._session.clock.stop()
 
     def _notice(self) -> None:
-        """The arena's clock was set back in the recording."""
+        """Notify clients if the offset between recording and arena has changed."""
         if self._offset != self._told and not self.arena.live:
             self._told = self._offset
             self._session.mark_stale("timeline")

@@ -1,4 +1,4 @@
-"""Scoreboard: the game that a referee watches here, shown to those who watch it too."""
+"""Scoreboard: the game that a referee scores, and its messages to viewers."""
 
 from __future__ import annotations
 
@@ -16,61 +16,61 @@ from paddock.referees.standings import rank_among
 from paddock.server.client import Client
 from paddock.server.visibility import hide_scores
 
-BOARD_PERIOD = 0.5  # wall seconds between two looks; the game itself does not depend on it
+BOARD_PERIOD = 0.5  # wall seconds between two messages; the game does not depend on it
 BUDGET = 0.002  # CPU seconds of a tick for the referee, on average
 
 
 class Scoreboard:
-    """Shows a game. It goes on whether or not anyone watches."""
+    """Runs a game, also without viewers, and sends its scores to viewers."""
 
     def __init__(self, arena: Arena, clients: Sequence[Client], referee: Referee | None = None) -> None:
         self._arena, self._clients = arena, clients
-        self.people: dict[str, str] = {}  # names as people write them, by robot
+        self.people: dict[str, str] = {}  # full names of students, by robot
         self.game: Officiating | None = None
-        self.find_entrants: Callable[[], Container[str] | None] = lambda: None  # whose scores count; None: all
+        self.find_entrants: Callable[[], Container[str] | None] = lambda: None  # robots whose scores count; None: all
         self.keep: Callable[[], None] = lambda: None  # called before scores are lost
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
         self.set_referee(referee)
 
     def close(self) -> None:
-        """No more scores."""
+        """End the game and stop sending scores."""
         self._timer.cancel()
         if self.game is not None:
             self.game.close()
 
     @property
     def referee(self) -> Referee | None:
-        """Who decides."""
+        """Current referee; None: no game."""
         return None if self.game is None else self.game.referee
 
     def set_referee(self, referee: Referee | None) -> None:
-        """Have another one decide, from now on; None: nobody."""
+        """Start a new game with a referee; None: no game."""
         self.keep()
         if self.game is not None:
             self.game.close()
         self.game = None if referee is None else Officiating(self._arena, referee, budget=BUDGET, survive=True)
 
     def restart(self) -> Officiating | None:
-        """A new game with the same referee, with the robots where they stand now."""
+        """Start a new game with the same referee and the robots at their current poses."""
         self.set_referee(self.referee)
         return self.game
 
     def seat(self, places: Mapping[str, Pose]) -> None:
-        """Put robots where they begin, which is no foul."""
+        """Set the poses of robots at their starts, without a foul."""
         with self.game.excuse_moves() if self.game is not None else nullcontext():
             place_robots(self._arena, places)
 
     @property
     def standings(self) -> list[RobotScore]:
-        """Of those who take part."""
+        """Standings of the participants."""
         if self.game is None:
             return []
         entrants = self.find_entrants()
         return self.game.standings if entrants is None else rank_among(self.game.standings, entrants)
 
     def message(self) -> m.Scores:
-        """What clients are told: what a robot has not achieved yet has no score."""
+        """Return the scoreboard as a message; a robot without a result has no score."""
         if self.game is None:
             return m.Scores(scores=())
         lines = tuple(

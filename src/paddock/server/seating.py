@@ -1,4 +1,4 @@
-"""Seating: robots of a class stand where the exercise says while their programs run, and aside at other times."""
+"""Seating: moves robots of a class to the starts of the exercise while their programs run, and aside otherwise."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
     from paddock.server.session import Session
 
-PATIENCE = 10.0  # wall seconds for which a robot stays where its program left it
+PATIENCE = 10.0  # wall seconds for which a robot stays at its last pose after its program has ended
 
 
 class Seating:
-    """Only with an exercise. While a heat runs nobody is moved."""
+    """Moves the robots of a class. It acts only during an exercise, and moves no robot while a heat runs."""
 
     def __init__(self, desk: ClassDesk, session: Session) -> None:
         self._desk, self._session = desk, session
-        self._left: dict[str, float | None] = {}  # robots that are not aside; since when without a program
+        self._left: dict[str, float | None] = {}  # robots that are not aside; time since when they have no program
 
     @property
     def seated(self) -> set[str]:
@@ -28,9 +28,9 @@ class Seating:
         return {*self._left}
 
     def deal(self, turn: int | None = None) -> bool:
-        """Seat everyone anew, for a heat with its turn; False: there is no exercise, or no room.
+        """Move all robots to starts; `turn` of a heat rotates the order. False: no exercise, or no room.
 
-        Whoever calls this tells clients.
+        The caller has to notify the clients.
         """
         robots = [robot for robot in self._desk.present if robot in self._session.arena]
         drivers = [robot for robot in robots if self._desk.has_program(robot)]
@@ -39,18 +39,18 @@ class Seating:
         return self._put(drivers[first:] + drivers[:first], others, starts_first=turn is not None)
 
     def come(self, robot: str) -> None:
-        """A program begins."""
+        """Move a robot to a start, because its program begins."""
         if self._session.heats.phase != "running" and robot in self._session.arena:
             self._put([robot])
             self._session.push_all()
 
     def set_aside(self, robot: str) -> None:
-        """A robot has no program."""
+        """Move a robot aside, because it has no program."""
         self._put([], [robot])
         self._session.push_all()
 
     def look(self, now: float) -> None:
-        """See who has begun to drive by hand, and whose program is gone for long; `now` by the loop's clock."""
+        """Move robots that are driven to starts, and those without a program aside; `now` by the loop's clock."""
         for robot in self._desk.present:
             if self._desk.has_program(robot):
                 if robot not in self._left:
@@ -84,7 +84,7 @@ class Seating:
             for robot in moved:
                 session.history.break_path(robot)
         except PaddockError as error:
-            self._desk.log.write(f"robots stay where they are: {error}")
+            self._desk.log.write(f"robots were not moved: {error}")
             return False
         finally:
             self._left.update(dict.fromkeys(drivers))

@@ -1,4 +1,4 @@
-"""Server: an arena on a port, in this thread or in one of its own."""
+"""Server: serves an arena on a port, in the calling thread or in a background thread."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
 
 PORT = 8642
-BACKLOG = 256  # connections that wait to be accepted
+BACKLOG = 256  # connections waiting to be accepted
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How a server is to be reached and how its clock goes."""
+    """Address, clock and limits of a server."""
 
     host: str = "127.0.0.1"
-    port: int = PORT  # 0: any that is free
-    any_port: bool = False  # if that one is in use, take any that is free
+    port: int = PORT  # 0: any free port
+    any_port: bool = False  # use any free port if this one is in use
     speed: float | None = 1.0  # simulated seconds per second; None for flat out
-    lock_step: bool = False  # time passes only when all clients want it to
-    token: str | None = None  # of supervisors; made up when needed
-    allowed_hosts: tuple[str, ...] = ()  # other names that lead here
+    lock_step: bool = False  # the clock advances only when all clients in the lock request it
+    token: str | None = None  # of supervisors; generated if needed
+    allowed_hosts: tuple[str, ...] = ()  # further host names of this server
     most_clients: int = 256
-    limits: ClassLimits = NO_CLASS  # of a token, all its connections together; supervisors have none
-    framed_by: tuple[str, ...] = ()  # sites that may have the page in a frame, as a Content-Security-Policy names them
+    limits: ClassLimits = NO_CLASS  # of a token with all its connections; supervisors have none
+    framed_by: tuple[str, ...] = ()  # sites that may embed the page in a frame, as in a Content-Security-Policy
 
 
 class Server:
-    """Serves one arena. The arena must not be stepped by anyone else meanwhile."""
+    """Serves one arena. No other code may step the arena while it is served."""
 
     session: Session
 
@@ -69,9 +69,9 @@ class Server:
         self.arena, self.settings = arena, settings or Settings()
         self._referee, self._heats = referee, heats or HeatSettings()
         recorded = arena.recording.people if isinstance(arena, ReplayArena) else {}
-        self.people: dict[str, str] = {**recorded}  # names as people write them, by robot
-        self.list_orders: ListOrders | None = None  # tells how robots are that take orders; set before it serves
-        self.desk: ClassDesk | None = None  # of the class that is served; set before it serves
+        self.people: dict[str, str] = {**recorded}  # full names of students, by robot
+        self.list_orders: ListOrders | None = None  # returns the states of robots that take orders; set before serving
+        self.desk: ClassDesk | None = None  # of the served class; set before serving
         self.tokens = Tokens(demanded=bool(self.settings.token))
         self.connections: dict[Connection, None] = {}  # the oldest first
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
@@ -81,19 +81,19 @@ class Server:
             self.supervisor = self.tokens.add(Grant(Role.SUPERVISOR), self.settings.token)
             self.controller = self.tokens.add(Grant(Role.CONTROLLER))
             self.viewer = self.tokens.add(Grant(Role.VIEWER))
-        self.goodbye = "the server stops"  # what clients are told at the end
+        self.goodbye = "the server stops"  # sent to clients at the end
         self.time_lock = arena.time_lock = ServedTime(self.stay_awake)
         self._stopped: asyncio.Event | None = None
-        self._awake_until = 0.0  # by the loop's clock; 0: it may sleep
+        self._awake_until = 0.0  # by the loop's clock; 0: the loop may sleep
         self._cores = available_threads()
 
     @property
     def loopback(self) -> bool:
-        """Whether only this machine can reach it."""
+        """Whether the server is reachable only from this machine."""
         return is_loopback(self.settings.host)
 
     def url(self, *, scheme: str = "http", token: str = "") -> str:
-        """Where it is; with a token, a join link."""
+        """Return the address of the server; with a token, a join link."""
         host = self.settings.host
         if host in ANY_ADDRESS:
             host = own_address()
@@ -111,7 +111,7 @@ class Server:
             signal.signal(signal.SIGTERM, before)
 
     async def serve(self, ready: object = None) -> None:
-        """Listen; `ready()` is called once clients can come."""
+        """Listen until `stop`; call `ready()` once clients can connect."""
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         self.arena.prepare_sensing(camera=np.empty((1, 1)))
         speed, lock_step = self.settings.speed, self.settings.lock_step
@@ -139,7 +139,7 @@ class Server:
                         door.setblocking(False)
                         door.listen(BACKLOG)
                         doors.callback(asyncio.create_task(self._accept(door)).cancel)
-                    gc.freeze()  # a full collection of all that is loaded would stop the clock for some 80 ms
+                    gc.freeze()  # a full garbage collection of all loaded modules would delay the clock by about 80 ms
                     doors.callback(gc.unfreeze)
                     if callable(ready):
                         ready()
@@ -154,7 +154,7 @@ class Server:
     async def _say_goodbye(self) -> None:
         for connection in list(self.connections):
             connection.close(1001, self.goodbye)
-        for _ in range(20):  # those who are polite close their side within a second
+        for _ in range(20):  # well-behaved clients close their side within a second
             if not self.connections:
                 return
             await asyncio.sleep(0.05)
@@ -171,12 +171,12 @@ class Server:
                 return await loop.create_server(lambda: Connection(self), host, 0, start_serving=False)
             if error.errno == errno.EADDRINUSE:
                 raise LinkError(
-                    f"port {port} on {host} is in use: stop what listens there, or choose another port"
+                    f"port {port} on {host} is in use: stop the program that listens there, or choose another port"
                 ) from None
             raise LinkError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
 
     async def _accept(self, door: socket.socket) -> None:
-        """Let connections in, one in each turn of the loop; none of an address where too many wait already."""
+        """Accept one connection per turn of the loop; refuse addresses with too many pending handshakes."""
         while True:
             try:
                 connection, address = await self._loop.sock_accept(door)
@@ -186,12 +186,12 @@ class Server:
                 else:
                     await self._loop.connect_accepted_socket(lambda: Connection(self), connection)
                 await asyncio.sleep(0)
-            except OSError as error:  # it went away already, or there are too many open files
+            except OSError as error:  # it was closed already, or there are too many open files
                 if error.errno in (errno.EMFILE, errno.ENFILE):
                     await asyncio.sleep(1.0)
 
     def stay_awake(self, until: float) -> None:
-        """Look for messages, until a time of the loop, before falling asleep: waking up takes longer than a message."""
+        """Poll for messages until a time of the loop before sleeping, because waking up takes longer than a message."""
         if self._cores < 2:
             return
         if self._awake_until == 0.0:
@@ -200,28 +200,28 @@ class Server:
 
     def _look(self) -> None:
         if self._loop.time() < self._awake_until:
-            self._loop.call_soon(self._look)  # between two calls, the loop looks at all connections
+            self._loop.call_soon(self._look)  # between two calls, the loop polls all connections
         else:
             self._awake_until = 0.0
 
     @property
     def alive(self) -> bool:
-        """Whether it serves at present."""
+        """Whether the server is running."""
         return self._stopped is not None and not self._stopped.is_set() and not self._loop.is_closed()
 
     def call(self, function: Callable[[], object]) -> None:
-        """Have a function called in the server's thread, from any other."""
+        """Call a function in the server's thread; may be called from any thread."""
         self._loop.call_soon_threadsafe(function)
 
     def stop(self) -> None:
-        """End `serve`, from any thread."""
+        """End `serve`; may be called from any thread."""
         if self._stopped is not None:
             with contextlib.suppress(RuntimeError):  # it has ended already
                 self._loop.call_soon_threadsafe(self._stopped.set)
 
     @contextlib.contextmanager
     def in_background(self) -> Iterator[Server]:
-        """Serve in a thread of its own while the block runs."""
+        """Serve in a background thread while the block runs."""
         ready, failed = threading.Event(), []
 
         def work() -> None:

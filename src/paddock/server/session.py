@@ -1,4 +1,4 @@
-"""Session: an arena, its clients, and what they are told. What they ask for is done in `handlers.py`."""
+"""Session: an arena, its clients, and the messages to them. `handlers.py` carries out their requests."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from paddock.server.world_view import readings_of, scene_of
 if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
 
-NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
+NEWS_DELAY = 0.05  # wall seconds in which changes are collected before all clients are notified
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for the subscriptions of one share, on a paced clock
-MOST_NAMED = 3  # robots of a client that lags
-READMISSION = 10  # times the longest wait, after which time may wait again for those who were released
-REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
+MOST_NAMED = 3  # robots named in the log for a lagging client
+READMISSION = 10  # times the lock timeout, after which a released client may join the lock again
+REMINDER = 1.0  # wall seconds between two keep-alive messages to clients that wait for a step
 
 log = logging.getLogger("paddock.server")
 
 
 class Session:
-    """Runs in the event loop's thread, from the first client to the last."""
+    """Connects an arena with its clients, clock and boards. Runs in the event loop's thread."""
 
     def __init__(
         self,
@@ -67,17 +67,17 @@ class Session:
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
         self.history = RunHistory(arena, self.ownership.guests)
         self.interventions = Interventions(self)
-        self.run: m.RunStatus | None = None  # of the program beside this server, if it tells
-        self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
+        self.run: m.RunStatus | None = None  # of the program in this process, if it reports one
+        self.viewed, self.restarted = threading.Event(), threading.Event()  # that program waits for these
         self._loop = asyncio.get_running_loop()
         self.shares = ShareLedger(
             self._loop.call_later,
             first=lambda: {client.share for client in self.clients if client.member.locked},
             flat_out=lambda: self.clock.speed is None,
         )
-        self._blamed = self._charged = self.shares.nobody  # who made news; who was charged before the clock
+        self._blamed = self._charged = self.shares.nobody  # cause of pending notifications; charged before the clock
         self._news: asyncio.TimerHandle | None = None
-        self._told = 0  # changes of robots and owners that all clients know of, or soon will
+        self._told = 0  # changes of robots and owners that were sent to all clients, or are scheduled
         self._reminder = self._loop.call_later(REMINDER, self._remind)
         self.scoreboard = Scoreboard(arena, self.clients, referee)
         self.heats = HeatDesk(self)
@@ -85,16 +85,16 @@ class Session:
         self.goals = GoalDesk(arena.board, self.ownership)
         self.replay = ReplayDesk(self, arena) if isinstance(arena, ReplayArena) else None
         self.supervision = Supervision(self)
-        self.desk: ClassDesk | None = None  # of the class that is served
+        self.desk: ClassDesk | None = None  # of the served class
         self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
     @cached_property
     def scene(self) -> m.SceneData:
-        """What there is to draw besides the robots; another world has another."""
+        """All that is drawn except the robots; computed again for another world."""
         return scene_of(self.arena)
 
     def close(self) -> None:
-        """No more time passes."""
+        """Stop the clock and all timers."""
         for timer in (self._reminder, self._news):
             if timer is not None:
                 timer.cancel()
@@ -103,13 +103,13 @@ class Session:
                 board.close()
         self.clock.close()
 
-    # ---- clients come, speak and go
+    # ---- connections and requests
 
     def admit(self, client: Client, hello: m.Hello) -> None:
-        """Welcome a client."""
+        """Accept a client and send it the current state."""
         if hello.version != VERSION:
             raise VersionMismatch(
-                f"hello.version: this server speaks version {VERSION}, you speak {hello.version}: "
+                f"hello.version: this server has protocol version {VERSION}, you have {hello.version}: "
                 "install the same release of Paddock on both sides"
             )
         check_count("connections", client, len(client.share.connections) + 1, self.limits.connections)
@@ -129,7 +129,7 @@ class Session:
             client.send(self.heats.message(client))
 
     def handle(self, client: Client, message: Message) -> None:
-        """Do what a client asks for; whatever goes wrong is told to that client alone."""
+        """Carry out a request of a client; errors are sent to that client only."""
         client.silent, client.heard = False, self._loop.time()
         answer: Message | None
         try:
@@ -140,7 +140,7 @@ class Session:
             if self.desk is not None:
                 self.desk.on_refusal(client, str(error))
         except Exception:
-            log.exception("a %s of %s failed", message.type, client.name)
+            log.exception("request %s of %s failed", message.type, client.name)
             answer = failure(message.type, getattr(message, "id", None))
         self._notice()
         if answer is not None:
@@ -148,9 +148,9 @@ class Session:
             client.send(answer)
 
     def fell_silent(self, client: Client, why: str) -> None:
-        """A client gives no sign of life, or asks for nothing: its robots stop, unless time waits for it anyway.
+        """Stop the robots of a client that does not respond or is idle, unless the clock waits for it anyway.
 
-        Where robots are real a step is no excuse: whoever hangs meanwhile cannot cut it short.
+        Real robots also stop during a step: a program that hangs cannot end the step early.
         """
         waits = client.member.locked and not (self.arena.is_real and client.step_id is not None)
         if not waits:
@@ -161,7 +161,7 @@ class Session:
         client.silent = True
 
     def drop(self, client: Client) -> None:
-        """A client is gone: its robots stop, those it brought along vanish, nobody waits for it."""
+        """Remove a disconnected client: stop its robots, remove those that it spawned, and take it out of the lock."""
         if client not in self.clients:
             return
         self.clients.remove(client)
@@ -178,26 +178,26 @@ class Session:
             self.clock.leave(client.member)
 
     def unique(self, name: str) -> str:
-        """A name that nobody else has, nor would be called by."""
+        """Return a client name that is not in use and is not the name of another student."""
         taken = {client.name for client in self.clients} | {*self.ownership.people.values()} - {name}
         return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
-    # ---- news
+    # ---- notifications
 
     def look_for_changes(self) -> None:
-        """Robots may have come or gone, by whoever else has the arena."""
+        """Detect robots that another user of the arena has added or removed."""
         self.ownership.catch_up(self.clients)
         self._notice()
 
     def _notice(self) -> None:
-        """See whether there are other robots or drivers than everyone knows."""
+        """Schedule a notification if robots or drivers have changed."""
         if self._told != self.ownership.changes:
             self._told = self.ownership.changes
             self.mark_stale("robots")
             self.interventions.note_drivers()
 
     def mark_stale(self, what: str) -> None:
-        """Tell everyone soon, and at once whoever is answered or sent a frame before that."""
+        """Notify all clients after a short delay, but each client before its next answer or frame."""
         self._blamed = self.shares.current
         for client in self.clients:
             client.stale.add(what)
@@ -217,18 +217,18 @@ class Session:
                 client.send(world_news_of(self, client))
             if "robots" in news:
                 client.send(self.ownership.robot_list(client))
-            if "run" in news and self.run is not None:  # before the clock: nobody is to see a new run's seed as that
-                client.send(self.run)  # of the run that has ended, or its stopped clock as a pause
+            if "run" in news and self.run is not None:  # before the clock, so that no client takes the seed of a
+                client.send(self.run)  # new run for that of the ended run, or its stopped clock for a pause
             if "timeline" in news and self.replay is not None:
                 client.send(self.replay.timeline())
             if "clock" in news:
                 client.send(self._clock_message(client))
             self.shares.switch(before)
 
-    # ---- the run of a program beside this server
+    # ---- the run of a program in this process
 
     def set_run(self, status: m.RunStatus) -> None:
-        """Tell everyone how the run is; one that is over stands still."""
+        """Send the state of the run to all clients; stop the clock if the run has ended."""
         self.run = status
         if self.has_ended:
             self.restarted.clear()
@@ -237,21 +237,21 @@ class Session:
 
     @property
     def has_ended(self) -> bool:
-        """Whether a program waits to be told to run again."""
+        """Whether a program waits for `run_again`."""
         return self.run is not None and self.run.again and self.run.state != "running"
 
     def run_again(self, seed: int | None) -> None:
-        """From the start; the program that waits for this then drives anew."""
+        """Reset the arena and restart the run of the program that waits for this."""
         self.arena.reset(seed)
         self.on_jump()
         self.set_run(m.RunStatus(state="running"))
         self.clock.set_running(True)
         self.restarted.set()
 
-    # ---- what clients see
+    # ---- readings for clients
 
     def push_all(self) -> None:
-        """Someone was moved by hand: time may stand still, yet all that is near looks different now."""
+        """Send all subscriptions now, because a move by hand changes readings even while the clock is stopped."""
         for client in self.clients:
             for subscription in client.subscriptions.values():
                 self.push(client, subscription)
@@ -268,18 +268,18 @@ class Session:
         try:
             seen = readings_of(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
         except (PaddockError, KeyError):
-            return  # a program in this process has just taken it away: the next `catch_up` notices
+            return  # a program in this process has just removed it; the next `catch_up` detects that
         except Exception:
-            log.exception("%s could not be told what %s senses", client.name, robot.name)
+            log.exception("cannot send to %s the readings of %s", client.name, robot.name)
             return
         client.send(m.Sensed(robot=robot.name, tick=tick, seen=seen, stream=subscription.stream))
 
     def readings(self, client: Client, handle: Robot) -> m.RobotReadings:
-        """What a client's handle sees now, and the truth for those who may know it."""
+        """Return the current readings of a client's handle, with the ground truth for supervisors."""
         return readings_of(self.arena, handle, truth=client.grant.role is Role.SUPERVISOR)
 
     def finish_step(self, client: Client) -> None:
-        """The time that a client asked for has passed."""
+        """Answer the pending step of a client."""
         assert client.step_id is not None
         id, client.step_id = client.step_id, None
         answer: Message
@@ -287,28 +287,28 @@ class Session:
             robots = {name: self.readings(client, handle) for name, handle in client.handles.items()}
             answer = m.Observed(id=id, tick=self.arena.tick, robots=robots)
         except Exception:
-            log.exception("a step of %s failed", client.name)
+            log.exception("request step of %s failed", client.name)
             answer = failure("step", id)
         if client.stale:
             self.tell_news(client)
         client.send(answer)
 
     def on_jump(self) -> None:
-        """The arena's clock was set to another time."""
+        """Update commands, history and subscriptions after the arena's clock was set to another time."""
         self.ownership.forget_commands()
         self.history.clear()
         for client in self.clients:
             client.due = self.arena.tick
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
-            self.tell_news(client)  # in another world there are other devices
+            self.tell_news(client)  # another world has other devices
         self.push_all()
         self.clock.on_jump()
 
-    # ---- the audience of the clock
+    # ---- callbacks of the clock
 
     def next_tick(self, tick: int) -> float:
-        soonest = tick + 1 if self.heats.phase == "running" else math.inf  # it may end, and time stand still, any time
+        soonest = tick + 1 if self.heats.phase == "running" else math.inf  # it may end and stop the clock at any tick
         for client in self.clients:
             if client.subscriptions and client.due < soonest and not client.share.held:
                 soonest = client.due
@@ -336,7 +336,7 @@ class Session:
             self.shares.switch(self._charged)
 
     def _push_due(self, client: Client) -> None:
-        """Send what is due, that which waits longest first, until the client's share is used up."""
+        """Send the due subscriptions, the longest waiting first, until the client's share is used up."""
         tick, share = self.arena.tick, client.share
         hurried = self.clock.speed is not None and not self.clock.lock
         before, began = self.shares.switch(share), time.thread_time()
@@ -345,28 +345,28 @@ class Session:
             spent = share.add_streamed(tick, time.thread_time() - began)
             began = time.thread_time()
             if self.shares.is_over(share) or (hurried and spent > PUSH_BUDGET):
-                break  # the clock must not wait for one of many
+                break  # one client must not delay the clock
             self.push(client, subscription)
         client.due = min(subscription.next for subscription in client.subscriptions.values())
         self.shares.switch(before)
 
     def report_lag(self, member: Member) -> None:
-        log.warning("time waits for %s: no step for %g s", self._who(member), PATIENCE)
+        log.warning("the clock waits for %s: no step for %g s", self._who(member), PATIENCE)
 
     def report_resumed(self, member: Member) -> None:
-        log.warning("%s goes on", self._who(member))
+        log.warning("%s continues", self._who(member))
 
     def on_release(self, member: Member, reason: str) -> None:
         robots = self._robots_of(member)
         for name in robots:
             self.ownership.halt(name)
         share = next((client.share for client in self.clients if client.member is member), None)
-        log.warning("time waits no longer for %s: %s", self._who(member), reason)
+        log.warning("released %s from the lock: %s", self._who(member), reason)
         for client in self.clients:
             client.send(m.Released(client=member.name, robots=robots, reason=reason))
         if share is not None:
             share.readmitted = self._loop.time() + READMISSION * self.limits.lock_timeout
-            for client in self.clients:  # the others must not wait for one after the other of the same person
+            for client in self.clients:  # the others must not wait for each client of the same token in turn
                 if client.share is share and client.member.locked and client.member.waiting is None:
                     self.clock.release(client.member, reason)
 
@@ -374,7 +374,7 @@ class Session:
         return next((tuple(client.driven) for client in self.clients if client.member is member), ())
 
     def _who(self, member: Member) -> str:
-        """A member of the lock, for people at the server's terminal."""
+        """Return a member of the lock with its robots, for log messages."""
         robots = self._robots_of(member)
         first = ", ".join(robots[:MOST_NAMED]) + (", …" if len(robots) > MOST_NAMED else "")
         return f"{member.name} (driving {first})" if first else member.name
@@ -392,7 +392,7 @@ class Session:
         )
 
     def _remind(self) -> None:
-        """A sign of life to those who wait for time to pass, however slow it is."""
+        """Send a keep-alive to clients that wait for a step, also when the clock is slow."""
         self._reminder = self._loop.call_later(REMINDER, self._remind)
         for client in self.clients:
             if client.step_id is not None:

@@ -1,10 +1,11 @@
-"""ShareLedger: the server's time, divided among tokens. Who has used up its share waits until the others had theirs.
+"""ShareLedger: divides the server's CPU time among tokens. A token that has used up its share waits for the others.
 
-A share belongs to a token, with all its connections; before they say who they are, to an address. Whatever is done for
-a connection is charged to its share, by switching the ledger to it; what the clock does, and the steps of those in the
-lock, is charged to nobody. A share may run into debt by one piece of work. It is then held: nothing is read from
-its connections and its streams skip, until the debt is paid back. While time is plentiful, debts are paid back as time
-passes: a share has a turn, then the others have theirs. While it is scarce, each share earns the same part of it.
+A share belongs to a token with all its connections; before the handshake, to an IP address. All work for a connection
+is charged to its share, by switching the ledger to that share. The work of the clock, and the steps of clients in the
+lock, are charged to no share. A balance may become negative by one piece of work. The share is then held: the server
+does not read from its connections, and its streams skip ticks, until the balance is positive again. Under low load a
+balance recovers at the rate of wall time: a share has a turn, then the others have theirs. Under high load, each share
+earns the same fraction of the time.
 """
 
 from __future__ import annotations
@@ -18,42 +19,42 @@ from paddock.core.limits import ClassLimits
 from paddock.server.access import Grant
 
 TURN = 0.005  # seconds that a share may use at a time
-WELCOME = 0.2  # seconds that a token has at first: to look around, and to be heard of
-RECENT = 0.25  # seconds; who used time within them counts as active
+WELCOME = 0.2  # initial balance of a token in seconds, for the requests after connecting
+RECENT = 0.25  # seconds; a share that used time within them counts as active
 WINDOW = 0.05  # seconds over which the load is measured
 SOON = 0.001  # seconds
-OUTSIDE = 0.125  # the part of the time for all but the steps of those in the lock, while they go as fast as they can
-BUSY = 0.5  # load above which time is scarce
-LULL = 2.0  # seconds in which a load is forgotten
+OUTSIDE = 0.125  # fraction of the time for all other work while clients in the lock run flat out
+BUSY = 0.5  # load above which the time is divided
+LULL = 2.0  # time constant in seconds with which the measured load decays
 
 
 class Holdable(Protocol):
-    """A connection, as far as shares know it."""
+    """A connection that can be paused."""
 
     def hold(self, why: str) -> None:
-        """Nothing is read any more."""
+        """Pause reading."""
 
     def release(self, why: str) -> None:
-        """Reading goes on, unless there is another reason not to."""
+        """Resume reading, unless another reason remains."""
 
 
 class Share:
-    """What one token, or the strangers at one address, use of the server."""
+    """Use of the server by one token, or by the unauthenticated clients at one address."""
 
     def __init__(self, name: str, *, is_strange: bool = False) -> None:
         self.name, self.is_strange = name, is_strange
-        self.balance = TURN if is_strange else WELCOME  # seconds in hand; below 0 is a debt
-        self.used = 0.0  # seconds so far
+        self.balance = TURN if is_strange else WELCOME  # seconds that may still be used; negative after overuse
+        self.used = 0.0  # seconds used so far
         self.held = False
         self.connections: dict[Holdable, None] = {}
-        self._paid = 0.0  # when it was last paid
-        self._seen = 0.0  # `used` when it was last looked at
-        self._active = 0.0  # when it was last seen to have used some
-        self.readmitted = 0.0  # when time may wait for its programs again
+        self._paid = 0.0  # time of the last payment
+        self._seen = 0.0  # `used` at the last check
+        self._active = 0.0  # time of the last detected use
+        self.readmitted = 0.0  # time from which its programs may join the lock again
         self._streamed = (-1, 0.0)  # a tick, and CPU seconds for its streams
         self._counted = (-1, 0)  # a tick, and requests in it
-        self._bytes = 0.0  # uploads that are still to be worked off
-        self._uploaded = 0.0  # when the last one came
+        self._bytes = 0.0  # uploaded bytes above the allowed rate
+        self._uploaded = 0.0  # time of the last upload
 
     def is_active(self, now: float) -> bool:
         """Whether it has used time recently."""
@@ -62,22 +63,22 @@ class Share:
         return now - self._active < RECENT
 
     def pay(self, now: float, rate: float) -> None:
-        """Earn a part of the time since the last payment; no more than a turn is saved up."""
+        """Add a fraction of the time since the last payment to the balance, up to one turn."""
         self.balance = max(self.balance, min(TURN, self.balance + (now - self._paid) * rate))
         self._paid = now
 
     def add_streamed(self, tick: int, seconds: float) -> float:
-        """Note CPU time for streams in this tick; all of it so far."""
+        """Add CPU time for streams in this tick; return the sum in this tick."""
         self._streamed = tick, seconds + (self._streamed[1] if self._streamed[0] == tick else 0.0)
         return self._streamed[1]
 
     def count_request(self, tick: int) -> int:
-        """How many requests there were in this tick, with the present one."""
+        """Count a request, and return the number of requests in this tick."""
         self._counted = tick, self._counted[1] + 1 if self._counted[0] == tick else 1
         return self._counted[1]
 
     def wait_for_upload(self, size: int, limits: ClassLimits, now: float) -> float:
-        """Seconds until so many bytes may be uploaded; 0 counts them as uploaded."""
+        """Return the seconds until `size` bytes may be uploaded; if 0, count them as uploaded."""
         rate, most = 1000 * limits.upload_kb_per_s, 1000 * limits.upload_kb
         self._bytes = max(0.0, self._bytes - (now - self._uploaded) * rate)
         self._uploaded = now
@@ -88,13 +89,13 @@ class Share:
 
 
 class ShareLedger:
-    """The ledger: at any moment, one share is charged, or nobody is.
+    """Charges the elapsed time to the current share.
 
     Args:
-        call_later: has a function called after some seconds.
-        first: the shares of those in the lock.
-        flat_out: whether those in the lock use all the time there is.
-        now: the time in seconds.
+        call_later: schedules a function after some seconds.
+        first: returns the shares of the clients in the lock.
+        flat_out: returns whether the clock runs flat out.
+        now: returns the time in seconds.
     """
 
     def __init__(
@@ -106,21 +107,21 @@ class ShareLedger:
     ) -> None:
         self._call_later, self._first, self._flat_out, self._now = call_later, first, flat_out, now
         self._all: dict[Hashable, Share] = {}
-        self.nobody = Share("nobody")  # the loop sleeps
+        self.nobody = Share("nobody")  # charged while the loop sleeps
         self.clock = Share("clock")
         self._current, self._since = self.nobody, now()
-        self.load = 0.0  # the part of the time in which something was done, as last measured
+        self.load = 0.0  # fraction of the time in which the server was busy, as last measured
         self._measured, self._idle = self._since, 0.0
 
     def of_grant(self, grant: Grant, address: str) -> Share:
-        """The share of a token. One without a name is handed to many: each address has a share of its own."""
+        """Return the share of a token. A token without a name may have many users: each address has its own share."""
         if grant.name:
             return self._find(("token", grant.name), grant.name)
         return self._find((grant.role, address), f"{grant.role} at {address}")
 
     def of_address(self, address: str) -> Share:
-        """The share of those who have not said who they are."""
-        return self._find(address, f"strangers at {address}", is_strange=True)
+        """Return the share of the unauthenticated clients at an address."""
+        return self._find(address, f"unauthenticated clients at {address}", is_strange=True)
 
     def _find(self, key: Hashable, name: str, *, is_strange: bool = False) -> Share:
         found = self._all.get(key)
@@ -133,7 +134,7 @@ class ShareLedger:
         return iter(self._all.values())
 
     def forget_unused(self) -> None:
-        """Shares of addresses without connections are not kept: strangers may come from anywhere."""
+        """Delete the shares of addresses without connections, so that their number stays bounded."""
         now = self._now()
         unused = [
             key
@@ -146,7 +147,7 @@ class ShareLedger:
     # ---- charging
 
     def switch(self, share: Share) -> Share:
-        """Charge a share from now on; whom it was before."""
+        """Charge a share from now on; return the previous one."""
         now, before = self._now(), self._current
         elapsed = now - self._since
         before.used += elapsed
@@ -155,7 +156,7 @@ class ShareLedger:
         return before
 
     def blame(self, share: Share) -> None:
-        """Charge a share, also for what was done since the last switch: it is known only now whose work that was."""
+        """Charge a share, including the time since the last switch, when its share was not yet known."""
         self._current = share
 
     @property
@@ -163,7 +164,7 @@ class ShareLedger:
         return self._current
 
     def is_over(self, share: Share) -> bool:
-        """Whether a share has had its turn; then it is held, if only until the others had theirs."""
+        """Return whether a share is used up; if so, hold it until it has a positive balance again."""
         if share is self._current:
             self.switch(share)
         if share.held:
@@ -173,7 +174,7 @@ class ShareLedger:
         self._measure_load()
         rivals, rate = self._terms(share)
         share.pay(self._since, rate)
-        if not rivals:  # nobody would have the time instead
+        if not rivals:  # no other share needs the time
             share.balance = max(share.balance, 0.0)
             return False
         share.held = True
@@ -185,7 +186,7 @@ class ShareLedger:
     def _release(self, share: Share) -> None:
         rate = self._terms(share)[1]
         share.pay(self._now(), rate)
-        if share.balance <= 0:  # more of the others are active by now
+        if share.balance <= 0:  # more shares have become active
             self._call_later(max(SOON, -share.balance / rate), lambda: self._release(share))
             return
         share.held = False
@@ -193,7 +194,7 @@ class ShareLedger:
             connection.release("share")
 
     def _measure_load(self) -> None:
-        """Those who are held lower it, so that it is forgotten slowly."""
+        """Update the load. It decays slowly, because held shares reduce the measured load."""
         now, idle = self._since, self.nobody.used
         elapsed = now - self._measured
         if elapsed > WINDOW:
@@ -201,10 +202,10 @@ class ShareLedger:
             self._measured, self._idle = now, idle
 
     def _terms(self, share: Share) -> tuple[set[Share], float]:
-        """The rivals of a share, and what it earns per second.
+        """Return the rivals of a share, and the seconds that it earns per second.
 
-        Where time is scarce, a part is left over that is as large as each of theirs. Those in the lock need not care
-        for the others, nor anybody for strangers. Steps that go as fast as they can leave a small part for all else.
+        Under high load, one equal part of the time stays unassigned. Clients in the lock compete only with each other,
+        and unauthenticated clients compete with all but are no rivals. Flat-out steps leave a small part for the rest.
         """
         first, now = self._first(), self._now()
         active = {other for other in self._all.values() if not other.is_strange and other.is_active(now)}

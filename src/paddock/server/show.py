@@ -1,4 +1,4 @@
-"""Show: the page for an arena of this process. The program keeps stepping it; people may pause, slow down and drive."""
+"""Show: the page for a local arena. The program keeps stepping it; viewers may pause it, change its speed and drive."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from paddock.server.clock import Member
 from paddock.server.notebook import NOTEBOOKS, in_notebook, show_in_cell
 from paddock.server.server import PORT, Server, Settings
 
-LONGEST_REASON = 2000  # letters
+LONGEST_REASON = 2000  # characters
 
 
 def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, open_page: bool = True) -> Show:
-    """Show an arena of this process in the browser, while your program goes on stepping it.
+    """Show a local arena in the browser, while your program continues to step it.
 
     Args:
-        arena: what `paddock.open` gave.
-        speed: simulated seconds per second at first; None for flat out. The page can change it.
-        port: where the page is; None for 8642, or any free one if that is in use.
-        open_page: open a browser, if there is a screen to see it on; and print the address. In a notebook the page is
-            put into the cell; one that is there already is shown again.
+        arena: an arena from `paddock.open`.
+        speed: initial speed in simulated seconds per second; None for flat out. The page can change it.
+        port: port of the page; None for 8642, or any free port if that is in use.
+        open_page: open a browser, unless this machine is headless, and print the address. In a notebook, embed the page
+            in the cell; an existing page of this arena is shown again.
     """
     if not isinstance(arena, Arena):
-        raise SimulationError(f"show: expected an arena of this process, got {format_value(arena)}")
+        raise SimulationError(f"show: expected a local arena, got {format_value(arena)}")
     cell = open_page and in_notebook()
     before = getattr(arena.gate, "__self__", None)
-    if cell and isinstance(before, Show):  # cells are run again
+    if cell and isinstance(before, Show):  # a cell was run again
         show_in_cell(before.url, arena.world.name)
         return before
     settings = Settings(
@@ -56,13 +56,13 @@ def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, op
 
 
 class Show:
-    """An arena on a page, until it is closed. `arena.step` and `arena.run` then wait for the page's clock."""
+    """Shows an arena on a page until it is closed. `arena.step` and `arena.run` wait for the page's clock."""
 
     def __init__(self, arena: Arena, settings: Settings, *, open_page: bool = False) -> None:
         if arena.gate is not None:
             raise SimulationError("show: this arena is shown already")
         self.arena = arena
-        self._member = Member("program", timeout=math.inf)  # a program at a breakpoint is waited for
+        self._member = Member("program", timeout=math.inf)  # the clock waits for a program at a breakpoint
         self._exit = ExitStack()
         self.server = self._exit.enter_context(Server(arena, settings).in_background())
         self.url = self.server.url(token=self.server.supervisor)
@@ -80,7 +80,7 @@ class Show:
         self._call(lambda passed: clock.ask(self._member, ticks, passed), answered=True)
 
     def _call(self, function: Callable[..., Any], *, answered: bool = False) -> None:
-        """Call a function in the server's thread and wait until it is done, or until it has called back."""
+        """Call a function in the server's thread and wait until it has returned, or has called back."""
         done = threading.Event()
         failed: list[BaseException] = []
 
@@ -100,7 +100,7 @@ class Show:
 
     def _wait_for(self, event: threading.Event, seconds: float = math.inf) -> None:
         end = time.monotonic() + seconds
-        while not event.wait(min(1.0, max(0.0, end - time.monotonic()))):  # Ctrl-C and the server's end are noticed
+        while not event.wait(min(1.0, max(0.0, end - time.monotonic()))):  # detects Ctrl-C and a stopped server
             if not self.server.alive:
                 raise LinkError("show: the page's server has stopped")
             if time.monotonic() >= end:
@@ -109,18 +109,18 @@ class Show:
     # ---- a run and its viewers
 
     def show_game(self, game: Officiating) -> None:
-        """Have viewers see the scores of a game that a referee watches."""
+        """Show the scores of a game that a referee scores."""
         self.server.session.scoreboard.game = game
 
     def wait_for_viewer(self, seconds: float = math.inf) -> None:
-        """Wait until somebody has opened the page, at most so many seconds."""
+        """Wait until a viewer has opened the page, at most `seconds`."""
         self._wait_for(self.server.session.viewed, seconds)
 
     def end(self, reason: str, *, failed: bool = False, again: bool = False) -> None:
-        """Tell viewers that the run has ended, and why: the page says so in a banner, and time stands still.
+        """Show a banner with the reason why the run has ended, and stop the clock.
 
         Args:
-            reason: one or two sentences for people, such as "60 s are over" or the line of an error.
+            reason: one or two sentences for display, such as "60 s are over" or the line of an error.
             failed: whether it ended because of an error.
             again: offer to run again; then call `wait_for_run_again`.
         """
@@ -128,18 +128,18 @@ class Show:
         self._call(lambda: self.server.session.set_run(status))
 
     def wait_for_run_again(self) -> None:
-        """After `end(…, again=True)`: wait until a viewer starts the run again. The arena is reset then."""
+        """After `end(…, again=True)`: wait until a viewer restarts the run. This resets the arena."""
         self._wait_for(self.server.session.restarted)
 
     def close(self) -> None:
-        """The page goes, the arena is all yours again."""
-        self.server.goodbye = f"the run is over after {self.arena.time:g} s"
+        """Close the page; the program then steps the arena without it."""
+        self.server.goodbye = f"the run ended after {self.arena.time:g} s"
         self.arena.gate = None
         self._exit.close()
 
     @property
     def watched(self) -> bool:
-        """Whether somebody has the page open."""
+        """Whether the page is open in a browser."""
         return any(client.frames is not None for client in list(self.server.session.clients))
 
     def __repr__(self) -> str:
@@ -153,12 +153,12 @@ class Show:
 
 
 def has_screen() -> bool:
-    """Whether this machine has a screen that a browser can open on."""
+    """Whether this machine has a display, so that a browser can be opened."""
     return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def open_browser(url: str) -> bool:
-    """Open a page, if there is a screen to see it on; whether a browser was started."""
+    """Open a page in a browser, unless this machine is headless; return whether a browser was started."""
     if not has_screen():
         return False
     import webbrowser

@@ -1,4 +1,4 @@
-"""SubmissionDesk: tells students what to do, and takes in what they hand in."""
+"""SubmissionDesk: sends the current exercise to students, and receives their submissions."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from paddock.server.lessons import list_exercises
 if TYPE_CHECKING:
     from paddock.server.class_desk import ClassDesk
 
-CONTROLLER = re.compile(rb"\b(act|Controller|CONTROLLERS)\b")  # without any of these a file cannot be graded
+CONTROLLER = re.compile(rb"\b(act|Controller|CONTROLLERS)\b")  # a file needs one of these to be graded
 
 
 class SubmissionDesk:
-    """Of a class."""
+    """Receives and lists the submissions of a class."""
 
     def __init__(self, desk: ClassDesk) -> None:
         self._desk = desk
 
     def receive(self, client: Client, wish: m.Submit) -> m.ReceiptAnswer:
-        """Keep a student's file."""
+        """Store a student's file."""
         desk, found = self._desk, self._desk.student_of(client)
         if found is None:
-            raise Refused("submit: only students hand something in; join with a student's link")
+            raise Refused("submit: only students can submit files; join with a student's link")
         exercise = wish.exercise or desk.lesson.exercise_name
         if not exercise:
-            raise Refused("submit: there is no exercise at present; say which one the file is for")
+            raise Refused("submit: no exercise is open; name the exercise of the file")
         known = list_exercises(desk.folder.path)
         if exercise not in known:
             raise UnknownName("exercise", exercise, known)
         if not CONTROLLER.search(wish.data):
             raise Refused(
-                f"{wish.file}: expected a function act, a class Controller, or CONTROLLERS: it has none of them"
+                f"{wish.file}: expected a function act, a class Controller, or CONTROLLERS; found none of them"
             )
         receipt = desk.folder.receive(found.student, exercise, wish.file, wish.data)
-        desk.log.write(f"{found.student.name} handed in {wish.file} for {exercise}", client.grant.name)
+        desk.log.write(f"{found.student.name} submitted {wish.file} for {exercise}", client.grant.name)
         return m.ReceiptAnswer(
             id=wish.id,
             number=receipt.number,
@@ -51,12 +51,12 @@ class SubmissionDesk:
         )
 
     def find_last(self) -> dict[str, Receipt]:
-        """The last receipt of each who has handed something in for the present exercise, by robot."""
+        """Return the last receipt of each student for the current exercise, by robot."""
         name = self._desk.lesson.exercise_name
         return {receipt.robot: receipt for receipt in self._desk.folder.receipts() if receipt.exercise == name}
 
     def describe(self, client: Client, id: int) -> m.ExerciseText:
-        """The present exercise, and what a student has handed in for it."""
+        """Return the current exercise, and the student's submissions for it."""
         exercise, found = self._desk.lesson.exercise, self._desk.student_of(client)
         if exercise is None:
             return m.ExerciseText(id=id)

@@ -1,4 +1,4 @@
-"""Supervision: for whom time may wait, and how people are released and sent away."""
+"""Supervision: which clients may join the lock, and how clients are released and disconnected."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from paddock.server.session import Session
 
 DISMISSED = 4403  # close code
-PAGE = "page"  # what a page calls itself
+PAGE = "page"  # name of the web page as a client
 
 
 class Supervision:
-    """Of a session."""
+    """Releases, renames and disconnects the clients of a session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def clients_of(self, name: str) -> list[Client]:
-        """The connections of a person; where there is no such person, the one that is called so."""
+        """Return the connections of a student; if there is no such student, the client of that name."""
         clients = self._session.clients
         own = [client for client in clients if name and client.grant.name == name]
         return own or [client for client in clients if name and client.name == name]
 
     def release(self, name: str, reason: str = "a supervisor released it") -> None:
-        """Time waits no longer for someone, until they ask for it again: their robots stop."""
+        """Release a client from the lock and stop its robots. The client may join again."""
         for client in self.clients_of(name):
             self._release(client, reason)
 
@@ -42,19 +42,19 @@ class Supervision:
             self._session.clock.release(client.member, reason)
 
     def disconnect(self, name: str, reason: str = "a supervisor closed this connection") -> int:
-        """Close the connections of someone; how many there were. Their robots stop."""
+        """Close the connections of a student or client, stop its robots, and return the number of connections."""
         found = self.clients_of(name)
         self.dismiss(found, reason)
         return len(found)
 
     def dismiss(self, clients: Iterable[Client], reason: str) -> None:
-        """Close connections."""
+        """Remove clients from the session and close their connections."""
         for client in clients:
             self._session.drop(client)
             client.close(DISMISSED, reason)
 
     def name(self, client: Client) -> None:
-        """Call a client as its token says, or as it calls itself; in a class one reads whose page it is."""
+        """Name a client by its token, or by the name it sent; in a class, web pages are named after their user."""
         own = client.grant.name
         name = own or client.said or "client"
         if self._session.desk is not None and client.said == PAGE and client.grant.role is not Role.VIEWER:
@@ -62,26 +62,26 @@ class Supervision:
         client.name = client.member.name = self._session.unique(name)
 
     def rename(self, client: Client) -> None:
-        """Someone is called otherwise from now on."""
+        """Update the name of a client, and notify all clients."""
         self.name(client)
         self._session.ownership.changes += 1
         self._session.mark_stale("clock")
 
     def may_join_lock(self, client: Client) -> bool:
-        """Whether a client may ask time to wait for it."""
+        """Whether a client may join the lock."""
         return self._session.limits.join_lock or client.grant.role is Role.SUPERVISOR
 
     def join_lock(self, client: Client, on: bool, timeout: float) -> None:
-        """Have time wait for a client, or no longer; at most for as long as the limits say, not as it likes."""
+        """Add a client to the lock or remove it; the limits of the class cap its timeout."""
         if on and not self.may_join_lock(client):
             raise Refused(
-                "lock: this exercise does not use lock-step, time passes by itself here: connect with lock_step=False"
+                "lock: this exercise does not use lock-step, its clock is free-running: connect with lock_step=False"
             )
         client.wants_lock, client.timeout = on, timeout
         self.take_part(client)
 
     def take_part(self, client: Client) -> None:
-        """Make a client a member of the clock, in the lock if it wants that and was not released lately."""
+        """Make a client a member of the clock; in the lock if it requested that and was not released recently."""
         clock, member = self._session.clock, client.member
         supervises = client.grant.role is Role.SUPERVISOR
         lock = client.wants_lock and (supervises or asyncio.get_running_loop().time() >= client.share.readmitted)
@@ -90,7 +90,7 @@ class Supervision:
             clock.join(member, lock)
 
     def longest_message(self, client: Client) -> float:
-        """Bytes that a client may send at once; in a class a file must fit in that may be handed in."""
+        """Return the maximum message size in bytes; in a class, the largest submission must fit."""
         if client.grant.role is Role.SUPERVISOR:
             return math.inf
         desk = self._session.desk
@@ -98,7 +98,7 @@ class Supervision:
         return max(int(1000 * self._session.limits.message_kb), handed_in)
 
     def set_limits(self, limits: ClassLimits) -> None:
-        """Other limits from now on: who may no longer be in the lock is released."""
+        """Change the limits, and release clients that may no longer be in the lock."""
         self._session.limits = limits
         for client in self._session.clients:
             if client.wants_lock and not self.may_join_lock(client):

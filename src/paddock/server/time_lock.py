@@ -1,4 +1,4 @@
-"""ServedTime: the clock of a server, as bridges see it."""
+"""ServedTime: interface of bridges to the clock of a server."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ServedMember:
 
 
 class ServedTime:
-    """Implements `TimeLock` for the arena of a server. It begins with the server's event loop."""
+    """Implements `TimeLock` for the arena of a server; active once the server's event loop runs."""
 
     def __init__(self, stay_awake: Callable[[float], None]) -> None:
         self.stay_awake = stay_awake
@@ -45,7 +45,7 @@ class ServedTime:
         self._session: Session | None = None
 
     def serve(self, session: Session) -> None:
-        """The server's event loop runs, in this thread, with a session."""
+        """Attach a session; called in the thread of the running event loop."""
         self._loop, self._session = asyncio.get_running_loop(), session
         for begin in self._begin:
             begin(self._loop)
@@ -56,12 +56,12 @@ class ServedTime:
             self._loop.call_soon_threadsafe(begin, self._loop)
 
     def call(self, function: Callable[[], object]) -> None:
-        assert self._loop is not None, "nobody serves yet"
+        assert self._loop is not None, "the server is not running yet"
         self._loop.call_soon_threadsafe(function)
 
     @property
     def session(self) -> Session:
-        assert self._session is not None, "nobody serves yet"
+        assert self._session is not None, "the server is not running yet"
         return self._session
 
     @property
@@ -96,6 +96,6 @@ class ServedTime:
         driven = [f"{owner.name} (driving {robot})" for robot, owner in session.ownership.owners.items()]
         if locked or driven:
             raise Refused(f"the simulation cannot be stopped: {', '.join([*locked, *driven])} still take part")
-        session.arena.reset()  # first: real robots refuse
+        session.arena.reset()  # first, because arenas of real robots refuse
         session.clock.set_running(False)
         session.on_jump()

@@ -1,4 +1,4 @@
-"""Uploads: a robot that a client brings along. Strangers write these, so everything has a limit and no file is read."""
+"""Uploads: robot specs from clients. They are untrusted, so everything has a limit and no file is read."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MOST_CORNERS, MOST_ROWS = 64, 256  # of an outline; of mounts and response table
 MOST_VALUES = 4096  # of all sensors together
 MOST_RAYS = 4096  # of all proximity sensors together
 MOST_PIXELS = 320 * 240  # of all cameras together
-LONGEST_LAG = 2.0  # seconds of a sensor's period and delay: so far back every robot's motion is kept
+LONGEST_LAG = 2.0  # seconds of a sensor's period and delay: the stored motion history of a robot
 
 
 def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
-    """A shipped robot by its name, or a client's own spec."""
+    """Return a shipped robot by name, or check and load a client's spec."""
     shipped = names("paddock.robots")
     if isinstance(kind, str):
         _check_shipped(kind, shipped, "kind")
@@ -30,7 +30,7 @@ def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
         part = kind.get(key, ())
         if isinstance(part, (list, str)) and len(part) > most:
             raise SpecError(
-                f"expected at most {most} {'letters' if key == 'title' else key}, got {len(part)}", path=key
+                f"expected at most {most} {'characters' if key == 'title' else key}, got {len(part)}", path=key
             )
     _check_lists(kind)
     spec = RobotSpec.from_table(kind)
@@ -52,7 +52,7 @@ def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
 
 
 def _check_lists(kind: dict[str, Any]) -> None:
-    """Refuse lists so long that checking them would take a while."""
+    """Refuse lists that would take too long to check."""
     body = kind.get("body")
     lists = [("body.outline", body.get("outline"), MOST_CORNERS)] if isinstance(body, dict) else []
     sensors = kind.get("sensors")

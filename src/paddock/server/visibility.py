@@ -1,4 +1,4 @@
-"""What clients are shown of the world: all of it, or what an exercise lets students see."""
+"""Visibility: the parts of the world that clients may see; an exercise may restrict them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paddock.worlds.spec import WorldSpec
 if TYPE_CHECKING:
     from paddock.server.session import Session
 
-PLAIN_KEYS = ("name", "title", "bounds")  # of a world of which nothing is shown
+PLAIN_KEYS = ("name", "title", "bounds")  # visible keys of a hidden world
 BLANK = bytes.fromhex(  # a PNG file of one grey pixel
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c6378f7ee1d00059802cb297b1db4"
     "0000000049454e44ae426082"
@@ -25,13 +25,13 @@ BLANK = bytes.fromhex(  # a PNG file of one grey pixel
 
 
 def world_table(world: WorldSpec, grant: Grant) -> dict[str, Any]:
-    """A world's spec on the wire, without its robots."""
+    """Return a world's spec as a table, without its robots."""
     table = world.with_robots().to_table()
     return {key: table[key] for key in PLAIN_KEYS if key in table} if grant.shows == "nothing" else table
 
 
 def welcome_of(session: Session, client: Client, id: int) -> m.Welcome:
-    """What a client is told first."""
+    """Return the welcome message of a client."""
     arena, desk = session.arena, session.desk
     return m.Welcome(
         id=id,
@@ -52,7 +52,7 @@ def welcome_of(session: Session, client: Client, id: int) -> m.Welcome:
 
 
 def world_news_of(session: Session, client: Client) -> m.WorldNews:
-    """What a client is told of another world."""
+    """Return the message about a changed world."""
     arena, lesson = session.arena, session.desk.lesson if session.desk is not None else None
     return m.WorldNews(
         world=world_table(arena.world, client.grant),
@@ -64,26 +64,26 @@ def world_news_of(session: Session, client: Client) -> m.WorldNews:
 
 
 def knows_seed(session: Session, client: Client) -> bool:
-    """Whether a client is told the seed: in a class, what an exercise hides could be computed from it."""
+    """Whether a client receives the seed: in a class, hidden parts of an exercise could be computed from it."""
     return session.desk is None or client.grant.role is Role.SUPERVISOR
 
 
 def hide_scene(scene: m.SceneData, grant: Grant) -> m.SceneData:
-    """What there is to draw, as far as it is shown."""
+    """Return the visible part of the scene."""
     if grant.shows != "nothing":
         return scene
     return replace(scene, floor=BLANK, floor_bounds=scene.bounds, solids=(), marks=())
 
 
 def hide_scores(scores: m.Scores, grant: Grant) -> m.Scores:
-    """The scoreboard: who is shown nothing sees their own score only."""
+    """Return the visible part of the scoreboard; with "nothing" visible, only the client's own score."""
     if grant.shows != "nothing":
         return scores
     return replace(scores, scores=tuple(line for line in scores.scores if grant.covers(line.robot)))
 
 
 def switch_off_hidden(client: Client) -> None:
-    """Devices that a client may no longer read are off from now on."""
+    """Disable devices that a client may no longer read."""
     for handle in client.handles.values():
         for device in handle.devices.values():
             if device.enabled and not client.grant.allows(device.name):

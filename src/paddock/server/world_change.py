@@ -1,4 +1,4 @@
-"""Another world in a running session: clients and their robots go on there."""
+"""Change of the world in a running session; clients and their robots stay."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 def change_world(
     session: Session, client: Client, world: WorldSpec, seed: int | None, settle: Callable[[], None]
 ) -> None:
-    """Go on in another world from its start; everyone is told before they are answered anything there.
+    """Open another world at its start; each client is notified before its next answer.
 
-    Drivers keep robots of the same name. Those that were brought along vanish. `settle` changes what clients may do
-    there; meanwhile no time passes and nobody is answered.
+    Drivers keep robots of the same name. Spawned robots are removed. `settle` updates the permissions of clients, while
+    the clock is stopped and no request is answered.
     """
     arena, ownership, heats = session.arena, session.ownership, session.heats
     if heats.phase == "running":
@@ -29,7 +29,7 @@ def change_world(
     if heats.phase != "none":
         heats.release()
     referee = session.scoreboard.referee
-    session.scoreboard.set_referee(None)  # it knows the old world
+    session.scoreboard.set_referee(None)  # it refers to the old world
     try:
         arena.change_world(world, seed)
     except PaddockError:
@@ -52,4 +52,4 @@ def change_world(
     session.mark_stale("world")
     session.mark_stale("robots")
     session.on_jump()
-    session.interventions.announce(client, "reset", f"went on in {world.name}", seed=arena.seed)
+    session.interventions.announce(client, "reset", f"opened {world.name}", seed=arena.seed)

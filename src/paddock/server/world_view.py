@@ -1,4 +1,4 @@
-"""What robots look like on the wire: what they see, who they are, where they all stand."""
+"""Messages about the world: readings and pictures of robots, their poses, and the scene."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from paddock.worlds.solids import solids
 
 
 def readings_of(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) -> RobotReadings:
-    """What a handle's enabled devices see now."""
+    """Return the current readings of a handle's enabled devices."""
     slots, length, mask, cameras = robot.chosen
     readings: Readings = np.empty(length)
     with arena.turn:
@@ -48,7 +48,7 @@ def readings_of(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) 
 
 
 def _estimate_data(estimate: Estimate | None) -> EstimateData | None:
-    """A program's estimate, with no more particles than a person can tell apart."""
+    """Return the message of an estimate, with a reduced number of particles."""
     if estimate is None:
         return None
     dots = None
@@ -58,7 +58,7 @@ def _estimate_data(estimate: Estimate | None) -> EstimateData | None:
 
 
 def _pivoting(robot: Robot) -> tuple[str, ...]:
-    """The devices that can be turned."""
+    """Return the names of the devices that can pivot."""
     spec, names = _PIVOTING.get(robot, (None, ()))
     if spec is not robot.spec:
         names = tuple(device.name for device in robot.devices.values() if device.pivots)
@@ -70,7 +70,7 @@ _PIVOTING: WeakKeyDictionary[Robot, tuple[RobotSpec, tuple[str, ...]]] = WeakKey
 
 
 def picture(camera: Camera, *, jpeg: bool) -> PictureData:
-    """A camera's present picture."""
+    """Return the current picture of a camera."""
     pixels = camera.read()
     data = pixels.tobytes()
     if jpeg:
@@ -81,7 +81,7 @@ def picture(camera: Camera, *, jpeg: bool) -> PictureData:
 
 
 def bodies(arena: Arena, sees: Callable[[str], bool] | None = None) -> tuple[bytes, bytes]:
-    """Where robots are and which of their lamps are on, for a `frame`: of all, or of those that one sees."""
+    """Return packed poses and lamps for a `frame`; `sees` selects robots, None: all."""
     with arena.turn:
         rows = slice(None) if sees is None else [row for name, row in arena.numbers.items() if sees(name)]
         motion, lamps = arena.motion[rows].copy(), arena.built.lamps
@@ -95,14 +95,14 @@ def bodies(arena: Arena, sees: Callable[[str], bool] | None = None) -> tuple[byt
 
 
 def floor_file(arena: Arena) -> bytes:
-    """The floor's picture as a PNG file."""
+    """Return the picture of the floor as a PNG file."""
     file = io.BytesIO()
     Image.fromarray(arena.model.floor).save(file, "PNG")
     return file.getvalue()
 
 
 def scene_of(arena: Arena) -> SceneData:
-    """What there is to draw besides the robots."""
+    """Return all that is drawn except the robots."""
     world = arena.world
     floor = arena.model.floor
     left, _, _, top = world.bounds

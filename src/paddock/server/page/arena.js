@@ -1,4 +1,4 @@
-// The picture of the arena: four layers (ground, map, trails, robots), drawn only when something has changed.
+// Draws the arena in four layers (ground, map, trails, robots), only when something has changed.
 
 import { Bodies, reach } from "./bodies.js";
 import { drawSelection, drawGhost } from "./selection.js";
@@ -13,8 +13,8 @@ import { Visibility } from "./visibility.js";
 import { Trails } from "./trails.js";
 import { View, roundLength, tidy } from "./view.js";
 
-export const FEW = 12; // up to this many robots in view show their rays
-const SETTLE = 140; // [ms] after a zoom before trails are drawn anew
+export const FEW = 12; // maximum number of robots in view that show their rays
+const SETTLE = 140; // [ms] after a zoom before trails are drawn again
 const HANDLE = 24; // pixels from the body to the handle that turns it
 const SHARPEST = 2; // device pixels per pixel, at most
 
@@ -30,10 +30,10 @@ export class Arena {
   showTrails = true;
   parts = shownParts(); // of maps
   following = false;
-  ghost = null; // {i, x, y, heading}: where a robot is about to be put
+  ghost = null; // {i, x, y, heading}: target pose of a robot that is being moved
   hovered = undefined; // number of the robot under the pointer
   pointed = null; // {device, channel}
-  isDue = false; // whether a picture is drawn next
+  isDue = false; // whether drawing is scheduled
 
   constructor(session, subscriptions, maps, { holder, scaleBar, ground, map, trails, robots }) {
     Object.assign(this, { session, subscriptions, maps, holder, scaleBar });
@@ -57,7 +57,7 @@ export class Arena {
     session.on("frame", () => this.received());
   }
 
-  /** Something has changed: draw again. A page on which nothing changes wakes nobody up. */
+  /** Schedule drawing after a change. An unchanged page uses no CPU time. */
   touch() {
     if (this.isDue) return;
     this.isDue = true;
@@ -85,7 +85,7 @@ export class Arena {
 
   adopt(scene) {
     const same = this.view.bounds && scene.bounds.every((bound, i) => bound === this.view.bounds[i]);
-    if (!same) this.view.show(scene.bounds); // after a reconnection the view stays
+    if (!same) this.view.show(scene.bounds); // the view stays unchanged after a reconnection
     this.visibility.adopt(scene.solids);
     this.ground.adopt(scene, this.session.world, () => {
       this.groundVersion = -1;
@@ -101,15 +101,15 @@ export class Arena {
     this.touch();
   }
 
-  /** Trails begin with the run and not with this page. */
+  /** Load the trails since the start of the run. */
   async #recallTrails() {
     const { trails, session } = this;
     const { names } = trails;
     const past = await session.recall();
-    if (!past || names !== trails.names) return; // other robots came meanwhile
+    if (!past || names !== trails.names) return; // the list of robots has changed in the meantime
     const { states, dt } = session;
     const shown = states.to ? past.times.filter((time) => time <= states.tick * dt).length : past.times.length;
-    trails.prefill(past.paths.subarray(0, 2 * trails.count * shown)); // what is newer is drawn as it is shown
+    trails.prefill(past.paths.subarray(0, 2 * trails.count * shown)); // newer points are added when they are shown
     states.leapt.fill(0);
     this.touch();
   }
@@ -156,7 +156,7 @@ export class Arena {
     else this.view.centre(this.session.states.x[i], this.session.states.y[i]);
   }
 
-  /** The cells of the map, drawn anew when they, the view, the theme or the choice of parts have changed. */
+  /** Draw the cells of the map if the cells, the view, the theme or the visible parts have changed. */
   drawMap() {
     const { maps, view, theme, mapContext, session } = this;
     const map = this.parts.map && session.scene && maps.current?.grid ? maps.current : null;
@@ -168,7 +168,7 @@ export class Arena {
     if (map) drawCells(mapContext, view, map, session.scene.bounds, theme);
   }
 
-  /** While the view moves, the old picture is shifted; it is drawn anew once the view rests, or every so often. */
+  /** Shift the old picture while the view moves; draw it again when the view is at rest, and periodically. */
   drawTrails(now) {
     const { trails, view } = this;
     this.trailCanvas.hidden = !this.showTrails;
@@ -219,7 +219,7 @@ export class Arena {
     if (this.ghost) drawGhost(this);
   }
 
-  /** Where the programs of robots that are subscribed to take them to be. */
+  /** Draw the pose estimates of the programs of subscribed robots. */
   drawEstimates() {
     const { context, view, session } = this;
     if (!this.parts.pose) return;
@@ -246,12 +246,12 @@ export class Arena {
     return !this.session.whyNotSimulate && !this.session.driving && !this.session.isReplay;
   }
 
-  /** How large a robot is on the screen [pixels]. */
+  /** Radius of a robot on the screen [pixels]. */
   radius(i) {
     return Math.max(3, reach(this.session.kinds[this.session.robots[i].kind].body) * this.view.scale);
   }
 
-  /** Where the handle of a robot is [pixels]. */
+  /** Position of the handle of a robot [pixels]. */
   handle(i) {
     const { states } = this.session;
     const [px, py] = this.view.pixels(states.x[i], states.y[i]);
@@ -259,12 +259,12 @@ export class Arena {
     return [px + away * Math.cos(states.heading[i]), py - away * Math.sin(states.heading[i])];
   }
 
-  /** The number of the robot at a pixel, or undefined. */
+  /** Index of the robot at a pixel, or undefined. */
   pick(px, py, slack) {
     const { states } = this.session;
     let best;
     let least = Infinity;
-    for (let i = 0; i < states.count; i++) { // all: the view may have changed since robots were last drawn
+    for (let i = 0; i < states.count; i++) { // all robots, because the view may have changed since the last drawing
       const [x, y] = this.view.pixels(states.x[i], states.y[i]);
       const away = Math.hypot(px - x, py - y) - Math.max(this.radius(i), slack);
       if (away <= 0 && away < least) [best, least] = [i, away];

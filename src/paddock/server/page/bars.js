@@ -1,11 +1,11 @@
-// Gauges with a bar for every sensor: upright ones, on-off lights, and lying ones around a zero.
+// Gauges with a bar for every channel: vertical bars, on-off lights, and horizontal bars around zero.
 
 import { numberText } from "./devices.js";
 import { make, setText } from "./dom.js";
 
 const IN_A_ROW = 10;
 
-/** Upright bars, with an arrow to where each sensor looks (up is ahead). */
+/** Vertical bars, with an arrow in the direction of each sensor (up is ahead). */
 export function barGauge(device, onPoint) {
   const bars = device.labels.map((label, i) => {
     const value = make("span", "bar-value");
@@ -59,7 +59,7 @@ export function flagGauge(device, onPoint) {
   };
 }
 
-/** Lying bars around zero: speeds, accelerations, turn rates. */
+/** Horizontal bars around zero: speeds, accelerations, turn rates. */
 export function levelGauge({ name, labels, unit, factor, digits, low, high, color }) {
   const levels = labels.map((label, i) => {
     const fill = make("span", "level-fill");

@@ -1,12 +1,12 @@
-// Robots: each kind and colour is painted once per zoom as a sprite, then stamped wherever such a robot is.
+// Draws robots: each kind and colour is painted once per zoom level as a sprite, which is then copied.
 
 import { CONTACT, PALETTE, blend, brighter, tint } from "./paint.js";
 import { drawText } from "./symbols.js";
 
-const NAMED = 40; // more robots in view than this get no names
-const LABEL = 12; // pixels: how large names are
+const NAMED = 40; // maximum number of robots in view with names
+const LABEL = 12; // font size of names in pixels
 const LEAST_RADIUS = 3; // pixels: smaller robots are drawn larger
-const LONGEST_LABEL = 22; // letters
+const LONGEST_LABEL = 22; // characters
 const SHADOW = 3; // pixels around a body
 const LAMP_COLORS = {
   red: "#ff3b30",
@@ -24,7 +24,7 @@ export class Bodies {
   sprites = new Map();
   stamp = "";
 
-  /** The sprite of a robot at this zoom. */
+  /** Sprite of a robot at this zoom level. */
   sprite({ kind: number, color }, kinds, view) {
     const stamp = `${view.scale} ${view.dpr}`;
     if (stamp !== this.stamp) {
@@ -37,12 +37,12 @@ export class Bodies {
     return sprite;
   }
 
-  /** Kinds may have changed. */
+  /** Delete all sprites, because kinds may have changed. */
   forget() {
     this.sprites.clear();
   }
 
-  /** The robots with the numbers in `shown`. */
+  /** Draw the robots with the indices in `shown`. */
   draw(context, view, session, shown) {
     const { states, robots, kinds } = session;
     const s = view.scale * view.dpr;
@@ -57,7 +57,7 @@ export class Bodies {
     }
   }
 
-  /** One robot at any pose, half transparent: where it is about to be put. */
+  /** Draw one robot half transparent at the pose to which it is being moved. */
   drawGhost(context, view, robot, kinds, { x, y, heading }) {
     const sprite = this.sprite(robot, kinds, view);
     view.usePixels(context);
@@ -70,7 +70,7 @@ export class Bodies {
     context.globalAlpha = 1;
   }
 
-  /** Contacts and lamps, which change all the time. */
+  /** Draw contacts and lamps. */
   drawSignals(context, view, session, shown, now) {
     const { states, robots, kinds } = session;
     let glowing = false;
@@ -93,7 +93,7 @@ export class Bodies {
     return glowing;
   }
 
-  /** Names of all if there are few, else of the chosen one and the one under the pointer. */
+  /** Draw the names of all robots if there are few, else of the selected one and the one under the pointer. */
   drawNames(context, view, session, shown, hovered) {
     view.usePixels(context);
     context.font = `500 ${this.labelSize}px system-ui, sans-serif`;
@@ -118,23 +118,23 @@ export class Bodies {
     }
   }
 
-  /** The chosen robot first: its name goes where it is wanted. */
+  /** The selected robot first, so that its name gets the best position. */
   #byImportance(session, shown) {
     const chosen = session.index.get(session.selected);
     return shown.includes(chosen) ? [chosen, ...shown.filter((i) => i !== chosen)] : shown;
   }
 }
 
-/** A name that leaves room for others: the end of a long one is left out. */
+/** Truncate a long name. */
 export function shortened(name) {
   const letters = [...name];
   if (letters.length <= LONGEST_LABEL) return name;
-  const room = letters.slice(0, LONGEST_LABEL).join(""); // one more than fits beside the …: there a word may end
+  const room = letters.slice(0, LONGEST_LABEL).join(""); // one character more, because a word may end there
   const words = room.slice(0, Math.max(0, room.lastIndexOf(" "))).trimEnd();
   return `${words || letters.slice(0, LONGEST_LABEL - 1).join("")}…`;
 }
 
-/** How far a body reaches from its centre [m]. */
+/** Radius of the circumscribed circle of a body [m]. */
 export function reach(body) {
   body.reach ??= body.outline ? Math.max(...body.outline.map(([x, y]) => Math.hypot(x, y))) : body.radius;
   return body.reach;
@@ -165,7 +165,7 @@ export function traceBody(context, body) {
   } else context.arc(0, 0, body.radius, 0, 2 * Math.PI);
 }
 
-/** A robot that looks to the right, on a canvas with the robot's origin in the middle. */
+/** Paint a robot with heading 0 on a canvas with the robot's origin in the middle. */
 export function paintBody(kind, color, view) {
   const grown = Math.max(1, LEAST_RADIUS / (reach(kind.body) * view.scale));
   const s = view.scale * view.dpr * grown;
@@ -216,7 +216,7 @@ function paintWheels(context, wheel_separation, diameter, pixel) {
   }
 }
 
-/** Where a lamp is on a robot: numbered ones in a ring, clockwise from the nose; the rest by their names. */
+/** Position of a lamp on a robot: numbered lamps in a ring, clockwise from the front; others by name. */
 export function lampPlace(kind, number) {
   kind.lampPlaces ??= kind.leds.map((name) => placeOf(kind, name));
   return kind.lampPlaces[number];
@@ -228,7 +228,7 @@ function placeOf(kind, name) {
   if (name === "body") return { x: 0, y: 0, radius: 0.86 * size, color, ring: true };
   if (name === "front") return { x: 0.95 * boundary(kind.body, 0), y: 0, radius: 0.14 * size, color };
   const numbers = kind.leds.map(numberOf).filter((number) => number >= 0);
-  const ring = [...new Set(numbers)].sort((a, b) => a - b); // the colours of one lamp share its place
+  const ring = [...new Set(numbers)].sort((a, b) => a - b); // the colours of one lamp share a position
   const place = ring.indexOf(numberOf(name));
   const angle = place < 0 ? Math.PI : (-2 * Math.PI * place) / ring.length;
   const away = 0.82 * boundary(kind.body, angle);
@@ -241,7 +241,7 @@ function numberOf(name) {
   return found ? Number(found[1]) : -1;
 }
 
-/** The colour that a lamp's name tells: `body`, `led3_blue`; red if it tells none. */
+/** Colour from the name of a lamp: `body`, `led3_blue`; red without a colour in the name. */
 function colorOf(name) {
   const words = name.toLowerCase().split(/[^a-z]+/);
   return LAMP_COLORS[words.find((word) => Object.hasOwn(LAMP_COLORS, word)) ?? "red"];
@@ -249,7 +249,7 @@ function colorOf(name) {
 
 function drawLamps(context, view, kind, states, i) {
   if (!kind.leds || reach(kind.body) * view.scale < 8) return;
-  const lit = new Map(); // by place: lamps of several colours there give one light
+  const lit = new Map(); // by position: lamps of several colours at one position are mixed
   for (let lamp = 0; lamp < kind.leds.length; lamp++) {
     if (!states.lit(i, lamp)) continue;
     const { x, y, radius, color, ring } = lampPlace(kind, lamp);

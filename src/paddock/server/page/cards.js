@@ -1,5 +1,5 @@
-// The monitor's cards: one for the wheels, the pose and the lamps each, and one for every device.
-// A card is {element, update(…)}; `redraw` says whether plots are due, which is less often than numbers.
+// Cards of the monitor: wheels, pose, lamps, and one card for every device.
+// A card is {element, update(…)}; `redraw` is true if charts are due, which is less often than numbers.
 
 import { levelGauge } from "./bars.js";
 import { lampPlace } from "./bodies.js";
@@ -10,7 +10,7 @@ import { dialGauge, gaugeFor } from "./gauges.js";
 const NO_CHART = new Set(["image", "dial", "flags", "none"]);
 const TOUCHES = ["", "touches something", "touches two things"];
 
-/** A titled part of the monitor. */
+/** Create a titled part of the monitor. */
 export function card(id, { name, kind = "", about = "" }, ...children) {
   const small = kind && kind !== name ? [make("small", "", { textContent: kind })] : [];
   const title = make("h3", "", {}, make("span", "dot"), name, ...small);
@@ -18,7 +18,7 @@ export function card(id, { name, kind = "", about = "" }, ...children) {
   return make("section", "card", { dataset: { testid: id }, "aria-label": name }, header, ...children);
 }
 
-/** How fast the wheels turn: update(states, i, time [s], redraw). */
+/** Wheel speeds: update(states, i, time [s], redraw). */
 export function wheelsCard({ drive: { max_speed: most } }) {
   const digits = most < 1 ? 3 : 2;
   const scale = { low: -most, high: most, digits };
@@ -38,7 +38,7 @@ export function wheelsCard({ drive: { max_speed: most } }) {
   };
 }
 
-/** Where the robot is, by its odometry if it is real, and whether it touches something: update(states, i). */
+/** Pose of the robot, from odometry if it is real, and contacts: update(states, i). */
 export function poseCard(isReal) {
   const gauge = dialGauge({ name: "pose", labels: ["x", "y", "heading"] });
   const element = card("pose", { name: isReal ? "pose by odometry" : "true pose" }, gauge.element);
@@ -53,7 +53,7 @@ export function poseCard(isReal) {
   };
 }
 
-/** Which lamps are on: update(states, i). */
+/** States of the lamps: update(states, i). */
 export function lampsCard(kind) {
   const lights = kind.leds.map((name, i) => {
     const short = name.replace(/^led(?=\d)/, "").replaceAll("_", " ");
@@ -69,11 +69,11 @@ export function lampsCard(kind) {
   };
 }
 
-/** What a device reads: update(values or picture, time [s], redraw). */
+/** Readings of a device: update(values or picture, time [s], redraw). */
 export function deviceCard(device, onPoint) {
   const gauge = gaugeFor(device, onPoint);
   const chart = NO_CHART.has(device.gauge) ? null : chartOf(device);
-  const unit = device.gauge === "dial" ? "" : device.unit; // its numbers have units of their own
+  const unit = device.gauge === "dial" ? "" : device.unit; // its values have different units
   const about = [unit, device.hint, device.polled ? "polled" : ""].filter(Boolean).join(" · ");
   const note = make("p", "note", { textContent: "waiting for the first reading …" });
   const parts = chart ? [note, gauge.element, chart.element] : [note, gauge.element];
@@ -93,7 +93,7 @@ export function deviceCard(device, onPoint) {
   };
 }
 
-/** Of a scanner, the nearest distance; of all others, every number. */
+/** Chart of a device: the nearest distance of a scan, or all values. */
 function chartOf({ gauge, labels, low, high, factor, digits, color }) {
   const ends = gauge === "number" ? {} : { low, high };
   const scale = { ...ends, factor, digits: Math.min(2, digits) };

@@ -1,4 +1,4 @@
-// The numbers of a device over time as lines: since the run began, or the last seconds. A click changes that.
+// Line charts of a device's values over time: since the start of the run, or the last seconds. A click switches.
 
 import { numberText } from "./devices.js";
 import { scaledCanvas } from "./dom.js";
@@ -19,7 +19,7 @@ const charts = new Set();
 let showsAll = recall("charts.all", true);
 
 export class Chart {
-  /** With `low` and `high` the scale is fixed, else it fits the lines. */
+  /** With `low` and `high` the scale is fixed, else it is fitted to the values. */
   constructor({ channels, low, high, factor = 1, digits = 2, colors = PALETTE.lines }) {
     Object.assign(this, { channels: Math.min(channels, MOST_LINES), low, high, factor, digits, colors });
     this.all = new Samples(this.channels, SAMPLES, { thins: true });
@@ -43,7 +43,7 @@ export class Chart {
     this.recent.push(time, values);
   }
 
-  /** Begin with what happened before this page came: `values` sample after sample. */
+  /** Start with the history before this page was opened: `values` sample after sample. */
   prefill(times, values) {
     const channels = values.length / times.length;
     if (!times.length || channels < this.channels) return;
@@ -97,7 +97,7 @@ export class Chart {
     }
     if (least > most) return [0, 1];
     const slack = 0.08 * (most - least) || 0.5 * Math.abs(most) || 0.1;
-    const low = least >= 0 ? Math.max(0, least - slack) : least - slack; // nothing below zero where there is nothing
+    const low = least >= 0 ? Math.max(0, least - slack) : least - slack; // no negative scale for non-negative values
     return [low, most + slack];
   }
 
@@ -117,12 +117,12 @@ export class Chart {
   }
 }
 
-/** What the charts of the monitor show, each {start, end} [s]. */
+/** Time spans of the charts of the monitor, each {start, end} [s]. */
 export function chartSpans() {
   return present().map(({ samples }) => ({ start: samples.time(0), end: samples.time(samples.count - 1) }));
 }
 
-/** The charts in the document; others are forgotten. */
+/** Charts in the document; others are deleted. */
 function present() {
   for (const chart of charts) if (!chart.element.isConnected) charts.delete(chart);
   return [...charts];

@@ -1,4 +1,4 @@
-// The lecturer's list: how every student is. What needs help comes first; a click follows the student's robot.
+// The lecturer's list with the states of all students. Those who need help come first; a click follows the robot.
 
 import { make, setText } from "./dom.js";
 import { capital, decimalsOf, pointsText, spanOf } from "./scoreboard.js";
@@ -6,20 +6,20 @@ import { shortTimeOf } from "./submissions.js";
 
 const STATES = ["crashed", "silent", "locked-out", "connected", "finished", "away"]; // the most urgent first
 const HELPLESS = new Set(["crashed", "silent"]);
-const EVERY = 1000; // [ms] between two looks at how long ago things were
+const EVERY = 1000; // [ms] between two updates of the durations
 
-/** Columns: name, heading, what it sorts by, and whether the largest comes first at the first click. */
+/** Columns: name, heading, sort key, and whether the first click sorts in descending order. */
 const COLUMNS = [
   ["student", "Student", ({ name }) => name],
   ["state", "State", ({ state }) => STATES.indexOf(state)],
   ["since", "Since", ({ since }) => -since],
   ["detail", "Problem", ({ detail }) => detail || "\uffff"],
-  ["best", "Best", ({ best }) => best ?? null, true], // or the smallest, where less is better
+  ["best", "Best", ({ best }) => best ?? null, true], // ascending where a lower score is better
   ["score", "This run", ({ place }) => place || Infinity], // or heat
   ["fouls", "Fouls", ({ fouls }) => fouls, true],
   ["robot", "Robot", ({ robot }) => robot],
   ["connections", "Links", ({ connections }) => connections, true],
-  ["submitted", "Handed in", ({ submitted }) => Date.parse(submitted) || Infinity],
+  ["submitted", "Submitted", ({ submitted }) => Date.parse(submitted) || Infinity],
 ];
 
 export const needsHelp = ({ state }) => HELPLESS.has(state);
@@ -52,7 +52,7 @@ export class ClassList {
     return this.session.roster?.students ?? [];
   }
 
-  /** The student that was chosen last, as the server told of it last. */
+  /** Last received state of the selected student. */
   get chosen() {
     return this.students.find(({ name }) => name === this.chosenName);
   }
@@ -77,8 +77,8 @@ export class ClassList {
   #showSummary() {
     const count = this.students.filter(needsHelp).length;
     const here = this.students.filter(({ connections }) => connections > 0).length;
-    const handed = this.session.roster.exercise && `${this.students.filter(({ submissions }) => submissions).length} handed in`;
-    setText(this.summary, [`${this.students.length} students`, `${here} here`, handed].filter(Boolean).join(" · "));
+    const handed = this.session.roster.exercise && `${this.students.filter(({ submissions }) => submissions).length} submitted`;
+    setText(this.summary, [`${this.students.length} students`, `${here} connected`, handed].filter(Boolean).join(" · "));
     setText(this.help, `Needs help (${count})`);
     this.help.dataset.count = count;
     this.help.setAttribute("aria-pressed", this.helpOnly);
@@ -88,7 +88,7 @@ export class ClassList {
     const { column, down } = this.sorting;
     const [, , key] = COLUMNS.find(([name]) => name === column);
     const sign = down ? -1 : 1;
-    const lacks = (student) => key(student) === null; // those come last in either direction
+    const lacks = (student) => key(student) === null; // students without a value come last in either direction
     const order = (a, b) => lacks(a) - lacks(b) || sign * compare(key(a), key(b)) || compare(a.name, b.name);
     return students.sort(order);
   }
@@ -104,7 +104,7 @@ export class ClassList {
     return make("th", column, { scope: "col", dataset: { column, testid: `sort-${column}` } }, button);
   }
 
-  /** Rows in their order. Only what stands elsewhere is moved: a row that is moved loses the focus. */
+  /** Put rows in order. Unchanged rows are not moved, because a moved row loses the focus. */
   #place(rows) {
     const focused = document.activeElement?.closest?.("tr");
     const same = rows.length === this.body.children.length && rows.every((row, i) => row === this.body.children[i]);
@@ -151,7 +151,7 @@ export class ClassList {
     return score == null || !unit ? pointsText(score, this.decimals) : `${pointsText(score, this.decimals)} ${unit}`;
   }
 
-  /** How long a student has been in the present state [s]. */
+  /** Duration of the current state of a student [s]. */
   secondsIn({ since }) {
     const { now, at } = this.session.roster;
     return Math.max(0, now - since + (performance.now() - at) / 1000);
@@ -168,7 +168,7 @@ export class ClassList {
     if (!row) return;
     const student = this.students.find(({ name }) => name === row.dataset.student);
     this.onChoose(student);
-    this.chosenName = student.name; // also where the robot is not there
+    this.chosenName = student.name; // also if the robot does not exist
     this.show();
   }
 
@@ -194,14 +194,14 @@ export function stateText(state) {
   return state.replace("-", " ");
 }
 
-/** How long ago, in the largest unit that says enough. */
+/** Text of a duration in a suitable unit. */
 export function sinceText(seconds) {
   if (seconds < 60) return `${Math.floor(seconds)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, "0")}`;
 }
 
-/** When the last file came, today or on which day; and how many there are, if there are several. */
+/** Time or date of the last submission, and the number of submissions if there are several. */
 function submittedText({ submitted, submissions, late }) {
   if (!submissions) return "";
   const count = submissions > 1 && `(${submissions})`;
@@ -211,7 +211,7 @@ function submittedText({ submitted, submissions, late }) {
 function submittedTitle({ submitted, submissions }) {
   if (!submissions) return "";
   const times = submissions === 1 ? "once" : `${submissions} times, the last time`;
-  return `handed in ${times} on ${new Date(submitted).toLocaleString()}`;
+  return `submitted ${times} on ${new Date(submitted).toLocaleString()}`;
 }
 
 function compare(a, b) {

@@ -1,4 +1,4 @@
-// What a class adds to the page: the exercise, the list of students for its lecturer; or the projector's view.
+// Additions of a class to the page: the exercise, the lecturer's list of students, or the projector's view.
 
 import { ClassList } from "./class_list.js";
 import { setText } from "./dom.js";
@@ -24,10 +24,10 @@ export function classPage(session, arena, clock, isProjector) {
   lecturerPage(session, arena, clock, tabs);
 }
 
-/** Say what the exercise hides. */
+/** Show what is visible in this exercise. */
 function tellShown({ shows }, note) {
   note.hidden = shows === "all";
-  const text = shows === "own" ? "of all robots only your own" : "what your robot senses, and nothing else";
+  const text = shows === "own" ? "only your own robot" : "only the sensor readings of your robot";
   setText(note, `In this exercise you see ${text}.`);
 }
 

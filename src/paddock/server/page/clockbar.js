@@ -1,11 +1,11 @@
-// The clock's controls: play, step, speed, reset, seed; and how time goes.
+// Controls and display of the clock: play, step, speed, reset, seed, time and actual speed.
 
 import { setText } from "./dom.js";
 
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 0]; // 0: flat out
 const LARGEST_SEED = 2n ** 63n - 1n;
 const PACE_EVERY = 500; // [ms]
-const STILL = 1000; // [ms] without a tick before it is said that the clock waits
+const STILL = 1000; // [ms] without a tick before the display shows that the clock waits
 
 export class ClockBar {
   constructor(session, elements) {
@@ -14,7 +14,7 @@ export class ClockBar {
     this.step.addEventListener("click", () => this.advance());
     this.speed.addEventListener("input", () => (this.speedShown.textContent = speedText(SPEEDS[this.speed.value])));
     this.speed.addEventListener("change", () => session.ask("set_speed", { speed: SPEEDS[this.speed.value] }));
-    this.speed.addEventListener("pointerup", () => this.speed.blur()); // so that keys drive again
+    this.speed.addEventListener("pointerup", () => this.speed.blur()); // so that keys control the robot again
     this.reset.addEventListener("click", () => this.restart());
     this.seed.addEventListener("keydown", (event) => event.key === "Enter" && this.restart());
     this.seed.addEventListener("input", () => this.seed.classList.toggle("wrong", this.seedWanted() === null));
@@ -51,7 +51,7 @@ export class ClockBar {
     return this.#startWith("reset");
   }
 
-  /** After the end of a run, with the seed in the field. */
+  /** Restart an ended run with the seed in the field. */
   runAgain() {
     return this.#startWith("run_again");
   }
@@ -67,7 +67,7 @@ export class ClockBar {
     await this.session.ask(request, wanted === undefined ? {} : { seed: wanted });
   }
 
-  /** The seed in the field: undefined for the present one, null for none that can be. */
+  /** The seed in the field: undefined for the current one, null for an invalid one. */
   seedWanted() {
     const text = this.seed.value.trim();
     if (text === "" || text === String(this.session.clock.seed)) return undefined;
@@ -88,8 +88,8 @@ export class ClockBar {
       [this.play, `${word} (space)`],
       [this.step, "Advance by one tick (.)"],
       [this.speed, "Simulated seconds per second ([ and ])"],
-      [this.reset, "Back to the start, with the seed beside it (R)"],
-      [this.seed, "What decides all noise: the same seed gives the same run"],
+      [this.reset, "Reset, with the seed next to it (R)"],
+      [this.seed, "Seed of all random numbers: the same seed gives the same run"],
     ]);
     for (const [control, title] of titles) {
       const whyNot = [this.speed, this.seed].includes(control) ? whyNotSimulate || over : why;
@@ -97,7 +97,7 @@ export class ClockBar {
       control.title = whyNot || title;
       control.closest("label")?.setAttribute("title", whyNot || title);
     }
-    this.reset.hidden = this.seed.parentElement.hidden = this.session.isReplay; // a recording has its own
+    this.reset.hidden = this.seed.parentElement.hidden = this.session.isReplay; // a recording has its own seed
     if (hasEnded) [this.step.disabled, this.step.title] = [true, why || "The run has ended."];
     if (document.activeElement !== this.speed) {
       this.speed.value = nearest(clock.speed);
@@ -114,7 +114,7 @@ export class ClockBar {
     if (this.time.textContent !== text) this.time.textContent = text;
   }
 
-  /** How fast time really went since the last look. */
+  /** Show the actual speed since the last call. */
   #showPace() {
     const { clock, dt, live, hasEnded } = this.session;
     const now = performance.now();
@@ -134,10 +134,10 @@ export class ClockBar {
     if (live && clock.lock.length && !hasEnded && !text.startsWith("waits")) text += " · in lock";
     setText(this.pace, text);
     const isLocked = live && clock.lock.length > 0;
-    this.pace.title = isLocked ? `In the lock, time passes when all ask for it: ${clock.lock.join(", ")}` : "";
+    this.pace.title = isLocked ? `The clock waits for all programs in the lock: ${clock.lock.join(", ")}` : "";
   }
 
-  /** How long [ms] a clock may stand without waiting for anyone: a slow one ticks seldom. */
+  /** Time [ms] without a tick after which the clock counts as waiting; longer for a slow clock. */
   get #patience() {
     const { clock, dt } = this.session;
     return Math.max(STILL, clock.speed ? (2000 * dt) / clock.speed : 0);
@@ -156,12 +156,12 @@ export function speedText(speed) {
   return `${Number(speed.toPrecision(speed < 10 ? 2 : 3))}×`;
 }
 
-/** A measured pace; unlike a speed that was chosen, 0 is what it says. */
+/** Text of a measured speed; unlike in a speed setting, 0 means stopped. */
 function paceText(pace) {
   return pace === 0 ? "0×" : speedText(pace);
 }
 
-/** Names in a few words; the server does not tell which of several it waits for. */
+/** Short list of names; the server does not report for which of them it waits. */
 function some(names) {
   if (names.length <= 2) return names.join(" or ");
   return `${names[0]} or ${names.length - 1} others`;

@@ -1,6 +1,6 @@
-// A question before something that cannot be taken back.
+// Confirmation dialog for actions that cannot be undone.
 
-/** Ask it; true if the person agrees. `verb` is what the button says. */
+/** Show the dialog; resolve to true if the user agrees. `verb` is the text of the button. */
 export function confirmed(dialog, { title, text, verb }) {
   const [heading, says, go] = ["h2", "p", "button[value=yes]"].map((part) => dialog.querySelector(part));
   heading.textContent = title;

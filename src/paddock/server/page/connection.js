@@ -1,17 +1,17 @@
-// How the line to the server is: a pill in the bar, the world's title, and a banner when it is cut.
+// Shows the state of the connection: a pill in the bar, the world's title, and a banner when it is lost.
 
 const WORDS = { connecting: "connecting", live: "connected", waiting: "reconnecting", refused: "not admitted" };
 const ROLES = {
   viewer: "You may watch.",
   controller: "You may drive your robots.",
-  supervisor: "You may drive and place all robots and run the clock.",
+  supervisor: "You may drive and move all robots and control the clock.",
 };
 
 const [OLD, WRONG, SENT] = ["This page is out of date", "This link is not valid", "You were disconnected"];
 const LOCKED = "You are locked out at present";
-const LOST = "The server does not answer. The page keeps trying and goes on where it was.";
-const BACK = "Should it start again, the page goes on.";
-const HICCUP = 700; // [ms] no news are made of less
+const LOST = "The server does not answer. The page keeps trying to reconnect.";
+const BACK = "If it starts again, the page reconnects.";
+const HICCUP = 700; // [ms] shorter interruptions are not shown
 
 export function showConnection(session, { pill, title, about, banner, bannerTitle, bannerText, retry }) {
   let patience = 0;
@@ -43,7 +43,7 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
     return /version/.test(reason) ? OLD : WRONG;
   }
 
-  /** A server that ended on purpose is no reason to worry: a line below the arena will do. */
+  /** Show a banner; a server that was stopped on purpose is not shown as an error. */
   function tellLost() {
     const { endReason } = session.link;
     if (endReason) tell("ended", sentence(endReason), BACK, "Try now");
@@ -77,7 +77,7 @@ function round(length) {
   return Number(length.toPrecision(3));
 }
 
-/** A refusal's words, without the name of the field that it begins with. */
+/** The text of a refusal as a sentence, without the field name at its start. */
 function sentence(refusal) {
   const text = refusal.replace(/^[\w.]+: /, "");
   const start = text.charAt(0).toUpperCase() + text.slice(1);

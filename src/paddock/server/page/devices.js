@@ -1,14 +1,14 @@
-// A robot's devices as gauges and rays want them. How a kind looks (unit, labels, colour, gauge, rays) comes with its
-// spec from the server: this page knows no kind by name.
+// A robot's devices as gauges and rays need them. The appearance of a kind (unit, labels, colour, gauge, rays) is part
+// of its spec from the server: this page does not depend on the names of kinds.
 
 const AT_CENTRE = [[0, 0, 0, 0]];
 const DEGREES = Math.PI / 180;
 const SCALE = { unit: "", low: 0, high: 1, digits: 2 };
 const PLAIN = { ...SCALE, labels: [], color: "#7a808a", gauge: "number", rays: "none", hint: "" };
-const DISTANCES = new Set(["beams", "cones", "scan"]); // rays that are as long as what was measured
+const DISTANCES = new Set(["beams", "cones", "scan"]); // rays whose length is the measured distance
 const SHORT = 1; // [m] scales below this are shown in centimetres
 
-/** Everything that gauges and rays want to know of a sensor of a robot's spec. */
+/** Return all properties of a sensor that gauges and rays need. */
 function describe(spec) {
   const look = { ...PLAIN, ...spec.appearance };
   const [low, high] = look.nearer_is_taller ? [look.high, look.low] : [look.low, look.high];
@@ -28,14 +28,14 @@ function describe(spec) {
   };
 }
 
-/** People read centimetres and degrees better than small metres and radians. */
+/** Use centimetres and degrees instead of small metre values and radians. */
 function readableUnit({ unit, digits, high }) {
   if (unit === "m" && high < SHORT) return { unit: "cm", factor: 100, digits: Math.max(0, digits - 1) };
   if (unit !== "rad" && unit !== "rad/s") return { factor: 1 };
   return { unit: unit.replace("rad", "°"), factor: 1 / DEGREES, digits: Math.max(0, digits - 1) };
 }
 
-/** The devices of a robot's kind. */
+/** Devices of a robot's kind. */
 export function devicesOf(kind) {
   kind.devices ??= (kind.sensors ?? []).map(describe);
   return kind.devices;
@@ -47,7 +47,7 @@ export function beamAngle({ opening, channels }, i) {
   return opening * (i / gaps - 0.5);
 }
 
-/** A number with a fixed count of digits and a real minus sign. */
+/** Text of a number with a fixed count of digits and a typographic minus sign. */
 export function numberText(value, digits) {
   if (!Number.isFinite(value)) return "–";
   const text = value.toFixed(digits);

@@ -1,6 +1,6 @@
-// Making elements in one line.
+// Helpers that create elements.
 
-/** An element with a class, properties and children; `dataset` and `aria-…` are taken care of. */
+/** Create an element with a class, properties (also `dataset` and `aria-…`) and children. */
 export function make(tag, className, properties = {}, ...children) {
   const element = document.createElement(tag);
   if (className) element.className = className;
@@ -13,7 +13,7 @@ export function make(tag, className, properties = {}, ...children) {
   return element;
 }
 
-/** An icon of index.html. */
+/** Create an icon of index.html. */
 export function icon(name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
@@ -22,10 +22,10 @@ export function icon(name) {
   return svg;
 }
 
-/** A canvas that keeps the size that the style sheet gives it; `draw(context, width, height)` works in pixels. */
+/** Create a canvas with the size from the style sheet; `draw(context, width, height)` draws in pixels. */
 export function scaledCanvas(className, draw) {
   const canvas = make("canvas", className);
-  let inSight = false; // what is scrolled away is not drawn
+  let inSight = false; // not drawn while scrolled out of view
   const redraw = () => {
     const { clientWidth: width, clientHeight: height } = canvas;
     if (!inSight || !width || !height) return;
@@ -45,7 +45,7 @@ export function scaledCanvas(className, draw) {
   return { canvas, redraw };
 }
 
-/** Set a text only if it differs: the browser need not lay out what stays. */
+/** Set a text only if it differs, to avoid a layout by the browser. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

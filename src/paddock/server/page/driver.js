@@ -1,8 +1,8 @@
-// Driving by hand: keys and a stick on the screen become wheel speeds, while the switch is on.
+// Manual driving: converts keys and the on-screen stick to wheel speeds while the switch is on.
 
-const EVERY = 100; // [ms] commands are repeated this often while a hand is on them
-const CRUISE = 0.8; // of the robot's top speed
-const TURNING = 0.45; // how much of that turns it
+const EVERY = 100; // [ms] period of commands while a key or the stick is held
+const CRUISE = 0.8; // fraction of the robot's maximum speed
+const TURNING = 0.45; // fraction of that for turning
 const KEYS = {
   ArrowUp: [1, 0], KeyW: [1, 0],
   ArrowDown: [-1, 0], KeyS: [-1, 0],
@@ -11,9 +11,9 @@ const KEYS = {
 };
 
 export class Driver {
-  robot = ""; // whom it drives; empty for nobody
+  robot = ""; // name of the driven robot; empty: none
   held = new Set(); // keys that are down
-  lean = [0, 0]; // of the stick: ahead, to the left; -1 … 1
+  lean = [0, 0]; // of the stick: forward, left; -1 … 1
   onChange = () => {};
 
   constructor(session, stick) {
@@ -51,7 +51,7 @@ export class Driver {
     if (robot && this.session.robot(robot)) this.session.ask("leave", { robot });
   }
 
-  /** Someone took it away, or it is gone. */
+  /** Stop driving if another client has taken the robot, or it was removed. */
   #checkOwner() {
     const robot = this.robot && this.session.robot(this.robot);
     if (this.robot && (!robot || this.session.isOthers(robot))) this.#become("");
@@ -65,7 +65,7 @@ export class Driver {
     this.onChange();
   }
 
-  /** A key went down; true if it is one that drives. */
+  /** Handle a pressed key; return whether it is a driving key. */
   press(event) {
     if (!this.robot || !KEYS[event.code] || event.ctrlKey || event.metaKey || event.altKey) return false;
     if (!this.held.has(event.code)) {

@@ -1,4 +1,4 @@
-// Whoever knows something tells whoever asked to be told.
+// Event emitter.
 
 export class Emitter {
   #listeners = new Map();

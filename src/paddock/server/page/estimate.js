@@ -1,9 +1,9 @@
-// Where a robot's own program takes it to be: particles, an ellipse that holds it with 95 %, and its heading.
+// Draws the pose estimate of a robot's program: particles, the 95 % confidence ellipse, and the heading.
 
 import { PALETTE, tint } from "./paint.js";
 
-const LEAST = 4; // pixels: smaller ellipses are drawn larger, so that one sees where they are
-const DOT = 1.3; // pixels: a particle's radius
+const LEAST = 4; // minimum half axis in pixels, so that small ellipses are visible
+const DOT = 1.3; // radius of a particle in pixels
 const ARROW = 14; // pixels
 const COLOR = PALETTE.lines[5];
 
@@ -23,7 +23,7 @@ export function drawEstimate(context, view, { pose, ellipse, particles }) {
   const [major, minor, direction] = ellipse;
   const [a, b] = [major, minor].map((axis) => Math.max(LEAST, axis * view.scale));
   context.beginPath();
-  context.ellipse(px, py, a, b, -direction, 0, 2 * Math.PI); // pixels count downwards
+  context.ellipse(px, py, a, b, -direction, 0, 2 * Math.PI); // y pixels count downwards
   context.fillStyle = tint(COLOR, 0.12);
   context.fill();
   context.moveTo(px, py);

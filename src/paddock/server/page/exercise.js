@@ -1,4 +1,4 @@
-// The exercise: its text, what it allows, code to start from, and one's own score.
+// The exercise panel: text, allowed devices, starter code, and the student's score.
 
 import { icon, make, setText } from "./dom.js";
 import { renderMarkdown } from "./markdown.js";
@@ -6,11 +6,11 @@ import { capital, decimalsOf, foulsText, pointsText, spanOf } from "./scoreboard
 import { copyText } from "./snippet.js";
 import { Submissions, timeOf } from "./submissions.js";
 
-const COPIED = "Copied: the code to start from.";
-const NO_COPY = "This browser does not let pages copy: select the code instead.";
+const COPIED = "Copied the starter code.";
+const NO_COPY = "This browser does not allow copying: select the code instead.";
 
 export class ExercisePanel {
-  /** `tabs` are above it and the monitor; they are hidden where there is no exercise; `dialog` asks questions. */
+  /** `tabs` switch between this panel and the monitor, and are hidden without an exercise; `dialog` asks questions. */
   constructor(session, panel, tabs, dialog) {
     Object.assign(this, { session, panel, tabs });
     this.score = make("p", "own-score", { dataset: { testid: "own-score" }, "aria-live": "polite" });
@@ -33,7 +33,7 @@ export class ExercisePanel {
     this.tabs.list.hidden = false;
     const { submissions, id, ...said } = exercise;
     const shown = JSON.stringify(said);
-    if (this.shown === shown) return; // only the receipts are new: who reads is not disturbed
+    if (this.shown === shown) return; // only the receipts have changed: keep the scroll position
     this.shown = shown;
     const title = make("h2", "", { textContent: exercise.title, dir: "auto", dataset: { testid: "exercise-title" } });
     const prose = renderMarkdown(withoutTitle(exercise));
@@ -45,7 +45,7 @@ export class ExercisePanel {
   }
 
   #facts({ devices, due }) {
-    const until = due && make("p", "facts", { dataset: { testid: "due" } }, `Due ${timeOf(due)}; later is late.`);
+    const until = due && make("p", "facts", { dataset: { testid: "due" } }, `Due ${timeOf(due)}; later files are late.`);
     return [...(until ? [until] : []), ...this.#allowed(devices)];
   }
 
@@ -64,7 +64,7 @@ export class ExercisePanel {
       const copied = await copyText(starter);
       this.session.emit("notice", copied ? COPIED : NO_COPY, copied ? "done" : "refused");
     });
-    const head = make("header", "", {}, make("h3", "", { textContent: "Code to start from" }), button);
+    const head = make("header", "", {}, make("h3", "", { textContent: "Starter code" }), button);
     const code = make("code", "", { textContent: starter });
     const frame = make("pre", "", { tabIndex: 0, dataset: { testid: "starter" } }, code);
     return [make("section", "starter", {}, head, frame)];
@@ -78,14 +78,14 @@ export class ExercisePanel {
     const place = mine.place || 1 + scores.filter(({ score }) => score > mine.score).length;
     const points = pointsText(mine.score, decimalsOf([mine.score]));
     const what = `${capital(board.label || "score")} in ${spanOf(this.session)}`;
-    const of = this.session.shows === "nothing" ? "" : ` of ${scores.length}`; // of the others there is no score
+    const of = this.session.shows === "nothing" ? "" : ` of ${scores.length}`; // the scores of others are hidden
     const reached = mine.score == null ? [] : [board.unit, `· place ${place}${of}`];
     const parts = [[`${what}: ${points}`, ...reached].filter(Boolean).join(" "), foulsText(mine.fouls)];
     setText(this.score, parts.filter(Boolean).join(" · "));
   }
 }
 
-/** Its text; a first heading that repeats the title is left out. */
+/** Text of an exercise without a first heading that repeats the title. */
 function withoutTitle({ title, text }) {
   const [, first, rest] = /^\s*#\s+(.*?)\s*\n([^]*)$/.exec(text) ?? [];
   return first === title ? rest : text;

@@ -1,4 +1,4 @@
-// How many pictures a second the browser really shows.
+// Measures the actual frame rate of the browser.
 
 const KEPT = 120;
 
@@ -10,7 +10,7 @@ export class FrameRate {
     this.#times[this.#count++ % KEPT] = now;
   }
 
-  /** Over the last pictures, at most two seconds' worth. */
+  /** Average over the last frames, at most two seconds. */
   get perSecond() {
     const known = Math.min(this.#count, KEPT);
     if (known < 2) return 0;

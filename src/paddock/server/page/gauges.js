@@ -1,4 +1,4 @@
-// Gauges of other kinds: a scanner's fan, a camera's picture, numbers, a pose with a dial.
+// Gauges: a laser scan, a camera picture, numbers, a pose with a dial.
 
 import { beamAngle, degrees, numberText, radians } from "./devices.js";
 import { make, scaledCanvas, setText } from "./dom.js";
@@ -17,12 +17,12 @@ const GAUGES = {
   number: numberGauge,
 };
 
-/** The gauge of a device: {element, update(values or picture)}. */
+/** Create the gauge of a device: {element, update(values or picture)}. */
 export function gaugeFor(device, onPoint) {
   return (GAUGES[device.gauge] ?? numberGauge)(device, onPoint);
 }
 
-/** The scan from above, ahead is up, and the nearest distance. */
+/** A scan from above, with the robot's front up, and the nearest distance. */
 function scanGauge(device) {
   let values = null;
   const nearest = make("span", "scan-nearest", { dataset: { testid: `bar-${device.name}-nearest` } });
@@ -69,17 +69,17 @@ function drawFan(context, width, height, device, values) {
   context.stroke();
 }
 
-/** The camera's picture, as large as there is room, with its pixels to be seen. */
+/** A camera picture, as large as possible, with visible pixels. */
 function imageGauge(device) {
   const canvas = make("canvas", "picture", { dataset: { testid: `picture-${device.name}` } });
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `What ${device.name} sees`);
+  canvas.setAttribute("aria-label", `Picture of ${device.name}`);
   const context = canvas.getContext("2d", { alpha: false });
   let busy = false;
   return {
     element: canvas,
     async update(picture) {
-      if (busy) return; // the next one will do
+      if (busy) return; // skip; the next picture is drawn
       busy = true;
       const { width, height } = picture;
       if (canvas.width !== width || canvas.height !== height) {
@@ -126,7 +126,7 @@ function numberGauge(device) {
   };
 }
 
-/** x and y in metres if there are such, the heading in degrees and as a needle: up is the world's y. */
+/** x and y in metres if present, the heading in degrees and as a needle; up is the world's y axis. */
 export function dialGauge(device) {
   const cells = device.labels.map((_, i) => make("b", "", { dataset: { testid: `bar-${device.name}-${i}` } }));
   const needle = make("span", "needle");

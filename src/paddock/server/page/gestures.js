@@ -1,6 +1,6 @@
-// Hands on the arena: drag and pinch, wheel, click to choose, drag a robot to move it.
+// Pointer gestures on the arena: drag, pinch, wheel, click to select, drag a robot to move it.
 
-const CLICK = 4; // pixels that a pointer may move and still click
+const CLICK = 4; // maximum movement of a click in pixels
 const SLACK = { mouse: 10, touch: 20, pen: 14 }; // pixels around the middle of small robots
 
 export class Gestures {
@@ -18,13 +18,13 @@ export class Gestures {
     canvas.addEventListener("dblclick", (event) => this.#double(event));
   }
 
-  /** Where an event is on the canvas [pixels]. */
+  /** Position of an event on the canvas [pixels]. */
   #at(event) {
     const box = this.canvas.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   }
 
-  /** What is under the pointer: {i, how}, how "turn" or "move"; or nothing. */
+  /** Robot or handle under the pointer: {i, how}, how "turn" or "move"; or null. */
   #grip(px, py, type) {
     const chosen = this.session.index.get(this.session.selected);
     const { arena } = this;
@@ -47,7 +47,7 @@ export class Gestures {
       return;
     }
     const grip = event.button === 0 && !this.goalTool.armed ? this.#grip(x, y, event.pointerType) : null;
-    // A finger moves only the robot that is chosen already: it is too easy to touch another one while panning.
+    // A finger moves only the robot that is already selected, because panning often touches other robots.
     const firm = event.pointerType === "mouse" || this.session.robots[grip?.i]?.name === this.session.selected;
     const mayMove = grip && this.arena.canTurn && firm;
     this.press = { x, y, grip, mayMove, moved: false };
@@ -102,7 +102,7 @@ export class Gestures {
     this.press = null;
   }
 
-  /** Choose the robot there, even where another one's handle is; or nothing. With the tool: send the chosen one. */
+  /** Select the robot at a point, also below another robot's handle; with the goal tool, send the selected robot. */
   #click({ x, y, grip }, type) {
     if (this.goalTool.armed) {
       this.goalTool.send(x, y);
@@ -132,7 +132,7 @@ export class Gestures {
   #wheel(event) {
     event.preventDefault();
     const [x, y] = this.#at(event);
-    const lines = (event.deltaMode === 1 ? 16 : 1) * (event.ctrlKey ? 5 : 1); // with Ctrl it is a pinch on a pad
+    const lines = (event.deltaMode === 1 ? 16 : 1) * (event.ctrlKey ? 5 : 1); // with Ctrl it is a pinch on a touchpad
     const factor = Math.exp(-Math.max(-300, Math.min(300, event.deltaY * lines)) * 0.0018);
     if (this.arena.following) this.arena.view.zoom(factor);
     else this.arena.view.zoom(factor, x, y);

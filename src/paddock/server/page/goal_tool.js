@@ -1,4 +1,4 @@
-// "Send here": the next click on the floor is a goal for the chosen robot's own program.
+// Goal tool: the next click on the floor is a goal for the program of the selected robot.
 
 export class GoalTool {
   armed = false;
@@ -11,7 +11,7 @@ export class GoalTool {
 
   toggle() {
     const robot = this.session.robot(this.session.selected);
-    const problem = robot ? this.session.whyNotDrive(robot) : "Choose a robot first, then where to send it.";
+    const problem = robot ? this.session.whyNotDrive(robot) : "Select a robot first, then click its goal.";
     if (!this.armed && problem) this.session.emit("notice", problem, "refused");
     else this.#arm(!this.armed);
   }
@@ -26,7 +26,7 @@ export class GoalTool {
     this.arena.canvas.classList.toggle("aiming", on);
   }
 
-  /** Send the chosen robot to a pixel. */
+  /** Send the selected robot to a pixel. */
   async send(px, py) {
     const robot = this.session.selected;
     const [x, y] = this.arena.view.metres(px, py);

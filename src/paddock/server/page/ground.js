@@ -1,17 +1,17 @@
-// The layer that seldom changes: floor, fields, grid, walls with their shadows, lamps and start poses, axes.
+// The static layer: floor, fields, grid, walls with their shadows, lamps and start poses, axes.
 
 import { blend, tint } from "./paint.js";
 import { roundLengthAbove, tidy } from "./view.js";
 import { drawLamp, drawSound, drawStart } from "./symbols.js";
 
-const LIGHT_FALLS = [0.5, -0.7]; // how a shadow leans, per metre of height
+const LIGHT_FALLS = [0.5, -0.7]; // offset of a shadow per metre of height [m]
 const LONGEST_SHADOW = 9; // pixels
 const DISC_CORNERS = 28;
 
 export class Ground {
   floor = null;
 
-  /** Take over a scene; `done` is called when its floor is ready to be drawn. */
+  /** Take over a scene; call `done` when its floor can be drawn. */
   async adopt(scene, world, done) {
     this.scene = scene;
     this.world = world;
@@ -52,13 +52,13 @@ export class Ground {
     }
     for (const field of this.world.fields ?? []) this.#field(context, field);
     if (theme.dark) {
-      context.fillStyle = "rgba(14,18,26,0.22)"; // a bright floor in a dark room hurts
+      context.fillStyle = "rgba(14,18,26,0.22)"; // dims the bright floor in the dark theme
       context.fillRect(x0, y0, x1 - x0, y1 - y0);
     }
   }
 
   #field(context, { shape, at, radius, color = "#39a275" }) {
-    if (shape === "image") return; // the server's picture of the floor has no fields, and images stay there
+    if (shape === "image") return; // fields from images are not sent to the page
     const [x0, y0, x1, y1] = this.scene.bounds;
     const reach = shape === "gaussian" ? 2.5 * radius : radius;
     const gradient = context.createRadialGradient(...at, 0, ...at, reach);
@@ -91,7 +91,7 @@ export class Ground {
     context.fillStyle = theme.dark ? "rgba(0,0,0,0.26)" : "rgba(30,34,44,0.15)";
     this.#shadows(context, LONGEST_SHADOW / view.scale / Math.hypot(...LIGHT_FALLS));
     const pixel = 1 / view.scale;
-    for (const shape of this.shapes) { // all outlines first, so that the pieces of a wall melt together
+    for (const shape of this.shapes) { // all outlines first, so that the pieces of a wall merge
       trace(context, shape);
       context.strokeStyle = context.fillStyle = blend(shape.color, "#000000", theme.dark ? 0.45 : 0.35);
       context.lineWidth = 2.2 * pixel;
@@ -105,7 +105,7 @@ export class Ground {
       context.stroke();
       context.fill();
     }
-    for (const shape of this.shapes) { // the edge that the light meets
+    for (const shape of this.shapes) { // the lit edge
       if (shape.radius * view.scale < 5) continue;
       context.beginPath();
       context.arc(...shape.corners[0], Math.max(0, shape.radius - 1.6 * pixel), 0.35 * Math.PI, 1.15 * Math.PI);
@@ -161,7 +161,7 @@ export class Ground {
     }
   }
 
-  /** How far to the left walls reach [m]. */
+  /** Leftmost x of all walls [m]. */
   get #outer() {
     let least = this.scene.bounds[0];
     for (const { outline } of this.shapes) for (const [x] of outline) least = Math.min(least, x);

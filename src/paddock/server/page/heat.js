@@ -1,12 +1,12 @@
-// Heats: a large countdown over the arena, and how long the present one still goes on.
+// Heats: a large countdown over the arena, and the remaining time.
 
 import { setText } from "./dom.js";
 
 const WORDS = { none: "no heat", prepared: "ready", countdown: "starts in", running: "running", finished: "over" };
 const GO_SHOWN = 1500; // [ms]
-const LATE = "You came after the start signal: your robot waits outside, and takes part when heat";
+const LATE = "The heat has already started: your robot can take part when heat";
 
-/** The heat in a few words: "Heat 3 · 0:42". */
+/** Short text of a heat: "Heat 3 · 0:42". */
 export function heatText({ state, number, seconds_left: left, text }) {
   if (state === "none") return WORDS.none;
   const time = left > 0 && state !== "finished" ? clockText(left) : "";
@@ -21,7 +21,7 @@ export function clockText(seconds) {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** The countdown over the arena, for everybody who watches; and what it means, in words. */
+/** Show the countdown over the arena, and notices about the heat. */
 export function showHeat(session, { countdown, pill }) {
   let before = "none";
   let timer = 0;
@@ -47,7 +47,7 @@ export function showHeat(session, { countdown, pill }) {
   });
 
   function tell({ state, number, text }) {
-    const mine = session.own ? " Your robot stands at its start; what it is told has no effect before the signal." : "";
+    const mine = session.own ? " Your robot is at its start; commands have no effect before the start signal." : "";
     const news = {
       prepared: `Heat ${number} is about to start.${mine}`,
       finished: `Heat ${number} is over${text ? `: ${text}` : ""}.`,

@@ -1,17 +1,17 @@
-// What the class does: the world or exercise, and heats. For the lecturer.
+// The lecturer's controls of the world or exercise, and of heats.
 
 import { make, setText } from "./dom.js";
 import { confirmed } from "./confirm.js";
 import { heatText } from "./heat.js";
 
 const DEEDS = {
-  prepare: ["none", "prepared", "finished"], // the states in which it can be done
+  prepare: ["none", "prepared", "finished"], // the states in which the action is possible
   start: ["prepared"],
   stop: ["prepared", "countdown", "running"],
 };
 
 export class LessonBar {
-  /** `seedWanted` tells the seed in the clock's field: undefined for the present one. */
+  /** `seedWanted` returns the seed in the clock's field: undefined for the current one. */
   constructor(session, elements, seedWanted) {
     Object.assign(this, { session, ...elements, seedWanted });
     this.open.addEventListener("click", () => this.#open());
@@ -24,7 +24,7 @@ export class LessonBar {
     this.#showHeat();
   }
 
-  /** The choices, built anew only when they have changed: a list that is open must not close. */
+  /** Rebuild the choices only when they have changed, because that would close an open list. */
   #showChoices() {
     const { exercises, worlds, exercise, world } = this.session.roster;
     const now = exercise ? `exercise ${exercise}` : `world ${world}`;
@@ -37,7 +37,7 @@ export class LessonBar {
       this.present = undefined;
     }
     const isUntouched = this.present === undefined || this.choice.value === this.present;
-    if (isUntouched) this.choice.value = now; // else somebody is about to choose
+    if (isUntouched) this.choice.value = now; // else the user is choosing
     this.present = now;
     this.#showOpen();
   }
@@ -50,8 +50,8 @@ export class LessonBar {
   async #open() {
     const [kind, ...words] = this.choice.value.split(" ");
     const name = words.join(" ");
-    const text = `Robots start anew, and their scores begin again; the best ones are kept. Programs that run keep their
-      robots. A program that asks for a device which is no longer allowed or no longer there ends with a message.`;
+    const text = `Robots and scores restart; the best scores are kept. Running programs keep their robots. A program
+      that uses a device that is no longer allowed or available ends with an error.`;
     if (!(await confirmed(this.dialog, { title: `Open ${name} for everybody?`, text, verb: "Open" }))) return;
     const seed = this.seedWanted();
     await this.session.ask("open_world", { [kind]: name, ...(seed != null && { seed }) });
@@ -59,7 +59,7 @@ export class LessonBar {
 
   async #heat(action) {
     const breaksOff = action === "stop" && this.session.heat.state === "running";
-    const text = "The heat ends now. What was reached until here is kept as its result.";
+    const text = "The heat ends now. The current standings are its result.";
     if (breaksOff && !(await confirmed(this.dialog, { title: "Stop the heat?", text, verb: "Stop it" }))) return;
     await this.session.ask("set_heat", { action });
   }
@@ -74,7 +74,7 @@ export class LessonBar {
   }
 }
 
-/** The last lines of the class's log; it stays at its end unless somebody has scrolled up. */
+/** Show the last lines of the class's log; keep it at its end unless the user has scrolled up. */
 export function showLog(session, list) {
   session.on("class", () => {
     const { log } = session.roster;

@@ -1,4 +1,4 @@
-// The line to the server: one WebSocket, requests that are answered, and a new attempt whenever it breaks.
+// The connection to the server: one WebSocket with requests and answers, which reconnects automatically.
 
 import { decode, encode } from "./msgpack.js";
 
@@ -6,12 +6,12 @@ const VERSION = 1;
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 5000;
 const HELLO_TIMEOUT = 8000;
-const QUIET = 4000; // [ms] without a word before the line is tested, and then to answer
-const ENDINGS = new Set([1000, 1001, 1012]); // close codes of a server that ends on purpose
-const DISMISSED = 4403; // close code: sent away by the supervisor
-const FINAL = new Set([1008, 4401, 4426, DISMISSED]); // close codes that mean "no": not allowed, another version
+const QUIET = 4000; // [ms] without a message before the connection is probed, and timeout of the probe
+const ENDINGS = new Set([1000, 1001, 1012]); // close codes of a server that was stopped on purpose
+const DISMISSED = 4403; // close code: disconnected by the supervisor
+const FINAL = new Set([1008, 4401, 4426, DISMISSED]); // close codes of refusals: not allowed, another version
 
-/** What a server said no to. */
+/** A refusal by the server. */
 export class Refusal extends Error {
   constructor(kind, message) {
     super(message);
@@ -20,13 +20,13 @@ export class Refusal extends Error {
 }
 
 /**
- * Connects at once. It tells of
+ * A connection that reconnects automatically. Callbacks:
  *   onState(state, detail)  "connecting", "live", "waiting" (detail: milliseconds) or "refused" (detail: the reason)
- *   onMessage(message)      all that is no answer to a request
+ *   onMessage(message)      every message that is not an answer to a request
  */
 export class Link {
-  dismissed = false; // whether the supervisor has sent this page away
-  endReason = ""; // the reason that a server gave when it ended on purpose; until there is one again
+  dismissed = false; // whether the supervisor has disconnected this page
+  endReason = ""; // reason of a server that was stopped on purpose; empty once it is connected again
 
   constructor({ url, name, token, onState, onMessage }) {
     Object.assign(this, { url, name, token, onState, onMessage });
@@ -62,7 +62,7 @@ export class Link {
     }
   }
 
-  /** Send something that is answered; the answer, or a Refusal. */
+  /** Send a request; resolve with the answer, or reject with a Refusal. */
   request(type, fields = {}) {
     if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Refusal("LinkError", "not connected"));
     const id = (this.number = (this.number + 1) % 2 ** 31);
@@ -70,12 +70,12 @@ export class Link {
     return new Promise((done, failed) => this.pending.set(id, { done, failed }));
   }
 
-  /** Send something that is not answered. */
+  /** Send a message that is not answered. */
   tell(type, fields) {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(encode({ type, ...fields }));
   }
 
-  /** Whether the server still answers: `type` is a harmless request, asked only if nothing was heard for a while. */
+  /** Check that the server still answers, with a harmless request, if no message has arrived for a while. */
   async probe(type, fields) {
     if (this.state !== "live" || performance.now() - this.heard < QUIET) return;
     const { socket } = this;
@@ -84,7 +84,7 @@ export class Link {
     clearTimeout(timer);
   }
 
-  /** The line is dead but nobody has said so: do not wait for that. */
+  /** Give up a dead connection without waiting for its close event. */
   abandon() {
     this.socket.onclose = null;
     this.socket.close();

@@ -1,4 +1,4 @@
-// The page: puts its parts together.
+// Assembles the parts of the page.
 
 import { Arena, FEW } from "./arena.js";
 import { chartSpans } from "./chart.js";
@@ -34,7 +34,7 @@ const session = new Session({ url, name: "page", token: join.token });
 session.selected = join.robot;
 session.on("select", noteRobot);
 session.on("connection", ({ state }) => state === "refused" && !session.isSentAway && forgetToken());
-addEventListener("hashchange", () => location.reload()); // another join link was put into the address
+addEventListener("hashchange", () => location.reload()); // another join link was entered in the address bar
 
 const toasts = new Toasts(element("toasts"));
 session.on("notice", (text, kind) => toasts.show(text, kind));
@@ -100,7 +100,7 @@ showRun(session, () => clock.runAgain(), {
   intervention: element("intervention"),
 });
 
-/** Names of the robots beside the chosen one that show their rays. */
+/** Names of the robots, other than the selected one, that show their rays. */
 function othersWithRays() {
   if (!arena.showRays || arena.shown.length > FEW) return [];
   return arena.shown.map((i) => session.robots[i]?.name).filter((name) => name && name !== session.selected);
@@ -153,24 +153,24 @@ shortcuts(
     { keys: ["]"], shown: "]", says: "faster", does: () => clock.faster(1) },
     { keys: ["r"], shown: "R", says: "reset", does: () => clock.restart() },
     { keys: ["j"], shown: "J", says: "next robot", does: () => robotList.move(1), repeats: true },
-    { keys: ["k"], shown: "K", says: "robot before", does: () => robotList.move(-1), repeats: true },
-    { keys: ["e"], shown: "E", says: "drive the chosen robot, or stop driving", does: () => driver.toggle() },
-    { keys: ["f"], shown: "F", says: "follow the chosen robot", does: follow },
+    { keys: ["k"], shown: "K", says: "previous robot", does: () => robotList.move(-1), repeats: true },
+    { keys: ["e"], shown: "E", says: "drive the selected robot, or stop driving", does: () => driver.toggle() },
+    { keys: ["f"], shown: "F", says: "follow the selected robot", does: follow },
     { keys: ["0", "Home"], shown: "0", says: "show everything", does: () => arena.fit() },
     { keys: ["+", "="], shown: "+", says: "zoom in", does: () => zoom(1.25), repeats: true },
     { keys: ["-"], shown: "−", says: "zoom out", does: () => zoom(0.8), repeats: true },
     { keys: ["y"], shown: "Y", says: "rays on or off", does: toggleRays },
     { keys: ["t"], shown: "T", says: "trails on or off", does: toggleTrails },
     { keys: ["m"], shown: "M", says: "map on or off", does: toggleMap },
-    { keys: ["g"], shown: "G", says: "send the chosen robot to where you click next", does: () => goalTool.toggle() },
+    { keys: ["g"], shown: "G", says: "send the selected robot to your next click", does: () => goalTool.toggle() },
     { keys: ["l"], shown: "L", says: "light or dark", does: turnTheme },
     { keys: ["?"], shown: "?", says: "this help", does: () => element("help").showModal() },
-    { keys: ["Escape"], shown: "Esc", says: "cancel, stop driving, choose nothing", does: escape },
+    { keys: ["Escape"], shown: "Esc", says: "cancel, stop driving, clear the selection", does: escape },
     { keys: ["ArrowLeft"], does: () => move(1, 0), repeats: true },
     { keys: ["ArrowRight"], does: () => move(-1, 0), repeats: true },
     { keys: ["ArrowUp"], does: () => move(0, 1), repeats: true },
     { keys: ["ArrowDown"], does: () => move(0, -1), repeats: true },
-  ].filter(() => !isProjector), // there, a key that is pressed by accident does nothing
+  ].filter(() => !isProjector), // the projector's page ignores keys pressed by accident
   driver,
   { dialog: element("help"), rows: element("help-rows"), opener: element("help-open") },
 );
@@ -182,7 +182,7 @@ function escape() {
   else session.select("");
 }
 
-// The only robot there is, or the only one that is yours, is chosen by itself, once.
+// If there is only one robot, or only one that this page may drive, select it automatically, once.
 let hasChosen = false;
 session.on("robots", () => {
   if (session.selected || hasChosen) return;
@@ -194,7 +194,7 @@ session.on("robots", () => {
 classPage(session, arena, clock, isProjector);
 session.start();
 
-// For tests and the curious: read, do not touch.
+// For tests and debugging; read-only.
 window.paddock = {
   session,
   view: arena.view,

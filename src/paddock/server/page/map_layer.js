@@ -1,4 +1,4 @@
-// How a map is drawn: cells between floor and trails; frontiers, plan, scan and goal under the robots.
+// Draws a map: cells between floor and trails; frontiers, plan, scan and goal below the robots.
 
 import { devicesOf } from "./devices.js";
 import { PALETTE, tint } from "./paint.js";
@@ -6,18 +6,18 @@ import { picturesOf, veil } from "./maps.js";
 
 export const FRONTIER = PALETTE.lines[2];
 export const PLAN = PALETTE.lines[5];
-const SEEN_BY = ["scan", "cones", "beams"]; // rays of the sensors that robots map with, the best first
-const DOT = 2; // pixels: radius of what a scan met
-const LARGE_DOT = 4.5; // … of the middle of a frontier
+const SEEN_BY = ["scan", "cones", "beams"]; // rays of the sensors that are used for mapping, the best first
+const DOT = 2; // radius of a scan point in pixels
+const LARGE_DOT = 4.5; // … of the centre of a frontier
 
-/** Colour of the sensor that a robot most likely maps with. */
+/** Colour of the sensor that a robot most likely uses for mapping. */
 export function scanColor(kind) {
   const devices = kind ? devicesOf(kind) : [];
   const best = SEEN_BY.map((rays) => devices.find((device) => device.rays === rays)).find(Boolean);
   return best?.color ?? PALETTE.lines[0];
 }
 
-/** A veil over the world, but for the cells that are known. */
+/** Cover the world except for known cells, and draw these. */
 export function drawCells(context, view, map, bounds, theme) {
   const { x, y, resolution, rows, columns } = map.grid;
   const [x0, y0, x1, y1] = bounds;
@@ -34,7 +34,7 @@ export function drawCells(context, view, map, bounds, theme) {
   context.drawImage(colors, ...place);
 }
 
-/** What the program plans by; `shows` says which parts. */
+/** Draw scan, frontiers, plan and goal; `shows` selects the parts. */
 export function drawMapParts(context, view, map, kind, shows) {
   view.usePixels(context);
   if (shows.scan) drawDots(context, view, map.scan, DOT, scanColor(kind));
@@ -71,7 +71,7 @@ function drawPlan(context, view, plan) {
   context.stroke();
 }
 
-/** A ring with a cross, so that it is seen on any ground. */
+/** Draw a ring with a cross, visible on any background. */
 export function drawGoal(context, px, py) {
   for (const [color, width] of [["#ffffff", 5], [PLAN, 2.2]]) {
     context.beginPath();

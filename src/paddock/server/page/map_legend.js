@@ -1,17 +1,17 @@
-// The legend of a map: what its colours mean, a switch for each part, and what the robot's program says that it does.
+// Legend of a map: the meaning of its colours, a switch for each part, and the task of the robot's program.
 
 import { recall, remember } from "./storage.js";
 import { FRONTIER, PLAN, scanColor } from "./map_layer.js";
 
 const PARTS = {
-  map: { says: "map", title: "What the robot's program knows: light is free, dark is occupied, grey is unknown" },
-  frontiers: { says: "frontiers", title: "Between what is known and what is not", color: () => FRONTIER },
-  plan: { says: "plan", title: "The way that it drives, and its goal", color: () => PLAN },
-  scan: { says: "scan", title: "What its laser (blue) or its sonars (red) met last, as the map has it", color: scanColor },
-  pose: { says: "pose", title: "Where it takes itself to be: 95 % ellipse and particles", color: () => PLAN },
+  map: { says: "map", title: "Map of the robot's program: light is free, dark is occupied, grey is unknown" },
+  frontiers: { says: "frontiers", title: "Boundaries between known and unknown space", color: () => FRONTIER },
+  plan: { says: "plan", title: "The planned path and its goal", color: () => PLAN },
+  scan: { says: "scan", title: "Hits of the last scan of its laser (blue) or sonars (red), in the map", color: scanColor },
+  pose: { says: "pose", title: "Estimated pose: 95 % ellipse and particles", color: () => PLAN },
 };
 
-/** Which parts of maps are shown; all at first. */
+/** Visible parts of maps; initially all. */
 export function shownParts() {
   return Object.fromEntries(Object.keys(PARTS).map((part) => [part, recall(`map.${part}`, true)]));
 }

@@ -1,4 +1,4 @@
-// The maps of robots' own programs: cells as pictures, and the points that programs plan by.
+// Maps of robots' programs: cells as pictures, and the points of their plans.
 
 import { tint } from "./paint.js";
 
@@ -9,7 +9,7 @@ const MOST_CELLS = 2 ** 26; // larger maps are not shown
 
 export class Maps {
   maps = new Map(); // robot → {grid, frontiers, plan, scan, goal, task, refusal, modules}
-  version = 0; // rises with every change of cells
+  version = 0; // increases with every change of cells
 
   constructor(session) {
     this.session = session;
@@ -21,7 +21,7 @@ export class Maps {
     });
   }
 
-  /** The chosen robot's map, or the only one that there is. */
+  /** Map of the selected robot; without a selection, the only map. */
   get current() {
     const { selected } = this.session;
     if (this.maps.has(selected)) return this.maps.get(selected);
@@ -54,14 +54,14 @@ export class Maps {
   async #adopt(map, grid) {
     map.latest = grid.version;
     const cells = await inflate(grid.cells, grid.rows * grid.columns);
-    if (!cells || map.latest !== grid.version) return; // a newer one is on its way
+    if (!cells || map.latest !== grid.version) return; // a newer grid is being decoded
     map.grid = { ...grid, cells };
     map.pictures = null;
     this.version++;
   }
 }
 
-/** The bytes in a zlib stream, if there are just so many; else null. */
+/** Inflate a zlib stream of exactly `count` bytes; null if its size differs. */
 async function inflate(bytes, count) {
   if (!(count <= MOST_CELLS)) return null;
   const out = new Uint8Array(count);
@@ -71,7 +71,7 @@ async function inflate(bytes, count) {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return at === count ? out : null;
-      out.set(value, at); // more than fits is refused
+      out.set(value, at); // throws if the stream is too long
       at += value.length;
     }
   } catch {
@@ -79,7 +79,7 @@ async function inflate(bytes, count) {
   }
 }
 
-/** A map's cells as canvases, a pixel for each, the first row the lowest: `known` hides the veil, `colors` go on top. */
+/** Cells of a map as canvases, one pixel per cell, lowest row first: `known` cuts the cover, `colors` go on top. */
 export function picturesOf(map, theme) {
   if (!map.pictures || map.theme !== theme) {
     const tables = colorTables(theme);
@@ -89,7 +89,7 @@ export function picturesOf(map, theme) {
   return map.pictures;
 }
 
-/** What covers what a robot's program knows nothing of. */
+/** Colour of the cover over unknown space. */
 export function veil(theme) {
   return theme.dark ? "rgba(8,10,14,0.6)" : "rgba(70,78,92,0.42)";
 }
@@ -104,7 +104,7 @@ function paintCells({ rows, columns, cells }, table) {
   return picture;
 }
 
-/** Colours of cells as a canvas has them in memory: free ones let the floor shine through, occupied ones are ink. */
+/** Colours of cells in the memory layout of a canvas: free cells are translucent, occupied ones nearly opaque. */
 function colorTables(theme) {
   const { free, occupied } = theme.dark ? DARK : LIGHT;
   const known = tableOf((sure) => tint("#000000", sure));
@@ -112,7 +112,7 @@ function colorTables(theme) {
   return { known, colors };
 }
 
-/** A number for every value of a cell: how `paint(sure, isFree)` looks, `sure` from 0 (nobody knows) to 1. */
+/** Colour of every cell value by `paint(sure, isFree)`, with `sure` from 0 (unknown) to 1. */
 function tableOf(paint) {
   const brush = new OffscreenCanvas(UNKNOWN + 1, 1).getContext("2d", { willReadFrequently: true });
   for (let cell = 0; cell <= 100; cell++) {

@@ -1,5 +1,5 @@
-// Markdown in the part that exercises use: headings, lists, tables, code, emphasis. The text is foreign: it becomes text
-// nodes of elements made here and never HTML; a link is shown as text with its address, a picture as its description.
+// The subset of Markdown for exercises: headings, lists, tables, code, emphasis. The text is untrusted: it becomes text
+// nodes, never HTML; a link is shown as text with its address, a picture as its description.
 
 import { make } from "./dom.js";
 
@@ -20,7 +20,7 @@ const INLINE = new RegExp(
     .join("|"),
 );
 
-/** The elements of a text. */
+/** Render a text as elements. */
 export function renderMarkdown(text) {
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
   const blocks = document.createDocumentFragment();
@@ -31,7 +31,7 @@ export function renderMarkdown(text) {
   return blocks;
 }
 
-/** Take the first block off the lines; null for an empty line. */
+/** Remove and render the first block; null for an empty line. */
 function takeBlock(lines) {
   const first = lines[0];
   if (!first.trim()) return lines.shift() && null;
@@ -40,7 +40,7 @@ function takeBlock(lines) {
   const heading = HEADING.exec(first);
   if (heading) {
     lines.shift();
-    const level = Math.min(6, heading[1].length + 2); // below the panel's own
+    const level = Math.min(6, heading[1].length + 2); // below the panel's own headings
     return make(`h${level}`, "", { dir: "auto" }, ...inline(heading[2]));
   }
   if (ITEM.test(first)) return takeList(lines);
@@ -53,7 +53,7 @@ function takeBlock(lines) {
   return make("p", "", { dir: "auto" }, ...inline(words.map((line) => line.trim()).join(" ")));
 }
 
-/** Whether a line goes on with a paragraph. */
+/** Whether a line continues a paragraph. */
 function isPlain(line) {
   return line.trim() && !FENCE.test(line) && !HEADING.test(line) && !ITEM.test(line);
 }
@@ -61,11 +61,11 @@ function isPlain(line) {
 function takeCode(lines) {
   const fence = FENCE.exec(lines.shift())[1];
   const code = takeWhile(lines, (line) => !line.trim().startsWith(fence));
-  lines.shift(); // its end
+  lines.shift(); // the closing fence
   return make("pre", "", { tabIndex: 0 }, make("code", "", { textContent: code.join("\n") }));
 }
 
-/** A list; what is indented below an entry belongs to it. */
+/** Render a list; indented lines below an entry belong to it. */
 function takeList(lines) {
   const [, indent, bullet] = ITEM.exec(lines[0]);
   const isNumbered = /\d/.test(bullet);
@@ -97,7 +97,7 @@ function takeTable(lines) {
   return make("table", "", {}, make("thead", "", {}, head), make("tbody", "", {}, ...rows));
 }
 
-/** Emphasis, code and links within a line. */
+/** Render emphasis, code and links within a line. */
 function inline(text) {
   const parts = [];
   for (let found; (found = INLINE.exec(text)); text = text.slice(found.index + found[0].length)) {
@@ -112,7 +112,7 @@ function inline(text) {
   return [...parts, text].filter((part) => part !== "");
 }
 
-/** Take lines off the front as long as they fit. */
+/** Remove and return the first lines that satisfy `fits`. */
 function takeWhile(lines, fits) {
   let count = 0;
   while (count < lines.length && fits(lines[count], count)) count += 1;

@@ -1,6 +1,6 @@
-// The panel of modules: how the processes are that together drive a robot.
+// Panel of modules: states of the processes that together drive a robot.
 
-/** The panel, if the chosen robot's program has modules. */
+/** Show the panel, if the program of the selected robot has modules. */
 export function moduleBoard(session, maps, panel, rows) {
   function show() {
     const modules = maps.current?.modules ?? [];
@@ -16,7 +16,7 @@ function moduleRow({ name, state, rate = 0, latency = 0, says = "" }) {
   row.dataset.testid = "module-row";
   row.dataset.module = name;
   row.dataset.state = state;
-  row.title = [`${name}: ${state}`, latency && `99 % of measurements within ${latency} ms`, says].filter(Boolean).join("\n");
+  row.title = [`${name}: ${state}`, latency && `99 % latency: ${latency} ms`, says].filter(Boolean).join("\n");
   const runs = state === "running";
   const figures = { rate: runs ? rate.toFixed(1) : state, latency: runs && latency ? String(latency) : "" };
   for (const [part, text] of Object.entries({ swatch: "", name, ...figures })) {

@@ -1,4 +1,4 @@
-// The monitor: everything about the chosen robot, live.
+// The monitor: live data of the selected robot.
 
 import { card, deviceCard, lampsCard, poseCard, wheelsCard } from "./cards.js";
 import { devicesOf } from "./devices.js";
@@ -8,8 +8,8 @@ import { copyText, snippet } from "./snippet.js";
 
 const EVERY = 50; // [ms] between two updates
 const PLOTS_EVERY = 120;
-const HINT = "Click one to see what its sensors see, to drive it, or to get a Python program that does.";
-const NO_COPY = "This browser does not let pages copy: select the program at the end of the monitor.";
+const HINT = "Click a robot to see its sensor readings, to drive it, or to get a Python program that drives it.";
+const NO_COPY = "This browser does not allow copying: select the program at the end of the monitor.";
 
 export class Monitor {
   constructor(session, subscriptions, driver, panel, onPoint) {
@@ -28,7 +28,7 @@ export class Monitor {
     return this.session.robot(this.session.selected);
   }
 
-  /** Build the panel for the chosen robot. */
+  /** Build the panel for the selected robot. */
   open() {
     const { session, panel, robot } = this;
     this.kind = robot && session.kindOf(robot);
@@ -37,7 +37,7 @@ export class Monitor {
     panel.classList.toggle("empty", !robot);
     panel.scrollTop = 0;
     if (!robot) {
-      const title = make("h2", "", { textContent: "No robot is chosen" });
+      const title = make("h2", "", { textContent: "No robot selected" });
       panel.replaceChildren(make("div", "hint", {}, title, make("p", "", { textContent: HINT })));
       return;
     }
@@ -55,11 +55,11 @@ export class Monitor {
     this.#recall(robot.name);
   }
 
-  /** Charts begin with the run and not with this page. */
+  /** Load the charts since the start of the run. */
   async #recall(name) {
     const { wheels, devices } = this;
     const past = await this.session.recall(name);
-    if (!past || wheels !== this.wheels) return; // another robot was chosen meanwhile
+    if (!past || wheels !== this.wheels) return; // another robot was selected in the meantime
     wheels.prefill(past.times, past.wheels);
     for (const [device, values] of Object.entries(past.readings)) devices.get(device)?.prefill(past.times, values);
   }
@@ -105,7 +105,7 @@ export class Monitor {
     this.#later();
   }
 
-  /** Show what is new, soon but not too often. */
+  /** Schedule an update, at a limited rate. */
   #later() {
     if (this.timer || !this.kind) return;
     const wait = Math.max(0, EVERY - (performance.now() - (this.shownAt ?? 0)));

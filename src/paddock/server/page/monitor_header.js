@@ -1,4 +1,4 @@
-// The head of the monitor: who the robot is, the switch to drive it, the button that copies its program.
+// Header of the monitor: name of the robot, the switch to drive it, the button that copies its program.
 
 import { icon, make, setText } from "./dom.js";
 
@@ -41,7 +41,7 @@ export class MonitorHeader {
     );
   }
 
-  /** Show who drives, and whether this page may. */
+  /** Show which client drives, and whether this page may drive. */
   update(robot) {
     const { session } = this;
     const why = session.whyNotDrive(robot);
@@ -55,7 +55,7 @@ export class MonitorHeader {
     setText(this.owner, robot.owner ? ` · driven by ${who}` : "");
   }
 
-  /** Say why there are no readings; an empty reason if there are. */
+  /** Show why there are no readings; empty: there are readings. */
   tellUnseen(why) {
     setText(this.unseen, why && `No readings: ${why.replace(/^[\w.]+: /, "")}`);
   }

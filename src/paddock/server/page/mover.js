@@ -1,4 +1,4 @@
-// Putting robots elsewhere by hand: drag the body to move it, the handle to turn it, Esc to leave it where it was.
+// Moves robots by hand: drag the body to move it, the handle to turn it, Esc to cancel.
 
 const SNAP_BACK = 160; // [ms]
 const RIGHT_ANGLES = Math.PI / 12; // with Shift, headings snap to these
@@ -12,7 +12,7 @@ export class Mover {
     return Boolean(this.hold);
   }
 
-  /** Take robot i by its body, or by its handle to turn it. */
+  /** Start to move robot i by its body, or to turn it by its handle. */
   take(i, how, px, py) {
     const { states } = this.session;
     const [x, y] = this.arena.view.metres(px, py);
@@ -33,7 +33,7 @@ export class Mover {
     arena.touch();
   }
 
-  /** Let it stand there; if the server refuses, it glides back. */
+  /** Set the pose; if the server refuses, animate the robot back. */
   async drop() {
     const { ghost } = this.arena;
     this.hold = null;

@@ -1,17 +1,17 @@
-// MessagePack in the part that Paddock's messages use: nil, booleans, numbers, texts, bytes, lists and maps.
-// Whole numbers travel as such, all others as float64; whole numbers beyond 2**53 are BigInts on this side.
+// The subset of MessagePack that Paddock's messages use: nil, booleans, numbers, texts, bytes, lists and maps.
+// Integers are encoded as integers, all other numbers as float64; integers beyond 2**53 are decoded as BigInt.
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
-/** The bytes of a value. */
+/** Encode a value. */
 export function encode(value) {
   const out = new Writer();
   out.value(value);
   return out.bytes.slice(0, out.length);
 }
 
-/** The value in some bytes; `bin` parts are views into them. */
+/** Decode a value; `bin` parts are views into the bytes. */
 export function decode(bytes) {
   const source = new Reader(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes));
   const value = source.value();
@@ -19,7 +19,7 @@ export function decode(bytes) {
   return value;
 }
 
-/** The numbers of an array field: little-endian float64 bytes, at any offset. */
+/** Decode an array field: little-endian float64 bytes, at any offset. */
 export function numbers(bytes) {
   return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
@@ -153,7 +153,7 @@ class Reader {
   skip(size) {
     const at = this.at;
     this.at += size;
-    if (this.at > this.bytes.length) throw new RangeError("msgpack: the message is cut off");
+    if (this.at > this.bytes.length) throw new RangeError("msgpack: the message is truncated");
     return at;
   }
 

@@ -1,6 +1,6 @@
-// The panel of robots that take orders: what each drives for, and how much it has done.
+// Panel of robots that take orders: the current order and the number of completed orders of each.
 
-/** The panel, if there are such robots. */
+/** Show the panel, if there are such robots. */
 export function orderBoard(session, panel, rows) {
   session.on("orders", () => {
     panel.hidden = !session.orders.length;
@@ -16,7 +16,7 @@ function orderRow(session, { robot, mode, connected, order, done, moving_time: s
   button.dataset.robot = robot;
   button.addEventListener("click", () => session.robot(robot) && session.select(robot));
   const doing = order || (connected ? "waits" : "no host");
-  button.title = `${robot} · ${mode} mode · ${seconds.toFixed(1)} s moving · ${detections} obstacles seen`;
+  button.title = `${robot} · ${mode} mode · ${seconds.toFixed(1)} s moving · ${detections} obstacles detected`;
   for (const [part, text] of Object.entries({ swatch: "", name: robot, note: doing, points: String(done) })) {
     const cell = document.createElement("span");
     cell.className = part;

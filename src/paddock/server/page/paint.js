@@ -1,6 +1,6 @@
-// Colours: parsing and shades, and what the theme says.
+// Colours: parsing, shades, and the colours of the theme.
 
-/** The table of Paddock's pictures (`draw/colours.py`), as far as the page draws the same things. */
+/** Colours of Paddock's pictures (`draw/colours.py`) that the page uses, too. */
 export const PALETTE = {
   ink: "#2b2f36",
   start_pose: "#4a5568",
@@ -21,7 +21,7 @@ const parsed = new Map();
 function rgb(color) {
   let parts = parsed.get(color);
   if (!parts) {
-    parser.fillStyle = "#808080"; // of what is no colour
+    parser.fillStyle = "#808080"; // for invalid colours
     parser.fillStyle = color;
     parts = [1, 3, 5].map((i) => parseInt(parser.fillStyle.slice(i, i + 2), 16));
     parsed.set(color, parts);
@@ -34,7 +34,7 @@ export function blend(color, other, share) {
   return `rgb(${rgb(color).map((part, i) => Math.round(part + share * (to[i] - part))).join(",")})`;
 }
 
-/** Two lights in one place. */
+/** Mix two lights at one position. */
 export function brighter(color, other) {
   const too = rgb(other);
   return `#${rgb(color).map((part, i) => Math.max(part, too[i]).toString(16).padStart(2, "0")).join("")}`;
@@ -44,7 +44,7 @@ export function tint(color, alpha) {
   return `rgba(${rgb(color).join(",")},${alpha})`;
 }
 
-/** What the style sheet says at present; canvases cannot see it by themselves. */
+/** Current colours of the style sheet, which canvases cannot access directly. */
 export function themeColors() {
   const style = getComputedStyle(document.documentElement);
   const read = (name) => style.getPropertyValue(name).trim();

@@ -1,4 +1,4 @@
-// The projector's view: the arena large, scores to be read from the back of the room, the heat's clock. No controls.
+// The projector's view: a large arena, large scores and the clock of the heat, without controls.
 
 import { make, setText } from "./dom.js";
 import { clockText, heatText } from "./heat.js";
@@ -6,7 +6,7 @@ import { decimalsOf, foulsText, pointsText, ranked, scoreHeading } from "./score
 
 const PER_COLUMN = 16;
 const MOST_COLUMNS = 3;
-const SMALLEST = 0.7; // of the size of other names
+const SMALLEST = 0.7; // minimum size relative to other names
 
 export function showProjector(session, { board, rows, heading, title, clock, heat }) {
   session.on("scene", (scene) => setText(title, session.exercise?.title || scene.title));
@@ -23,7 +23,7 @@ export function showProjector(session, { board, rows, heading, title, clock, hea
     showClock();
   }
 
-  /** What is left of a heat, else how long the run has lasted. */
+  /** Show the remaining time of a heat, else the time of the run. */
   function showClock() {
     const { state, seconds_left: left } = session.heat;
     const counts = state === "countdown" || state === "running";
@@ -62,7 +62,7 @@ export function showProjector(session, { board, rows, heading, title, clock, hea
   }
 }
 
-/** A long name is written smaller, down to what can still be read; then its end is left out. */
+/** Reduce the font size of a long name, down to a minimum; then the name is truncated. */
 function shrinkToFit(name) {
   const share = name.clientWidth / name.scrollWidth;
   if (share < 1) name.style.fontSize = `${Math.max(SMALLEST, 0.98 * share)}em`;

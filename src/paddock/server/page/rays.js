@@ -1,14 +1,14 @@
-// What sensors of a robot see at present, drawn around it: beams, cones, scans, the camera's view, ground spots.
+// Draws the current sensor readings around a robot: beams, cones, scans, the camera's view, ground spots.
 
 import { boundary } from "./bodies.js";
 import { beamAngle, devicesOf, radians } from "./devices.js";
 import { tint } from "./paint.js";
 
-const LONGEST_VIEW = 1.5; // what a camera sees is drawn no farther than this [m]
-const LARGEST_SHARE = 0.3; // nor than this share of the world
-const HIT = 0.995; // of the range: what is farther away was not seen
+const LONGEST_VIEW = 1.5; // maximum length of a camera's view in the drawing [m]
+const LARGEST_SHARE = 0.3; // … as a fraction of the world
+const HIT = 0.995; // fraction of the range; larger distances are not hits
 
-/** How each kind of rays is drawn; `chosen`: only for the chosen robot, `blind`: without readings, too. */
+/** Drawing functions by kind of rays; `chosen`: only for the selected robot, `blind`: also without readings. */
 const RAYS = {
   beams: { draw: drawBeams },
   cones: { draw: drawCones },
@@ -19,8 +19,8 @@ const RAYS = {
 };
 
 /**
- * Draw a robot's rays. `seen` is its last `sensed`; `strength` 1 for the chosen robot, less for others;
- * `pointed` is {device, channel} that the person points at in the monitor.
+ * Draw a robot's rays. `seen` is its last `sensed`; `strength` is 1 for the selected robot, less for others;
+ * `pointed` is the {device, channel} under the pointer in the monitor.
  */
 export function drawRays(context, view, kind, pose, seen, { strength, bounds, visibility, pointed }) {
   const [x0, y0, x1, y1] = bounds;
@@ -117,7 +117,7 @@ function drawScan(context, device, values, pan, { pixel, strength }) {
   context.fill();
 }
 
-/** What a camera sees of the floor plan: as far as the walls. */
+/** Draw the visible area of a camera, up to the walls. */
 function drawView(context, { mounts, range, opening, color }, values, pan, scene) {
   const far = Math.min(range, scene.far);
   for (const mount of mounts) {
@@ -147,7 +147,7 @@ function drawSpots(context, { mounts }, values, pan, { pixel }) {
   });
 }
 
-/** Along the outline, where something presses. */
+/** Draw pressed bumpers along the outline. */
 function drawEdges(context, { mounts, opening, color }, values, pan, { body, pixel }) {
   const half = opening / 2;
   mounts.forEach(([, , , heading], i) => {
@@ -180,7 +180,7 @@ function drawPointed(context, device, values, pan, pixel, channel) {
   context.fill();
 }
 
-/** The rim of the part of a sector that walls leave visible: points [x, y, distance] in the robot's frame. */
+/** Rim of the visible part of a sector: points [x, y, distance] in the robot's frame. */
 function visibleRim([x, y, z, heading], pan, half, far, { pose, visibility }) {
   const [c, s] = [Math.cos(pose.heading), Math.sin(pose.heading)];
   const [ex, ey] = [pose.x + c * x - s * y, pose.y + s * x + c * y];
@@ -196,7 +196,7 @@ function tracePolygon(context, [x, y], rim) {
   context.closePath();
 }
 
-/** The stretches of a rim that nothing cuts off. */
+/** Trace the parts of a rim that are not occluded. */
 function traceArc(context, rim, far) {
   let isOpen = false;
   for (const [px, py, away] of rim) {

@@ -1,4 +1,4 @@
-// The list of robots; only the visible rows exist, so that thousands are no trouble.
+// The list of robots. Only visible rows exist, so that thousands of robots are possible.
 
 import { personOf } from "./session.js";
 
@@ -7,8 +7,8 @@ const SEARCH_FROM = 10; // robots
 const LOOK_EVERY = 200; // [ms]
 
 export class RobotList {
-  rows = []; // the rows that exist
-  matching = []; // numbers of the robots in the list
+  rows = []; // existing rows
+  matching = []; // indices of the robots in the list
 
   constructor(session, { list, count, search }) {
     Object.assign(this, { session, list, count, search });
@@ -43,7 +43,7 @@ export class RobotList {
     this.show();
   }
 
-  /** Fill the rows that can be seen. */
+  /** Fill the visible rows. */
   show() {
     const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 2);
     const count = Math.min(this.matching.length - first, Math.ceil(this.list.clientHeight / ROW) + 4);
@@ -84,7 +84,7 @@ export class RobotList {
     }
   }
 
-  /** Scroll to the chosen robot. */
+  /** Scroll to the selected robot. */
   reveal() {
     const place = this.matching.indexOf(this.session.index.get(this.session.selected));
     if (place < 0) return;
@@ -92,7 +92,7 @@ export class RobotList {
     this.list.scrollTop = Math.min(highest, Math.max(lowest, this.list.scrollTop));
   }
 
-  /** Choose the next robot of the list, or the one before. */
+  /** Select the next or previous robot of the list. */
   move(steps) {
     if (!this.matching.length) return;
     const place = this.matching.indexOf(this.session.index.get(this.session.selected));
@@ -109,7 +109,7 @@ export class RobotList {
   }
 }
 
-/** Who drives a robot, unless that is the person whose name stands there anyway. */
+/** Name of the client that drives a robot; empty if it is the student whose name the row shows. */
 function ownerText({ owner, person }) {
   return person && personOf(owner) === person ? "" : owner;
 }

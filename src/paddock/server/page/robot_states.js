@@ -1,14 +1,14 @@
-// All robots' bodies: the last two frames, and where robots are between them.
+// Poses of all robots: the last two frames, and interpolation between them.
 
 const FLOATS = 5; // of 4 bytes in a robot's 20, see protocol/frames.py
-const LONGEST_GLIDE = 200; // [ms] frames that are farther apart are not bridged
+const LONGEST_GLIDE = 200; // [ms] no interpolation between frames that are farther apart
 const FULL_TURN = 2 * Math.PI;
 const CONTACT_SHOWN = 350; // [ms]
 
 export class RobotStates {
   count = 0;
   tick = 0;
-  /** Of drawn robots: x, y [m], heading [rad]. */
+  /** Interpolated poses for drawing: x, y [m], heading [rad]. */
   x = new Float32Array(0);
   y = new Float32Array(0);
   heading = new Float32Array(0);
@@ -16,12 +16,12 @@ export class RobotStates {
   right = new Int16Array(0);
   contacts = new Uint16Array(0);
   bearing = new Float32Array(0); // of the last contact on the body [rad]
-  touched = new Float64Array(0); // when it last touched something [ms]
-  lamps = new Uint8Array(0); // a bit per lamp that is on, equally many bytes for each robot; none if all are dark
-  leapt = new Uint8Array(0); // 1 where a robot was put elsewhere since trails last looked
-  moving = false; // whether robots still glide to the newest frame
+  touched = new Float64Array(0); // time of the last contact [ms]
+  lamps = new Uint8Array(0); // a bit per lamp, the same number of bytes for each robot; empty if all are off
+  leapt = new Uint8Array(0); // 1 where a robot was teleported since the last update of the trails
+  moving = false; // whether the interpolation has not reached the newest frame
 
-  /** A new list of robots; those that were there keep their places. */
+  /** Take over a list of robots; an unchanged list keeps its states. */
   adopt(robots, kinds) {
     const names = robots.map((robot) => robot.name);
     if (names.length === this.count && names.every((name, i) => name === this.names[i])) return;
@@ -39,7 +39,7 @@ export class RobotStates {
     this.to = null;
   }
 
-  /** Another world: nothing glides there from here. */
+  /** Reset for another world, without interpolation to it. */
   forget() {
     this.count = this.tick = 0;
     this.to = null;
@@ -47,7 +47,7 @@ export class RobotStates {
 
   /** Take over a frame that arrived at `now` [ms]. */
   receive(bodies, lamps, tick, dt, now) {
-    if (bodies.length !== 4 * FLOATS * this.count) return; // of a list of robots that has not arrived yet
+    if (bodies.length !== 4 * FLOATS * this.count) return; // the matching list of robots has not arrived yet
     const buffer = bodies.buffer.slice(bodies.byteOffset, bodies.byteOffset + bodies.byteLength);
     const floats = new Float32Array(buffer);
     const shorts = new Int16Array(buffer);
@@ -56,12 +56,12 @@ export class RobotStates {
     this.glideTo(now);
     const seconds = (tick - this.tick) * dt;
     const fresh = !this.to || tick < this.tick;
-    let moves = fresh; // who stands still is drawn once, not in every picture until the next frame
+    let moves = fresh; // stationary robots are drawn once, not in every animation frame
     for (let i = 0; i < this.count; i++) {
       const x = floats[FLOATS * i];
       const y = floats[FLOATS * i + 1];
       const farthest = 1.5 * this.fastest[i] * seconds + 0.02;
-      // From the last frame and not from the drawn place, which lags behind when frames come in a bunch.
+      // From the last frame and not from the drawn pose, which lags behind when several frames arrive at once.
       const isFar = () => Math.hypot(x - this.to[FLOATS * i], y - this.to[FLOATS * i + 1]) > farthest;
       const leaps = fresh || isFar(); // it was teleported
       moves ||= leaps || x !== this.x[i] || y !== this.y[i] || floats[FLOATS * i + 2] !== this.heading[i];
@@ -84,10 +84,10 @@ export class RobotStates {
     this.to = floats;
     this.tick = tick;
     this.moving = moves;
-    if (fresh) this.glideTo(now); // who asks before the next picture is drawn is told the truth, too
+    if (fresh) this.glideTo(now); // so that poses are correct before the next animation frame
   }
 
-  /** Move drawn robots to where they are at `now` [ms], between the last two frames. */
+  /** Interpolate the poses at `now` [ms] between the last two frames. */
   glideTo(now) {
     if (!this.to || !this.moving) return;
     const share = this.glide > 0 ? Math.min(1, (now - this.arrived) / this.glide) : 1;
@@ -105,7 +105,7 @@ export class RobotStates {
     this.moving = share < 1;
   }
 
-  /** How visible a robot's last contact is at `now`: 1 … 0. */
+  /** Opacity of a robot's last contact at `now`: 1 … 0. */
   glow(i, now) {
     if (this.contacts[i]) return 1;
     return Math.max(0, 1 - (now - this.touched[i]) / CONTACT_SHOWN);
@@ -117,7 +117,7 @@ export class RobotStates {
     return lamp < 8 * bytes && Boolean(this.lamps[bytes * i + (lamp >> 3)] & (1 << (lamp & 7)));
   }
 
-  /** A robot's exact last pose. */
+  /** Pose of a robot in the last frame. */
   pose(i) {
     const b = FLOATS * i;
     return this.to ? { x: this.to[b], y: this.to[b + 1], heading: this.to[b + 2] } : { x: 0, y: 0, heading: 0 };

@@ -1,16 +1,16 @@
-// The end of a run: a banner that says why it ended, and a button that starts it again. And a notice that somebody
-// intervened, so that the same seed will not give the same run.
+// Shows a banner at the end of a run, with the reason and a button to restart it, and a notice about interventions,
+// after which the same seed does not give the same run.
 
 const TITLES = { ended: "The run has ended", failed: "The program failed" };
 
-/** `onAgain` is called when the person wants to see the run once more. */
+/** `onAgain` is called when the user restarts the run. */
 export function showRun(session, onAgain, { banner, title, reason, again, intervention }) {
   again.addEventListener("click", onAgain);
   const show = () => {
     const { run, live, hasEnded, whyNotSupervise } = session;
     intervention.hidden = !run.intervention;
     intervention.textContent = `not repeatable: ${run.intervention}`;
-    intervention.title = "Somebody intervened. The same program and seed will not give this digest again.";
+    intervention.title = "There was an intervention. The same program and seed will not give this digest again.";
     banner.hidden = !hasEnded || !live;
     if (banner.hidden) return;
     banner.dataset.kind = run.state;

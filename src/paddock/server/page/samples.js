@@ -1,10 +1,10 @@
-// Numbers over time in bounded memory: either ever coarser, since the beginning, or the newest ones only.
+// Time series in bounded memory: either since the start with decreasing resolution, or the newest samples only.
 
 export class Samples {
   count = 0;
-  #interval = 0; // between two samples that stay, at least [s]
+  #interval = 0; // minimum time between two stored samples [s]
 
-  /** `thins`: when there are too many, every second one goes; else the oldest ones. */
+  /** `thins`: if there are too many samples, delete every second one; else the oldest ones. */
   constructor(channels, size, { thins }) {
     Object.assign(this, { channels, size, thins });
     this.times = new Float64Array(size);
@@ -31,7 +31,7 @@ export class Samples {
     return Array.from({ length: this.count }, (_, k) => [this.times[k], row(k)]);
   }
 
-  /** Add a sample. One that comes too soon after the last but one takes the place of the last. */
+  /** Add a sample; it replaces the last one if it is too close to the last but one. */
   push(time, values) {
     if (this.count && time < this.times[this.count - 1]) this.clear(); // time was set back
     const isSame = this.count > 0 && time === this.times[this.count - 1];

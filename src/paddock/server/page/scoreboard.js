@@ -1,8 +1,8 @@
-// The scoreboard: best first, names as people write them.
+// The scoreboard: best first, with the full names of students.
 
 import { setText } from "./dom.js";
 
-/** The scoreboard, if the server keeps one. */
+/** Show the scoreboard, if the server has one. */
 export function scoreboard(session, panel, heading, rows) {
   session.on("scores", () => {
     panel.hidden = !session.scores.length && !session.board.error;
@@ -13,26 +13,26 @@ export function scoreboard(session, panel, heading, rows) {
   });
 }
 
-/** Best first: by the referee's places, or else by points. */
+/** Sort scores, best first: by the referee's ranks, or else by points. */
 export function ranked(scores) {
   const last = scores.length + 1;
   return [...scores].sort((a, b) => (a.place || last) - (b.place || last) || b.score - a.score);
 }
 
-/** What the scores are of; or what is wrong with them. */
+/** Name and unit of the scores, or their error. */
 export function scoreHeading(session) {
   const { label, unit, error } = session.board;
   if (error) return `No scores: ${error}`;
   const what = [capital(label || "scores"), unit && `[${unit}]`].filter(Boolean).join(" ");
-  return session.classTitle ? `${what} · ${spanOf(session)}` : what; // a class keeps the best ones, too
+  return session.classTitle ? `${what} · ${spanOf(session)}` : what; // a class also stores the best scores
 }
 
-/** Since when the scores of the board are counted. */
+/** Time span of the scores. */
 export function spanOf({ heat }) {
   return heat.state === "none" ? "this run" : "this heat";
 }
 
-/** How many decimals all rows have, so that points stand below each other. */
+/** Common number of decimals of all rows, so that points are aligned. */
 export function decimalsOf(scores) {
   const finite = scores.filter(Number.isFinite);
   if (finite.every(Number.isInteger)) return 0;
@@ -42,7 +42,7 @@ export function decimalsOf(scores) {
 function scoreRow(session, { robot, name, score, place, fouls = 0, note = "" }, decimals) {
   const person = name || session.personOf(robot);
   const row = document.createElement("li");
-  if (place) row.style.counterSet = `place ${place}`; // equals share one
+  if (place) row.style.counterSet = `place ${place}`; // equal scores share a rank
   const button = document.createElement("button");
   button.type = "button";
   button.dataset.testid = "score-row";
@@ -68,7 +68,7 @@ export function foulsText(fouls) {
   return fouls ? `${fouls} ${fouls === 1 ? "foul" : "fouls"}` : "";
 }
 
-/** A word as the first of a line. */
+/** Capitalise a word. */
 export function capital(word) {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,6 +1,6 @@
-// Marks on the chosen robot: a ring, the handle that turns it, and the ghost of a robot that is being moved.
+// Marks on the selected robot: a ring, the handle that turns it, and the preview of a robot that is being moved.
 
-/** The ring around robot i, and its handle if one may turn it. */
+/** Draw the ring around robot i, and its handle if the user may turn it. */
 export function drawSelection(arena, i) {
   const { context, view, session, theme } = arena;
   const [px, py] = view.pixels(session.states.x[i], session.states.y[i]);
@@ -25,7 +25,7 @@ export function drawSelection(arena, i) {
   context.stroke();
 }
 
-/** Where a robot is about to be put, and where it comes from. */
+/** Draw the target pose of a robot that is being moved, and a line from its current pose. */
 export function drawGhost(arena) {
   const { context, view, session, ghost, theme, bodies } = arena;
   const [fx, fy] = view.pixels(session.states.x[ghost.i], session.states.y[ghost.i]);

@@ -1,6 +1,6 @@
-// What the page knows of the server's world, and what it may ask of it. Panels listen to its events:
+// State of the server's world on this page, and requests to the server. Panels listen to its events:
 //   connection, welcome, scene, robots, clock, frame, sensed, map, maps, scores, orders, run, timeline, select, notice;
-//   of a class also class, heat, exercise, world
+//   in a class also class, heat, exercise, world
 
 import { Emitter } from "./emitter.js";
 import { RobotStates } from "./robot_states.js";
@@ -8,7 +8,7 @@ import { Link, Refusal } from "./link.js";
 import { numbers } from "./msgpack.js";
 
 const FRAME_RATE = 30;
-const WHAT_TO_DO = "Mend the program and start it again; it may connect at once.";
+const WHAT_TO_DO = "Fix the program and start it again; it can connect immediately.";
 const RUNNING = { state: "running", reason: "", again: false, intervention: "" };
 const NO_SCORES = { scores: [], label: "", unit: "", error: "", lower_is_better: false };
 const NO_EXERCISE = { text: "", starter: "", devices: null, submissions: [] };
@@ -24,22 +24,22 @@ export class Session extends Emitter {
   client = "";
   dt = 0.02;
   isReal = false;
-  lockStep = false; // whether time passes only when programs ask for it
+  lockStep = false; // whether the clock advances only when programs request it
   world = {};
   scene = null;
   kinds = [];
   robots = [];
-  index = new Map(); // name → place in `robots`
+  index = new Map(); // name → index in `robots`
   clock = { tick: 0, seed: 0, running: false, speed: 1, lock: [] };
-  run = { ...RUNNING }; // of a program beside the server: state "running", "ended" or "failed"
-  timeline = null; // of the recording that is replayed here
+  run = { ...RUNNING }; // of a program in the server's process: state "running", "ended" or "failed"
+  timeline = null; // of the replayed recording
   scores = [];
-  board = { ...NO_SCORES }; // what the scores are of: label, unit, and what is wrong with them
-  classTitle = ""; // of the class that is held here
-  roster = null; // how all students are, for the lecturer
+  board = { ...NO_SCORES }; // label, unit and error of the scores
+  classTitle = ""; // title of the class; empty: no class
+  roster = null; // states of all students, for the lecturer
   heat = { ...NO_HEAT };
-  shows = "all"; // what the exercise lets one see: "all", "own" (robot) or "nothing"
-  exercise = null; // its text, what it allows, and what one has submitted
+  shows = "all"; // visible part of the world: "all", "own" (robot) or "nothing"
+  exercise = null; // its text, the allowed devices, and the submissions
   orders = [];
   selected = "";
   driving = ""; // the robot that this page drives
@@ -68,12 +68,12 @@ export class Session extends Emitter {
     return this.connection.state === "live";
   }
 
-  /** Whether the lecturer has sent this page away: its link is good, but not now. */
+  /** Whether the lecturer has disconnected this page: its link is valid, but not at present. */
   get isSentAway() {
     return this.link.dismissed || /locked out/.test(this.connection.detail);
   }
 
-  /** Whether this is the page of a class's lecturer. */
+  /** Whether this is the lecturer's page of a class. */
   get isLecturer() {
     return this.isSupervisor && Boolean(this.classTitle);
   }
@@ -87,12 +87,12 @@ export class Session extends Emitter {
     return index === undefined ? undefined : this.robots[index];
   }
 
-  /** Whose robot it is, as people write that name; else the robot's own. */
+  /** Full name of the student of a robot; without a student, the name of the robot. */
   personOf(name) {
     return this.robot(name)?.person || name;
   }
 
-  /** The robot that this link is for, if it is for one. */
+  /** The robot of this link, if the link is for exactly one. */
   get own() {
     const isMine = ({ yours, person }) => yours || (person && person === personOf(this.client));
     const mine = this.role === "controller" ? this.robots.filter((robot) => !robot.spawned && isMine(robot)) : [];
@@ -103,12 +103,12 @@ export class Session extends Emitter {
     return this.kinds[robot.kind];
   }
 
-  /** Whether the run is over and its program waits to run again. */
+  /** Whether the run has ended and its program waits for a restart. */
   get hasEnded() {
     return this.run.state !== "running";
   }
 
-  /** Whether robots do what they did in a recording. */
+  /** Whether a recording is replayed. */
   get isReplay() {
     return this.timeline !== null && !this.timeline.live;
   }
@@ -119,12 +119,12 @@ export class Session extends Emitter {
     if (this.isReplay) return "This is a replay: go live to drive.";
     if (this.role === "viewer") return "Your link is for watching; driving needs a controller's link.";
     if (this.isSupervisor) return "";
-    if (this.isOwnProgram(robot)) return ""; // `yours` is not true of it, but the server gives it to the same link
-    if (this.isOthers(robot)) return `${robot.owner} drives it at present.`;
+    if (this.isOwnProgram(robot)) return ""; // `yours` is false, but the server lets the same link take it over
+    if (this.isOthers(robot)) return `${robot.owner} currently drives it.`;
     return robot?.yours ? "" : "Your link is for another robot.";
   }
 
-  /** Whether someone else drives a robot. */
+  /** Whether another client drives a robot. */
   isOthers(robot) {
     return Boolean(robot?.owner) && robot.owner !== this.client;
   }
@@ -134,13 +134,13 @@ export class Session extends Emitter {
     return this.isOthers(robot) && personOf(robot.owner) === personOf(this.client);
   }
 
-  /** Why this page may not touch the clock or move robots; empty if it may. */
+  /** Why this page may not control the clock or move robots; empty if it may. */
   get whyNotSupervise() {
     if (!this.live) return "There is no connection.";
     return this.isSupervisor ? "" : "Only a supervisor may do this.";
   }
 
-  /** Why this page may not change how fast time goes, what is drawn by chance, and where robots are. */
+  /** Why this page may not change speed, seed and poses; empty if it may. */
   get whyNotSimulate() {
     return this.isReal ? "These robots are real." : this.whyNotSupervise;
   }
@@ -151,7 +151,7 @@ export class Session extends Emitter {
     this.emit("select", name);
   }
 
-  /** Ask for something; a refusal is told to the person. True if it was done. */
+  /** Send a request and show a refusal as a notice; return whether it was carried out. */
   async ask(type, fields) {
     try {
       await this.link.request(type, fields);
@@ -163,7 +163,7 @@ export class Session extends Emitter {
     }
   }
 
-  /** What has happened since the last reset: {times, paths}, or of a robot {times, wheels, readings}; or null. */
+  /** Request the history since the last reset: {times, paths}, or for a robot {times, wheels, readings}; or null. */
   async recall(robot = "") {
     try {
       const { ticks, paths, wheels, readings = {} } = await this.link.request("recall", robot ? { robot } : {});
@@ -172,7 +172,7 @@ export class Session extends Emitter {
       const values = Object.fromEntries(Object.entries(readings).map(([device, bytes]) => [device, numbers(bytes)]));
       return { times, wheels: numbers(wheels), readings: values };
     } catch (error) {
-      if (error instanceof Refusal) return null; // not allowed to see it, or the line was cut
+      if (error instanceof Refusal) return null; // not allowed, or the connection was lost
       throw error;
     }
   }
@@ -183,7 +183,7 @@ export class Session extends Emitter {
       this.connection.detail = "";
       const { role, client, dt, world, lock_step: lockStep, real } = detail;
       Object.assign(this, { role, client, dt, world, lockStep, isReal: Boolean(real) });
-      this.on_run(RUNNING); // the server tells if it is not so
+      this.on_run(RUNNING); // the server sends another state if it differs
       this.timeline = this.roster = null;
       this.classTitle = detail.title ?? "";
       this.shows = detail.shows ?? "all";
@@ -195,7 +195,7 @@ export class Session extends Emitter {
     if (state === "live") await this.#look();
   }
 
-  /** Ask for what there is to draw, and in class for the exercise. */
+  /** Request the scene and frames, and in a class the exercise. */
   async #look() {
     try {
       this.scene = await this.link.request("look");
@@ -203,7 +203,7 @@ export class Session extends Emitter {
       await this.link.request("frames", { rate: FRAME_RATE });
       if (this.classTitle) await this.askExercise();
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error; // a lost line is mended by the link
+      if (!(error instanceof Refusal)) throw error; // the link restores a lost connection
       if (error.kind !== "LinkError") this.emit("notice", error.message, "refused");
     }
   }
@@ -222,7 +222,7 @@ export class Session extends Emitter {
     const gone = Boolean(this.selected) && !this.index.has(this.selected);
     if (gone) this.selected = "";
     this.emit("robots");
-    if (gone) this.emit("select", ""); // after the list: who listens looks robots up by their number
+    if (gone) this.emit("select", ""); // after the list, because listeners look up robots by index
   }
 
   on_clock(clock) {
@@ -258,14 +258,14 @@ export class Session extends Emitter {
     this.emit("scores");
   }
 
-  /** The supervisor has opened another world; robots and clock are told next. */
+  /** The supervisor has opened another world; `robots` and `clock` follow. */
   on_world({ world, dt, title, shows = "all" }) {
     Object.assign(this, { world, dt, shows });
     this.states.forget();
     this.on_scores(NO_SCORES);
     this.emit("world");
     const name = title || world.title || world.name;
-    this.emit("notice", `Everybody goes on in another world: ${name}. Programs that run keep their robots.`, "news");
+    this.emit("notice", `The lecturer opened another world: ${name}. Running programs keep their robots.`, "news");
     this.#look();
   }
 
@@ -299,8 +299,8 @@ export class Session extends Emitter {
   on_released({ client, robots, reason }) {
     const whose = robots.length ? ` Stopped: ${robots.map((robot) => this.personOf(robot)).join(", ")}.` : "";
     if (personOf(client) === personOf(this.client)) {
-      this.emit("notice", `Your program no longer holds the clock: ${reason}.${whose} ${WHAT_TO_DO}`, "urgent");
-    } else this.emit("notice", `${client} no longer holds the clock: ${reason}.${whose}`, "news");
+      this.emit("notice", `Your program was released from the lock: ${reason}.${whose} ${WHAT_TO_DO}`, "urgent");
+    } else this.emit("notice", `${client} was released from the lock: ${reason}.${whose}`, "news");
   }
 
   on_refused({ message }) {
@@ -308,7 +308,7 @@ export class Session extends Emitter {
   }
 }
 
-/** Whose client it is that is called so: there may be several, pages among them. */
+/** Name of the student of a client, without the suffixes that distinguish pages and several connections. */
 export function personOf(name) {
   return name.replace(/('s page)?(-\d+)?$/, "");
 }

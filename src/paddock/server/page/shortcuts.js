@@ -1,4 +1,4 @@
-// Keys of the whole page, and the dialog that lists them.
+// Keyboard shortcuts of the page, and the dialog that lists them.
 
 import { make } from "./dom.js";
 
@@ -6,14 +6,14 @@ const GESTURES = [
   ["drag · wheel · pinch", "move the view, zoom"],
   ["double click", "show everything; on a robot: follow it"],
   ["click a robot", "watch its sensors"],
-  ["drag a robot", "put it elsewhere (supervisor)"],
-  ["click a chart", "the last seconds, or since the run began"],
+  ["drag a robot", "move it (supervisor)"],
+  ["click a chart", "show the last seconds, or the whole run"],
   ["drag its handle", "turn it; with Shift in steps of 15°"],
 ];
 
 const SLIDES = /^(Arrow|Page|Home|End)/; // keys that move a slider
 
-/** `actions` is a list of {keys, says, does, shown}; `driver` gets keys first. */
+/** `actions` is a list of {keys, says, does, shown}; `driver` receives keys first. */
 export function shortcuts(actions, driver, { dialog, rows, opener }) {
   const byKey = new Map(actions.flatMap((action) => action.keys.map((key) => [key, action])));
   addEventListener("keydown", (event) => {
@@ -23,7 +23,7 @@ export function shortcuts(actions, driver, { dialog, rows, opener }) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const action = byKey.get(key);
-    if (!action || (key === " " && event.target.closest("button, summary"))) return; // there a space presses the button
+    if (!action || (key === " " && event.target.closest("button, summary"))) return; // a space presses the button
     event.preventDefault();
     if (!event.repeat || action.repeats) action.does();
   });

@@ -1,8 +1,8 @@
-// A short, complete Python program for a robot, and the way into the clipboard.
+// Generates a short, complete Python program for a robot, and copies text to the clipboard.
 
 import { devicesOf } from "./devices.js";
 
-/** The program's text. */
+/** Return the program's text. */
 export function snippet({ url, token, robot, kind }) {
   const { protocol, host } = new URL(url);
   const secret = token ? `, token=${python(token)}` : "";
@@ -34,7 +34,7 @@ export function snippet({ url, token, robot, kind }) {
   return lines.join("\n");
 }
 
-/** A Python text literal; JSON's are, but for the names of some characters. */
+/** Return a Python string literal; JSON strings are valid Python. */
 function python(text) {
   return JSON.stringify(text);
 }
@@ -43,7 +43,7 @@ function rounded(value) {
   return Number(value.toPrecision(2));
 }
 
-/** Put a text into the clipboard; false if the browser forbids it. Pages without TLS have only the old way. */
+/** Copy a text to the clipboard; return false if the browser forbids it. Pages without TLS need `execCommand`. */
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,6 +1,6 @@
-// Small settings that outlive a reload; without storage they last as long as the page.
+// Small settings that persist across reloads; without storage they last as long as the page.
 
-let view = ""; // which page this is: empty, or "projector"
+let view = ""; // kind of page: empty, or "projector"
 
 export function recall(key, otherwise) {
   try {
@@ -14,11 +14,11 @@ export function remember(key, value) {
   try {
     localStorage.setItem(`paddock.${key}`, JSON.stringify(value));
   } catch {
-    // forbidden: nothing is lost but a habit
+    // storage is forbidden: the setting is not kept
   }
 }
 
-/** Token, robot and view of a join link `#token=…&robot=…`. The token leaves the address but survives a reload. */
+/** Token, robot and view of a join link `#token=…&robot=…`. The token leaves the address, but is kept on reload. */
 export function joinLink() {
   const given = new URLSearchParams(location.hash.slice(1));
   const robot = given.get("robot") ?? "";
@@ -29,21 +29,21 @@ export function joinLink() {
     else token = sessionStorage.getItem("paddock.token") ?? "";
     if (given.has("token")) noteRobot(robot);
   } catch {
-    // forbidden: the token stays in the address
+    // storage is forbidden: the token stays in the address
   }
   return { token, robot, view };
 }
 
-/** A token that was refused is not tried again after a reload. */
+/** Delete a refused token, so that it is not used again after a reload. */
 export function forgetToken() {
   try {
     sessionStorage.removeItem("paddock.token");
   } catch {
-    // there is none
+    // storage is forbidden: there is no token
   }
 }
 
-/** Keep the chosen robot in the address, so that a reload or a bookmark finds it again. */
+/** Store the selected robot in the address, for reloads and bookmarks. */
 export function noteRobot(robot) {
   const kept = new URLSearchParams({ ...(view && { view }), ...(robot && { robot }) });
   history.replaceState(null, "", kept.size ? `#${kept}` : location.pathname);

@@ -1,4 +1,4 @@
-// The student that the lecturer has chosen: what is the matter, and what can be done about it.
+// The selected student on the lecturer's page: state, problem and actions.
 
 import { make, setText } from "./dom.js";
 import { sinceText, stateText } from "./class_list.js";
@@ -11,10 +11,10 @@ export class StudentCard {
     this.about = make("p", "about");
     this.detail = make("p", "problem", { dataset: { testid: "student-problem" } });
     this.buttons = {
-      sensors: this.#button("Sensors", "What this robot senses", onSensors),
-      release: this.#button("Release", "Let the clock wait for this program no longer", () => this.#release()),
-      disconnect: this.#button("Disconnect", "End all connections of this student", () => this.#disconnect()),
-      lock: this.#button("Lock out", "End all connections, and let no new one in", () => this.#lock()),
+      sensors: this.#button("Sensors", "Show the sensor readings of this robot", onSensors),
+      release: this.#button("Release", "The clock no longer waits for this program", () => this.#release()),
+      disconnect: this.#button("Disconnect", "Close all connections of this student", () => this.#disconnect()),
+      lock: this.#button("Lock out", "Close all connections, and refuse new ones", () => this.#lock()),
     };
     const who = make("div", "", {}, this.name, this.about);
     card.replaceChildren(who, make("div", "deeds", {}, ...Object.values(this.buttons)), this.detail);
@@ -54,7 +54,7 @@ export class StudentCard {
   async #disconnect() {
     const { name, connections } = this.list.chosen;
     const ends = connections === 1 ? "The connection ends" : `All ${connections} connections end`;
-    const text = `${ends} and the robot stops. The student may connect again at once.`;
+    const text = `${ends} and the robot stops. The student may connect again immediately.`;
     const agreed = await confirmed(this.dialog, { title: `Disconnect ${name}?`, text, verb: "Disconnect" });
     if (agreed) await this.session.ask("disconnect", { client: name });
   }

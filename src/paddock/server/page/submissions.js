@@ -1,4 +1,4 @@
-// Handing a program in: choose a file or drop it here, and agree; a receipt says that it arrived, and which one it was.
+// Submission of a program: the user chooses or drops a file and confirms; a receipt identifies the received file.
 
 import { confirmed } from "./confirm.js";
 import { make } from "./dom.js";
@@ -13,7 +13,7 @@ export class Submissions {
     this.field = make("input", "", field);
     this.field.addEventListener("change", () => this.#take(this.field.files));
     this.says = make("p", "says", { role: "status", dataset: { testid: "receipt" } });
-    this.list = make("ol", "receipts", { dataset: { testid: "receipts" }, "aria-label": "What you have submitted" });
+    this.list = make("ol", "receipts", { dataset: { testid: "receipts" }, "aria-label": "Your submissions" });
     const label = make("label", "quiet", { htmlFor: "submit-file", textContent: "Choose a file" });
     const orDrop = make("span", "", { textContent: "or drop it here" });
     const zone = make("div", "drop", { dataset: { testid: "drop" } }, this.field, label, orDrop);
@@ -29,7 +29,7 @@ export class Submissions {
     zone.classList.toggle("over", on);
   }
 
-  /** The receipts of an exercise, the last one first: that is the one that counts. */
+  /** Show the receipts of an exercise; the last one is first and counts. */
   show({ name, submissions }) {
     this.exercise = name;
     this.last = submissions.at(-1);
@@ -40,7 +40,7 @@ export class Submissions {
     const [file] = files;
     if (!file) return;
     if (files.length > 1) this.#say("One file at a time, please.", "refused");
-    else if (file.size > LARGEST) this.#say(`${file.name} is larger than a program: ${file.size} bytes.`, "refused");
+    else if (file.size > LARGEST) this.#say(`${file.name} is too large for a program: ${file.size} bytes.`, "refused");
     else await this.#send(file);
     this.field.value = ""; // so that the same file can be chosen again
   }
@@ -48,10 +48,10 @@ export class Submissions {
   async #send(file) {
     const { session, exercise, last } = this;
     const data = new Uint8Array(await file.arrayBuffer());
-    const title = `Hand in ${file.name} (${linesText(data)})?`;
-    const text = last ? `It replaces the one of ${shortTimeOf(last.time)}: the last one counts.` : "It is your first one.";
-    if (!(await confirmed(this.dialog, { title, text, verb: "Hand in" })))
-      return this.#say(`${file.name} was not handed in.`, "news");
+    const title = `Submit ${file.name} (${linesText(data)})?`;
+    const text = last ? `It replaces that of ${shortTimeOf(last.time)}: the last one counts.` : "This is your first submission.";
+    if (!(await confirmed(this.dialog, { title, text, verb: "Submit" })))
+      return this.#say(`${file.name} was not submitted.`, "news");
     this.#say(`Sending ${file.name} …`, "news");
     try {
       const { number, time, sha256, late } = await session.link.request("submit", { exercise, file: file.name, data });
@@ -70,21 +70,21 @@ export class Submissions {
 }
 
 function receiptRow({ number, time, sha256, file, late }, isLast) {
-  const name = make("b", "", { textContent: file.replace(/^\d+-/, ""), dir: "auto" }); // kept as 0002-drive.py
+  const name = make("b", "", { textContent: file.replace(/^\d+-/, ""), dir: "auto" }); // stored as 0002-drive.py
   const when = [timeOf(time), digestOf(sha256), late && "late"].filter(Boolean).join(" · ");
   const about = make("span", "", { textContent: when, title: `SHA-256 ${sha256}` });
   const counts = isLast ? [make("em", "", { textContent: "this one counts" })] : [];
   return make("li", "", { value: number, dataset: { testid: "receipt-row" } }, name, ...counts, about);
 }
 
-/** A moment as people here write it. */
+/** Date and time in the user's locale. */
 export function timeOf(time) {
   const moment = new Date(time);
   if (Number.isNaN(moment.getTime())) return time;
   return moment.toLocaleString([], { dateStyle: "medium", timeStyle: "medium" });
 }
 
-/** The time of day, or for another day than today its date. */
+/** Time of day; for another day than today, the date. */
 export function shortTimeOf(time) {
   const moment = new Date(time);
   const isToday = moment.toDateString() === new Date().toDateString();
@@ -92,7 +92,7 @@ export function shortTimeOf(time) {
   return isToday ? moment.toLocaleTimeString([], hours) : moment.toLocaleDateString([], { month: "short", day: "numeric" });
 }
 
-/** How many lines a file has, by which people know whether it is the right one. */
+/** Number of lines of a file, so that the user can identify it. */
 function linesText(data) {
   const count = new TextDecoder().decode(data).trimEnd().split("\n").length;
   return count === 1 ? "1 line" : `${count} lines`;

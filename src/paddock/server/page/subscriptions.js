@@ -1,17 +1,17 @@
-// Whose sensors the page wants to hear of, and what they said last: all devices of the chosen robot,
-// the range sensors of the others while there are few in view.
+// Sensor subscriptions of the page and their last readings: all devices of the selected robot, and the range
+// sensors of the others if there are few robots in view.
 
 import { devicesOf } from "./devices.js";
 
-const RATE = 20; // of the chosen robot's readings, per second of the person's time
+const RATE = 20; // of the selected robot's readings, per second of wall time
 const RATE_OF_OTHERS = 12;
 const SMALL = 100 * 100; // pixels
 const CHECK_EVERY = 400; // [ms]
 
 export class Subscriptions {
   latest = new Map();
-  subscribed = new Map(); // robot → what was asked for, as text
-  refused = new Map(); // robot → why
+  subscribed = new Map(); // robot → subscription request as text
+  refused = new Map(); // robot → reason
 
   constructor(session, othersInView) {
     this.session = session;
@@ -29,7 +29,7 @@ export class Subscriptions {
     setInterval(() => this.update(), CHECK_EVERY);
   }
 
-  /** Subscribe to what is wanted now, and end what is not. */
+  /** Subscribe to the robots that are needed now, and end other subscriptions. */
   update() {
     const { session } = this;
     if (!session.live || !session.robots.length) return;
@@ -41,13 +41,13 @@ export class Subscriptions {
     for (const [name, what] of wanted) if (what) this.#ask(name, what);
   }
 
-  /** Ask anew for what the chosen robot sees, for example after it was put elsewhere while time stands still. */
+  /** Request the readings of the selected robot again, for example after it was moved while the clock is stopped. */
   refresh() {
     this.subscribed.delete(this.session.selected);
     this.update();
   }
 
-  /** All devices; named ones are told even if they are otherwise computed only when polled. */
+  /** All devices; they are named, so that poll-only devices are included. */
   #everything(name) {
     const devices = devicesOf(this.session.kindOf(this.session.robot(name)));
     const isLarge = ({ gauge, spec }) => gauge === "image" && !(spec.width * spec.height <= SMALL);
@@ -57,7 +57,7 @@ export class Subscriptions {
 
   #rangeSensors(name) {
     const { own } = this.session;
-    if (own && own.name !== name) return null; // a student's link: the sensors of others are none of its business
+    if (own && own.name !== name) return null; // a student's link may not read the sensors of other robots
     const robot = this.session.robot(name);
     const all = devicesOf(this.session.kindOf(robot));
     const devices = all.filter((device) => device.measuresDistance && !device.polled);
@@ -83,16 +83,16 @@ export class Subscriptions {
     this.subscribed.delete(name);
     this.latest.delete(name);
     if (!this.refused.has(name) && this.session.robot(name)) {
-      this.session.link.request("unsubscribe", { robot: name }).catch(() => {}); // it is gone, or the line is
+      this.session.link.request("unsubscribe", { robot: name }).catch(() => {}); // it is gone, or disconnected
     }
   }
 
-  /** Simulated seconds between readings, so that they come at a pace that a person can see. */
+  /** Simulated seconds between readings, for a constant rate in wall time. */
   #period(rate) {
     return Number((this.pace / rate).toPrecision(2));
   }
 
-  /** How fast time really goes, as a power of two, so that subscriptions seldom change. */
+  /** Measure the actual speed, as a power of two, so that subscriptions seldom change. */
   #measurePace() {
     const now = performance.now();
     const { tick, dt } = { tick: this.session.clock.tick, dt: this.session.dt };

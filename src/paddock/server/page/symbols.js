@@ -1,4 +1,4 @@
-// Small signs on the floor, in pixels: lamps, sounds, start poses; and texts that can be read on any ground.
+// Small symbols on the floor, in pixels: lamps, sounds, start poses; and texts readable on any background.
 
 import { PALETTE, blend, tint } from "./paint.js";
 
@@ -52,7 +52,7 @@ export function drawStart(context, x, y, heading, name) {
   drawText(context, name, x, y - radius - 9, PALETTE.start_pose);
 }
 
-/** A centred text with a halo. */
+/** Draw a centred text with a halo. */
 export function drawText(context, text, x, y, color = PALETTE.ink, weight = 500, size = 12) {
   context.font = `${weight} ${size}px system-ui, sans-serif`;
   context.textAlign = "center";

@@ -1,4 +1,4 @@
-// Tabs above panels that share a place.
+// Tabs for panels that share a position.
 
 export class Tabs {
   /** `tabs` are buttons whose `aria-controls` name their panels. */

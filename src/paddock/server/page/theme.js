@@ -1,8 +1,8 @@
-// The switch between light and dark.
+// Switch between the light and the dark theme.
 
 import { recall, remember } from "./storage.js";
 
-/** Let `button` switch; `onChange` is called after every change. */
+/** Make `button` switch the theme; call `onChange` after every change. */
 export function themeSwitch(button, onChange) {
   const root = document.documentElement;
   const become = (theme) => {

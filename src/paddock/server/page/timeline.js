@@ -1,16 +1,16 @@
-// The time line of a recording that is replayed: where it stands, dragging it elsewhere, back by a tick, going live.
+// The time line of a replayed recording: position, seeking, back by one tick, going live.
 
 import { make, setText } from "./dom.js";
 import { timeText } from "./clockbar.js";
 
 export class Timeline {
-  #wanted = null; // the tick that was asked for last, while the server goes elsewhere
+  #wanted = null; // last requested tick, while the server is still seeking
   #isBusy = false;
 
   constructor(session, elements) {
     Object.assign(this, { session, ...elements });
     this.position.addEventListener("input", () => this.seek(Number(this.position.value)));
-    this.position.addEventListener("pointerup", () => this.position.blur()); // so that keys play again
+    this.position.addEventListener("pointerup", () => this.position.blur()); // so that keys control the clock again
     this.back.addEventListener("click", () => this.stepBack());
     this.live.addEventListener("click", () => session.ask("go_live"));
     for (const event of ["timeline", "connection"]) session.on(event, () => this.show());
@@ -22,12 +22,12 @@ export class Timeline {
     return this.session.isReplay;
   }
 
-  /** The tick of the recording. */
+  /** Current tick of the recording. */
   get tick() {
     return this.#wanted ?? this.session.clock.tick + this.session.timeline.offset;
   }
 
-  /** Go to a tick; while the server is on its way, only the last wish counts. */
+  /** Go to a tick; while the server is seeking, only the last request is kept. */
   async seek(tick) {
     if (!this.isReplay || this.position.disabled) return;
     const { first, last } = this.session.timeline;
@@ -60,7 +60,7 @@ export class Timeline {
     const titles = new Map([
       [this.position, `Drag to any time of ${name}`],
       [this.back, "Back by one tick (,)"],
-      [this.live, "End the replay here: robots do what they are told from now on"],
+      [this.live, "End the replay here: robots execute commands from now on"],
     ]);
     for (const [control, title] of titles) Object.assign(control, { disabled: Boolean(why), title: why || title });
     this.panel.dataset.live = Boolean(isOver);

@@ -1,4 +1,4 @@
-// Short notices at the edge of the page: refusals with the server's reason, and news. Urgent ones stay until clicked.
+// Short notices at the edge of the page: refusals with the server's reason, and events. Urgent ones stay until clicked.
 
 const SHOWN = 6000; // [ms]
 const MOST = 4;

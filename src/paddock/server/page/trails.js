@@ -1,17 +1,17 @@
-// Where robots have been: a ring of points for each, drawn bit by bit on a layer that keeps what is on it.
+// Trails of robots: a ring buffer of points per robot, drawn incrementally on a persistent layer.
 
 import { tint } from "./paint.js";
 
 const POINTS = 60_000; // of all robots together
 const LONGEST = 800; // points of one robot
-const FARTHEST = 40; // spacings between two points of a line; at high speeds robots leap
-const REBUILD_AFTER = 0.5; // of its points new: then old ones are wiped off
+const FARTHEST = 40; // maximum distance between two points of a line, in spacings; larger at high speeds
+const REBUILD_AFTER = 0.5; // fraction of new points after which old ones are erased
 
 export class Trails {
   length = 0;
   view = {};
 
-  /** Take over these robots, `sizes` are how far their bodies reach [m]; whether they are others than before. */
+  /** Take over a list of robots with the radii of their bodies [m]; return whether the list has changed. */
   adopt(robots, sizes) {
     if (robots.length === this.count && robots.every((robot, i) => robot.name === this.names[i])) {
       this.colors = robots.map((robot) => robot.color);
@@ -30,7 +30,7 @@ export class Trails {
     return true;
   }
 
-  /** Begin with what happened before: x, y [m] of every robot, sample after sample; NaN where a line breaks. */
+  /** Start with the history: x, y [m] of every robot, sample after sample; NaN where a line is interrupted. */
   prefill(paths) {
     this.clear();
     for (let k = 0; k < paths.length; k += 2) {
@@ -44,7 +44,7 @@ export class Trails {
     this.stale = true;
   }
 
-  /** Note where robots are, and draw the new stretches if the layer fits the view. */
+  /** Add the current positions, and draw the new segments if the layer matches the view. */
   extend(states, context, view, fits) {
     if (!this.count || states.count !== this.count || !states.to) return;
     const fresh = [];
@@ -57,7 +57,7 @@ export class Trails {
     if (fresh.length && fits && !this.stale) this.#stroke(context, view, fresh, 2);
   }
 
-  /** Draw everything anew. */
+  /** Draw all trails again. */
   rebuild(context, view) {
     view.usePixels(context);
     context.clearRect(0, 0, view.width, view.height);
@@ -67,7 +67,7 @@ export class Trails {
     this.view = { x: view.x, y: view.y, scale: view.scale, version: view.version };
   }
 
-  /** Add a point that is far enough from the last one; whether a line leads there. */
+  /** Add a point if it is far enough from the last one; return whether a line leads to it. */
   #note(i, x, y, { leapt = false, farthest = FARTHEST } = {}) {
     const last = 2 * (i * this.length + this.newest[i]);
     const isBroken = !this.filled[i] || Number.isNaN(this.points[last]);
@@ -78,7 +78,7 @@ export class Trails {
     const gone = Math.hypot(x - this.points[last], y - this.points[last + 1]);
     if (gone < this.spacing[i]) return false;
     const jumps = leapt || gone > farthest * this.spacing[i];
-    if (jumps) this.#add(i, NaN, NaN); // no line to there
+    if (jumps) this.#add(i, NaN, NaN); // interrupts the line
     this.#add(i, x, y);
     return !jumps;
   }
@@ -108,7 +108,7 @@ export class Trails {
       context.beginPath();
       for (const i of some) {
         const count = Math.min(most, this.filled[i]);
-        let up = true; // the pen
+        let up = true; // pen up
         for (let k = count - 1; k >= 0; k--) {
           const at = 2 * (i * this.length + ((this.newest[i] - k + this.length) % this.length));
           const x = this.points[at];

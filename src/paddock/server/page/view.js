@@ -1,4 +1,4 @@
-// Which part of the world is on the screen: pixels ↔ metres, panning, zooming, fitting.
+// The visible part of the world: pixels ↔ metres, panning, zooming, fitting.
 
 const ROOM = { left: 48, right: 84, top: 22, bottom: 62 }; // pixels around a fitted world, for walls, axes and tools
 const LITTLE_ROOM = { left: 36, right: 66, top: 14, bottom: 48 }; // on narrow screens
@@ -9,11 +9,11 @@ export class View {
   width = 1;
   height = 1;
   dpr = 1;
-  x = 0; // the world's point [m] in the middle of the screen
+  x = 0; // world point [m] in the middle of the screen
   y = 0;
   scale = 100; // pixels per metre
-  fitted = true; // still shows the whole world, so that it follows the window's size
-  version = 0; // rises with every change
+  fitted = true; // shows the whole world, so that it follows the window's size
+  version = 0; // increases with every change
 
   resize(width, height, dpr) {
     Object.assign(this, { width, height, dpr });
@@ -26,7 +26,7 @@ export class View {
     this.fit();
   }
 
-  /** The scale at which the whole world is seen. */
+  /** Scale at which the whole world is visible. */
   get whole() {
     if (!this.bounds) return 100;
     const [x0, y0, x1, y1] = this.bounds;
@@ -65,7 +65,7 @@ export class View {
     this.version++;
   }
 
-  /** Zoom by a factor; the point under the pixel stays where it is. */
+  /** Zoom by a factor around a pixel. */
   zoom(factor, px = this.width / 2, py = this.height / 2) {
     const scale = Math.min(LARGEST, Math.max(SMALLEST * this.whole, this.scale * factor));
     const [x, y] = this.metres(px, py);
@@ -83,7 +83,7 @@ export class View {
     return [this.x + (px - this.width / 2) / this.scale, this.y - (py - this.height / 2) / this.scale];
   }
 
-  /** Whether a disc [m] can be seen. */
+  /** Whether a disc [m] is visible. */
   sees(x, y, radius) {
     const wide = this.width / 2 / this.scale + radius;
     const high = this.height / 2 / this.scale + radius;
@@ -112,19 +112,19 @@ export class View {
   }
 }
 
-/** The largest of 1, 2, 5, 10, 20 … (or 0.5, 0.2 …) that is not above `most`. */
+/** Largest of 1, 2, 5, 10, 20 … (or 0.5, 0.2 …) that is at most `most`. */
 export function roundLength(most) {
   const power = 10 ** Math.floor(Math.log10(most) + 1e-9);
   return [5, 2, 1].find((step) => step * power <= most * (1 + 1e-9)) * power;
 }
 
-/** The smallest of them that is not below `least`. */
+/** Smallest of these numbers that is at least `least`. */
 export function roundLengthAbove(least) {
   const power = 10 ** Math.floor(Math.log10(least) + 1e-9);
   return [1, 2, 5, 10].find((step) => step * power >= least * (1 - 1e-9)) * power;
 }
 
-/** A round number without the dust of binary fractions. */
+/** Text of a round number without floating-point rounding errors. */
 export function tidy(value) {
   return String(Number(value.toFixed(6)));
 }

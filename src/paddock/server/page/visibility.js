@@ -1,7 +1,7 @@
-// Visibility polygons: how far a sensor sees before a wall or an obstacle is in the way, as in Paddock's pictures.
+// Visibility polygons: the range of a sensor up to walls and obstacles, as in Paddock's pictures.
 
-const STEP = Math.PI / 90; // between two rays of a rim, at most [rad]
-const ASIDE = 1e-4; // [rad] beside a corner, to see what is behind it
+const STEP = Math.PI / 90; // maximum angle between two rays of a rim [rad]
+const ASIDE = 1e-4; // [rad] offset of additional rays next to a corner
 
 export class Visibility {
   #edges = []; // [x0, y0, x1, y1, height]
@@ -18,8 +18,8 @@ export class Visibility {
   }
 
   /**
-   * What can be seen from (x, y, z) between two directions [rad], at most `far` metres away.
-   * A list of [direction, distance], from the first direction to the last.
+   * Visible area from (x, y, z) between two directions [rad], at most `far` metres away,
+   * as a list of [direction, distance], from the first direction to the last.
    */
   rim(x, y, z, from, to, far) {
     const edges = this.#edges.filter((edge) => edge[4] > z && distanceToEdge(x, y, edge) < far);
@@ -43,7 +43,7 @@ export class Visibility {
 
 const TURN = 2 * Math.PI;
 
-/** Distance [m] to the nearest of some edges and discs in a direction; `far` if there is none. */
+/** Distance [m] to the nearest edge or disc in a direction; `far` without a hit. */
 function distance(x, y, angle, edges, discs, far) {
   const [dx, dy] = [Math.cos(angle), Math.sin(angle)];
   let least = far;
