@@ -1,4 +1,4 @@
-"""The command line: every command is a thin shell over a library call."""
+"""Command line: every command is a thin wrapper of a library call."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C, also before a command sees to it itself, is told in one line."""
+    """Run the command line. Ctrl-C ends it with a one-line message, even while commands are still being loaded."""
     import sys
 
     try:
         _run_command()
-    except KeyboardInterrupt:  # while commands are loaded, which takes a second or two
+    except KeyboardInterrupt:  # during the import of a command, which takes a second or two
         sys.stderr.write("paddock: stopped\n")
         sys.exit(130)  # as shells expect it
     except BrokenPipeError:  # `paddock worlds | head`
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def _run_command() -> None:
-    """What Paddock refuses is told in one line, without a traceback."""
+    """Run the command; print a PaddockError as one message, without a traceback."""
     import io
     import sys
 
@@ -30,7 +30,9 @@ def _run_command() -> None:
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # what a terminal cannot show must not end a run
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # a character that the terminal cannot encode must not end a run
     try:
         _make_command()()
     except PaddockError as error:
@@ -46,7 +48,7 @@ def _run_command() -> None:
 
 @functools.cache
 def _make_command() -> Callable[[], Any]:
-    """All commands, made once in a process."""
+    """Return the root command, created once per process."""
     from typer.main import get_command
 
     from paddock.cli.app import app

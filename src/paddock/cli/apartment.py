@@ -1,4 +1,4 @@
-"""`paddock apartment`: rooms, doors and furniture from a seed, as a world's file and as a picture."""
+"""`paddock apartment`: generate rooms, doors and furniture from a seed, as a world file or a picture."""
 
 from __future__ import annotations
 
@@ -11,24 +11,28 @@ from paddock.cli.options import Force
 from paddock.core.errors import PaddockError
 
 Size = Annotated[str, typer.Option(help="Width and depth in metres: from 2.6x6.8 to 200x200.")]
-Loops = Annotated[float | None, typer.Option(help="Share of further doors, 0 … 1. Default: 0 if symmetric, else 0.25.")]
-OdometryError = Annotated[float, typer.Option(help="By which share the wheels are off at most, such as 0.01.")]
+Loops = Annotated[
+    float | None, typer.Option(help="Share of additional doors, 0 … 1. Default: 0 if symmetric, else 0.25.")
+]
+OdometryError = Annotated[float, typer.Option(help="Maximum relative error of the wheels, such as 0.01.")]
 
 
 def apartment(
     seed: Annotated[int, typer.Option(help="Equal seeds give equal apartments.")] = 0,
-    kind: Annotated[str, typer.Option(help="rooms, corridor, or symmetric (rooms that look alike).")] = "corridor",
+    kind: Annotated[str, typer.Option(help="rooms, corridor, or symmetric (identical rooms).")] = "corridor",
     size: Size = "11x9",
     door: Annotated[float, typer.Option(help="Clear width of doors, in metres.")] = 1.0,
     loops: Loops = None,
-    furniture: Annotated[float, typer.Option(help="Pieces for each room, on average.")] = 1.0,
+    furniture: Annotated[float, typer.Option(help="Average number of pieces per room.")] = 1.0,
     odometry_error: OdometryError = 0.0,
-    robot: Annotated[str, typer.Option(help="A shipped type (see: paddock robots) or a TOML file.")] = "pioneer-p2dx",
+    robot: Annotated[
+        str, typer.Option(help="Type of the robot: shipped (see: paddock robots) or a TOML file.")
+    ] = "pioneer-p2dx",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the world (TOML).")] = None,
     png: Annotated[Path | None, typer.Option("--png", help="File for a picture.")] = None,
     force: Force = False,
 ) -> None:
-    """Make an apartment, of which a robot can reach every room.
+    """Generate an apartment in which a robot can reach every room.
 
     paddock apartment --seed 3 -o home.toml --png home.png
     paddock apartment --kind symmetric --size 50x9 -o corridor.toml

@@ -1,4 +1,4 @@
-"""All commands and their help texts; the work is done elsewhere."""
+"""All commands and their help texts; other modules implement them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from paddock.cli.slam import slam
 
 app = typer.Typer(
     name="paddock",
-    help="A laboratory for mobile robots: simulate them, sense, control, measure.",
+    help="A laboratory for mobile robots: simulation, sensors, control and measurement.",
     epilog="New here? Try: paddock demo · paddock worlds · paddock run clutter --seconds 30",
     no_args_is_help=True,
     add_completion=False,
@@ -40,7 +40,7 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def about(version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
+def about(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
     if version:
         import paddock
 
@@ -66,15 +66,17 @@ def reproduce(
     name: Annotated[
         str,
         typer.Argument(
-            help="Which published experiment: wall-follower, epuck-framework, rossum, ecoli-walk, ap2dx, or all."
+            help="Name of the published experiment: wall-follower, epuck-framework, rossum, ecoli-walk, ap2dx, or all."
         ),
     ],
     json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, help="Fewer or more seeds than the claims ask for.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Number of seeds. Default: as many as the claims need.")
+    ] = None,
     workers: Workers = None,
 ) -> None:
-    """Run a published experiment again, and print the paper's numbers beside ours.
+    """Repeat a published experiment, and print the published numbers next to Paddock's.
 
     The exit status is 0 only if every claim holds.
 
@@ -100,14 +102,14 @@ def sweep(
     ] = None,
     workers: Workers = None,
     run: Annotated[
-        int | None, typer.Option(min=1, help="Do only the run of this number, here, and keep nothing.")
+        int | None, typer.Option(min=1, help="Execute only the run with this number, without writing files.")
     ] = None,
     json: Json = False,
 ) -> None:
     """Run worlds × robots × controllers × parameters × seeds, and write one table with confidence intervals.
 
-    A sweep that was stopped or killed goes on where it was: the same command does only what is missing. Runs that fail
-    are listed, each with the command that repeats it; the exit status is 1 then.
+    To resume a sweep that was stopped or killed, run the same command again; finished runs are not repeated. Failed
+    runs are listed, each with the command that repeats it. The exit status is then 1.
 
       paddock sweep sweep.toml
       paddock sweep sweep.toml --workers ray --out runs/avoid
@@ -124,12 +126,12 @@ def sweep(
 def worlds(
     show: Show = None,
     map: Annotated[
-        str | None, typer.Option(help="Write this one, or a TOML file of yours, as a map for ROS's map_server.")
+        str | None, typer.Option(help="Write this world, by name or TOML file, as a map for the ROS map_server.")
     ] = None,
     output: Output = None,
     force: Force = False,
 ) -> None:
-    """List the shipped worlds, draw one, or write its map.
+    """List the shipped worlds, draw a world, or write its map.
 
     paddock worlds
     paddock worlds --show wall-loop
@@ -150,12 +152,12 @@ def worlds(
 def robots(
     show: Show = None,
     urdf: Annotated[
-        str | None, typer.Option(help="Write this one, or a TOML file of yours, as URDF; without -o, print it.")
+        str | None, typer.Option(help="Write this robot, by name or TOML file, as URDF; without -o, print it.")
     ] = None,
     output: Output = None,
     force: Force = False,
 ) -> None:
-    """List the shipped robots, draw one with its sensor rays, or describe it as URDF for ROS.
+    """List the shipped robots, draw a robot with its sensor rays, or write its URDF for ROS.
 
     paddock robots
     paddock robots --show e-puck
@@ -176,34 +178,42 @@ def calibrate(
     world: OptionalWorld = None,
     robot: Annotated[
         str | None,
-        typer.Option(help="A robot of the world, or the address of a real one: epuck:///dev/rfcomm0, epuck2://HOST."),
+        typer.Option(
+            help="Name of a robot in the world, or the address of a real robot: epuck:///dev/rfcomm0, epuck2://HOST."
+        ),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="umbmark: the ends of squares; fit: least squares over all their corners.")
+        str, typer.Option(help="umbmark: uses the end poses of squares; fit: least squares over all corners.")
     ] = "umbmark",
     camera: Annotated[
-        str | None, typer.Option(help="Address of a camera above the robot, which measures: http://HOST/stream.mjpg.")
+        str | None,
+        typer.Option(help="Address of a camera above the robot that measures poses: http://HOST/stream.mjpg."),
     ] = None,
-    lens: Annotated[Path | None, typer.Option(help="Its lens, as `paddock camera calibrate` writes it.")] = None,
-    site: Annotated[Path | None, typer.Option(help="The markers on floor and robots, as TOML.")] = None,
-    side: Annotated[float, typer.Option(help="Of the square, in metres.")] = 0.6,
-    runs: Annotated[int, typer.Option(min=1, help="Squares in each direction.")] = 5,
-    rounds: Annotated[int, typer.Option(min=1, help="Repeat with the wheels of the round before.")] = 1,
+    lens: Annotated[
+        Path | None, typer.Option(help="Lens file of the camera, written by `paddock camera calibrate`.")
+    ] = None,
+    site: Annotated[Path | None, typer.Option(help="TOML file with the markers on the floor and on robots.")] = None,
+    side: Annotated[float, typer.Option(help="Side of the square, in metres.")] = 0.6,
+    runs: Annotated[int, typer.Option(min=1, help="Number of squares in each direction.")] = 5,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Number of rounds; each uses the wheels of the previous round.")
+    ] = 1,
     straight: Annotated[
         float | None,
         typer.Option(min=0, help="Length of the straight run of umbmark, in metres; 0 for none. Default: 0.6."),
     ] = None,
-    check: Annotated[bool, typer.Option(help="Drive the squares once more with the result.")] = True,
+    check: Annotated[bool, typer.Option(help="Drive the squares again with the result.")] = True,
     seed: Seed = 0,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File for the robot (TOML). Default: its name, here.")
+        Path | None,
+        typer.Option("--output", "-o", help="File for the robot (TOML). Default: NAME.toml in the current folder."),
     ] = None,
-    chart: Annotated[Path | None, typer.Option(help="Where to draw the return errors (PNG, SVG or PDF).")] = None,
+    chart: Annotated[Path | None, typer.Option(help="File for a chart of the return errors (PNG, SVG or PDF).")] = None,
     force: Force = False,
 ) -> None:
-    """Measure a robot's wheels with squares, and write a file of that very robot.
+    """Calibrate a robot's wheels by driving squares, and write a file for this individual robot.
 
-    A simulated robot is measured by itself; of a real one a camera measures, or you are asked where it stands.
+    A simulated robot is measured automatically. A real robot is measured by a camera, or you enter its position.
 
     paddock calibrate empty --chart squares.png -o mine.toml
     paddock calibrate empty --method fit -o mine.toml
@@ -220,11 +230,11 @@ def calibrate(
 
 @app.command()
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks to run. Default: all.")] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Measure this often and take the median.")] = 3,
+    names: Annotated[list[str] | None, typer.Argument(help="Names of benchmarks. Default: all.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of measurements; the median is printed.")] = 3,
     json: Json = False,
 ) -> None:
-    """Measure how fast this machine simulates, with collisions on and sensors really read.
+    """Measure the simulation speed of this machine, with collisions and with sensor readings.
 
     paddock bench
     paddock bench single swarm --json

@@ -1,4 +1,4 @@
-"""`paddock bench`: rates of this machine, as a table or as JSON lines."""
+"""`paddock bench`: benchmarks on this machine, as a table or as JSON lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BENCHES = {**IN_PROCESS, "vector": vector, **MAPPING, "record": record, **REMOTE
 
 
 def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
-    """Measure the named benchmarks, or all."""
+    """Run the named benchmarks, or all, and print their results."""
     for name in names:
         if name not in BENCHES:
             raise UnknownName("benchmark", name, BENCHES)
@@ -70,27 +70,27 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
 
 
 def tell_figures(name: str, result: dict[str, Any]) -> Iterator[str]:
-    """What else a benchmark measured, in words."""
+    """Yield sentences about further figures of a benchmark."""
     if "frames_per_s" in result:
-        yield f"{name}: {result['frames_per_s']:.1f} pictures per second"
+        yield f"{name}: {result['frames_per_s']:.1f} frames per second"
     if "within_tick" in result:
         yield f"{name}: {100 * result['within_tick']:.2f} % of the observations arrived within one tick"
     if "ping_pong_per_s" in result:
         yield (
             f"{name}: a cycle takes as long as {result['ping_pongs_per_cycle']:.1f} round trips of 100 bytes "
-            f"between two processes ({result['ping_pong_per_s']:,.0f} per second, measured in turns)"
+            f"between two processes ({result['ping_pong_per_s']:,.0f} per second, measured alternately)"
         )
     if "times_sync_vector" in result:
         yield (
             f"{name}: {result['times_sync_vector']:.0f} × SyncVectorEnv and {result['times_async_vector']:.0f} × "
-            "AsyncVectorEnv of the same environment, in turns"
+            "AsyncVectorEnv of the same environment, measured alternately"
         )
     if "cost_ratio" in result:
-        yield f"a tick of {name} costs {result['cost_ratio']:.2f} × a tick of {result['beside']}, in turns"
+        yield f"a tick of {name} costs {result['cost_ratio']:.2f} × a tick of {result['beside']}, measured alternately"
 
 
 def measure(name: str, rounds: int) -> dict[str, Any]:
-    """The median rates of one benchmark; compilation and set-up are timed apart."""
+    """Return the median rates of one benchmark; compilation and set-up are timed separately."""
     started = time.perf_counter()
     with stopwatch_on_compiler() as compile_s:
         bench = BENCHES[name]()
@@ -119,7 +119,7 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
     return {
         "bench": name,
         "robots": bench.robots,
-        **({} if name in IN_BROWSER else rates),  # there, steps are pictures
+        **({} if name in IN_BROWSER else rates),  # in the browser, a step is a frame
         "set_up_s": round(set_up, 3),
         "compile_s": round(compile_s[0], 3),
         **({"cost_ratio": round(statistics.median(ratios), 2), "beside": bench.beside} if ratios else {}),
@@ -128,7 +128,7 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
 
 
 def time_bench(bench: Bench) -> tuple[float, float]:
-    """Wall and CPU seconds of one measurement."""
+    """Return the wall and CPU time of one measurement [s]."""
     wall, cpu = time.perf_counter(), time.process_time()
     bench.work(bench.steps)
     return time.perf_counter() - wall, time.process_time() - cpu

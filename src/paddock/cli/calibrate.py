@@ -1,4 +1,4 @@
-"""`paddock calibrate`: squares in both directions tell what a robot's wheels are; a TOML file of its own keeps it."""
+"""`paddock calibrate`: measure a robot's wheels with squares in both directions, and write its own TOML file."""
 
 from __future__ import annotations
 
@@ -42,34 +42,34 @@ STRAIGHT_RUN = 0.6  # [m]
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationPlan:
-    """What the command was asked for."""
+    """Options of a calibration."""
 
     test: SquareTest
     method: CalibrationMethod = "umbmark"
     straight: float = 0.0  # [m] length of the straight run after UMBmark; 0: none
-    rounds: int = 1  # of squares, each with the wheels of the round before
-    check: bool = True  # drive squares once more with the result
+    rounds: int = 1  # rounds of squares, each with the wheels of the previous round
+    check: bool = True  # drive the squares again with the result
     seed: int = 0
 
 
 @dataclass
 class CalibrationOutcome:
-    """What came of it: the wheels before and after, and the squares driven with each."""
+    """Result of a calibration: the wheels before and after, and the squares driven with each."""
 
     wheels: list[WheelCalibration]
     squares: list[Umbmark] = field(default_factory=list)
-    fit: WheelFit | None = None  # the last one of the method "fit"
+    fit: WheelFit | None = None  # last fit of the method "fit"
 
 
 def plan_calibration(
     method: str, *, side: float, runs: int, straight: float | None, rounds: int, check: bool, seed: int
 ) -> CalibrationPlan:
-    """The plan for what was typed."""
+    """Return the plan for the options of the command line."""
     if method not in METHODS:
         raise UnknownName("method of calibration", method, METHODS)
     fits = method == "fit"
     if fits and straight:
-        raise PaddockError("--straight belongs to --method umbmark: a fit sees how far the robot drives")
+        raise PaddockError("--straight belongs to --method umbmark: a fit includes the driven distance: leave it out")
     length = 0.0 if fits else STRAIGHT_RUN if straight is None else straight
     return CalibrationPlan(
         test=SquareTest(side, runs),
@@ -82,13 +82,15 @@ def plan_calibration(
 
 
 def find_camera(url: str | None, lens: Path | None, site: Path | None) -> CameraPoses | None:
-    """The camera that measures; None where none is named."""
+    """Return the camera that measures poses, or None if no address is given."""
     if url is None:
         if lens is not None or site is not None:
             raise PaddockError("--lens and --site belong to a camera: add --camera URL")
         return None
     if lens is None or site is None:
-        raise PaddockError("--camera: expected --lens and --site, too: see paddock camera calibrate and docs")
+        raise PaddockError(
+            "--camera: expected --lens and --site, too: see paddock camera calibrate and the documentation"
+        )
     from paddock.cli.camera_poses import CameraPoses
 
     return CameraPoses(url, lens, site)
@@ -104,7 +106,7 @@ def calibrate(
     chart: Path | None,
     force: bool,
 ) -> None:
-    """Drive, print what was found, and write the files."""
+    """Drive the squares, print the result, and write the files."""
     console = Console(highlight=False)
     if chart is not None and plan.method == "fit" and not plan.check:
         raise PaddockError("--chart draws UMBmark squares, which --method fit drives as a check only: drop --no-check")
@@ -129,7 +131,7 @@ def calibrate(
 def open_robot(
     world: str | None, robot: str | None, seed: int, *, free_running: bool = False
 ) -> Iterator[tuple[BaseArena, Robot]]:
-    """The robot of a world, or that behind an address; a camera sees it only where time goes on by itself."""
+    """Yield the robot of a world or of an address; `free_running`: with a clock that does not wait, for a camera."""
     if robot is not None and "://" in robot:
         if world is not None:
             raise PaddockError(f"--robot {robot} is an address: leave the world {world!r} out")
@@ -143,7 +145,7 @@ def open_robot(
         raise PaddockError("expected a world, or --robot with an address such as epuck:///dev/rfcomm0")
     if free_running:
         raise PaddockError(
-            f"--camera sees no world of this process: serve {world}, and name its robot with --robot URL"
+            f"--camera cannot observe a world of this process: serve {world}, and give its robot with --robot URL"
         )
     local = paddock.open(world, seed=seed)
     if robot is None and len(local.robots) != 1:
@@ -152,7 +154,7 @@ def open_robot(
 
 
 class RunMeasurer:
-    """Where a robot really stands: a simulation knows; of a real robot a camera or a person measures it."""
+    """Measures the true pose of a robot: from the simulation, or for a real robot by a camera or by the user."""
 
     def __init__(self, arena: BaseArena, robot: Robot, seed: int, camera: CameraPoses | None = None) -> None:
         self.arena, self.robot, self.seed, self.camera = arena, robot, seed, camera
@@ -160,34 +162,34 @@ class RunMeasurer:
 
     @property
     def sees_headings(self) -> bool:
-        """Whether `measure` knows more than a place."""
+        """Whether `measure` returns headings in addition to positions."""
         return self.camera is not None or self.robot.pose_source == "truth"
 
     def prepare(self, what: str) -> None:
-        """The robot is at its start before a run; a camera tells where that is."""
+        """Put the robot at its start before a run, or measure its start with the camera."""
         if self.camera is not None:
             self.start = self.camera.read_pose(self.robot.name)
         elif isinstance(self.arena, Arena):
-            self.arena.reset(seed=self.seed)  # each run has noise of its own
+            self.arena.reset(seed=self.seed)  # each run has different noise
             self.seed += 1
             self.start = self.robot.pose
         elif self.robot.pose_source == "truth":
             self.robot.set_pose(*self.start)
         else:
             typer.prompt(
-                f"{what}: put the robot on its mark, along the first side; Enter", default="", show_default=False
+                f"{what}: put the robot on its mark, along the first side, and press Enter",
+                default="",
+                show_default=False,
             )
 
     def measure(self, what: str) -> Pose:
-        """Where it is after a run, in the frame of its start."""
+        """Return the pose after a run, in the frame of the start."""
         if self.camera is not None:
             return pose_within(self.start, self.camera.read_pose(self.robot.name))
         if self.robot.pose_source == "truth":
             return pose_within(self.start, self.robot.pose)
         while True:
-            text = typer.prompt(
-                f"{what}: where is it now? x y in mm from the mark, x along the first side, y to its left"
-            )
+            text = typer.prompt(f"{what}: position now, x y in mm from the mark, x along the first side, y to its left")
             try:
                 x, y = (float(word) / 1000 for word in text.replace(",", " ").split())
             except ValueError:
@@ -198,10 +200,10 @@ class RunMeasurer:
 
 
 def drive_all(robot: Robot, plan: CalibrationPlan, truth: RunMeasurer) -> CalibrationOutcome:
-    """All rounds of squares, the straight run, and the check."""
+    """Drive all rounds of squares, the straight run, and the check."""
     arena = truth.arena
     if plan.method == "fit" and not truth.sees_headings:
-        raise PaddockError("--method fit needs places and headings of the robot: add --camera, --lens and --site")
+        raise PaddockError("--method fit needs positions and headings of the robot: add --camera, --lens and --site")
     outcome = CalibrationOutcome([wheels_of(robot.spec)])
     for _ in range(plan.rounds):
         wheels = outcome.wheels[-1]
@@ -223,7 +225,7 @@ def drive_all(robot: Robot, plan: CalibrationPlan, truth: RunMeasurer) -> Calibr
 
 
 def print_outcome(console: Console, robot: Robot, outcome: CalibrationOutcome, plan: CalibrationPlan) -> None:
-    """A table of the wheels and of UMBmark's figures, before and after; of the fit its residual."""
+    """Print a table of the wheels and of UMBmark's figures, before and after, and the residual of a fit."""
     nominal, before, after = robot.spec.drive.wheel_diameter, outcome.wheels[0], outcome.wheels[-1]
     first = outcome.squares[0] if plan.method == "umbmark" else None
     last = outcome.squares[-1] if plan.check else None
@@ -249,13 +251,13 @@ def print_outcome(console: Console, robot: Robot, outcome: CalibrationOutcome, p
 
 
 def write_robot(robot: Robot, wheels: WheelCalibration, plan: CalibrationPlan, file: Path, *, by_camera: bool) -> None:
-    """The robot's own file: its kind with measured wheels."""
+    """Write the robot's own file: its type with measured wheels."""
     spec, test = robot.spec, plan.test
     left, right = (round(diameter, 7) for diameter in wheels.diameters(spec.drive.wheel_diameter))
     again = f", in {plan.rounds} rounds" if plan.rounds > 1 else ""
     straight = f", and a straight run of {plan.straight:g} m" if plan.straight else ""
     name = "UMBmark" if plan.method == "umbmark" else "least squares"
-    seen = ", seen by a camera" if by_camera else ""
+    seen = ", measured by a camera" if by_camera else ""
     measured = MeasuredWheels(
         left_diameter=left,
         right_diameter=right,
@@ -266,9 +268,9 @@ def write_robot(robot: Robot, wheels: WheelCalibration, plan: CalibrationPlan, f
     name = file.stem
     if spec.name in robot_names():
         table = {"base": spec.name, "name": name, "drive": {"measured": measured.to_table()}}
-    else:  # of a user's own kind all is written, so that the file stands by itself
+    else:  # write a user's own type completely, so that the file needs no other file
         whole = spec.to_table()
         table = {**whole, "name": name, "drive": {**whole["drive"], "measured": measured.to_table()}}
-    head = f"# {robot.name}, calibrated by `paddock calibrate`. Simulated, it has just these wheels.\n"
+    head = f"# {robot.name}, calibrated by `paddock calibrate`. In simulation, it has exactly these wheels.\n"
     with whole_file(file) as out:
         out.write(head + toml_text(table))

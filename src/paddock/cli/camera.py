@@ -1,4 +1,4 @@
-"""`paddock camera`: print markers, calibrate a lens, find robots."""
+"""`paddock camera`: print markers, calibrate a lens, locate robots."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from paddock.vision.markers import Pixels8
 from paddock.worlds import load_world
 
 PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
-ANOTHER_VIEW = 0.06  # of the picture's width: how far the board must move to be a view of its own
+ANOTHER_VIEW = 0.06  # minimum movement of the board between two views, relative to the picture's width
 ENOUGH_CORNERS = 8
 LENS_FILE = Path("lens.toml")
 
@@ -46,7 +46,7 @@ LENS_FILE = Path("lens.toml")
 def print_board(
     output: Path, *, square: float, marker: float, robots: int, size: float, lid: float, force: bool
 ) -> None:
-    """Write the sheets."""
+    """Write the sheets with the board and the markers."""
     pages = draw_marker_sheets(board=BoardSpec(square=square, marker=marker), robots=robots, size=size, lid=lid)
     save_sheets(pages, check_new(output, force=force))
     count = len(pages) if output.suffix.lower() == ".pdf" else 1
@@ -76,7 +76,7 @@ def calibrate_source(
         pictures = []
         with suppress(KeyboardInterrupt):
             for view in collect_views(camera, board, views, seconds, console):
-                pictures.append(view)  # those taken before Ctrl-C count
+                pictures.append(view)  # keep the views taken before Ctrl-C
     else:
         pictures = list(read_folder(Path(source)))
     found = calibrate_lens(pictures, board)
@@ -86,9 +86,7 @@ def calibrate_source(
         f"rms {found.hold_out_rms:.3f} pixels; {found.refused} pictures show too little of the board"
     )
     if found.hold_out_rms > 2 * max(found.rms, 0.15):
-        console.print(
-            "the views that were held out fit worse: take more, with the board in the corners", style="yellow"
-        )
+        console.print("the held-out views fit worse: take more views, with the board in the corners", style="yellow")
     if map_file is not None:
         from paddock.report import error_map, save_figure
 
@@ -108,7 +106,7 @@ def calibrate_source(
 
 
 def read_folder(folder: Path) -> Iterator[Pixels8]:
-    """All pictures of a folder, by name."""
+    """Yield all pictures of a folder, sorted by name."""
     if not folder.is_dir():
         raise PaddockError(f"{folder}: expected a folder with pictures, or the address of a camera, http://HOST/…")
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in PICTURES)
@@ -124,11 +122,11 @@ def read_folder(folder: Path) -> Iterator[Pixels8]:
 def collect_views(
     camera: IpCamera, board: BoardSpec, views: int, seconds: float, console: Console
 ) -> Iterator[Pixels8]:
-    """Pictures in which the board is somewhere else than in all before."""
-    console.print(f"show the board in all corners, and tilted; {views} views are wanted (Ctrl-C: no more)")
+    """Yield pictures in which the board is at a different position than in all previous ones."""
+    console.print(f"show the board in all corners, and tilted; {views} views are needed (Ctrl-C ends it)")
     places: list[tuple[float, float, float]] = []
     ends = time.monotonic() + seconds
-    for frame in camera.stream(most_reconnects=5, repeats=True):  # so that time is looked at
+    for frame in camera.stream(most_reconnects=5, repeats=True):  # so that the time limit is checked
         found, size, _ = find_boards([frame.picture], board)
         if found and len(found[0][1]) >= ENOUGH_CORNERS:
             corners = found[0][1]
@@ -152,7 +150,7 @@ def locate_robots(
     password: str,
     json_lines: bool,
 ) -> None:
-    """Find the robots in some pictures, and print where they were last."""
+    """Locate the robots in some pictures, and print their last poses."""
     markers = choose_site(site, world)
     calibrated = choose_lens(lens_file, world)
     camera = IpCamera(url, user=user, password=password)
@@ -193,7 +191,7 @@ def locate_robots(
 
 
 def fit_lens(lens: Lens, picture: Pixels8, file: Path) -> Lens:
-    """The lens for pictures of this size; a SpecError names its file."""
+    """Return the lens scaled to the size of a picture; a SpecError names its file."""
     try:
         return lens.scale_to((picture.shape[1], picture.shape[0]))
     except SpecError as error:
@@ -201,23 +199,23 @@ def fit_lens(lens: Lens, picture: Pixels8, file: Path) -> Lens:
 
 
 def take_frames(camera: IpCamera, count: int) -> Iterator[TimedPicture]:
-    """So many pictures of a stream, or the only one of an address for single pictures."""
+    """Yield pictures of a stream, or repeated single pictures if the address is not a stream."""
     try:
-        yield from islice(camera.stream(most_reconnects=3, repeats=True), count)  # of a world at rest, too
+        yield from islice(camera.stream(most_reconnects=3, repeats=True), count)  # also if the world is at rest
     except NotAStream:
         for _ in range(count):
             yield camera.take_picture()
 
 
 def choose_site(site: Path | None, world: str | None) -> SiteSpec:
-    """The markers of a laboratory's file, or of a simulated camera above a world."""
+    """Return the markers of a site file, or those of a simulated camera above a world."""
     if (site is None) == (world is None):
         raise PaddockError("camera locate: expected either --site FILE or --world NAME")
     return load_site(site) if site is not None else OverheadCamera(load_world(str(world))).site
 
 
 def choose_lens(file: Path | None, world: str | None) -> Lens:
-    """The lens of a file, or that of the plain simulated camera above a world."""
+    """Return the lens of a file, or the lens of the default simulated camera above a world."""
     if file is None and world is not None:
         return OverheadCamera(load_world(world)).model.lens
     file = file or LENS_FILE
@@ -227,7 +225,7 @@ def choose_lens(file: Path | None, world: str | None) -> Lens:
 
 
 def print_json(robot: str, seen: MarkerSighting | None, share: float) -> None:
-    """A line for programs."""
+    """Print the pose of a robot as a JSON line."""
     table: dict[str, object] = {"robot": robot, "found": share}
     if seen is not None:
         table |= {"time": seen.time_of_exposure, "x": seen.x, "y": seen.y, "heading": seen.heading}

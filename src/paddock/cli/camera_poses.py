@@ -1,4 +1,4 @@
-"""Where robots are, from the camera above the arena."""
+"""Poses of robots, measured by the camera above the arena."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from paddock.core.reason import explain
 from paddock.core.spec import read_toml_file, spec_from_table
 from paddock.vision import IpCamera, Lens, MarkerSighting, MarkerTracker, find_camera_pose, find_markers, load_site
 
-OLD_PICTURES = 8  # that may have been on their way when the robot stopped
-PICTURES = 5  # that are measured …
-MOST_PICTURES = 50  # … of so many; in the others the marker was not found
+OLD_PICTURES = 8  # pictures to skip, because they may have been taken before the robot stopped
+PICTURES = 5  # pictures with the marker to evaluate
+MOST_PICTURES = 50  # limit of all pictures, including those without the marker
 
 
 class CameraPoses:
-    """Measures robots that stand."""
+    """Measures the poses of stationary robots."""
 
     def __init__(self, url: str, lens_file: Path, site_file: Path) -> None:
         """
         Args:
-            url: of the camera's stream.
-            lens_file: of its lens, as `paddock camera calibrate` writes it.
-            site_file: of the markers on floor and robots.
+            url: address of the camera's stream.
+            lens_file: file of its lens, written by `paddock camera calibrate`.
+            site_file: file of the markers on floor and robots.
         """
         lens = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
         site = load_site(site_file)
@@ -37,12 +37,12 @@ class CameraPoses:
         self.tracker = MarkerTracker(find_camera_pose(fit_lens(lens, picture, lens_file), site, floor), site)
 
     def read_pose(self, name: str) -> Pose:
-        """The pose of a robot: the median of some pictures."""
+        """Return the pose of a robot, the median over some pictures."""
         seen = list(islice(self._look_for(name), PICTURES))
         if not seen:
             raise PaddockError(
                 explain(
-                    "{robot}: the camera does not see its marker; is it on the robot, and in {url}?",
+                    "{robot}: the camera does not detect its marker: check the robot's marker and the view of {url}",
                     robot=name,
                     url=self.camera.url,
                 )

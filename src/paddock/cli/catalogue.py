@@ -15,12 +15,12 @@ from paddock.core.files import write_text
 from paddock.robots import describe_as_urdf, load_robot, robot_names
 from paddock.worlds import load_world, world_names
 
-WIDE = 120  # columns of a terminal in which all sensors are named
+WIDE = 120  # minimum terminal width for the names of all sensors
 
 
 def list_worlds() -> None:
-    """A table of the shipped worlds."""
-    table = new_table("Shipped worlds", "name", "size [m]", "obstacles", "robots", "what it is", right=("obstacles",))
+    """Print a table of the shipped worlds."""
+    table = new_table("Shipped worlds", "name", "size [m]", "obstacles", "robots", "description", right=("obstacles",))
     for name in world_names():
         spec = load_world(name)
         x0, y0, x1, y1 = spec.bounds
@@ -38,9 +38,9 @@ def list_worlds() -> None:
 
 
 def list_robots() -> None:
-    """A table of the shipped robots."""
+    """Print a table of the shipped robots."""
     console = Console()
-    table = new_table("Shipped robots", "name", "body [cm]", "fastest [m/s]", "sensors", "what it is")
+    table = new_table("Shipped robots", "name", "body [cm]", "top speed [m/s]", "sensors", "description")
     for name in robot_names():
         spec = load_robot(name)
         if spec.body.radius is not None:
@@ -57,7 +57,7 @@ def list_robots() -> None:
 
 
 def show_world(name: str, output: Path | None, *, force: bool) -> None:
-    """Draw a world as a PNG; by default under its own name, if there is no such file."""
+    """Draw a world as a PNG, by default NAME.png if this file does not exist."""
     from paddock.draw.world import draw_world
 
     spec = load_world(name)
@@ -65,7 +65,7 @@ def show_world(name: str, output: Path | None, *, force: bool) -> None:
 
 
 def show_robot(name: str, output: Path | None, *, force: bool) -> None:
-    """The same for a robot."""
+    """Draw a robot as a PNG, by default NAME.png if this file does not exist."""
     from paddock.draw.world import draw_robot
 
     spec = load_robot(name)
@@ -73,7 +73,7 @@ def show_robot(name: str, output: Path | None, *, force: bool) -> None:
 
 
 def write_world_map(name: str, output: Path | None, *, force: bool) -> None:
-    """Write a world as an image and a YAML file, as map_server reads them."""
+    """Write a world as an image and a YAML file for the ROS map_server."""
     from paddock.mapping import draw_map, save_map
 
     spec = load_world(name)

@@ -1,4 +1,4 @@
-"""`paddock class`: a class as a folder, and what is done with it; `paddock submit`."""
+"""`paddock class`: commands for a class folder; `paddock submit`."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class_app = typer.Typer(
 
 
 def open_class(path: Path) -> ClassFolder:
-    """The class in a folder."""
+    """Load the class of a folder."""
     from paddock.classes import ClassFolder
 
     return ClassFolder.load(path)
 
 
 def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
-    """Say what became of students, with the links of those who may join, and what has to be written anew."""
+    """Print a message for each student, the links of those who may join, and the files that are out of date."""
     from paddock.classes import join_links
     from paddock.core.outside import visible
 
@@ -42,11 +42,11 @@ def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
             typer.echo(visible(f"  robot {student.robot}: {links[student.robot]}"))
     for file, command in (("links.csv", "links"), ("sheet.html", "sheet")):
         if (folder.path / file).exists():
-            typer.echo(f"{file} does not know that yet: paddock class {command} {shell_word(folder.path)}")
+            typer.echo(f"{file} is out of date; update it with: paddock class {command} {shell_word(folder.path)}")
 
 
 def tell_unreachable(folder: ClassFolder, address: str = "") -> None:
-    """Warn of links that work on no student's machine."""
+    """Warn if the links work on this machine only."""
     from paddock.classes.links import warn_unreachable
 
     if warning := warn_unreachable(folder, address):
@@ -54,7 +54,7 @@ def tell_unreachable(folder: ClassFolder, address: str = "") -> None:
 
 
 def tell_locked_out(folder: ClassFolder) -> None:
-    """Say who got no link."""
+    """Print the students without a link because they are locked out."""
     from paddock.core.outside import visible
 
     for student in folder.students:
@@ -71,7 +71,7 @@ def new_class(
     exercise: options.ClassExercise = "",
     robot: options.ClassRobot = "",
 ) -> None:
-    """Make the folder of a class, with a robot and a link for every student.
+    """Create the folder of a class, with a robot and a link for every student.
 
     paddock class new robotics-101 --names names.txt
     paddock class new robotics-101 --names names.csv --exercise line-following
@@ -82,47 +82,47 @@ def new_class(
     spec = ClassSpec(title=title or folder.name, world=world, exercise=exercise, robot=robot)
     made = make_class(folder, spec, students)
     if (copied := folder / "exercises" / made.spec.exercise / "exercise.toml").is_file():
-        typer.echo(f"the exercise is copied to {copied.parent}: what you change there is what the class gets")
-    typer.echo(f"made {folder} with {len(made.students)} students; look at {folder / 'class.toml'}, then:")
+        typer.echo(f"the exercise is copied to {copied.parent}: edit it there to change it for the class")
+    typer.echo(f"created {folder} with {len(made.students)} students; check {folder / 'class.toml'}, then:")
     where = shell_word(folder)
     typer.echo(f"  paddock class sheet {where}    # links to hand out\n  paddock class serve {where}")
 
 
 @class_app.command("add")
 def add_students(folder: options.ClassPath, names: options.StudentNames) -> None:
-    """Add students; a running class lets them in at once. Who was removed comes back with the same link.
+    """Add students; a running class admits them immediately. A removed student returns with the same link.
 
-    If a name is refused, none is added.
+    If one name is invalid, no student is added.
 
     paddock class add robotics-101 "Zoë M." 李雷
     """
     found = open_class(folder)
-    show_students(found, "is in the class", *found.add_all(names))
+    show_students(found, "was added", *found.add_all(names))
 
 
 @class_app.command("remove")
 def remove_student(folder: options.ClassPath, name: options.StudentName) -> None:
-    """Take a student out. Submissions and results stay.
+    """Remove a student. Submissions and results are kept.
 
     paddock class remove robotics-101 "Zoë M."
     """
     found = open_class(folder)
-    show_students(found, "is out of the class; submissions and results stay", found.remove(name))
+    show_students(found, "was removed; submissions and results are kept", found.remove(name))
 
 
 @class_app.command("rename")
 def rename_student(folder: options.ClassPath, name: options.StudentName, new: options.NewName) -> None:
-    """Write a student's name differently. Robot and link stay.
+    """Change a student's name. Robot and link stay the same.
 
     paddock class rename robotics-101 "Zoe M." "Zoë Meyer"
     """
     found = open_class(folder)
-    show_students(found, "is the new name; robot and link stay", found.rename(name, new))
+    show_students(found, "is the new name; robot and link stay the same", found.rename(name, new))
 
 
 @class_app.command("lock-out")
 def lock_out_student(folder: options.ClassPath, name: options.StudentName, off: options.Off = False) -> None:
-    """Do not let a student in until further notice, or let them in again.
+    """Lock a student out, or admit the student again with --off.
 
     paddock class lock-out robotics-101 "Zoë M."
     paddock class lock-out robotics-101 "Zoë M." --off
@@ -133,7 +133,7 @@ def lock_out_student(folder: options.ClassPath, name: options.StudentName, off: 
 
 @class_app.command("new-token")
 def renew_token(folder: options.ClassPath, name: options.StudentName) -> None:
-    """Give a student a new link; the old one is of no use any more.
+    """Give a student a new link; the old link stops working.
 
     paddock class new-token robotics-101 "Zoë M."
     """
@@ -144,7 +144,7 @@ def renew_token(folder: options.ClassPath, name: options.StudentName) -> None:
 
 @class_app.command("list")
 def list_students(folder: options.ClassPath) -> None:
-    """List the students, their robots, and what they have submitted.
+    """List the students, their robots and their submissions.
 
     paddock class list robotics-101
     """
@@ -173,7 +173,7 @@ def print_links(folder: options.ClassPath, address: options.Address = "", out: o
 
 @class_app.command("sheet")
 def print_sheet(folder: options.ClassPath, address: options.Address = "", out: options.SheetFile = None) -> None:
-    """Write a page of cards with names, links and QR codes, to print and to cut out.
+    """Write an HTML page of cards with names, links and QR codes, to print and cut out.
 
     paddock class sheet robotics-101
     """
@@ -205,12 +205,12 @@ def collect_submissions(
     typer.echo(f"wrote {len(copies)} files into {place}")
     for student in found.students:
         if student.name not in copies:
-            typer.echo(f"  nothing from {student.name}")
+            typer.echo(f"  no submission from {student.name}")
 
 
 @class_app.command("results")
 def show_results(folder: options.ClassPath) -> None:
-    """Show the results of all heats; they are kept in results/results.csv.
+    """Print the results of all heats, which are stored in results/results.csv.
 
     paddock class results robotics-101
     """
@@ -220,7 +220,7 @@ def show_results(folder: options.ClassPath) -> None:
 
 
 def submit(file: options.SubmittedFile, link: options.Link, exercise: options.ForExercise = "") -> None:
-    """Hand in a Python file for an exercise of your class, and get a receipt.
+    """Submit a Python file for an exercise of your class, and print the receipt.
 
     paddock submit my_controller.py --link "http://192.168.1.20:8642/#token=…&robot=ada"
     """

@@ -1,4 +1,4 @@
-"""`paddock class serve`, and the commands of its lecturer while it runs."""
+"""`paddock class serve`, and the commands that control a running class."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from paddock.cli.class_commands import class_app, open_class, tell_unreachable
 if TYPE_CHECKING:
     from paddock.protocol import messages as m
 
-Who = Annotated[str, typer.Argument(help="A student, or a client as the lists of robots and of the clock name it.")]
-Factor = Annotated[float, typer.Argument(min=0, max=1000, help="Simulated seconds per second; 0 for flat out.")]
-NewSeed = Annotated[int | None, typer.Option("--seed", min=0, help="Default: as before.")]
+Who = Annotated[
+    str, typer.Argument(help="Name of a student, or of a client as in the lists of robots and of the clock.")
+]
+Factor = Annotated[float, typer.Argument(min=0, max=1000, help="Simulated seconds per second; 0: as fast as possible.")]
+NewSeed = Annotated[int | None, typer.Option("--seed", min=0, help="New seed. Default: the current one.")]
 HeatAction = Annotated[str, typer.Argument(help="prepare, start or stop.")]
-ClassHost = Annotated[str | None, typer.Option("--host", help="Address to listen on. Default: as class.toml tells.")]
-ClassPort = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Default: as class.toml tells.")]
+ClassHost = Annotated[str | None, typer.Option("--host", help="Address to listen on. Default: the one in class.toml.")]
+ClassPort = Annotated[
+    int | None, typer.Option("--port", min=0, max=65535, help="Port to listen on. Default: the one in class.toml.")
+]
 
 
 @class_app.command("serve")
@@ -30,7 +34,7 @@ def serve(
     referee: options.RefereeName = None,
     open_page: options.OpenPage = False,
 ) -> None:
-    """Serve a class: its students join with their links, in the world or with the exercise that it was at.
+    """Serve a class with its current world or exercise; students join with their links.
 
     paddock class serve robotics-101
     paddock class serve robotics-101 --host 127.0.0.1 --open
@@ -52,7 +56,7 @@ def serve(
 
 
 def ask(folder: Path, request: type[m.Request], **fields: object) -> None:
-    """Have the running class do something."""
+    """Send a request to the running class."""
     from paddock.cli.class_serve import supervise_class
     from paddock.protocol.messages import Done
 
@@ -68,10 +72,10 @@ def open_lesson(
     exercise: class_options.ClassExercise = "",
     seed: NewSeed = None,
 ) -> None:
-    """Go on in another world, or with another exercise; students keep their links, robots and running programs.
+    """Switch to another world or exercise; students keep their links, robots and running programs.
 
     paddock class open robotics-101 --exercise line-following
-    paddock class open robotics-101 --exercise week-3/          # a folder of yours is copied into that of the class
+    paddock class open robotics-101 --exercise week-3/          # your own folder is copied into the class folder
     paddock class open robotics-101 --world clutter --seed 7
     """
     from paddock.classes.making import take_exercise
@@ -95,7 +99,7 @@ def pause(folder: class_options.ClassPath) -> None:
 
 @class_app.command("play")
 def play(folder: class_options.ClassPath) -> None:
-    """Let the clock of the running class run."""
+    """Start the clock of the running class."""
     from paddock.protocol.messages import Play
 
     ask(folder, Play)
@@ -103,7 +107,7 @@ def play(folder: class_options.ClassPath) -> None:
 
 @class_app.command("speed")
 def set_speed(folder: class_options.ClassPath, factor: Factor) -> None:
-    """Set how fast the clock of the running class runs.
+    """Set the speed of the clock of the running class.
 
     paddock class speed robotics-101 5
     """
@@ -114,7 +118,7 @@ def set_speed(folder: class_options.ClassPath, factor: Factor) -> None:
 
 @class_app.command("reset")
 def reset(folder: class_options.ClassPath, seed: NewSeed = None) -> None:
-    """Put everything in the running class back to the start, with the same seed or another."""
+    """Reset the running class to its start, with the same seed or another one."""
     from paddock.protocol.messages import Reset
 
     ask(folder, Reset, seed=seed)
@@ -122,7 +126,7 @@ def reset(folder: class_options.ClassPath, seed: NewSeed = None) -> None:
 
 @class_app.command("release")
 def release(folder: class_options.ClassPath, who: Who) -> None:
-    """Let time wait no longer for someone; their robots stop.
+    """Release a client from the lock and stop its robots; the clock no longer waits for it.
 
     paddock class release robotics-101 "Zoë M."
     """
@@ -133,7 +137,7 @@ def release(folder: class_options.ClassPath, who: Who) -> None:
 
 @class_app.command("disconnect")
 def disconnect(folder: class_options.ClassPath, who: Who) -> None:
-    """Close someone's connections; they may come again, unless they are locked out.
+    """Close the connections of a student or client, who may reconnect unless locked out.
 
     paddock class disconnect robotics-101 "Zoë M."
     """
@@ -144,7 +148,7 @@ def disconnect(folder: class_options.ClassPath, who: Who) -> None:
 
 @class_app.command("heat")
 def set_heat(folder: class_options.ClassPath, action: HeatAction) -> None:
-    """Seat all robots for a heat, give the start signal, or end it.
+    """Place all robots for a heat, give the start signal, or end the heat.
 
     paddock class heat robotics-101 prepare
     paddock class heat robotics-101 start

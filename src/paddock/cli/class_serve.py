@@ -1,4 +1,4 @@
-"""`paddock class serve`, and how other commands reach the class that it serves."""
+"""`paddock class serve`, and the connection of other commands to a running class."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from paddock.server.class_desk import ClassDesk
 from paddock.server.lessons import open_lesson
 from paddock.server.show import open_browser
 
-SERVING = ".serving"  # the lock of a class's server, in its folder
+SERVING = ".serving"  # lock file of the server, in the class folder
 
 
 def settings_of(folder: ClassFolder) -> Settings:
-    """How a class is served."""
+    """Return the server settings of a class."""
     spec = folder.spec
     host = urlsplit(spec.address).hostname
     return Settings(
@@ -45,15 +45,15 @@ def settings_of(folder: ClassFolder) -> Settings:
 
 
 def serve_class(folder: ClassFolder, settings: Settings, *, referee: Referee | None, open_page: bool) -> None:
-    """Serve until Ctrl-C or SIGTERM; refused while another server serves this class."""
+    """Serve a class until Ctrl-C or SIGTERM; raise if another server already serves it."""
     where = find_server(folder.path)
-    busy = f"{folder.path}: this class is served already{f', at {where}' if where else ''}; stop that server first"
+    busy = f"{folder.path}: this class is already served{f', at {where}' if where else ''}; stop that server first"
     with lock_folder(folder.path, patience=0.0, file_name=SERVING, busy=busy):
         _serve(folder, settings, referee=referee, open_page=open_page)
 
 
 def find_server(path: Path) -> str:
-    """Where a class is served, as its server told; empty: nowhere."""
+    """Return the address that the server of a class has written; empty if there is none."""
     try:
         return (path / RUNNING).read_text(encoding="utf-8").split()[0]
     except (OSError, IndexError):
@@ -84,7 +84,7 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
             console.print(warning)
         if os.name == "posix" and folder.path.stat().st_mode & 0o077:
             hint = f"chmod 700 {shell_word(folder.path)}"
-            console.print(visible(f"warning: whoever has an account on this machine may read this class; {hint}"))
+            console.print(visible(f"warning: other accounts on this machine can read this class; fix it with: {hint}"))
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
@@ -98,15 +98,15 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
 
 @contextmanager
 def supervise_class(path: Path) -> Iterator[RemoteArena]:
-    """The running class of a folder, as its supervisor."""
+    """Connect to the running class of a folder as its supervisor."""
     folder = ClassFolder.load(path)
     hint = f"start it with `paddock class serve {shell_word(path)}`"
     url = find_server(path)
     if not url:
-        raise PaddockError(f"{path}: this class is not served at present; {hint}")
+        raise PaddockError(f"{path}: this class is not being served; {hint}")
     try:
         arena = RemoteArena(url, token=folder.keys.supervisor, name="command line", lock_step=False, timeout=10.0)
-    except (LinkError, Refused):  # it was killed; another program may have its port now
+    except (LinkError, Refused):  # the server was killed; another program may use its port
         raise LinkError(f"{path}: no server of this class answers at {url}; {hint}") from None
     with arena:
         yield arena

@@ -15,7 +15,7 @@ from paddock.report.sheets import Sheet
 
 
 def print_students(folder: ClassFolder) -> None:
-    """Who is in the class."""
+    """Print a table of the students of a class."""
     receipts = folder.receipts()
     files = Counter((receipt.robot, receipt.exercise) for receipt in receipts)
     late = {(receipt.robot, receipt.exercise): ", late" if receipt.late else "" for receipt in receipts}  # the last one
@@ -28,7 +28,7 @@ def print_students(folder: ClassFolder) -> None:
 
 
 def print_class_links(folder: ClassFolder, address: str = "") -> None:
-    """The links of students, and those of the lecturer and the projector; none is cut."""
+    """Print the links of students, of the lecturer and of the projector, without truncation."""
     rows = join_links(folder, address)
     table = new_table("Join links", "student", "robot", "link")
     for row in rows:
@@ -41,7 +41,7 @@ def print_class_links(folder: ClassFolder, address: str = "") -> None:
 
 
 def print_results(folder: ClassFolder) -> None:
-    """How everyone did: the places in heats, and the last score."""
+    """Print the results of all students: the places in heats, and the last score."""
     rows_of: dict[tuple[str, str], list[ResultRow]] = defaultdict(list)
     for row in folder.results():
         rows_of[row.exercise, row.student].append(row)

@@ -1,4 +1,4 @@
-"""`paddock serve --classroom`: a class for one lesson, in a folder that is gone afterwards."""
+"""`paddock serve --classroom`: a class for one lesson, in a temporary folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from paddock.worlds import load_world
 def open_classroom(
     world: str, seed: int, names: Sequence[str], *, referee: Referee | None, heats: HeatSettings | None, fixed: str
 ) -> Iterator[ClassDesk]:
-    """The desk of a class with these students; `fixed`: why its world cannot be changed."""
+    """Yield the desk of a class with these students; `fixed` is the reason why its world cannot be changed."""
     lesson = Lesson(world=load_world(world), seed=seed, own_referee=referee, own_heats=heats)
     with TemporaryDirectory(prefix="paddock-class-") as place:
         folder = ClassFolder.create(Path(place) / "class", ClassSpec(title=lesson.title, seed=seed), names)

@@ -1,4 +1,4 @@
-"""`paddock contest`: leagues and brackets over submitted files."""
+"""`paddock contest`: leagues and elimination brackets between submitted files."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ contest_app = typer.Typer(
 ContestFile = Annotated[Path, typer.Argument(help="The contest.toml.")]
 Submissions = Annotated[
     Path | None,
-    typer.Option(help="Folder with NAME.py or NAME/controller.py. Default: submissions/ beside the contest.toml."),
+    typer.Option(help="Folder with NAME.py or NAME/controller.py. Default: submissions/ next to the contest.toml."),
 ]
-ClassPath = Annotated[Path | None, typer.Option("--class", help="Instead: what a class handed in, by its folder …")]
-Exercise = Annotated[str | None, typer.Option(help="… for this exercise.")]
+ClassPath = Annotated[Path | None, typer.Option("--class", help="Class folder whose submissions to use instead.")]
+Exercise = Annotated[str | None, typer.Option(help="With --class: the exercise of the submissions.")]
 Results = Annotated[
-    Path | None, typer.Option(help="Folder for the results. Default: results/ beside the contest.toml.")
+    Path | None, typer.Option(help="Folder for the results. Default: results/ next to the contest.toml.")
 ]
 
 
 @contest_app.command()
 def new(
-    folder: Annotated[Path, typer.Argument(help="Folder for it.")],
+    folder: Annotated[Path, typer.Argument(help="The folder to create.")],
     game: Annotated[str, typer.Option(help="race, sumo, hill or maze.")] = "race",
 ) -> None:
-    """Make a folder with a contest.toml that explains itself, and two controllers to try it with.
+    """Create a folder with a commented contest.toml, and two example controllers.
 
     paddock contest new line-race
     paddock contest new ring --game sumo
@@ -49,7 +49,7 @@ def new(
 
     file = new_contest(folder, game)
     then = f"paddock contest run {shell_word(file)}"
-    typer.echo(f"wrote {file}; put what was handed in into {folder / 'submissions'}, then: {then}")
+    typer.echo(f"wrote {file}; copy the submissions into {folder / 'submissions'}, then: {then}")
 
 
 @contest_app.command()
@@ -62,10 +62,10 @@ def run(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Drive all heats, and write tables, a page and a recording of every heat.
+    """Run all heats, and write tables, an HTML report and a recording of every heat.
 
-    The same files and seed give the same results, to the last byte. A contest that was stopped or killed goes on where
-    it was: the same command drives only what is missing.
+    The same files and seed give the same results, to the last byte. To resume a contest that was stopped or killed, run
+    the same command again; finished heats are not repeated.
 
       paddock contest run line-race/contest.toml
       paddock contest run contest.toml --submissions handed-in --out results --workers 4
@@ -86,7 +86,7 @@ def run(
         try:
             run_contest(spec, entrants, out=folder, workers=parse_workers(workers), progress=progress)
         except KeyboardInterrupt:
-            said = f"stopped early: the same command goes on from what is in {folder}"
+            said = f"stopped early: the same command continues from the results in {folder}"
             aside.print(said, style="yellow", markup=False)
             sys.exit(ended[0] if ended else INTERRUPTED)
     show(folder, json=json)
@@ -96,10 +96,10 @@ def run(
 @contest_app.command()
 def show(
     results: Annotated[Path, typer.Argument(help="The folder with the results.")],
-    heats: Annotated[bool, typer.Option("--heats", help="All heats, not the final table.")] = False,
+    heats: Annotated[bool, typer.Option("--heats", help="Print all heats instead of the standings.")] = False,
     json: Json = False,
 ) -> None:
-    """Print the table of a contest.
+    """Print the standings of a contest, or all its heats.
 
     paddock contest show line-race/results
     paddock contest show line-race/results --heats

@@ -1,4 +1,4 @@
-"""`paddock doctor`: is everything here that Paddock needs, and does it work?"""
+"""`paddock doctor`: check that everything that Paddock needs is installed and works."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rich.console import Console
 from paddock.cli.tables import cell, new_table
 from paddock.rollouts.threads import available_threads
 
-NOT_FOR_USERS = ("dev",)  # extras
+NOT_FOR_USERS = ("dev",)  # extras that are not reported
 
 
 class Finding(NamedTuple):
-    """One line of the report; what is good may still tell how to get more."""
+    """One line of the report; a good finding may still have a fix that adds optional features."""
 
     what: str
     found: str
@@ -30,14 +30,14 @@ class Finding(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """At a glance."""
+        """Symbol of the finding: failed, optional parts missing, or good."""
         return "[red]✗[/]" if not self.good else "[dim]–[/]" if self.fix else "[green]✓[/]"
 
 
 def examine(*, json_lines: bool) -> bool:
-    """Print all findings; whether all is well."""
+    """Print all findings; return whether all are good."""
     console = Console()
-    table = new_table("Paddock's health", "", "what", "found", "fix")
+    table = new_table("Installation of Paddock", "", "check", "found", "fix")
     table.columns[-1].no_wrap = True  # commands to paste
     well = True
     for finding in findings():
@@ -47,17 +47,17 @@ def examine(*, json_lines: bool) -> bool:
         table.add_row(finding.sign, *(cell(text) for text in (finding.what, finding.found, finding.fix)))
     if not json_lines:
         console.print(table)
-        console.print("All is well." if well else "Something needs mending, see above.", style="bold")
+        console.print("No problems found." if well else "Problems found, see above.", style="bold")
     return well
 
 
 def print_json(finding: Finding) -> None:
-    """One finding as a JSON line."""
+    """Print a finding as a JSON line."""
     sys.stdout.write(json.dumps(finding._asdict()) + "\n")
 
 
 def findings() -> Iterator[Finding]:
-    """Everything that is looked at, one after the other."""
+    """Yield the findings of all checks, one after the other."""
     import paddock
 
     yield Finding("paddock", paddock.__version__, True)
@@ -68,7 +68,7 @@ def findings() -> Iterator[Finding]:
         wanted = [requirement_of(text) for text in requires("paddock") or ()]
     except PackageNotFoundError:
         wanted = []
-        yield Finding("what it needs", "unknown: Paddock is here, but not installed", False, "pip install -e .")
+        yield Finding("dependencies", "unknown: Paddock is not installed as a package", False, "pip install -e .")
     for requirement in wanted:
         if not requirement.extra:
             yield _package(requirement)
@@ -84,13 +84,13 @@ class Requirement(NamedTuple):
     """A package that Paddock, or one of its extras, needs."""
 
     name: str
-    wish: str  # for pip
+    wish: str  # requirement for pip
     extra: str  # empty: Paddock itself
-    is_for_here: bool  # not just for other systems
+    is_for_here: bool  # whether it applies to this operating system
 
     @property
     def version(self) -> str:
-        """Of what is installed; empty if it is not."""
+        """Installed version; empty if the package is not installed."""
         try:
             return version(self.name)
         except PackageNotFoundError:
@@ -98,7 +98,7 @@ class Requirement(NamedTuple):
 
 
 def requirement_of(text: str) -> Requirement:
-    """A requirement such as `gtsam>=4.3; platform_system != 'Windows' and extra == 'slam'`."""
+    """Parse a requirement such as `gtsam>=4.3; platform_system != 'Windows' and extra == 'slam'`."""
     wish, _, condition = text.partition(";")
     name, extra = re.match(r"[\w.-]+", wish), re.search(r"extra\s*==\s*['\"]([^'\"]+)", condition)
     system = re.search(r"platform_system\s*([!=])=\s*['\"]([^'\"]+)", condition)
@@ -114,14 +114,14 @@ def _package(requirement: Requirement) -> Finding:
 
 
 def _extra(extra: str, packages: list[Requirement]) -> Finding:
-    """What an extra brings; any of them may be missing."""
+    """Return a finding about the packages of an extra, all of which are optional."""
     found = ", ".join(f"{each.name} {each.version or 'not installed'}" for each in packages)
     whole = all(each.version for each in packages)
     return Finding(f"for {extra} (optional)", found, True, "" if whole else f"pip install 'paddock[{extra}]'")
 
 
 def _serial_ports() -> Finding:
-    """Where a robot may be plugged in, or paired."""
+    """Return a finding about the serial ports to which a robot may be connected or paired."""
     if importlib.util.find_spec("serial") is None:
         return Finding("serial ports", "unknown without pyserial", True, "pip install 'paddock[robot]'")
     from serial.tools.list_ports import comports
@@ -154,6 +154,6 @@ def _simulation() -> Finding:
             robot.sense()
             moved = robot.pose.y - 0.9
         took = time.perf_counter() - started
-    except Exception as error:  # whatever it is, the patient should hear it
+    except Exception as error:  # report any error
         return Finding("a short simulation", f"{type(error).__name__}: {error}", False, "please report this")
     return Finding("a short simulation", f"drove {moved:.3f} m in {took:.1f} s", moved > 0.1)

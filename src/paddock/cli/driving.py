@@ -1,4 +1,4 @@
-"""Controllers at the wheels of any arena, with a status line; a mistake in them loses nothing that was recorded."""
+"""Run controllers in any arena with a status line; after an error in them, the recorded data is kept."""
 
 from __future__ import annotations
 
@@ -24,50 +24,50 @@ from paddock.episodes import Episode
 from paddock.policies.policy import Policy
 from paddock.report.summary import METRICS
 
-STATUS_ROBOTS = 3  # in the status line
-ENDLESS = 1e9  # seconds of a drive that only Ctrl-C ends
-PERIOD = 0.1  # wall seconds between two updates
+STATUS_ROBOTS = 3  # robots in the status line
+ENDLESS = 1e9  # duration of a run that only Ctrl-C ends [s]
+PERIOD = 0.1  # wall time between two updates [s]
 
-Show = Callable[[float, Callable[[], str]], None]  # (seconds of the robots' time, what tells how they are)
+Show = Callable[[float, Callable[[], str]], None]  # (elapsed time of the robots [s], function that returns the status)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DrivePlan:
-    """Who shall drive, and for how long."""
+    """Controllers and duration of a run."""
 
     seconds: float
-    choose: Callable[[], Drivers]  # makes the controllers; called again after a reset
-    file: Path | None = None  # with the user's controllers
-    every: float | None = None  # seconds between two rows of the traces
+    choose: Callable[[], Drivers]  # creates the controllers; called again after a reset
+    file: Path | None = None  # file with the user's controllers
+    every: float | None = None  # period of the traces [s]
     headless: bool = False  # without a status line
-    traceback: bool = False  # print all of it
-    until: Until | None = None  # ends it early
-    keep: Callable[[BaseArena], None] | None = None  # keeps what was recorded so far; called after each tick
+    traceback: bool = False  # print full tracebacks
+    until: Until | None = None  # condition that ends the run early
+    keep: Callable[[BaseArena], None] | None = None  # saves the data recorded so far; called after each tick
 
 
 @dataclass(frozen=True, kw_only=True)
 class DriveOutcome:
-    """What came of it."""
+    """Result of a run."""
 
     episode: Episode
     interrupted: bool = False
 
     @property
     def explanation(self) -> str:
-        """Why it ended, for the page."""
+        """Reason why the run ended, for the page."""
         episode = self.episode
         who = f"robot {episode.culprit}, " if episode.culprit else ""
         return f"{episode.reason} ({who}at {episode.seconds:g} s)" if episode.failed else episode.reason
 
 
 def check_seconds(seconds: float) -> None:
-    """Refuse a time that is none."""
+    """Raise an error if the duration is negative or not finite."""
     if not (math.isfinite(seconds) and seconds >= 0):
         raise PaddockError(f"--seconds: expected seconds >= 0, got {seconds:g}")
 
 
 def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOutcome:
-    """Let controllers drive until the time is over, Ctrl-C, or a mistake in them, which is told here."""
+    """Run controllers until the time limit, Ctrl-C, or an error in a controller, which is printed here."""
     drivers = drive.choose()
     drivers.enable(arena)
     began = arena.time
@@ -75,7 +75,7 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
     try:
         with status_line(console, drive.seconds, hidden=drive.headless) as show, telling_place(drive.file, *ANSWERING):
             compiled = all(isinstance(controller, Policy) for controller in drivers.controllers.values())
-            keep = None if compiled else drive.keep  # what is compiled is fast, and is not asked after each tick
+            keep = None if compiled else drive.keep  # compiled controllers run without a callback after each tick
             quiet = keep is None and (drive.headless or not console.is_terminal)
 
             def on_step(arena: BaseArena) -> None:
@@ -99,11 +99,11 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
             console.print("stopped early", style="yellow")
         return DriveOutcome(episode=arena.episode, interrupted=True)
     except (Exception, SystemExit) as error:
-        if arena.episode is None:  # it had not begun
+        if arena.episode is None:  # the run had not started
             raise
-        told = isinstance(error, PaddockError)  # with its place
+        told = isinstance(error, PaddockError)  # its text contains the location
         culprit = arena.episode.culprit if told and len(drivers.controllers) > 1 else None
-        whose = f"{error} (at the wheels of {culprit!r})" if culprit else ""
+        whose = f"{error} (controller of {culprit!r})" if culprit else ""
         print_traceback(error, whole=drive.traceback, message=whose)
         return DriveOutcome(episode=arena.episode.with_reason(str(error)) if told else arena.episode)
     assert arena.episode is not None
@@ -111,7 +111,7 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
 
 
 def print_traceback(error: BaseException, *, whole: bool, message: str = "") -> None:
-    """Print where in the user's own files an error came about, or all of it, and what it is, or a message instead."""
+    """Print the traceback of an error, with only the user's own files unless `whole`, and the error or a message."""
     console, cause = Console(stderr=True), error.__cause__ or error
     frames = [frame for frame in traceback.extract_tb(cause.__traceback__) if whole or is_users(frame.filename)]
     if frames:
@@ -122,7 +122,7 @@ def print_traceback(error: BaseException, *, whole: bool, message: str = "") -> 
 
 
 def describe_robots(arena: BaseArena, drivers: Mapping[str, object]) -> str:
-    """The first robots in one line: where they are, as far as one may know, how fast they are, what they do."""
+    """Return poses (if readable), wheel speeds and states of the first robots in one line."""
     names = list(drivers) or list(arena.robots)
     shown = [name for name in names if name in arena.robots][:STATUS_ROBOTS]
     parts = []
@@ -132,7 +132,7 @@ def describe_robots(arena: BaseArena, drivers: Mapping[str, object]) -> str:
         try:
             x, y, heading = robot.pose
             where = f"{x:5.2f} {y:5.2f} {math.degrees(heading):4.0f}°" + (" touch" if robot.contacts else "")
-        except Refused:  # on a server, only supervisors may know
+        except Refused:  # on a server, only supervisors may read poses
             where = ""
         state = getattr(drivers.get(name), "state", "")
         parts.append(f"{name} {where} {left:.3f} {right:.3f} m/s" + (f", {visible(state)}" if state else ""))
@@ -142,7 +142,7 @@ def describe_robots(arena: BaseArena, drivers: Mapping[str, object]) -> str:
 
 @contextmanager
 def status_line(console: Console, seconds: float, *, hidden: bool = False) -> Iterator[Show]:
-    """A status line while the block runs; call what it gives as often as you like."""
+    """Show a status line while the block runs; the yielded function updates it, and may be called at any rate."""
     with Progress(
         TextColumn("[bold]{task.fields[clock]}"),
         BarColumn(bar_width=20),

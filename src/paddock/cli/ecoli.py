@@ -1,4 +1,4 @@
-"""`paddock ecoli`: the reaction network of E. coli, its walk as way-points, and populations of walkers."""
+"""`paddock ecoli`: reaction networks, E. coli walks as way-points, and populations of walkers."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ ecoli = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-World = Annotated[str, typer.Argument(help="A shipped world's name or a TOML file, with a field to smell.")]
-Folder = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the figures. Default: none.")]
+World = Annotated[str, typer.Argument(help="A shipped world's name or a TOML file, with a chemical field.")]
+Folder = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for figures. Default: no figures.")]
 
 
 @ecoli.command()
 def waypoints(
     world: World = "petri-dish",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write. Default: print.")] = None,
-    robots: Annotated[str | None, typer.Option(help="Names, with commas between. Default: all.")] = None,
-    orders: Annotated[int, typer.Option(min=1, help="Way-points of each robot.")] = 25,
+    robots: Annotated[str | None, typer.Option(help="Comma-separated names of robots. Default: all.")] = None,
+    orders: Annotated[int, typer.Option(min=1, help="Number of way-points of each robot.")] = 25,
     seed: Seed = 0,
     force: Force = False,
 ) -> None:
-    """Let robots walk as E. coli, and write where their runs end: lines `name;x;y` in cm.
+    """Simulate E. coli walks of robots, and write the end points of their runs: lines `name;x;y` in cm.
 
     paddock ecoli waypoints petri-dish -o walk.txt
     paddock ecoli waypoints petri-dish-gauss --robots e-puck_2478,e-puck_2479 --orders 10
@@ -41,22 +41,24 @@ def waypoints(
 @ecoli.command()
 def network(
     network: Annotated[str, typer.Argument(help="A shipped network's name, or a TOML file.")] = "ecoli-chemotaxis",
-    seconds: Annotated[float, typer.Option(min=0.01, help="Simulated time.")] = 60.0,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Simulated seconds.")] = 60.0,
     step: Annotated[
-        float | None, typer.Option(min=0.0, help="Multiply the input by this, after a sixth of the time. Default: 2.")
+        float | None,
+        typer.Option(min=0.0, help="Multiply the input by this factor after a sixth of the time. Default: 2."),
     ] = None,
     to: Annotated[
-        float | None, typer.Option(min=0.0, help="Set the input to this instead. Default: 1, for an input that is 0.")
+        float | None,
+        typer.Option(min=0.0, help="Set the input to this value instead. Default: 1, for an input that is 0."),
     ] = None,
-    method: Annotated[str, typer.Option(help="rk4 or euler.")] = "rk4",
+    method: Annotated[str, typer.Option(help="Integration method: rk4 or euler.")] = "rk4",
     output: Folder = None,
-    names: Annotated[bool, typer.Option("--list", help="List the shipped networks and stop.")] = False,
+    names: Annotated[bool, typer.Option("--list", help="List the shipped networks and exit.")] = False,
     force: Force = False,
 ) -> None:
-    """Print a reaction network, step its input, and draw both.
+    """Print a reaction network and its response to an input step, and draw both.
 
-    The tables show its units as equations, and the range of every pool while the input is stepped. With -o there are
-    two figures: the network as a picture, and every pool that changes, over time.
+    The tables show its units as equations, and the range of every pool during the response. -o writes two figures: the
+    network, and all pools that change over time.
 
     paddock ecoli network --list
     paddock ecoli network -o figures
@@ -75,13 +77,15 @@ def network(
 def population(
     world: World = "petri-dish",
     walkers: Annotated[
-        int, typer.Option(min=2, max=1_000_000, help="How many, each alone in a world of its own.")
+        int, typer.Option(min=2, max=1_000_000, help="Number of walkers, each alone in its own world.")
     ] = 100,
-    seconds: Annotated[float, typer.Option(min=1.0, help="Simulated time.")] = 600.0,
+    seconds: Annotated[float, typer.Option(min=1.0, help="Simulated seconds.")] = 600.0,
     kinds: Annotated[
-        str, typer.Option(help="Which walkers, with commas between: normal, none, inverted, no-methylation.")
+        str, typer.Option(help="Comma-separated kinds of walkers: normal, none, inverted, no-methylation.")
     ] = "normal",
-    nose: Annotated[str, typer.Option(help="Where the nose sits: front, or centre (between the wheels).")] = "front",
+    nose: Annotated[
+        str, typer.Option(help="Position of the chemical sensor: front, or centre (between the wheels).")
+    ] = "front",
     seed: Seed = 1,
     output: Folder = None,
     json: Json = False,
@@ -89,8 +93,8 @@ def population(
 ) -> None:
     """Compare populations of walkers with one that senses nothing ("none", which is always run).
 
-    Figures are of the second half of the time; p is the probability that a population met no other concentrations than
-    the unbiased one. -o adds figures: mean distance over time, and a map of each population.
+    Values are measured in the second half of the time. p is the probability that a population has the same
+    concentrations as the unbiased one. -o writes figures: the mean distance over time, and a map of each population.
 
     paddock ecoli population --walkers 100
     paddock ecoli population petri-dish-gauss --kinds normal,inverted,no-methylation -o figures

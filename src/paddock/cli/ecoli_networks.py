@@ -1,4 +1,4 @@
-"""`paddock ecoli network`: a reaction network as tables, in time, and as pictures."""
+"""`paddock ecoli network`: tables, simulation and figures of a reaction network."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FIGURES = ("network", "pools")
-ROWS = 3000  # of a course
-STEP_AT = 1.0 / 6.0  # of the time, when the input is stepped
+ROWS = 3000  # rows of a time course
+STEP_AT = 1.0 / 6.0  # time of the input step, as a fraction of the whole time
 
 
 def list_networks() -> None:
-    """The shipped networks."""
+    """Print a table of the shipped networks."""
     table = new_table("Reaction networks", "name", "pools", "units", "title", right=("pools", "units"))
     for name in reaction_names():
         network = load_reactions(name)
@@ -40,7 +40,7 @@ def list_networks() -> None:
 
 
 def show_network(name: str, *, seconds: float, step: InputStep, method: str, folder: Path | None, force: bool) -> None:
-    """Print a network and what a step of its input does; write its figures."""
+    """Print a network and its response to an input step; write its figures."""
     network = load_reactions(name)
     paths = {} if folder is None else figure_paths(folder, [f"{network.name}-{what}" for what in FIGURES], force=force)
     values = step.values(network)
@@ -54,8 +54,8 @@ def show_network(name: str, *, seconds: float, step: InputStep, method: str, fol
         from paddock.report import draw_reactions, pools_chart, save_figure
 
         drawings: list[tuple[str, Callable[[], Axes]]] = [
-            ("pools, reaction units, and what joins them", lambda: draw_reactions(network)),
-            (f"each pool that changes, over {seconds:g} s", lambda: pools_chart(course, about=stepped)),
+            ("pools, reaction units and their connections", lambda: draw_reactions(network)),
+            (f"pools that change, over {seconds:g} s", lambda: pools_chart(course, about=stepped)),
         ]
         for (what, drawing), path in zip(drawings, paths.values(), strict=True):
             try:
@@ -68,20 +68,20 @@ def show_network(name: str, *, seconds: float, step: InputStep, method: str, fol
 
 @dataclass(frozen=True)
 class InputStep:
-    """What happens to the input: multiplied by `factor`, or set to `target`; neither: doubled, or set to 1 from 0."""
+    """Step of the input: multiply it by `factor`, or set it to `target`; by default double it, or set 0 to 1."""
 
     factor: float | None = None
     target: float | None = None
 
     def values(self, network: ReactionNetwork) -> tuple[float, float] | None:
-        """The input before and after the step; None without an input."""
+        """Return the input before and after the step; None without an input."""
         if self.factor is not None and self.target is not None:
             raise PaddockError("--step and --to: expected one of them, a factor or a value")
         given = "--step" if self.factor is not None else "--to"
         if network.input is None:
             if self.factor is not None or self.target is not None:
                 raise PaddockError(
-                    f'{given}: {network.name!r} has no input: name a held pool, input = "…", or leave it out'
+                    f'{given}: {network.name!r} has no input: set input = "…" to a held pool, or leave the option out'
                 )
             return None
         start = network.pool(network.input).start
@@ -89,7 +89,7 @@ class InputStep:
             return start, self.target
         if start == 0 and self.factor is not None:
             raise PaddockError(
-                f"--step: the input {network.input!r} of {network.name} is 0, and so is any multiple: use --to VALUE"
+                f"--step: the input {network.input!r} of {network.name} is 0, as is any multiple of it: use --to VALUE"
             )
         return start, start * (2.0 if self.factor is None else self.factor) if start else 1.0
 
@@ -97,7 +97,7 @@ class InputStep:
 def step_network(
     network: ReactionNetwork, seconds: float, values: tuple[float, float] | None, method: str
 ) -> TimeCourse:
-    """A network whose input, if it has one, is stepped after a sixth of the time."""
+    """Simulate a network whose input, if it has one, is stepped after a sixth of the time."""
     inputs: Inputs = {}
     if network.input is not None and values is not None:
         inputs = {network.input: [(0.0, values[0]), (seconds * STEP_AT, values[1])]}
@@ -105,14 +105,14 @@ def step_network(
 
 
 def describe_step(network: ReactionNetwork, seconds: float, values: tuple[float, float] | None) -> str:
-    """What is done to a network."""
+    """Describe the input step of a network."""
     if values is None:
-        return "no input: the network is left to itself"
-    return f"the input {network.input!r} is {values[0]:g} at first, and {values[1]:g} from {seconds * STEP_AT:g} s on"
+        return "no input step: the network has no input"
+    return f"the input {network.input!r} is {values[0]:g}, and {values[1]:g} from {seconds * STEP_AT:g} s on"
 
 
 def print_course(console: Console, course: TimeCourse, title: str) -> None:
-    """The range of every pool, and how well sums are conserved."""
+    """Print the range of every pool, and the drift of conserved sums."""
     network = course.network
     table = new_table(
         title, "pool", "", "start", "lowest", "highest", "end", right=("start", "lowest", "highest", "end")
@@ -129,7 +129,7 @@ def print_course(console: Console, course: TimeCourse, title: str) -> None:
 
 
 def print_network(console: Console, network: ReactionNetwork) -> None:
-    """The units of a network, as equations."""
+    """Print the units of a network as equations."""
     title = f"{network.name}: {network.title}" if network.title else network.name
     table = new_table(title, "unit", "flux", "changes of pools")
     for unit in network.units:
@@ -146,13 +146,13 @@ def print_network(console: Console, network: ReactionNetwork) -> None:
 
 
 def write_flux(flux: Flux) -> str:
-    """A flux as a product of powers."""
+    """Return a flux as a product of powers."""
     powers = [pool if order == 1 else f"{pool}^{order:g}" for pool, order in flux.orders.items()]
     return " · ".join([f"{flux.rate:g}", *powers])
 
 
 def figure_paths(folder: Path, names: list[str], *, force: bool) -> dict[str, Path]:
-    """Where figures go, before anything is computed."""
+    """Return the paths of figures, and check them before anything is computed."""
     if folder.exists() and not folder.is_dir():
         raise PaddockError(f"{folder}: expected a folder")
     paths = {name: check_new(folder / f"{name}.png", force=force) for name in names}

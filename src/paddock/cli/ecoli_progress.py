@@ -1,4 +1,4 @@
-"""How far `paddock ecoli population` is: populations in pieces, and a bar or lines that tell how long they take."""
+"""Progress of `paddock ecoli population`: populations in parts, and a progress bar or lines with the time left."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from paddock.experiments.ecoli_walk.population import Population, run_population
 
-PIECES = 25  # of a population
-LEAST_WALKERS, MOST_WALKERS = 4, 1000  # of a piece
+PIECES = 25  # parts of a population
+LEAST_WALKERS, MOST_WALKERS = 4, 1000  # walkers per part
 MOMENT = 0.1  # simulated seconds
-QUIET = 5.0  # wall seconds between two lines where there is no progress bar
+QUIET = 5.0  # wall time between two lines without a progress bar [s]
 Show = Callable[[str, int], None]
-"""Told the kind of walker and how many more have finished."""
+"""Callback with the kind of walker and the number of newly finished walkers."""
 
 
 def run_in_pieces(kind: str, world: str, *, walkers: int, seed: int, show: Show, **options: object) -> Population:
-    """What `run_population` gives, to the last bit: walkers live in worlds of their own, world i with the seed + i."""
+    """Return the same as `run_population`, to the last bit: each walker has its own world, world i has seed + i."""
     size = min(max(LEAST_WALKERS, math.ceil(walkers / PIECES)), MOST_WALKERS)
     parts = []
     show(kind, 0)
@@ -36,12 +36,12 @@ def run_in_pieces(kind: str, world: str, *, walkers: int, seed: int, show: Show,
 
 
 def warm_up(world: str, *, every: float | None, nose: str) -> None:
-    """Compile what walkers need, so that estimates are of walking alone."""
+    """Compile the kernels, so that estimates of the time left do not include compilation."""
     run_population("none", world, walkers=1, seconds=MOMENT, every=every, nose=nose)
 
 
 def join_populations(parts: Sequence[Population]) -> Population:
-    """Populations that lived the same time as one."""
+    """Join populations with the same simulated time."""
     joined = {}
     for field in fields(Population):
         values = [getattr(part, field.name) for part in parts]
@@ -56,7 +56,7 @@ def join_populations(parts: Sequence[Population]) -> Population:
 
 @contextmanager
 def show_walkers(console: Console, total: int) -> Iterator[Show]:
-    """A progress bar on a terminal, else a line now and then."""
+    """Show a progress bar on a terminal, else print a line every few seconds."""
     if not console.is_terminal:
         yield WalkerLines(total, lambda text: typer.echo(text, err=True))
         return
@@ -70,15 +70,15 @@ def show_walkers(console: Console, total: int) -> Iterator[Show]:
 
 
 class WalkerLines:
-    """A line when the first walkers have finished, which tells how long it will take, and every few seconds."""
+    """Prints a line with the time left when the first walkers have finished, and then every few seconds."""
 
     def __init__(self, total: int, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self.total, self.say, self.clock = total, say, clock
         self.done, self._began = 0, clock()
-        self._said: float | None = None  # when
+        self._said: float | None = None  # time of the last line
 
     def __call__(self, kind: str, count: int) -> None:
-        """After some walkers have finished."""
+        """Count finished walkers, and print a line if it is due."""
         self.done += count
         now = self.clock()
         if not self.done or (self._said is not None and now - self._said < QUIET and self.done < self.total):

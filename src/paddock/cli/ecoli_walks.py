@@ -1,4 +1,4 @@
-"""`paddock ecoli waypoints` and `paddock ecoli population`: walks for robots, and walkers in numbers."""
+"""`paddock ecoli waypoints` and `paddock ecoli population`: way-points for robots, and populations of walkers."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from paddock.experiments.ecoli_walk.waypoints import walk_way_points
 from paddock.orders import format_waypoints
 
 UNBIASED = "none"
-ROWS = 60  # of a figure over time
+ROWS = 60  # points of a figure over time
 COLUMNS = ("conc.", "ratio", "dist. [m]", "ratio ", "p", "up [s]", "down [s]", "up / down")
 
 
 def write_waypoints(
     world: str, *, output: Path | None, robots: str | None, orders: int, seed: int, force: bool
 ) -> None:
-    """Walk, and write or print the way-points."""
+    """Simulate the walks, and write or print their way-points."""
     if output is not None:
         check_new(output, force=force)
-    isolate_walker(world)  # refuses a world without anything to smell
+    isolate_walker(world)  # raises for a world without a chemical field
     names = None if robots is None else list(dict.fromkeys(name.strip() for name in robots.split(",")))
     points = walk_way_points(world, robots=names, orders=orders, seed=seed)
     text = format_waypoints(points)
@@ -60,7 +60,7 @@ def compare_walkers(
     json_lines: bool,
     force: bool,
 ) -> None:
-    """Run populations, and print each beside the one that senses nothing."""
+    """Run populations, and print each next to the one that senses nothing."""
     chosen = [kind for kind in dict.fromkeys(kind.strip() for kind in kinds.split(",")) if kind != UNBIASED]
     for kind in chosen:
         if kind not in WALKERS:
@@ -83,7 +83,7 @@ def compare_walkers(
 
 
 def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds: float) -> None:
-    """The populations as a table."""
+    """Print the populations as a table."""
     title = f"{world}: {walkers} walkers, the second half of {seconds:g} s; ratios to walkers that sense nothing"
     table = new_table(title, "walker", *COLUMNS, right=COLUMNS)
     for kind, it in found.items():
@@ -94,7 +94,7 @@ def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds:
 
 
 def print_json(found: dict[str, Comparison], walkers: int, seconds: float) -> None:
-    """The populations as JSON lines."""
+    """Print the populations as JSON lines."""
     for kind, it in found.items():
         figures = {
             "walker": kind, "walkers": walkers, "seconds": seconds, "concentration": it.concentration, "gain": it.gain,
@@ -107,7 +107,7 @@ def print_json(found: dict[str, Comparison], walkers: int, seconds: float) -> No
 def write_figures(
     paths: dict[str, Path], populations: dict[str, Population], centre: tuple[float, float], *, quiet: bool
 ) -> None:
-    """The populations over time."""
+    """Write figures of the populations over time."""
     from paddock.experiments.ecoli_walk.density import density_chart, distance_chart
     from paddock.report import save_figure
 

@@ -1,4 +1,4 @@
-"""How commands that take long end early: Ctrl-C, and SIGTERM, with which clusters end a job."""
+"""Early end of long commands by Ctrl-C, or by SIGTERM, with which clusters end a job."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-INTERRUPTED, TERMINATED = 130, 143  # as shells expect it after Ctrl-C, and after SIGTERM
+INTERRUPTED, TERMINATED = 130, 143  # shell conventions after Ctrl-C and after SIGTERM
 
 
 @contextmanager
 def end_on_sigterm() -> Iterator[list[int]]:
-    """Treat SIGTERM, with which clusters end a job, as Ctrl-C; the list then holds the exit status."""
+    """Treat SIGTERM, with which clusters end a job, like Ctrl-C; the list then contains the exit status."""
     ended: list[int] = []
 
     def end(number: int, frame: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the results have to be written now
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # do not interrupt the writing of results
         ended.append(TERMINATED)
         raise KeyboardInterrupt
 

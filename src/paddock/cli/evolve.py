@@ -1,4 +1,4 @@
-"""`paddock evolve`: evolve a controller, show the progress, keep the best."""
+"""`paddock evolve`: evolve a controller, show the progress, save the best."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.study import Study, Watch, evolve, resume
 from paddock.evolve.tasks.registry import TASKS
 
-# What a figure of the summary is, where its name does not say it.
+# Labels of summary figures whose names are not clear enough.
 MEANINGS = {"best_fitness": "fitness of the champion (most worlds solved, then fittest)"}
-QUIET = 5.0  # wall seconds between two lines where there is no progress bar
+QUIET = 5.0  # wall time between two lines without a progress bar [s]
 
 
 def run_evolution(
@@ -41,14 +41,14 @@ def run_evolution(
     resuming: bool,
     json_line: bool,
 ) -> None:
-    """Evolve and report; `given` are the options of the config that the user wrote."""
+    """Run an evolution and print the result; `given` contains the config options that the user gave."""
     aside = Console(stderr=True)
     options = dict(given)
     with end_on_sigterm() as ended, shorten_warnings(aside), show_progress(aside) as progress:
 
         def watch(evolution: Evolution, now: Generation) -> None:
             if out is None and now.number == 1:
-                text = "nothing will be kept: --out DIR keeps the champion, and lets you resume"
+                text = "no files will be written: --out DIR saves the champion, and makes --resume possible"
                 aside.print(f"paddock: {text}", style="yellow", highlight=False)
             progress(evolution, now)
 
@@ -64,7 +64,7 @@ def run_evolution(
     if resuming and not study.generations and not study.interrupted:
         done, but = study.summary["generations"], " but the test" if execution.test else ""
         are = "generation is" if done == 1 else "generations are"
-        aside.print(f"{done} {are} done already: nothing to do{but}", style="yellow", highlight=False)
+        aside.print(f"{done} {are} already done: nothing to do{but}", style="yellow", highlight=False)
     if record is not None and study.evolution.history:
         record_champion(study.evolution, record)
         replay = f"paddock replay {shell_word(record)}"
@@ -75,12 +75,12 @@ def run_evolution(
         _print_summary(Console(), study, out)
     if study.interrupted:
         saved = any(path.name == CHAMPION for path in study.files)
-        aside.print("stopped early; the best so far is kept" if saved else "stopped early", style="yellow")
+        aside.print("stopped early; the best so far is saved" if saved else "stopped early", style="yellow")
         sys.exit(ended[0] if ended else INTERRUPTED)
 
 
 def record_champion(evolution: Evolution, path: Path) -> None:
-    """Let the champion drive once in the first world, and record it."""
+    """Record a run of the champion in the first world."""
     task, champion = evolution.task, evolution.champion
     with paddock.open(task.worlds[0], seed=evolution.config.seed) as arena, paddock.record(arena, path):
         robot = next(iter(arena.robots.values()))
@@ -90,7 +90,7 @@ def record_champion(evolution: Evolution, path: Path) -> None:
 
 @contextmanager
 def shorten_warnings(aside: Console) -> Iterator[None]:
-    """Print warnings about a fitness or about versions in one line, without the place in our files."""
+    """Print warnings about fitness or versions in one line, without the location in Paddock's files."""
     with warnings.catch_warnings():
         usual, ours = warnings.showwarning, (FitnessWarning, VersionWarning)
 
@@ -108,7 +108,7 @@ def shorten_warnings(aside: Console) -> Iterator[None]:
 
 @contextmanager
 def show_progress(aside: Console) -> Iterator[Watch]:
-    """A progress bar on a terminal, else a line now and then."""
+    """Show a progress bar on a terminal, else print a line every few seconds."""
     if not aside.is_terminal:
         lines = ProgressLines(lambda text: typer.echo(text, err=True))
         try:
@@ -138,15 +138,15 @@ def show_progress(aside: Console) -> Iterator[Watch]:
 
 
 class ProgressLines:
-    """A line for the first generation, for the last one, and every few seconds between: logs need no more."""
+    """Prints a line for the first generation, for the last one, and every few seconds in between."""
 
     def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self.say, self.clock = say, clock
-        self._printed: float | None = None  # when
+        self._printed: float | None = None  # time of the last line
         self._pending = ""
 
     def __call__(self, evolution: Evolution, now: Generation) -> None:
-        """After each generation."""
+        """Print the line of a generation if it is due; called after each generation."""
         config = evolution.config
         self._pending = (
             f"{config.task}: generation {now.number} of {config.generations}: champion {now.champion:.4g}, "
@@ -156,7 +156,7 @@ class ProgressLines:
             self.end()
 
     def end(self) -> None:
-        """Print what was not printed yet."""
+        """Print the pending line, if any."""
         if self._pending:
             self.say(self._pending)
             self._printed, self._pending = self.clock(), ""
@@ -181,7 +181,7 @@ def _print_summary(console: Console, study: Study, out: Path | None) -> None:
 
 
 def _list_files(study: Study) -> str:
-    """The names of the files; of many worlds only the first and the last, since the others follow."""
+    """Return the names of the files; of three or more worlds only the first and the last."""
     names = [path.name for path in study.files]
     worlds = len(study.evolution.task.worlds)
     others, own = names[:-worlds], names[-worlds:]

@@ -1,4 +1,4 @@
-"""`paddock evolve`: its options are made from those of the library, so that each is declared once."""
+"""`paddock evolve`: its options are generated from those of the library, so that each is declared once."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ NUMBERS = re.compile(r"\s*(\d{1,9}(\s*[x×,]\s*\d{1,9})*)?\s*")
 
 
 def make_command() -> Callable[..., None]:
-    """The command as typer wants it: a function with a parameter for every option."""
+    """Return the command for typer: a function with a parameter for every option."""
 
     def evolve(
         task: str | None, out: Path | None, record: Path | None, force: bool, resume: bool, json: bool, **options: Any
     ) -> None:
-        """Evolve a controller: networks, programs or networks that grow, evaluated in many worlds at once.
+        """Evolve a controller: a network, a program or a growing network (NEAT), evaluated in many worlds at once.
 
-        Ctrl-C and SIGTERM keep the best so far. The same seed gives the same champion, to the last bit, on any
-        number of cores.
+        After Ctrl-C or SIGTERM, the best individual so far is saved. The same seed gives the same champion, to the last
+        bit, on any number of cores.
 
           paddock evolve maze --out runs/maze
           paddock run runs/maze/world.toml --policy runs/maze/champion.npz --seed 0 --seconds 60
@@ -65,12 +65,12 @@ def make_command() -> Callable[..., None]:
 
 def _argument() -> inspect.Parameter:
     task = next(field for field in fields(EvolutionConfig) if field.name == "task")
-    help = f"{task.metadata['help']} With --resume it may be left out."
+    help = f"{task.metadata['help']} Optional with --resume."
     return _parameter("task", Annotated[str | None, typer.Argument(help=help)], None)
 
 
 def _options(kind: type[Spec]) -> list[inspect.Parameter]:
-    """An option for every field; None where it is not given."""
+    """Return an option for every field; its value is None if it is not given."""
     made = []
     for field in fields(kind):  # type: ignore[arg-type]
         if field.name == "task":
@@ -85,7 +85,7 @@ def _options(kind: type[Spec]) -> list[inspect.Parameter]:
 
 
 def _folder_options() -> list[inspect.Parameter]:
-    folder = typer.Option(help="Folder for champion, learning curve, history, checkpoint.")
+    folder = typer.Option(help="Folder for champion, learning curve, history and checkpoint.")
     record = typer.Option(help="Record a drive of the champion in the first world as an MCAP file: champion.mcap.")
     resume = typer.Option("--resume", help="Resume the evolution in the folder --out.")
     json = typer.Option("--json", help="Print the summary as one JSON object.")
@@ -103,7 +103,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _plain(hint: Any) -> Any:
-    """A field's type without its rules, and without None."""
+    """Return a field's type without its annotations, and without None."""
     if get_origin(hint) in (Union, UnionType):
         hint = next(choice for choice in get_args(hint) if choice is not type(None))
     return _plain(get_args(hint)[0]) if get_origin(hint) is Annotated else hint
@@ -115,7 +115,7 @@ def _click_type(hint: Any) -> type:
 
 
 def _read(field: Field[Any], hint: Any, value: Any) -> Any:
-    """What was typed, as the library wants it: lists of numbers are typed as 8x8 or 8,4."""
+    """Convert a typed value for the library; lists of numbers are typed as 8x8 or 8,4."""
     plain = _plain(hint)
     if value is None or get_origin(plain) is not tuple:
         return value

@@ -1,4 +1,4 @@
-"""The work of `paddock exercise`."""
+"""Implementation of `paddock exercise`."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from paddock.exercises.spec import STARTER
 from paddock.exercises.verify import verify_exercise
 from paddock.report.document_files import ensure_folder, write_document
 
-MAIN = "controller.py"  # of a program that is a folder
+MAIN = "controller.py"  # main file of a program that is a folder
 
 
 def list_exercises() -> None:
-    """Print a table of the shipped ones."""
+    """Print a table of the shipped exercises."""
     table = new_table("Exercises", "name", "title", "devices", "points", "seeds", right=("points", "seeds"))
     for name in exercise_names():
         found = load_exercise(name)
@@ -39,7 +39,7 @@ def list_exercises() -> None:
 
 
 def show_exercise(name: str) -> None:
-    """Print the text, and the checks as a table."""
+    """Print the text of an exercise, and its checks as a table."""
     found, console = load_exercise(name), Console()
     console.print(Markdown(_visible_lines(found.read_text())))
     table = new_table("Checks", "check", "measure", "wanted", "points", right=("points",))
@@ -58,16 +58,16 @@ def _visible_lines(text: str) -> str:
 
 
 def begin_exercise(folder: Path, template: str) -> None:
-    """Make a folder, and say what is in it."""
+    """Create the folder of a new exercise, and list its files."""
     for path in new_exercise(folder, template):
         typer.echo(path)
-    typer.echo(f"change them, then: paddock exercise verify {shell_word(folder)}")
+    typer.echo(f"edit these files, then: paddock exercise verify {shell_word(folder)}")
 
 
 def try_exercise(
     name: str, controller: Path | None, *, seed: int | None, speed: float | None, headless: bool, port: int | None
 ) -> bool:
-    """Run a program with one seed, on the page, as often as people there want; whether it did not fail."""
+    """Run a program with one seed, on the page, and again on request of a viewer; return whether it did not fail."""
     found, console = load_exercise(name), Console()
     again = True
 
@@ -77,7 +77,7 @@ def try_exercise(
         with show_page(arena, console=console, speed=speed, port=port) as page:
             yield
             ended = arena.episode
-            reason, failed = ("it did not begin", True) if ended is None else (ended.reason, ended.failed)
+            reason, failed = ("the run did not start", True) if ended is None else (ended.reason, ended.failed)
             again = offer_to_run_again(page, console, reason, failed=failed)
 
     file, folder = _find_program(controller or found.path(STARTER))
@@ -96,7 +96,7 @@ def try_exercise(
 
 
 def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Path | None, json_lines: bool) -> bool:
-    """Check a program and print its marks; whether it earned all points."""
+    """Check a program and print its marks; return whether it earned all points."""
     found, aside = load_exercise(name), Console(stderr=True)
     if report is not None:
         ensure_folder(report)
@@ -117,7 +117,7 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
 
 
 def _find_program(path: Path) -> tuple[Path, Path | None]:
-    """The file of a program, and the folder that belongs to it, as grading takes both."""
+    """Return the file of a program, and its folder if it has one, in the form that grading uses."""
     return (path / MAIN, path) if path.is_dir() else (path, None)
 
 
@@ -129,7 +129,7 @@ def _print_json(marks: Marks) -> None:
 
 
 def hand_out(name: str, output: Path | None, force: bool) -> None:
-    """Write what students get, and list it."""
+    """Write the files for students, and list them."""
     found = load_exercise(name)
     out = Path(f"{found.name}.zip") if output is None else output
     check_new(out, force=force)
@@ -139,7 +139,7 @@ def hand_out(name: str, output: Path | None, force: bool) -> None:
 
 
 def verify(name: str) -> bool:
-    """Verify an exercise and print what was found; whether it is fit for students."""
+    """Verify an exercise and print the findings; return whether it is ready for students."""
     found: Exercise = load_exercise(name)
     console, fit = Console(), True
     with console.status("") as status:

@@ -1,4 +1,4 @@
-"""`paddock exercise`: its commands, options and help texts."""
+"""`paddock exercise`: commands, options and help texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.cli.options import Force, Json
 
 exercise = typer.Typer(
     name="exercise",
-    help="Tasks for students: list and try them, check a program as it will be graded, write your own.",
+    help="Exercises for students: list and try them, check a program as in grading, write your own.",
     no_args_is_help=True,
 )
 
@@ -32,7 +32,7 @@ def list_all() -> None:
 
 @exercise.command()
 def show(name: Exercise) -> None:
-    """Print the text of an exercise and how it is marked.
+    """Print the text of an exercise and its checks.
 
     paddock exercise show line-following
     """
@@ -43,10 +43,10 @@ def show(name: Exercise) -> None:
 
 @exercise.command()
 def new(
-    folder: Annotated[Path, typer.Argument(help="A folder that is not there yet.")],
-    template: Annotated[str, typer.Option("--from", help="The exercise to begin with.")] = "line-following",
+    folder: Annotated[Path, typer.Argument(help="The folder to create.")],
+    template: Annotated[str, typer.Option("--from", help="The exercise to copy.")] = "line-following",
 ) -> None:
-    """Begin an exercise of your own: a folder with all files of another one, to be changed.
+    """Create your own exercise: a folder with copies of all files of another exercise, for editing.
 
     paddock exercise new week-3 --from maze
     paddock exercise verify week-3
@@ -61,14 +61,14 @@ def try_out(
     name: Exercise,
     controller: Annotated[
         Path | None,
-        typer.Option("--controller", "-c", help="The Python file that drives. Default: the exercise's starter.py."),
+        typer.Option("--controller", "-c", help="Python file with the controller. Default: the exercise's starter.py."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Default: the first public one.")] = None,
-    speed: Annotated[float | None, typer.Option(help="Simulated seconds per second; 0 for flat out.")] = None,
-    headless: Annotated[bool, typer.Option("--headless", help="Without the page, flat out.")] = False,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Of the page.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the run. Default: the first public seed.")] = None,
+    speed: Annotated[float | None, typer.Option(help="Simulated seconds per second; 0: as fast as possible.")] = None,
+    headless: Annotated[bool, typer.Option("--headless", help="Run without the page, as fast as possible.")] = False,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the page.")] = None,
 ) -> None:
-    """Watch a program in an exercise, with one seed.
+    """Run and watch a program in an exercise, with one seed.
 
     paddock exercise try line-following -c mine.py --seed 3
     """
@@ -83,12 +83,12 @@ def check(
     name: Exercise,
     file: Program,
     seed: Annotated[
-        list[int] | None, typer.Option(help="Only this seed. May be repeated. Default: all public.")
+        list[int] | None, typer.Option(help="Use only this seed. May be repeated. Default: all public seeds.")
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Folder for an HTML page with the paths of all runs.")] = None,
     json: Json = False,
 ) -> None:
-    """Check a program as it will be graded, with the public seeds. The exit status is 0 only with all points.
+    """Check a program as in grading, with the public seeds. The exit status is 0 only if it earns all points.
 
     paddock exercise check line-following mine.py
     paddock exercise check line-following mine.py --report checked
@@ -102,10 +102,12 @@ def check(
 @exercise.command()
 def handout(
     name: Exercise,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder or .zip. Default: NAME.zip.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder or .zip file. Default: NAME.zip.")
+    ] = None,
     force: Force = False,
 ) -> None:
-    """Write what students get: all but the solution, the hidden seeds and the wrong programs.
+    """Write the files for students: all except the solution, the hidden seeds and the wrong programs.
 
     paddock exercise handout week-3 -o week-3.zip
     """
@@ -116,7 +118,7 @@ def handout(
 
 @exercise.command()
 def verify(name: Exercise) -> None:
-    """Verify an exercise before students get it: its solution earns all points, its wrong programs do not.
+    """Verify an exercise before use: its solution must earn all points, and its wrong programs must not.
 
     paddock exercise verify week-3
     """

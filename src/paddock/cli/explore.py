@@ -1,4 +1,4 @@
-"""`paddock explore` and `paddock go`: controllers that map, run as any others, and what they leave behind."""
+"""`paddock explore` and `paddock go`: run mapping controllers, and write their maps."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from paddock.navigation.map_user import MapUser
 
 @dataclass(frozen=True)
 class MapRun:
-    """What both commands are told."""
+    """Options of both commands."""
 
     world: str
     robot: str | None
     follower: str
-    mapping: str | None  # None: as suits the robot's sensors
+    mapping: str | None  # None: chosen by the robot's sensors
     seconds: float
     speed: float | None
     seed: int
@@ -38,7 +38,7 @@ class MapRun:
 
 
 def run_explorer(run: MapRun, method: str) -> bool:
-    """Explore, and tell how much free space is known; whether the robot was done in time."""
+    """Explore, and print the known free space; return whether the exploration was finished in time."""
     console = Console(highlight=False)
     user, arena, robot = drive(
         run,
@@ -59,7 +59,7 @@ def run_explorer(run: MapRun, method: str) -> bool:
 
 
 def run_navigator(run: MapRun, goal: Point, heading_deg: float | None) -> bool:
-    """Drive to a goal; whether the robot got there."""
+    """Drive to a goal; return whether the robot reached it."""
     heading = None if heading_deg is None else math.radians(heading_deg)
     user, _, _ = drive(
         run,
@@ -71,8 +71,8 @@ def run_navigator(run: MapRun, goal: Point, heading_deg: float | None) -> bool:
 
 
 def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: object) -> tuple[MapUser, Arena, Robot]:
-    """Run a controller that maps; it, the arena and the robot in the end. `settings` go into the summary."""
-    last: list[tuple[MapUser, Arena, Robot]] = []  # made anew when somebody runs it again
+    """Run a mapping controller; return it, the arena and the robot. `settings` are written into the summary."""
+    last: list[tuple[MapUser, Arena, Robot]] = []  # replaced when the run is repeated
 
     def choose(arena: Arena) -> Drivers:
         robot = choose_robot(arena, run.robot)
@@ -104,23 +104,23 @@ def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: obj
 
 @dataclass(frozen=True)
 class MapFiles:
-    """The map in the folder of a run."""
+    """Map files in the folder of a run."""
 
-    last: Sequence[tuple[MapUser, Arena, Robot]]  # the only one is that of the run
+    last: Sequence[tuple[MapUser, Arena, Robot]]  # one entry, that of the current run
 
     def keep(self, folder: Path) -> None:
-        """Write the map alone."""
+        """Write only the map."""
         if self.last[0][0].growth:
             save_map(self.last[0][0].mapper.grid, folder / MAP)
 
     def write(self, episode: Episode, folder: Path) -> None:
-        """Write the map, pictures, and how good it is."""
+        """Write the map, pictures, and quality figures."""
         if self.last[0][0].growth:
             write_map(describe_map(*self.last[0], episode), folder)
 
 
 def choose_robot(arena: Arena, name: str | None) -> Robot:
-    """The robot of that name, or the first that has a sensor to map with."""
+    """Return the robot with this name, or the first one with a sensor for mapping."""
     if name is not None:
         return arena[name]
     for robot in arena.robots.values():
@@ -129,11 +129,11 @@ def choose_robot(arena: Arena, name: str | None) -> Robot:
         except PaddockError:
             continue
         return robot
-    raise PaddockError(f"{arena.world.name}: no robot here has a laser, sonars or proximity sensors to map with")
+    raise PaddockError(f"{arena.world.name}: no robot has a laser, sonars or proximity sensors for mapping")
 
 
 def describe_map(user: MapUser, arena: Arena, robot: Robot, episode: Episode) -> MapResult:
-    """What came of a controller that maps."""
+    """Return the result of a mapping controller."""
     return MapResult(
         grid=user.mapper.grid,
         view=user.map_view,

@@ -1,4 +1,4 @@
-"""`paddock explore` and `paddock go`: their options and help texts."""
+"""`paddock explore` and `paddock go`: options and help texts."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import typer
 
 from paddock.cli import options
 
-MappingRobot = Annotated[str | None, typer.Option(help="Which robot of the world. Default: the first that can map.")]
+MappingRobot = Annotated[str | None, typer.Option(help="Name of the robot. Default: the first one that can map.")]
 Method = Annotated[
-    str, typer.Option(help="How to choose where to look next: tour, balanced, nearest, gain-per-cost, random-walk.")
+    str, typer.Option(help="Selection of frontiers: tour, balanced, nearest, gain-per-cost, random-walk.")
 ]
-PathFollower = Annotated[str, typer.Option(help="How to follow paths: pure-pursuit, dynamic-window, mppi.")]
+PathFollower = Annotated[str, typer.Option(help="Path follower: pure-pursuit, dynamic-window, mppi.")]
 MappingMethodName = Annotated[
     str | None,
     typer.Option(
         "--mapping",
-        help="How to map: odometry, scan-to-scan, scan-to-map, particles, graph. Default: scan-to-map with a laser, "
-        "odometry without.",
+        help="Mapping method: odometry, scan-to-scan, scan-to-map, particles, graph. Default: scan-to-map with a "
+        "laser, odometry without.",
     ),
 ]
 MapFolder = Annotated[
@@ -40,7 +40,7 @@ def explore(
     headless: options.Headless = False,
     port: options.Port = None,
 ) -> None:
-    """A robot maps all of a world that it can get to, and stops by itself. The exit status is 0 only if it has done so.
+    """Map all reachable parts of a world, and stop when finished. The exit status is 0 only if the map is complete.
 
     paddock explore yellow-rooms
     paddock explore yellow-rooms --headless --out runs
@@ -55,9 +55,9 @@ def explore(
 
 def go(
     world: options.World,
-    x: Annotated[float, typer.Argument(help="Where to go, in metres.")],
+    x: Annotated[float, typer.Argument(help="Position of the goal, in metres.")],
     y: Annotated[float, typer.Argument()],
-    heading_deg: Annotated[float | None, typer.Option(help="Heading there, in degrees. Default: any.")] = None,
+    heading_deg: Annotated[float | None, typer.Option(help="Heading at the goal, in degrees. Default: any.")] = None,
     robot: MappingRobot = None,
     follower: PathFollower = "pure-pursuit",
     mapping: MappingMethodName = None,
@@ -68,10 +68,10 @@ def go(
     headless: options.Headless = False,
     port: options.Port = None,
 ) -> None:
-    """A robot drives to a place on the map that it builds on the way. The exit status is 0 only if it gets there.
+    """Drive a robot to a goal on the map that it builds on the way. The exit status is 0 only if it reaches the goal.
 
     paddock go yellow-rooms 10 7
-    paddock go yellow-rooms 6 2.4 --headless        # in a box: refused once that is seen
+    paddock go yellow-rooms 6 2.4 --headless        # inside a box: refused once the box is mapped
     """
     from paddock.cli.explore import MapRun, run_navigator
 

@@ -1,4 +1,4 @@
-"""Files that commands write: over others only with --force, but for pictures whose names the user gave."""
+"""Output files of commands: existing files are replaced only with --force, except pictures named by the user."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 def check_new(path: Path, *, force: bool) -> Path:
-    """A path that may be written to, before anything else is done."""
+    """Return the path if it may be written; call it before anything else is done."""
     if path.exists() and not force:
-        raise PaddockError(f"{path}: it is there already: choose another name, or overwrite it with --force")
+        raise PaddockError(f"{path} already exists: choose another name, or overwrite it with --force")
     return path
 
 
 def check_world_file(path: Path, *, force: bool) -> Path:
-    """A path that a new world can be written to, before anything else is done."""
+    """Return the path if a new world can be written to it; call it before anything else is done."""
     if path.suffix != ".toml":
         raise PaddockError(f"{path}: expected a world's name ending in .toml")
     return check_new(_check_folder(path), force=force)
 
 
 def check_picture(path: Path | None) -> Path | None:
-    """A path that a picture can be written to, before anything else is done; '' means none."""
+    """Return the path if a picture can be written to it, None for ''; call it before anything else is done."""
     if path is None or path == Path():
         return None
     if path.suffix.lower() not in SUFFIXES:
@@ -47,12 +47,12 @@ def _check_folder(path: Path) -> Path:
 
 
 def save_world_file(world: WorldSpec, path: Path, about: str) -> None:
-    """Write a world and say so."""
+    """Write a world and print its path."""
     save_world(world, path)
     Console().print(f"wrote {path} ({about})", soft_wrap=True)
 
 
 def save_picture(picture: Image, path: Path) -> None:
-    """Write a picture and say so."""
+    """Write a picture and print its path."""
     save_image(picture, path)
     Console().print(f"wrote {path} ({picture.width} × {picture.height})")

@@ -1,4 +1,4 @@
-"""`paddock goal`: send a robot of a running server to a place."""
+"""`paddock goal`: send a goal to a robot of a running server."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import typer
 
 def goal(
     url: Annotated[str, typer.Argument(help="The server's address, or a join link.")],
-    robot: Annotated[str, typer.Argument(help="Which robot.")],
-    x: Annotated[float, typer.Argument(help="Where to, in metres of its controller's map.")],
-    y: Annotated[float, typer.Argument(help="Where to, in metres.")],
+    robot: Annotated[str, typer.Argument(help="Name of the robot.")],
+    x: Annotated[float, typer.Argument(help="x of the goal, in metres, in the frame of its controller's map.")],
+    y: Annotated[float, typer.Argument(help="y of the goal, in metres.")],
 ) -> None:
-    """Send a robot whose controller takes goals to a place; a click on the page does the same.
+    """Send a goal to a robot whose controller accepts goals; a click on the page does the same.
 
     paddock goal http://127.0.0.1:8642/ rover 2.5 1.0
     paddock goal http://127.0.0.1:8642/ rover -1.0 0.5

@@ -1,4 +1,4 @@
-"""`paddock grade`: the marks of all submissions to an exercise, a progress bar, and where the reports are."""
+"""`paddock grade`: grade all submissions to an exercise, with a progress bar."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from paddock.cli.options import Workers
 
 
 def grade(
-    exercise: Annotated[str, typer.Argument(help="A shipped exercise, or the folder of yours.")],
-    submissions: Annotated[Path, typer.Argument(help="Folder with a file NAME.py, or a folder NAME, for everyone.")],
-    out: Annotated[Path, typer.Option(help="File for the marks; the reports are written beside it.")] = Path(
+    exercise: Annotated[str, typer.Argument(help="A shipped exercise, or the folder of your own.")],
+    submissions: Annotated[Path, typer.Argument(help="Folder with a file NAME.py or a folder NAME for each student.")],
+    out: Annotated[Path, typer.Option(help="File for the marks; the reports are written next to it.")] = Path(
         "marks/marks.csv"
     ),
     due: Annotated[
         str | None,
         typer.Option(
-            help="When it was due, as 2026-11-20T18:00, local time; without a time, at the end of that day (23:59:59). "
-            "What came later, by its receipt, is late. Default: what the class had as due when it came."
+            help="Due date such as 2026-11-20T18:00, local time; without a time, the end of that day (23:59:59). "
+            "Submissions with a later receipt are late. Default: the due date of the class at the time of submission."
         ),
     ] = None,
     workers: Workers = None,
 ) -> None:
-    """Grade all submissions to an exercise: marks, a page for every student, and one of the class.
+    """Grade all submissions to an exercise: marks, a report for every student, and one for the class.
 
-    Every program runs with all seeds, public and hidden, each time in a process of its own with limits of time, memory
-    and files. A grading that was stopped or killed goes on where it was.
+    Every program runs with all seeds, public and hidden, each time in its own process with limits on time, memory
+    and files. To resume a grading that was stopped or killed, run the same command again.
 
       paddock grade line-following submissions --out marks/marks.csv
       paddock grade exercises/week-3 submissions --workers 4
@@ -58,17 +58,17 @@ def grade(
                 due=when,
             )
         except KeyboardInterrupt:
-            told = f"stopped early: the same command goes on from what is in {out.parent}"
+            told = f"stopped early: the same command continues from the results in {out.parent}"
             aside.print(told, style="yellow", markup=False)
             sys.exit(ended[0] if ended else INTERRUPTED)
     written = save_grading(done, out)
     print_sheet(sheet_console(), f"{done.exercise.title}: {len(done.graded)} submissions", marks_sheet(done))
     there = len(done.graded) - done.fresh
-    before = f", {there} of them were graded already" if there else ""
+    before = f", {there} of them already graded" if there else ""
     told = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
     aside.print(told, highlight=False, markup=False, soft_wrap=True)
     late = sum(each.late for each in done.graded)
     if when is None and late:
-        aside.print(f"late by their receipts: {late}", highlight=False, markup=False)
+        aside.print(f"late according to their receipts: {late}", highlight=False, markup=False)
     if when is not None:
-        aside.print(f"due {when:%Y-%m-%d %H:%M:%S %z}: {late} came later", highlight=False, markup=False)
+        aside.print(f"due {when:%Y-%m-%d %H:%M:%S %z}: {late} are late", highlight=False, markup=False)

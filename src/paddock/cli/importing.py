@@ -1,4 +1,4 @@
-"""`paddock import`: worlds from floor plans, pictures and maps."""
+"""`paddock import`: create worlds from floor plans, pictures and maps."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ if TYPE_CHECKING:
 Source = Annotated[
     Path,
     typer.Argument(
-        help="A picture (PNG …), a map of ROS's map_server (.yaml), a world of Stage (.world), or a floor plan of "
+        help="A picture (PNG …), a map of the ROS map_server (.yaml), a Stage world (.world), or a floor plan of "
         "Rossum's Playhouse."
     ),
 ]
-Robot = Annotated[str, typer.Option(help="Type of the robot to put in, or none; worlds of Stage have their own.")]
+Robot = Annotated[str, typer.Option(help="Type of the robot to add, or none; Stage worlds have their own.")]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File for the world. Default: FILE's name with .toml, here.")
+    Path | None,
+    typer.Option("--output", "-o", help="File for the world. Default: FILE's name with .toml, in this folder."),
 ]
 Threshold = Annotated[
-    float | None, typer.Option(help="Of pictures: what is darker is a wall, 0 black … 1 white. Default: 0.5.")
+    float | None, typer.Option(help="For pictures: darker pixels are walls, 0 black … 1 white. Default: 0.5.")
 ]
 Place = Annotated[
     str | None,
     typer.Option(
-        help="Its place x,y in metres. Default: the plan's first placement, or where a picture has most room."
+        help="Position x,y of the robot in metres. Default: the plan's first placement, or the largest free space."
     ),
 ]
 
@@ -41,17 +42,17 @@ Place = Annotated[
 def import_world_file(
     file: Source,
     output: Output = None,
-    scale: Annotated[float | None, typer.Option(help="Of pictures: metres per pixel. Default: 0.01.")] = None,
+    scale: Annotated[float | None, typer.Option(help="For pictures: metres per pixel. Default: 0.01.")] = None,
     threshold: Threshold = None,
-    height: Annotated[float, typer.Option(help="Of walls and obstacles, in metres.")] = 0.5,
+    height: Annotated[float, typer.Option(help="Height of walls and obstacles, in metres.")] = 0.5,
     robot: Annotated[
-        str, typer.Option(help="Type of the robot to put in, or none; worlds of Stage have their own.")
+        str, typer.Option(help="Type of the robot to add, or none; Stage worlds have their own.")
     ] = "scout",
     at: Place = None,
-    heading: Annotated[float | None, typer.Option(help="Its heading in degrees.")] = None,
+    heading: Annotated[float | None, typer.Option(help="Heading of the robot, in degrees.")] = None,
     force: Force = False,
 ) -> None:
-    """Make a world from a picture, whose dark parts become walls, a map of ROS, a world of Stage, or a floor plan.
+    """Create a world from a picture, whose dark parts become walls, a ROS map, a Stage world, or a floor plan.
 
     paddock import office.png --scale 0.02
     paddock import map.yaml -o rooms.toml --robot pioneer-p3dx
@@ -69,7 +70,7 @@ def import_world_file(
     kind, place = None if robot in ("", "none") else robot, None if at is None else _place(at)
     if file.suffix.lower() in MAPS:
         if scale is not None or threshold is not None:
-            raise PaddockError(f"--scale, --threshold: expected none: {file.name} has its own")
+            raise PaddockError(f"--scale, --threshold: leave them out: {file.name} has its own values")
         found = import_map(file, height=height, robot=kind, at=place, heading_deg=heading)
     else:
         found = import_world(

@@ -1,4 +1,4 @@
-"""RunKeeper: what a run has recorded so far is on the disk, so that one that is killed loses only its last seconds."""
+"""RunKeeper: writes recorded data during a run, so that a killed run loses only its last seconds."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from paddock.episodes.trace_files import append_rows
 from paddock.report import fresh_folder
 from paddock.report.files import make_base, name_trace
 
-PERIOD = 2.0  # wall seconds between two parts
+PERIOD = 2.0  # wall time between two writes [s]
 
 
 class RunFiles(Protocol):
-    """Files of a run besides its traces."""
+    """Files of a run in addition to its traces."""
 
     def keep(self, folder: Path) -> None:
-        """Write what must not be lost, while the run goes on."""
+        """Write the most important data during the run."""
 
     def write(self, episode: Episode, folder: Path) -> None:
-        """Write all, at its end."""
+        """Write all files at the end of the run."""
 
 
 class RunKeeper:
-    """Adds to the traces in a run's folder now and then. When the run is over, whole files replace them.
+    """Appends to the traces in a run's folder periodically. At the end of the run, complete files replace them.
 
     Args:
-        out: where runs have their folders.
-        name: of the world.
-        inputs: files that the run is made from. They are read now: people edit them while it goes on.
-        files: more that belongs into the folder.
+        out: base folder of all runs.
+        name: name of the world.
+        inputs: input files of the run. They are read immediately, because the user may edit them during the run.
+        files: further files of the folder.
     """
 
     def __init__(self, out: Path, name: str, inputs: Iterable[Path] = (), files: RunFiles | None = None) -> None:
-        make_base(out)  # what cannot be written had better be told now
+        make_base(out)  # fail early if the folder is not writable
         self._inputs = read_inputs(inputs)
         self._out, self._name, self.files = out, name, files
         self._next, self._complaint = time.monotonic() + PERIOD, ""
@@ -51,11 +51,11 @@ class RunKeeper:
 
     @cached_property
     def folder(self) -> Path:
-        """Of the run; made when it is needed."""
+        """Folder of the run, created on first use."""
         return fresh_folder(self._out, self._name)
 
     def keep(self, arena: BaseArena) -> None:
-        """A tick has passed."""
+        """Write the new rows of every trace if the period has elapsed; call once per tick."""
         if time.monotonic() < self._next:
             return
         try:
@@ -65,14 +65,14 @@ class RunKeeper:
                 self._keep_trace(recorder, self.folder / name_trace(name, alone=len(arena.recorders) == 1))
             if self.files is not None:
                 self.files.keep(self.folder)
-        except PaddockError as error:  # the run is worth more than a copy of what there is of it
+        except PaddockError as error:  # a failed write must not end the run
             if str(error) != self._complaint:
-                typer.echo(f"could not keep what was recorded so far: {error}", err=True)
+                typer.echo(f"could not save the data recorded so far: {error}", err=True)
             self._complaint = str(error)
         self._next = time.monotonic() + PERIOD
 
     def write_provenance(self, arena: BaseArena) -> None:
-        """What the run was made from."""
+        """Write the provenance of the run: seed, versions and input files."""
         write_provenance(self.folder, collect(seed=arena.seed), self._inputs)
 
     def _keep_trace(self, recorder: TraceRecorder, path: Path) -> None:
@@ -80,6 +80,6 @@ class RunKeeper:
         part = recorder.trace(first=rows if former is recorder else 0)
         if former is recorder and devices == tuple(part.readings):
             append_rows(part, path)
-        else:  # the first part, or one of a run that was begun again, or with a device that was not there before
+        else:  # the first part, a restarted run, or a newly enabled device
             recorder.trace().save(path)
         self._kept[recorder.robot] = recorder, len(recorder), tuple(part.readings)

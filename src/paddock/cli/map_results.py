@@ -1,4 +1,4 @@
-"""What a robot that maps leaves behind: the map for map_server, pictures, and how good it is."""
+"""Output files of a mapping run: the map for map_server, pictures, and quality figures."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ MAP = "map.yaml"
 
 @dataclass(frozen=True, kw_only=True)
 class MapResult:
-    """A map, and how it came about."""
+    """A map, and data about the run that built it."""
 
     grid: OccupancyGrid
     view: MapView
-    path: ArrayLike  # of the robot, x, y [m], shape (n, 2) or more columns
-    growth: Sequence[tuple[float, float]]  # times [s], and the free space known by then [m²]
+    path: ArrayLike  # path of the robot, x, y [m], shape (n, 2) or more columns
+    growth: Sequence[tuple[float, float]]  # times [s], and the known free space at each [m²]
     title: str
     ended: str
-    frontiers: int | None = None  # that are left
+    frontiers: int | None = None  # number of remaining frontiers
     truth: MapTruth | None = None
-    alignment: Pose | None = None  # pose of the map's frame in the truth's; None: the one that fits best
+    alignment: Pose | None = None  # pose of the map frame in the ground-truth frame; None: best fit
 
 
 def write_map(result: MapResult, folder: Path) -> None:
-    """Write all of it into a folder: what cannot fail first."""
+    """Write the result into a folder, the map first, so that a later error does not lose it."""
     save_map(result.grid, folder / MAP)
     figures: dict[str, object] = {"ended": result.ended, "free_m2": result.growth[-1][1]}
     if result.frontiers is not None:
@@ -55,7 +55,7 @@ def write_map(result: MapResult, folder: Path) -> None:
 
 
 def find_truth(world: WorldSpec, robot: RobotSpec, start: Point) -> MapTruth | None:
-    """What a robot could know of its world; None where it sees other robots, which move."""
+    """Return the ground truth of the mappable part of a world; None with several robots, which move."""
     if len(world.robots) > 1:
         return None
     reader = range_reader_of(robot)

@@ -1,4 +1,4 @@
-"""`paddock maze`: a maze as text, as a world's file, and as a picture."""
+"""`paddock maze`: generate a maze as text, as a world file, or as a picture."""
 
 from __future__ import annotations
 
@@ -15,33 +15,35 @@ if TYPE_CHECKING:
     from paddock.worlds.mazes import Cell
 
 Picture = Annotated[
-    Path | None, typer.Argument(help="With --png: file for the picture. Default: beside the world, or maze.png.")
+    Path | None, typer.Argument(help="With --png: file for the picture. Default: next to the world, or maze.png.")
 ]
 Kind = Annotated[str, typer.Option(help="backtracker, kruskal, wilson, braided (no dead ends) or rooms.")]
 Loops = Annotated[
-    float | None, typer.Option(help="Share of the dead ends to open, 0 … 1. Default: 1 for braided, 0 for all others.")
+    float | None, typer.Option(help="Share of the dead ends to open, 0 … 1. Default: 1 for braided, 0 for other kinds.")
 ]
 Start = Annotated[str | None, typer.Option(help="Column,row of the robot, from the lower left. Default: 0,0.")]
 
 
 def maze(
     picture: Picture = None,
-    size: Annotated[str, typer.Option(help="Columns and rows.")] = "8x8",
+    size: Annotated[str, typer.Option(help="Number of columns and rows.")] = "8x8",
     kind: Kind = "backtracker",
     seed: Annotated[int, typer.Option(help="Equal seeds give equal mazes.")] = 0,
     loops: Loops = None,
     start: Start = None,
     exit: Annotated[str | None, typer.Option(help="Column,row of the exit. Default: upper right.")] = None,
     corridor: Annotated[float, typer.Option(help="Clear width between walls, in metres.")] = 0.2,
-    thickness: Annotated[float, typer.Option(help="Of walls, in metres.")] = 0.01,
-    height: Annotated[float, typer.Option(help="Of walls, in metres.")] = 0.1,
-    robot: Annotated[str, typer.Option(help="A shipped type (see: paddock robots) or a TOML file.")] = "scout",
+    thickness: Annotated[float, typer.Option(help="Thickness of walls, in metres.")] = 0.01,
+    height: Annotated[float, typer.Option(help="Height of walls, in metres.")] = 0.1,
+    robot: Annotated[
+        str, typer.Option(help="Type of the robot: shipped (see: paddock robots) or a TOML file.")
+    ] = "scout",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the world (TOML).")] = None,
-    png: Annotated[bool, typer.Option("--png", help="Draw it, too.")] = False,
-    solution: Annotated[bool, typer.Option("--solution", help="Show the shortest way.")] = False,
+    png: Annotated[bool, typer.Option("--png", help="Also draw a picture.")] = False,
+    solution: Annotated[bool, typer.Option("--solution", help="Show the shortest path.")] = False,
     force: Force = False,
 ) -> None:
-    """Make a maze; every cell of it can be reached. Without -o and --png it is printed.
+    """Generate a maze in which every cell can be reached. Without -o and --png it is printed.
 
     paddock maze --size 8x8 --seed 3 -o my.toml --png
     paddock maze --size 12x6 --kind wilson --loops 0.3 --png my.png --solution
@@ -58,7 +60,7 @@ def maze(
     made = make_maze(columns, rows, kind=kind, seed=seed, loops=loops, start=first or (0, 0), exit=last)
     way = solve_maze(made)
     opened = "" if loops is None else f", loops {loops:g}"
-    title = f"Maze of {columns} × {rows} cells: {kind}, seed {seed}{opened}"  # how it can be made again
+    title = f"Maze of {columns} × {rows} cells: {kind}, seed {seed}{opened}"  # sufficient to generate it again
     name, walls = world_name(output) if output else "maze", {"corridor": corridor, "thickness": thickness}
     world = make_maze_world(made, **walls, height=height, robot=robot, name=name, title=title)
     if output is not None:
@@ -77,7 +79,7 @@ def _choose_picture(picture: Path | None, world: Path | None, *, png: bool, forc
     from paddock.cli.files import check_new, check_picture
 
     if picture is not None and not png:
-        raise PaddockError(f"{picture}: expected -o before the name of a world, or --png before that of a picture")
+        raise PaddockError(f"{picture}: expected -o before a world's file name, or --png before a picture's file name")
     usual = Path("maze.png") if world is None else world.with_suffix(".png")
     return (check_picture(picture) or check_new(usual, force=force)) if png else None
 
@@ -87,7 +89,7 @@ def _print(text: str) -> None:
 
     console = Console()
     console.print(text, markup=False, highlight=False, soft_wrap=True)
-    console.print("Keep it:  paddock maze … -o my.toml     Draw it:  paddock maze … --png", style="dim")
+    console.print("Save it:  paddock maze … -o my.toml     Draw it:  paddock maze … --png", style="dim")
 
 
 def _cell(option: str, text: str | None) -> Cell | None:

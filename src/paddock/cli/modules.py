@@ -1,4 +1,4 @@
-"""`paddock module` and `paddock modules`: parts of a robot's controller as processes that talk by messages."""
+"""`paddock module` and `paddock modules`: a robot's controller as processes that exchange messages."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from paddock.modules import ModulesSpec
 
 modules_app = typer.Typer(
-    name="modules", help="A robot's controller as modules that talk by messages.", no_args_is_help=True
+    name="modules", help="A robot's controller as modules that exchange messages.", no_args_is_help=True
 )
 Config = Annotated[str, typer.Argument(help="A shipped configuration (explore), or the path of its TOML file.")]
-BusUrl = Annotated[str | None, typer.Option(help="Another bus than the configuration's: zenoh://HOST:PORT, lines://….")]
+BusUrl = Annotated[str | None, typer.Option(help="Bus instead of the configuration's: zenoh://HOST:PORT, lines://….")]
 
 ArenaUrl = Annotated[
     str | None,
     typer.Option(
         "--url",
-        envvar="PADDOCK_ARENA_URL",  # as `modules.process` has it
+        envvar="PADDOCK_ARENA_URL",  # the same name as in `modules.process`
         help="Drive the robot of a server, such as http://127.0.0.1:8642/.",
     ),
 ]
@@ -31,21 +31,24 @@ Seconds = Annotated[float | None, typer.Option(min=0.1, help="Simulated seconds,
 LockStep = Annotated[
     bool | None,
     typer.Option(
-        "--lock-step/--free", help="Time passes when all have answered, or by the clock. Default: the file's."
+        "--lock-step/--free",
+        help="Advance time when all modules have answered, or with the clock. Default: as in the file.",
     ),
 ]
 
 
 def module(
-    name: Annotated[str, typer.Argument(help="Which module of the configuration.")],
+    name: Annotated[str, typer.Argument(help="Name of the module in the configuration.")],
     config: Annotated[str, typer.Option(help="A shipped configuration, or the path of its TOML file.")],
     bus: BusUrl = None,
     seconds: Seconds = None,
     lock_step: LockStep = None,
     url: ArenaUrl = None,
-    fresh: Annotated[bool, typer.Option(help="Do not go on where a module that was killed left off.")] = False,
+    fresh: Annotated[
+        bool, typer.Option(help="Start again instead of resuming from the state of a killed module.")
+    ] = False,
 ) -> None:
-    """Run one module of a configuration, until its run is over.
+    """Run one module of a configuration until the end of the run.
 
     paddock module reflex --config explore.toml --bus zenoh://127.0.0.1:7447
     """
@@ -57,8 +60,10 @@ def module(
 @modules_app.command()
 def up(
     config: Config,
-    only: Annotated[str | None, typer.Option(help="Start just these here, others elsewhere: sensor,reflex.")] = None,
-    together: Annotated[bool, typer.Option(help="In one process, as threads.")] = False,
+    only: Annotated[
+        str | None, typer.Option(help="Start only these modules, others run elsewhere: sensor,reflex.")
+    ] = None,
+    together: Annotated[bool, typer.Option(help="Run the modules as threads of one process.")] = False,
     seconds: Seconds = None,
     lock_step: LockStep = None,
     bus: BusUrl = None,
@@ -66,7 +71,7 @@ def up(
     out: Annotated[Path | None, typer.Option(help="Folder for the map, its pictures and the trajectory.")] = None,
     json: Json = False,
 ) -> None:
-    """Start the modules of a configuration, start those again that die, and show how they are.
+    """Start the modules of a configuration, restart those that crash, and show their state.
 
     paddock modules up explore
     paddock modules up explore --out runs
@@ -85,7 +90,7 @@ def bench(
     bus: BusUrl = None,
     json: Json = False,
 ) -> None:
-    """Measure how fast modules are: in lock-step, and from a measurement to the motor when time runs freely.
+    """Measure the speed of modules in lock-step, and the latency from a measurement to the motor with a free clock.
 
     paddock modules bench explore --seconds 60
     """
@@ -97,11 +102,11 @@ def bench(
 @modules_app.command()
 def drive(
     config: Config,
-    bus: Annotated[str, typer.Option(help="Where the modules are: zenoh://HOST:PORT, lines://HOST:PORT.")],
-    speed: Annotated[float, typer.Option(min=0.01, help="Straight on, in m/s.")] = 0.3,
-    turn: Annotated[float, typer.Option(min=0.01, help="On the spot, in rad/s.")] = 0.8,
+    bus: Annotated[str, typer.Option(help="Bus of the modules: zenoh://HOST:PORT, lines://HOST:PORT.")],
+    speed: Annotated[float, typer.Option(min=0.01, help="Linear speed, in m/s.")] = 0.3,
+    turn: Annotated[float, typer.Option(min=0.01, help="Angular speed, in rad/s.")] = 0.8,
 ) -> None:
-    """Drive by keys (w a s d or arrows, q ends), whatever the planner wants; the reflex still protects.
+    """Drive with the keyboard (w a s d or arrows, q ends). This overrides the planner; the reflex stays active.
 
     paddock modules drive explore --bus zenoh://127.0.0.1:7447
     """
@@ -112,11 +117,11 @@ def drive(
 
 @modules_app.command(context_settings=NEGATIVE_NUMBERS)
 def goal(
-    x: Annotated[float, typer.Argument(help="In metres, from where the robot started.")],
-    y: Annotated[float, typer.Argument(help="To the left of where it looked.")],
-    bus: Annotated[str, typer.Option(help="Where the modules are: zenoh://HOST:PORT, lines://HOST:PORT.")],
+    x: Annotated[float, typer.Argument(help="Distance ahead of the robot's start pose, in metres.")],
+    y: Annotated[float, typer.Argument(help="Distance to the left of its start pose, in metres.")],
+    bus: Annotated[str, typer.Option(help="Bus of the modules: zenoh://HOST:PORT, lines://HOST:PORT.")],
 ) -> None:
-    """Send the robot to a place; needs a planner with the controller "navigate".
+    """Send the robot to a goal; needs a planner with the controller "navigate".
 
     paddock modules goal 3.5 0 --bus zenoh://127.0.0.1:7447
     """
@@ -140,9 +145,9 @@ def schema() -> None:
 
 @modules_app.command()
 def router(
-    listen: Annotated[list[str] | None, typer.Option(help="HOST:PORT; may be repeated.")] = None,
+    listen: Annotated[list[str] | None, typer.Option(help="Address to listen on, HOST:PORT; may be repeated.")] = None,
 ) -> None:
-    """Route between modules on several hosts, until Ctrl-C. Whoever reaches it may drive the robot.
+    """Route messages between modules on several hosts, until Ctrl-C. Any client that reaches it can drive the robot.
 
     paddock modules router --listen 10.0.0.1:7447 --listen 10.0.1.1:7447
     """
@@ -162,10 +167,10 @@ def router(
 @modules_app.command()
 def replay(
     recording: Annotated[Path, typer.Argument(help="A recording: messages as lines of JSON.")],
-    bus: Annotated[str, typer.Option(help="Where to say them: zenoh://HOST:PORT, lines://HOST:PORT.")],
-    source: Annotated[list[str] | None, typer.Option(help="Whose messages; may be repeated.")] = None,
+    bus: Annotated[str, typer.Option(help="Bus to send them to: zenoh://HOST:PORT, lines://HOST:PORT.")],
+    source: Annotated[list[str] | None, typer.Option(help="Module whose messages to send; may be repeated.")] = None,
 ) -> None:
-    """Say again what modules said. Default: what the sensor module said.
+    """Send recorded messages of modules again. Default: the messages of the sensor module.
 
     paddock modules replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
     """

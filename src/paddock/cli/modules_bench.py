@@ -1,4 +1,4 @@
-"""The figures of `paddock modules bench`."""
+"""`paddock modules bench`: speed and latency of modules."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from paddock.modules import ModulesSpec
 from paddock.modules.health import EDGES, LatencyHistogram
 from paddock.modules.measure import ModuleTimes, measure_both
 
-BAR = 50  # letters
-QUICK = 20.0  # [ms] from a measurement to the motor
+BAR = 50  # characters of the longest bar
+QUICK = 20.0  # latency limit from a measurement to the motor [ms]
 
 
 def run_bench(config: str, spec: ModulesSpec, *, json_lines: bool) -> None:
-    """Run modules in lock-step and freely, and print how fast they were."""
+    """Run modules in lock-step and with a free-running clock, and print their speed."""
     console = Console(stderr=True)
     with console.status(f"two runs of {spec.seconds:g} simulated seconds …"):
         stepped, free = measure_both(spec, config)
@@ -36,13 +36,13 @@ def run_bench(config: str, spec: ModulesSpec, *, json_lines: bool) -> None:
     typer.echo(f"lock-step: {stepped.simulated:.0f} s in {stepped.wall:.1f} s, {stepped.speed:.1f} × real time;")
     typer.echo(f"by processor time, one module after the other: {stepped.critical_speed:.1f} × real time")
     quick, slow = free.latencies.share_within(QUICK), free.latencies.describe(0.99)
-    typer.echo(f"measurement to motor, {len(free.latencies)} looks: 99 % within {slow} ms, {quick:.1%} within 20 ms")
+    typer.echo(f"measurement to motor, {len(free.latencies)} cycles: 99 % within {slow} ms, {quick:.1%} within 20 ms")
     typer.echo(draw_histogram(free.latencies))
     typer.echo(f"free run: {free.escapes}")
 
 
 def describe(times: ModuleTimes) -> dict[str, object]:
-    """The figures, for programs."""
+    """Return the figures as JSON values."""
     return {
         "load": times.load,
         "simulated": times.simulated,
@@ -56,7 +56,7 @@ def describe(times: ModuleTimes) -> dict[str, object]:
 
 
 def draw_histogram(latencies: LatencyHistogram) -> str:
-    """A line for each class of latencies."""
+    """Return a histogram with a line for each class of latencies."""
     counts, ends = latencies.counts, [f"≤ {edge:g} ms" for edge in EDGES] + [f"> {EDGES[-1]:g} ms"]
     used = [k for k, count in enumerate(counts) if count]
     most = max(counts, default=0)

@@ -1,4 +1,4 @@
-"""Driving by keys: `paddock modules drive`."""
+"""`paddock modules drive`: keyboard control of a robot."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from paddock.core.outside import visible
 from paddock.modules import ModuleEntry, ModulesSpec, start_module
 from paddock.modules.teleop import TeleopModule
 
-PERIOD = 0.1  # [s] between two looks
+PERIOD = 0.1  # period of keyboard polls [s]
 ARROWS = {"\x1b[A": "w", "\x1b[B": "s", "\x1b[C": "d", "\x1b[D": "a"}
 TWISTS = {"w": (1.0, 0.0), "s": (-1.0, 0.0), "a": (0.0, 1.0), "d": (0.0, -1.0), " ": (0.0, 0.0)}
 
 
 def drive_by_keys(spec: ModulesSpec, keys: Iterator[str], *, speed: float, turn: float) -> None:
-    """Drive until `q` or the end of keys. An empty key says that time has passed."""
+    """Drive until `q` or the end of the keys. An empty key means that the poll period has elapsed."""
     if "TELEOP" not in spec.names:
         spec = replace(spec, modules=(*spec.modules, ModuleEntry(name="teleop")))
     module = start_module("teleop", spec)
@@ -48,7 +48,7 @@ def drive_by_keys(spec: ModulesSpec, keys: Iterator[str], *, speed: float, turn:
 
 
 def describe(module: TeleopModule) -> Text:
-    """What the reflex does with the person's motions."""
+    """Return the time, the state of the reflex, and the reason if it refuses a motion."""
     text = Text(f"t {module.time:.1f} s  reflex {module.gate}  ")
     if module.refusal:
         text.append(f"refused: {visible(module.refusal)}", style="yellow")
@@ -56,7 +56,7 @@ def describe(module: TeleopModule) -> Text:
 
 
 def read_keys() -> Iterator[str]:
-    """Keys of the terminal, arrows as letters; an empty one now and then."""
+    """Yield the keys of the terminal, arrows as letters, and an empty key after each idle period."""
     import termios
     import tty
 

@@ -1,4 +1,4 @@
-"""What `paddock modules up --out` leaves behind."""
+"""Output files of `paddock modules up --out`."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from paddock.report import fresh_folder
 
 
 def check_out(spec: ModulesSpec, out: Path | None) -> None:
-    """Refuse a folder for the map of modules that make none."""
+    """Raise an error if a folder is given, but no module builds a map."""
     if out is not None and "MAPPER" not in spec.names:
-        raise PaddockError(f"--out {out}: these modules make no map: add a module named mapper")
+        raise PaddockError(f"--out {out}: these modules build no map: add a module named mapper")
 
 
 @contextmanager
 def keep_results(spec: ModulesSpec, url: str, config: str, out: Path | None) -> Iterator[None]:
-    """While the block runs, keep the newest map and the trajectory in a folder; then all that came of it."""
+    """Write the newest map and the trajectory into a folder while the block runs, and all results after it."""
     if out is None:
         yield
         return
     folder = fresh_folder(out, Path(config).stem)
-    write_provenance(folder, collect(seed=spec.seed), read_inputs([config]))  # whatever happens then
+    write_provenance(folder, collect(seed=spec.seed), read_inputs([config]))  # even if the run fails later
     with MapListener(url, lambda heard: keep_map(heard, folder)) as listener:
         yield
     if listener.grid is None or not listener.poses:
-        typer.echo(f"{folder} is empty: the mapper has said nothing", err=True)
+        typer.echo(f"{folder} is empty: the mapper has sent no map", err=True)
         return
     keep_map(listener, folder)
     title, truth, start = find_world(spec)
@@ -58,14 +58,14 @@ def keep_results(spec: ModulesSpec, url: str, config: str, out: Path | None) -> 
 
 
 def keep_map(listener: MapListener, folder: Path) -> None:
-    """What there is up to now."""
+    """Write the current map and trajectory."""
     assert listener.grid is not None
     save_map(listener.grid, folder / MAP)
     write_tum(Trajectory(listener.times, listener.poses), folder / "trajectory.tum")
 
 
 def find_world(spec: ModulesSpec) -> tuple[str, MapTruth | None, Pose | None]:
-    """Its title, what could be known, and where the robot starts; little of a world that is elsewhere."""
+    """Return title, ground truth and start pose of the world; only a title for a world on another server."""
     if spec.url is not None:
         return f"world of {spec.robot_name}", None, None
     with paddock.open(spec.place(spec.world), seed=spec.seed) as arena:

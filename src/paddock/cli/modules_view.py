@@ -1,4 +1,4 @@
-"""The live table of `paddock modules up`."""
+"""`paddock modules up`: run modules with a live table of their state."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from paddock.core.outside import visible
 from paddock.modules import Bus, HealthBoard, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
 from paddock.navigation.explorer import FINISHED
 
-PERIOD = 0.25  # [s] between two pictures
-ANSWER = 5.0  # [s] for a planner to accept or refuse a goal
-WIDE = 110  # columns in which what modules say stands beside the numbers
-QUICK = 20.0  # [ms] from a measurement to the motor
+PERIOD = 0.25  # update period of the table [s]
+ANSWER = 5.0  # timeout for the planner to accept or refuse a goal [s]
+WIDE = 110  # minimum terminal width for a status column next to the numbers
+QUICK = 20.0  # latency limit from a measurement to the motor [ms]
 COLOURS = {"running": "green", "silent": "yellow", "gone": "red", "ended": "dim"}
 COLUMNS = {
     "module": 11, "state": 7, "restarts": 8, "rounds": 6, "/s": 5, "lost": 4, "p50 ms": 6, "p99 ms": 6, "cpu s": 5
@@ -32,7 +32,7 @@ COLUMNS = {
 def run_modules(
     config: str, spec: ModulesSpec, *, only: str | None, together: bool, out: Path | None, json_lines: bool
 ) -> None:
-    """Run modules, and show how they are; with `out`, leave the map and how it came about in a folder."""
+    """Run modules and show their state; with `out`, write the map, pictures and the trajectory into a folder."""
     check_out(spec, out)
     signal.signal(signal.SIGTERM, end_as_with_ctrl_c)
     console, status = Console(), 0
@@ -55,9 +55,9 @@ def run_modules(
                 supervisor.stop()
                 console.print(FINISHED, style="green")
         except KeyboardInterrupt as interrupt:
-            supervisor.stop()  # first the robot, then the map
+            supervisor.stop()  # stop the robot before the map is written
             if not console.is_terminal:
-                console.line()  # the table does not end its last one there
+                console.line()  # without a terminal, the table does not end its last line
             status = tell_end(interrupt, console)
     if json_lines:
         for row in supervisor.board.modules.values():
@@ -65,31 +65,31 @@ def run_modules(
     elif len(latencies := supervisor.board["MOTOR"].latencies) and not spec.lock_step:
         share, slow = latencies.share_within(QUICK), latencies.describe(0.99)
         console.print(
-            f"measurement to motor, {len(latencies)} looks: 99 % within {slow} ms, {share:.1%} within {QUICK:g} ms"
+            f"measurement to motor, {len(latencies)} cycles: 99 % within {slow} ms, {share:.1%} within {QUICK:g} ms"
         )
     if status:
         raise typer.Exit(status)
 
 
 def end_as_with_ctrl_c(number: int, frame: object) -> None:
-    """So that no module stays behind."""
+    """Raise KeyboardInterrupt on SIGTERM, so that all modules are stopped."""
     raise KeyboardInterrupt(number)
 
 
 def tell_end(interrupt: KeyboardInterrupt, console: Console) -> int:
-    """Say that somebody ended the run; the exit status that shells expect then."""
+    """Print that the run was stopped early; return the exit status by shell convention."""
     console.print("stopped early", style="yellow")
     return 128 + (interrupt.args[0] if interrupt.args else signal.SIGINT)
 
 
 def is_explored(board: HealthBoard) -> bool:
-    """Whether the planner has nothing left to do."""
+    """Return whether the planner has finished exploring."""
     report = board["PLANNER"].report
     return report is not None and report.status.startswith(FINISHED)
 
 
 def run_threads(config: str, spec: ModulesSpec, out: Path | None, console: Console) -> None:
-    """Run modules in this process."""
+    """Run modules as threads of this process."""
     status = 0
     with ModuleThreads(spec) as threads, keep_results(spec, threads.spec.bus, config, out):
         planner = threads.modules.get("planner")
@@ -105,7 +105,7 @@ def run_threads(config: str, spec: ModulesSpec, out: Path | None, console: Conso
 
 
 def describe(row: ModuleHealth) -> dict[str, Any]:
-    """A module's row, for programs."""
+    """Return a module's row as JSON values."""
     report = row.report
     return {
         "module": row.name,
@@ -121,14 +121,14 @@ def describe(row: ModuleHealth) -> dict[str, Any]:
 
 
 def make_table(board: HealthBoard, width: int) -> Group:
-    """How all modules are, on so many columns; where they are few, what modules say stands below."""
+    """Return a table of all modules for a terminal width; on narrow terminals, statuses are below the table."""
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
     for title, width in COLUMNS.items():
         side = "left" if title in ("module", "state") else "right"
         table.add_column(title, justify=side, min_width=width, no_wrap=True)  # type: ignore[arg-type]
     wide, below = width >= WIDE, list[Text]()
     if wide:
-        table.add_column("says")
+        table.add_column("status")
     for row in board.modules.values():
         report = row.report
         if report is None and not row.present and not row.restarts:
@@ -147,19 +147,19 @@ def make_table(board: HealthBoard, width: int) -> Group:
 
 
 def send_goal(bus: str, x: float, y: float) -> str:
-    """Send a goal to the planner; why it is refused, if it is."""
+    """Send a goal to the planner; return the reason if it is refused, else an empty string."""
     with open_bus(bus, "PERSON", hears=["PLANNER"], patience=ANSWER) as line:
         if find_message(line, messages.PresenceMessage) is None:
             return f"there is no planner at {bus}"
         line.send(messages.GoalMessage(destination="PLANNER", x=x, y=y))
         answer = find_message(line, messages.AcceptedMessage, messages.RefusedMessage)
     if answer is None:
-        return f"the planner at {bus} has not answered for {ANSWER:g} s: it hangs, or knows no goals"
+        return f"the planner at {bus} has not answered for {ANSWER:g} s: it hangs, or does not support goals"
     return answer.reason if isinstance(answer, messages.RefusedMessage) else ""
 
 
 def find_message(line: Bus, *kinds: type[messages.ModuleMessage]) -> messages.ModuleMessage | None:
-    """The planner's next message of some kinds; None: there is none for a while."""
+    """Return the planner's next message of the given kinds, or None after a timeout."""
     until = time.monotonic() + ANSWER
     while (left := until - time.monotonic()) > 0:
         message = line.receive(left)

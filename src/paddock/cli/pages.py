@@ -1,4 +1,4 @@
-"""The page beside a run: its address is printed, and a browser opens where there is a screen."""
+"""The page of a run: its address is printed, and a browser opens if there is a screen."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ BROWSER_STARTS = 10.0  # seconds
 def show_page(
     arena: Arena, *, console: Console, speed: float | None, port: int | None, needs_viewer: bool = False
 ) -> Show:
-    """Show an arena; speed None is real time, 0 is flat out.
+    """Show an arena on a page; speed None is real time, 0 is as fast as possible.
 
-    With `needs_viewer` it waits until the page is open; otherwise only as long as a browser takes that it started.
+    With `needs_viewer`, wait until the page is open; otherwise wait only for a browser that this function started.
     """
     page = show(arena, speed=1.0 if speed is None else speed or None, port=port, open_page=False)
     try:
@@ -28,7 +28,7 @@ def show_page(
         console.print(f"watch it at {page.url}   {hint}", highlight=False, soft_wrap=True)
         opened = open_browser(page.url)
         if needs_viewer:
-            console.print("it starts when the page is open in a browser; Ctrl-C stops it", highlight=False)
+            console.print("the run starts when the page is open in a browser; Ctrl-C stops it", highlight=False)
         if needs_viewer or opened:
             page.wait_for_viewer(math.inf if needs_viewer else BROWSER_STARTS)
     except BaseException:
@@ -38,10 +38,10 @@ def show_page(
 
 
 def offer_to_run_again(page: Show, console: Console, reason: str, *, failed: bool = False) -> bool:
-    """Tell viewers that the run has ended; if there are any, wait until one starts it again, or until Ctrl-C.
+    """Show on the page that the run has ended; if it has viewers, wait until one restarts the run, or until Ctrl-C.
 
     Returns:
-        Whether to run again, from the start: the arena was reset.
+        Whether to run again from the start; the arena is then reset.
     """
     watched = page.watched
     page.end(reason, failed=failed, again=watched)
@@ -49,7 +49,7 @@ def offer_to_run_again(page: Show, console: Console, reason: str, *, failed: boo
         return False
     style = "bold red" if failed else "bold"
     console.print(Text.assemble(("the run has ended: ", style), reason), soft_wrap=True)
-    console.print(f"the page stays open at {page.url}: Run again there, Ctrl-C here to stop", highlight=False)
+    console.print(f"the page stays open at {page.url}: press Run again there, or Ctrl-C here to stop", highlight=False)
     try:
         page.wait_for_run_again()
     except KeyboardInterrupt:

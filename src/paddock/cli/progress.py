@@ -1,4 +1,4 @@
-"""A progress bar of runs, on terminals."""
+"""Progress bar of runs, on terminals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 @contextmanager
 def show_runs(console: Console, name: str, *, of: str = "runs") -> Iterator[Callable[[int, int], None]]:
-    """While the block runs: call what it gives with how many are done, and how many there are."""
+    """Show a progress bar while the block runs; call the yielded function with the finished and the total number."""
     with Progress(
         TextColumn(f"[bold]{escape(name)}"),
         BarColumn(bar_width=30),

@@ -1,4 +1,4 @@
-"""Options about referees: who decides, how long heats last, where results go."""
+"""Referee options of commands: choice of the referee, length of heats, folder of results."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from paddock.server.heat_desk import HeatSettings
     from paddock.server.show import Show
 
-SHOWN = 12  # fouls
+SHOWN = 12  # printed fouls
 
 
 def choose_referee(name: str | None, score: Path | None = None) -> Referee | None:
-    """What `--referee` or `--score` names, or nobody."""
+    """Return the referee of `--referee` or `--score`, or None."""
     if name is not None and score is not None:
         raise PaddockError("expected either --referee or --score")
     if score is not None:
@@ -36,7 +36,7 @@ def choose_referee(name: str | None, score: Path | None = None) -> Referee | Non
 
 
 def load_referee(name: str) -> Referee:
-    """A referee by its name, by `file.py:Name`, or from a TOML file with a key `kind` and its options."""
+    """Load a referee by name, by `file.py:Name`, or from a TOML file with a key `kind` and its options."""
     if not name.endswith(".toml"):
         return make_referee(name)
     path = Path(name)
@@ -45,15 +45,15 @@ def load_referee(name: str) -> Referee:
 
 
 def load_score_function(path: Path) -> ScoreFunction:
-    """The function `score(arena)` of a user's Python file, as a referee."""
+    """Load the function `score(arena)` of a user's Python file as a referee."""
     function = getattr(load_file(path), "score", None)
     if not callable(function):
-        raise PaddockError(f"{path}: expected a function score(arena) that answers a dict of points by robot name")
+        raise PaddockError(f"{path}: expected a function score(arena) that returns a dict of points by robot name")
     return ScoreFunction(function)
 
 
 def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
-    """How heats go, and where their results are kept."""
+    """Return the settings of heats: their length, and the folder of their results."""
     from paddock.classes.results import append_results, next_heat
     from paddock.server.heat_desk import HeatSettings
 
@@ -69,7 +69,7 @@ def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
 def run_with_referee(
     arena: Arena, drive: DrivePlan, referee: Referee | None, console: Console, page: Show | None = None
 ) -> DriveOutcome:
-    """Let controllers drive while a referee looks on, who may end it; print what it says."""
+    """Run controllers under a referee, which may end the run, and print its standings."""
     if referee is None:
         return run_drivers(arena, drive, console)
     with officiate(arena, referee) as game:
@@ -81,7 +81,7 @@ def run_with_referee(
 
 
 def print_standings(console: Console, game: Officiating) -> None:
-    """Who is at which place, and what was done wrong."""
+    """Print the standings and the fouls."""
     referee = game.referee
     score = f"{referee.label} [{referee.unit}]" if referee.unit else referee.label
     table = new_table(

@@ -1,4 +1,4 @@
-"""`paddock replay` and `paddock export`: recordings on the page, live again, and for ROS 2."""
+"""`paddock replay` and `paddock export`: show recordings on the page, continue them live, export them for ROS 2."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from paddock.recordings import Recording
     from paddock.server import Settings
 
-RecordingPath = Annotated[Path, typer.Argument(help="A recording, as --record writes it.")]
-From = Annotated[float | None, typer.Option("--from", help="Live from this second on, as it was then to the last bit.")]
+RecordingPath = Annotated[Path, typer.Argument(help="A recording, written by --record.")]
+From = Annotated[
+    float | None, typer.Option("--from", help="Continue live from this time [s], from exactly the recorded state.")
+]
 
 
 def replay(
@@ -30,10 +32,12 @@ def replay(
     port: options.ServerPort = 8642,
     speed: options.ServerSpeed = None,
     token: options.Token = None,
-    check: Annotated[bool, typer.Option("--check", help="Run all of it again, compare, and show nothing.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Run the recording again and compare the states, without a page.")
+    ] = False,
     open_page: options.OpenPage = False,
 ) -> None:
-    """Show a recording on the page, with a time line; or go on from any time of it.
+    """Show a recording on the page with a time line, or continue it live from any time.
 
     paddock run clutter --record run.mcap
     paddock replay run.mcap --open
@@ -47,18 +51,18 @@ def replay(
 
     refuse_both(controller, policy)
     if at is None and (controller is not None or policy is not None):
-        raise typer.BadParameter("--controller and --policy drive robots that are live: say from when, --from 12.3")
+        raise typer.BadParameter("--controller and --policy drive live robots: add the start time, --from 12.3")
     found, console = Recording(recording), Console(highlight=False, soft_wrap=True, markup=False)
     cut = describe_cut(found)
     console.print(f"{recording}: {found.start:g} s to {found.end:g} s{cut}; robots: {', '.join(found.robots)}")
     if check:
         compared = found.check()
         if compared <= found.start:
-            raise PaddockError(f"{recording}: there is nothing to check: it has no state after {found.start:g} s")
+            raise PaddockError(f"{recording}: nothing to check: it has no state after {found.start:g} s")
         until = (
-            f" up to {compared:g} s{cut}" if compared >= found.end else f" up to {compared:g} s; none is known later"
+            f" up to {compared:g} s{cut}" if compared >= found.end else f" up to {compared:g} s; no later state exists"
         )
-        console.print(f"run again, it comes to the same states{until}")
+        console.print(f"the repeated run has the same states{until}")
         return
     from paddock.server import Settings
 
@@ -67,12 +71,12 @@ def replay(
 
 
 def describe_cut(recording: Recording) -> str:
-    """What is missing at the end of its file, if anything is."""
+    """Return a note about a truncated file, or an empty string."""
     if recording.is_whole:
         return ""
     if recording.file.has_ended:
-        return ", all that was recorded (the file is cut off behind it: the summary for other tools is missing)"
-    return ", where it was cut off"
+        return ", complete (the file is truncated after the data: the summary for other tools is missing)"
+    return ", where the file is truncated"
 
 
 def serve_recording(
@@ -83,7 +87,7 @@ def serve_recording(
     settings: Settings,
     open_page: bool,
 ) -> None:
-    """Serve a recording, paused at its start; or an arena that goes on from a time of it."""
+    """Serve a recording, paused at its start, or an arena that continues live from a time of it."""
     from paddock.arena.controllers import chosen_controllers
     from paddock.cli.serve import drive
     from paddock.server import Server
@@ -96,7 +100,7 @@ def serve_recording(
     drivers = choose(arena)
 
     def ready() -> None:
-        state = "replayed" if at is None else f"live from {at:g} s on"
+        state = "replayed" if at is None else f"live from {at:g} s"
         console.print(f"{recording.path.name} is {state} at {server.url(token=server.supervisor)}   (Ctrl-C stops it)")
         if at is None:
             server.session.clock.set_running(False)
@@ -111,9 +115,9 @@ def serve_recording(
 
 def export(
     recording: RecordingPath,
-    out: Annotated[Path, typer.Argument(help="Folder of the new bag; it must not be there yet.")],
+    out: Annotated[Path, typer.Argument(help="Folder of the new bag; it must not exist.")],
 ) -> None:
-    """Write a recording as a bag for ROS 2, with the usual messages: /clock, /tf, scans, odometry, pictures, log.
+    """Export a recording as a ROS 2 bag with standard messages: /clock, /tf, scans, odometry, pictures, log.
 
     paddock export run.mcap run_bag
     """

@@ -1,4 +1,4 @@
-"""`paddock reproduce`: run a published experiment again, and print the paper's numbers beside ours."""
+"""`paddock reproduce`: repeat a published experiment, and print the published numbers next to Paddock's."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ def reproduce(
     seeds: int | None = None,
     workers: Workers = None,
 ) -> bool:
-    """Run one reproduction, or `all`, and tell whether every claim holds.
+    """Run one reproduction, or `all`, and return whether every claim holds.
 
     Args:
-        name: of the reproduction.
+        name: name of the reproduction.
         json_lines: print one JSON object for every claim instead of tables.
         out: folder for the report; None: no report.
-        seeds: how many for everything that is repeated; None: as many as the claims ask for.
-        workers: processes, None: one for every core; or "ray".
+        seeds: number of seeds of every repeated experiment; None: as many as the claims need.
+        workers: number of processes, None: one for every core; or "ray".
     """
     names = list(REPRODUCTIONS) if name == "all" else [name]
     for study in names:
-        reproduction_called(study)  # refuses an unknown name before anything runs
+        reproduction_called(study)  # raises for an unknown name before anything runs
     folders = {study: out / study if out is not None and name == "all" else out for study in names}
     for folder in folders.values():
         if folder is not None:
-            ensure_folder(folder)  # nobody waits for minutes to hear that the report has no place
+            ensure_folder(folder)  # fail early if the folder is not writable
     outcomes = {study: _reproduce(study, json_lines, folder, seeds, workers) for study, folder in folders.items()}
     return all(outcomes.values())
 
@@ -67,8 +67,8 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
 
 def _print(console: Console, name: str, outcome: Outcome, wall: float) -> None:
     sheet = outcome.sheet
-    print_sheet(console, f"{name}: what was measured" + (f", {sheet.about}" if sheet.about else ""), sheet)
-    print_sheet(console, f"{name}: what holds", claims(outcome.rows))
+    print_sheet(console, f"{name}: measurements" + (f", {sheet.about}" if sheet.about else ""), sheet)
+    print_sheet(console, f"{name}: claims", claims(outcome.rows))
     failed = [row for row in outcome.rows if not row.holds]
     told = f"{len(outcome.rows) - len(failed)} of {len(outcome.rows)} claims hold; {wall:.1f} s"
     console.print(told, style="red" if failed else "green", highlight=False)

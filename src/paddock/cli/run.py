@@ -1,4 +1,4 @@
-"""`paddock run` and `paddock demo`: a world, its controllers, a live status line, a summary, a picture."""
+"""`paddock run` and `paddock demo`: run controllers in a world, with a status line, a summary and a picture."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ def run_world(
     files: RunFiles | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> None:
-    """Run a world and report; with `out`, leave a folder with everything that happened.
+    """Run a world and print a report; with `out`, write a folder with all results.
 
-    A viewer of the page can start it again; with `needs_viewer`, it begins only when there is one. `choose` makes the
-    controllers if given; `files` are added to the folder, and `settings` go into its summary.
+    A viewer of the page can restart the run; with `needs_viewer`, the run starts only when there is a viewer. `choose`
+    creates the controllers if given; `files` are added to the folder, and `settings` to its summary.
     """
     console, page = Console(), None
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
@@ -75,14 +75,14 @@ def run_world(
                 choose=partial(choose, arena),
                 file=controller,
                 every=arena.dt if out is not None else None,
-                headless=headless and settings is None,  # such a run takes long enough to be watched
+                headless=headless and settings is None,  # a mapping run is long and always shows its status line
                 traceback=traceback,
                 keep=None if keeper is None else keeper.keep,
             )
             started = time.perf_counter()
             try:
                 outcome = run_with_referee(arena, drive, referee, console, page)
-            except PaddockError as error:  # such as a mistake in a file that was changed before the run was repeated
+            except PaddockError as error:  # such as an error in a file that was edited before the run was repeated
                 if page is None or not offer_to_run_again(page, console, str(error), failed=True):
                     raise
                 continue
@@ -94,24 +94,24 @@ def run_world(
             if page is None or outcome.interrupted or not offer_to_run_again(page, console, why, failed=failed):
                 break
     if outcome.interrupted or outcome.episode.failed:
-        sys.exit(130 if outcome.interrupted else 2)  # the former as shells expect it after Ctrl-C
+        sys.exit(130 if outcome.interrupted else 2)  # 130: shell convention after Ctrl-C
 
 
 def _new_keeper(out: Path | None, arena: Arena, files: RunFiles | None, *own: Path | None) -> RunKeeper | None:
-    """What keeps a run in a folder of `out`, with its world, its robots and the user's own files."""
+    """Return the writer of a run's folder below `out`, with its world, its robots and the user's own files."""
     inputs = [*source_files(arena.world), *filter(None, own)]
     return None if out is None else RunKeeper(out, arena.world.name, inputs, files)
 
 
 def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
-    """What decides a run, for its summary."""
+    """Return the settings that determine a run, for its summary."""
     config = {"seed": arena.seed, "seconds": seconds, "controller": str(driver or "")}
     return config if referee is None else {**config, "referee": referee.to_table()}
 
 
 @contextmanager
 def keep_recording(arena: Arena, path: Path | None, console: Console) -> Iterator[None]:
-    """Record what the block does, if there is a file for it."""
+    """Record the block if a file is given."""
     if path is None:
         yield
         return
@@ -144,7 +144,7 @@ def _write_folder(
         keeper.write_provenance(arena)
         if keeper.files is not None:
             keeper.files.write(episode, folder)
-    page = f": {folder / 'report.html'} shows it" if html else ""
+    page = f"; the report is {folder / 'report.html'}" if html else ""
     console.print(f"wrote {folder}{page}", highlight=False, markup=False, soft_wrap=True)
 
 
@@ -163,8 +163,8 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall: float) -
         return
     table = new_table(
         f"{arena.world.name}: {episode.seconds:g} s simulated in {wall:.2f} s",
-        *("robot", "type", "way [m]", "m/s", "contact [s]", "end [m]", "heading"),
-        right=("way [m]", "m/s", "contact [s]"),
+        *("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading"),
+        right=("distance [m]", "m/s", "contact [s]"),
     )
     for name, record in list(episode.robots.items())[:SHOWN]:
         figures, (x, y, heading) = record.metrics, record.trace.pose[-1]
@@ -185,5 +185,5 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall: float) -
         console.print(f"{event.time:8.2f} s  {event}", style="yellow", markup=False, highlight=False)
     if episode.digest is not None and not episode.failed:
         why = episode.why_not_repeatable
-        meaning = f"not repeatable: {why}" if why else "the same for the same world, controller and seed"
+        meaning = f"not repeatable: {why}" if why else "equal for equal world, controller and seed"
         console.print(f"digest {episode.digest[:16]} ({meaning})", style="dim", markup=False)

@@ -11,27 +11,27 @@ import typer
 from paddock.cli import options
 from paddock.core.user_code import check_file
 
-# Instead of a world, `paddock run` takes one of these, which use only some of the options that a world uses.
+# Modes of `paddock run` that replace a world, each with the options that it uses.
 MODES = {
     "scenario": ("robot", "seed", "speed", "out", "report", "headless", "port", "traceback"),
     "robot": ("scenario", "controller", "policy", "seconds", "trace", "take_over", "headless", "traceback"),
 }
 
-DEFAULT_SECONDS = 30.0  # of a world
+DEFAULT_SECONDS = 30.0  # simulated time of a run in a world
 
 
 def demo(
     seconds: options.Seconds = 60.0,
-    speed: Annotated[float, typer.Option(min=0, help="Simulated seconds per second; 0 for flat out.")] = 3.0,
+    speed: Annotated[float, typer.Option(min=0, help="Simulated seconds per second; 0: as fast as possible.")] = 3.0,
     seed: options.Seed = 1,
     picture: options.Picture = Path("demo.png"),
     headless: options.Headless = False,
     port: options.Port = None,
 ) -> None:
-    """Two e-pucks drive towards each other on a line with obstacles on it, and pass each other.
+    """Run the demo: two e-pucks drive towards each other on a line with obstacles, and pass each other.
 
-    Opens the page (its address is printed) and starts when you see it. At the end it prints a summary and saves a
-    picture of the trails, over an older one; the page stays, to run it again, until Ctrl-C.
+    Opens the page, prints its address, and starts when a browser shows it. At the end it prints a summary and saves a
+    picture of the trails, which replaces an older one. The page stays open for another run until Ctrl-C.
 
       paddock demo
       paddock demo --headless --seconds 20
@@ -73,13 +73,13 @@ def run(
     headless: options.Headless = False,
     port: options.Port = None,
 ) -> None:
-    """Run a world with a controller of yours, or with a built-in one.
+    """Run a world with your own controller, or with a built-in one.
 
-    A controller is a Python file like this; it is called once per tick for every robot:
+    A controller is a Python file with a function that is called once per tick for every robot:
 
       def act(observation):
           left, middle, right = observation.ground
-          return 0.10, 0.05 if right < 0.5 else 0.10     # m/s at the rims
+          return 0.10, 0.05 if right < 0.5 else 0.10     # wheel speeds in m/s
 
       paddock run clutter --seconds 120 --picture trails.png
       paddock run line-track -c my_controller.py --speed 1
@@ -114,7 +114,7 @@ def run(
 
 
 def refuse_old_recording(options: Mapping[str, Any]) -> None:
-    """A recording is not replaced unless that is asked for."""
+    """Raise an error if the recording already exists and --force is not set."""
     if options["record"] is not None:
         from paddock.cli.files import check_new
 
@@ -122,39 +122,39 @@ def refuse_old_recording(options: Mapping[str, Any]) -> None:
 
 
 def check_choices(context: typer.Context, world: str | None, scenario: str | None, robot: str | None) -> None:
-    """Refuse a run of nothing, of several things, and with options that mean nothing to it."""
+    """Check that exactly one of world, scenario and robot is given, and no option that it does not use."""
     if (world is None) == (scenario is None and robot is None):
         raise typer.BadParameter("expected either a world or --scenario or --robot")
     if robot is not None and "://" not in robot:
         raise typer.BadParameter(
             f"--robot: expected the address of a robot, such as epuck2://192.168.1.20, got {robot!r}: "
-            "types of robots (see: paddock robots) stand in worlds"
+            "types of robots (see: paddock robots) belong into worlds"
         )
     mode = next((mode for mode in MODES if context.params[mode] is not None), None)
     if mode is not None:
         refuse_unused(context, mode, MODES[mode])
     if robot is None and (context.params["trace"] is not None or context.params["take_over"]):
-        raise typer.BadParameter("--trace and --take-over mean nothing without --robot; --out keeps a world's traces")
+        raise typer.BadParameter("--trace and --take-over need --robot; --out writes the traces of a world")
     refuse_old_recording(context.params)
     controller, policy = context.params["controller"], context.params["policy"]
     refuse_both(controller, policy)
     if controller is not None:
-        check_file(controller, str(controller))  # before a page is opened, or a robot is reached
+        check_file(controller, str(controller))  # before a page is opened or a robot is connected
     if mode == "robot" and controller is None and policy is None:
         raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
 
 
 def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> None:
-    """Refuse options that were given, but that a mode would ignore."""
+    """Raise an error for given options that a mode would ignore."""
     written = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     for name in context.params:
         source = context.get_parameter_source(name)
         if name not in (mode, *used) and source is not None and source.name != "DEFAULT":
             others = ", ".join(written[option] for option in used if written[option].startswith("-"))
-            raise typer.BadParameter(f"{written[name]} means nothing to {written[mode]}, which takes {others}")
+            raise typer.BadParameter(f"{written[name]} cannot be used with {written[mode]}, which takes {others}")
 
 
 def refuse_both(controller: Path | None, policy: Path | None) -> None:
-    """Robots are driven by a file or by a policy."""
+    """Raise an error if both a controller and a policy are given."""
     if controller is not None and policy is not None:
         raise typer.BadParameter("expected either --controller or --policy")

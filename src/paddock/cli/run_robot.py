@@ -1,4 +1,4 @@
-"""`paddock run --robot`: a controller file, a policy or a scenario at the wheels of a robot that has an address."""
+"""`paddock run --robot`: a controller file, a policy or a scenario drives a robot that has an address."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def run_robot(
     traceback: bool = False,
     take_over: bool = False,
 ) -> None:
-    """Drive a robot until the time is over, if it ever is, or Ctrl-C; whatever happens, it is stopped.
+    """Drive a robot until the time limit, if there is one, or Ctrl-C; always stop it at the end.
 
-    With `take_over`, it is taken from whoever drives it on its server.
+    With `take_over`, take the robot over from the client that drives it on its server.
     """
     console = Console(highlight=False)
     seconds = ENDLESS if seconds is None else seconds
@@ -54,17 +54,17 @@ def run_robot(
     if trace is not None:
         outcome.episode.trace.save(trace)
         console.print(f"wrote {trace}", markup=False)
-    end = " and stands still" if halted else ""
+    end = " and is stopped" if halted else ""
     seconds = outcome.episode.seconds
     console.print(f"{robot.name} ({robot.spec.name}) was driven for {seconds:.1f} s{end}", markup=False)
     if outcome.interrupted:
-        sys.exit(130)  # as shells expect it after Ctrl-C
+        sys.exit(130)  # shell convention after Ctrl-C
     if outcome.episode.failed:
         sys.exit(2)
 
 
 def choose_robot(arena: BaseArena, url: str) -> Robot:
-    """The robot that an address means: of a server's, the one behind `robot=`, or the only one."""
+    """Return the robot of an address; for a server, the robot of `robot=`, or the only one."""
     if (name := robot_of(url)) is not None:
         return arena[name]
     if urlsplit(url).scheme.lower() in SERVERS and len(arena.robots) != 1:
@@ -74,7 +74,7 @@ def choose_robot(arena: BaseArena, url: str) -> Robot:
 
 
 def claim(arena: BaseArena, robot: Robot, *, take_over: bool) -> None:
-    """Become the driver of a server's robot before anything else is done, or be refused."""
+    """Become the driver of a server's robot before anything else is done; raise Refused if it is taken."""
     if not isinstance(arena, RemoteArena):
         if take_over:
             raise PaddockError("--take-over: expected the address of a server, such as ws://HOST:8642?robot=NAME")
@@ -84,31 +84,31 @@ def claim(arena: BaseArena, robot: Robot, *, take_over: bool) -> None:
         arena.claim(robot.name, force=supervisor)
         return
     try:
-        robot.stop()  # whoever gives the first command drives
+        robot.stop()  # the first command makes this client the driver
         arena.step(0)
     except Refused:
         owner = arena.owner(robot.name)
         if supervisor and owner not in ("", arena.name):
-            raise Refused(f"robot {robot.name!r} is driven by {owner}: --take-over takes it") from None
+            raise Refused(f"robot {robot.name!r} is driven by {owner}: take it over with --take-over") from None
         raise
 
 
 def robot_of(url: str) -> str | None:
-    """The robot that an address of a server names."""
+    """Return the robot's name in the address of a server, or None."""
     parts = urlsplit(url)
     if parts.scheme.lower() not in SERVERS:
         return None
-    names = parse_qs(parts.query).get("robot") or parse_qs(parts.fragment).get("robot")  # join links have it there
+    names = parse_qs(parts.query).get("robot") or parse_qs(parts.fragment).get("robot")  # join links use the fragment
     return names[-1] if names else None
 
 
 def fast_enough(url: str) -> bool:
-    """Whether a robot is asked for pictures: over a serial line, one takes longer than all else together."""
+    """Return whether to request pictures: over a serial line, a picture takes longer than everything else together."""
     return urlsplit(url).scheme.lower() != "epuck"
 
 
 def halt(robot: Robot, console: Console) -> bool:
-    """Stop a robot; a connection that an interrupt left in the middle of an answer is opened anew by the second try."""
+    """Stop a robot; the second attempt reopens a connection that was interrupted in the middle of an answer."""
     for last in (False, True):
         try:
             robot.stop()

@@ -1,4 +1,4 @@
-"""`paddock run --scenario`: the runs of a scenario, their results and their folders."""
+"""`paddock run --scenario`: run a scenario, print the results and write the folders."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run_scenario_file(
     robot: str | None = None,
     traceback: bool = False,
 ) -> bool:
-    """Run a scenario with its own seeds, or with one given; whether every task of every run was done."""
+    """Run a scenario with its own seeds, or with a given one; return whether every task of every run was done."""
     console = Console()
     spec = load_scenario(name)
     if seed is not None:
@@ -46,7 +46,7 @@ def run_scenario_file(
     if speed is None and not headless and robot is None and not has_screen():
         speed = 0.0
         most = f"at most {spec.stop.seconds:g} simulated s for each of {len(spec.run_seeds())} runs"
-        console.print(f"there is no screen to watch it on: running flat out, {most} (--speed 1: real time)")
+        console.print(f"no screen found: running as fast as possible, {most} (--speed 1: real time)")
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -81,7 +81,7 @@ def run_scenario_file(
 def _run_shown(
     plan: Prepared, console: Console, speed: float | None, port: int | None, on_step: OnStep
 ) -> Iterator[ScenarioResult]:
-    """All runs, each on a page; the last one as often as its viewers want."""
+    """Yield the results of all runs, each shown on a page; viewers can repeat the last one."""
     seeds = plan.spec.run_seeds()
     for number, seed in enumerate(seeds, 1):
         with (
@@ -100,7 +100,7 @@ def _run_shown(
 
 
 def _run_there(plan: Prepared, arena: BaseArena, url: str, console: Console, on_step: OnStep) -> ScenarioResult:
-    """One run with robots that have an address; whatever happens, all of them are stopped."""
+    """Run the scenario once with robots that have an address; always stop all of them at the end."""
     names = [member.name for member in plan.robots]
     alone = len(names) == 1 and names[0] not in arena.robots
     chosen = choose_robot(arena, url).name if alone or robot_of(url) is not None else None

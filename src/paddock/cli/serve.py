@@ -1,4 +1,4 @@
-"""`paddock serve`: a world on the network, with its page, its join links, and a classroom if wanted."""
+"""`paddock serve`: serve a world on the network, with a page, join links, and optionally a classroom."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from paddock.server.heat_desk import HeatSettings
 from paddock.server.show import open_browser
 from paddock.worlds import load_world
 
-FOREVER = 1e9  # simulated seconds of a run: until the server stops
+FOREVER = 1e9  # simulated seconds of a run that ends only with the server
 
 
 def serve_world(
@@ -49,13 +49,13 @@ def serve_world(
     record: Path | None = None,
     open_page: bool,
 ) -> None:
-    """Serve until Ctrl-C; the arguments are those of the command."""
+    """Serve a world until Ctrl-C; the arguments are those of the command."""
     console = Console(highlight=False, soft_wrap=True, markup=False)
     handler = logging.StreamHandler()
     handler.setFormatter(VisibleFormatter("%(message)s"))
     logging.basicConfig(handlers=[handler])
     if settings.speed is not None and not (math.isfinite(settings.speed) and 0.01 <= settings.speed <= 1000):
-        raise PaddockError(f"--speed: expected a factor from 0.01 to 1000, or 0 for flat out, got {settings.speed:g}")
+        raise PaddockError(f"--speed: expected a factor from 0.01 to 1000, or 0 for no limit, got {settings.speed:g}")
     names = read_names(classroom) if classroom is not None else []
     arena, seats = open_real_arena(world, robots, names) if robots else open_arena(world or "", seed, names)
     server = Server(arena, settings, referee=referee, heats=heats)
@@ -96,7 +96,7 @@ def serve_world(
 
 
 def announce(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:
-    """Where the server is, for everyone and in Python; without students, also the links of the roles."""
+    """Print the server's address and its call in Python; without students, also the links of the roles."""
     console.print(visible(f"serving {server.arena.world.name} at {server.url()}   (Ctrl-C stops it)"))
     if server.supervisor:
         console.print(f"supervisor: {server.url(token=server.supervisor)}")
@@ -107,14 +107,14 @@ def announce(console: Console, server: Server, links: Sequence[tuple[str, str, s
 
 
 def token_for(server: Server, student: str, robot: str) -> str:
-    """What a student joins with."""
+    """Return the token with which a student joins."""
     if server.desk is not None:
         return server.desk.folder.keys.students[robot]
     return server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
 
 
 def open_arena(world: str, seed: int, students: list[str]) -> tuple[Arena, dict[str, str]]:
-    """A simulation, and the robot of each student."""
+    """Open a simulation; return it and the robot of each student."""
     spec, seats = load_world(world), robot_names(students)
     if students:
         spec = seat_students(spec, list(seats.values()))
@@ -122,7 +122,7 @@ def open_arena(world: str, seed: int, students: list[str]) -> tuple[Arena, dict[
 
 
 def open_real_arena(world: str | None, robots: Sequence[str], students: list[str]) -> tuple[Arena, dict[str, str]]:
-    """Real robots, and which of them each student gets."""
+    """Open an arena of real robots; return it and the robot of each student."""
     from paddock.links.real_arena import FLOOR, open_real
 
     if len(students) > len(robots):
@@ -132,14 +132,14 @@ def open_real_arena(world: str | None, robots: Sequence[str], students: list[str
     if students and (shared := next((name for name, owner in owners.items() if owner in arena.numbers), None)):
         arena.close()
         raise PaddockError(
-            f"--classroom: robot {shared!r} would belong to the student of {owners[shared]!r}, too: "
-            "name it without '_' in its address, ?name=red"
+            f"--classroom: robot {shared!r} would also belong to the student of {owners[shared]!r}: "
+            "give it a name without '_' in its address, ?name=red"
         )
     return arena, dict(zip(students, arena.numbers, strict=False))
 
 
 def connect_call(server: Server, *, classroom: bool) -> str:
-    """What to type in a program to reach a server."""
+    """Return the Python call that connects to a server."""
     if classroom:
         return "paddock.connect(LINK), with the link of a student"
     token = f', token="{server.controller}"' if server.controller else ""
@@ -147,13 +147,13 @@ def connect_call(server: Server, *, classroom: bool) -> str:
 
 
 def print_links(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:
-    """The join links of a classroom: student, robot, token."""
+    """Print the join links of a classroom: student, robot, link."""
     table = new_table("Join links", "student", "robot", "link")
     for student, robot, token in links:
         table.add_row(cell(student), cell(robot), cell(f"{server.url(token=token)}&robot={robot}"))
     longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
     wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
-    Console(width=max(console.width, wide)).print(table)  # links must not be cut
+    Console(width=max(console.width, wide)).print(table)  # links must not be truncated
     if server.loopback:
         console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
 
@@ -161,7 +161,7 @@ def print_links(console: Console, server: Server, links: Sequence[tuple[str, str
 def drive(
     server: Server, drivers: Drivers, choose: Callable[[BaseArena], Drivers], file: Path | None, console: Console
 ) -> None:
-    """Drive robots as any client does: everyone sees who drives, and the clock waits for it."""
+    """Drive robots as a lock-step client, so that other clients see the driver and the clock waits for it."""
     name = file.name if file is not None else "policy"
     try:
         token = server.supervisor or None
@@ -173,4 +173,4 @@ def drive(
             arena.run(FOREVER, drivers.controllers, renew=lambda: choose(arena).controllers)
     except PaddockError as error:
         if server.goodbye not in str(error):
-            console.print(visible(f"{error}\n{name} drives no more", lines=True), style="bold red")
+            console.print(visible(f"{error}\n{name} has stopped driving", lines=True), style="bold red")

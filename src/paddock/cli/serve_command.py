@@ -1,4 +1,4 @@
-"""`paddock serve`: its options and help text."""
+"""`paddock serve`: options and help text."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import typer
 from paddock.cli import options
 from paddock.cli.run_command import refuse_both, refuse_old_recording, refuse_unused
 
-# Bridges that have an option.
+# Bridges that have their own option.
 NAMED_BRIDGES = (
     *("epuck_serial", "epuck2", "orders", "usarsim", "overhead_camera", "vrep", "coppelia", "player"),
     *("ros2", "rosbridge"),
 )
-# Options that mean something where robots are real. Bridges ask for no token: they are for simulated ones.
+# Options that are allowed with real robots. Bridges are not, because they require no token.
 SERVED_REAL = (
     *("world", "host", "port", "token", "allow_host", "classroom", "score", "referee", "controller", "policy"),
     "open_page",
@@ -20,7 +20,7 @@ SERVED_REAL = (
 
 
 def split_bridge(text: str) -> tuple[str, str]:
-    """A bridge's name, and what is asked of it."""
+    """Split the value of --bridge into the bridge's name and its argument."""
     name, equals, asked = text.partition("=")
     if not (name and equals and asked):
         raise typer.BadParameter(f"--bridge {text}: expected NAME=ROBOT")
@@ -28,14 +28,14 @@ def split_bridge(text: str) -> tuple[str, str]:
 
 
 def list_bridges(context: typer.Context) -> list[tuple[str, str]]:
-    """The name of a bridge and what is asked of it, for each that was asked for."""
+    """Return the name and the argument of each requested bridge."""
     given = context.params
     wanted = [(name.replace("_", "-"), asked) for name in NAMED_BRIDGES for asked in given[name] or ()]
     return wanted + [split_bridge(text) for text in given["bridge"] or ()]
 
 
 def check_served(context: typer.Context) -> None:
-    """Refuse to serve nothing, two kinds of drivers, and real robots with options that mean nothing to them."""
+    """Check that there is a world or a robot, at most one kind of controller, and no option that is not used."""
     given = context.params
     if given["world"] is None and not given["robot"]:
         raise typer.BadParameter("expected a world, or --robot with the address of a real robot")
@@ -46,7 +46,7 @@ def check_served(context: typer.Context) -> None:
 
 
 def choose_speed(speed: float | None, *, lock_step: bool) -> float | None:
-    """Simulated seconds per second; None for flat out."""
+    """Return the simulated seconds per second; None for as fast as possible."""
     if speed is None:
         return None if lock_step else 1.0
     return speed or None

@@ -1,4 +1,4 @@
-"""Sheets of numbers in a terminal of any width."""
+"""Printing of sheets of numbers on terminals of any width."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from paddock.experiments.rows import NO
 from paddock.report.sheets import Sheet, is_number
 
 WIDEST = 10_000  # characters of a line in a file
-FRAME = 3  # characters that the frame takes for each column of a table; and one more for the whole
+FRAME = 3  # characters of the frame for each column of a table; plus one for the whole table
 
 
 def sheet_console() -> Console:
-    """Where sheets are printed. A file or a pipe has no width, so that every row stands on one line there.
+    """Return the console for sheets. Files and pipes have unlimited width, so that every row is on one line.
 
-    The environment's COLUMNS says another width.
+    The environment variable COLUMNS sets another width.
     """
     console = Console()
     return console if console.is_terminal or "COLUMNS" in os.environ else Console(width=WIDEST)
 
 
 def print_sheet(console: Console, title: str, sheet: Sheet) -> None:
-    """Print a sheet; one that is too wide for the terminal is printed in parts, and no number is ever cut."""
+    """Print a sheet; print it in parts if it is too wide for the terminal, and never truncate numbers."""
     for part, columns in enumerate(fold_sheet(sheet, console.width)):
         table = new_table(
             title if part == 0 else f"{title}, continued",
@@ -40,7 +40,7 @@ def print_sheet(console: Console, title: str, sheet: Sheet) -> None:
 
 
 def fold_sheet(sheet: Sheet, room: int) -> Iterator[dict[int, int]]:
-    """The columns of each part of a sheet and their widths [characters]; every part begins with the first column."""
+    """Yield the columns of each part of a sheet with their widths [characters]; each part has the first column."""
     columns = list(zip(sheet.heads, *sheet.rows, strict=True))
     least = [max(map(_least, cells)) for cells in columns]
     part = [0]
@@ -53,12 +53,12 @@ def fold_sheet(sheet: Sheet, room: int) -> Iterator[dict[int, int]]:
 
 
 def _least(cell: str) -> int:
-    """How narrow a cell may become: a number stays whole, a text breaks between words."""
+    """Return the minimum width of a cell: a number is not broken, a text is broken between words."""
     return len(cell) if is_number(cell) else max(map(len, cell.split()), default=0)
 
 
 def _widths(columns: Mapping[int, Sequence[str]], room: int) -> dict[int, int]:
-    """As narrow as may be; then, while there is room, one character more for the column that saves most lines by it."""
+    """Return minimum widths, then widen step by step the column that saves the most lines, while there is room."""
     widths = {k: max(map(_least, cells)) for k, cells in columns.items()}
 
     def lines_saved(k: int) -> float:

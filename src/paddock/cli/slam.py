@@ -1,4 +1,4 @@
-"""`paddock slam`: a map and a path from a recorded drive."""
+"""`paddock slam`: compute a map and a path from a recorded log."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 LogFile = Annotated[Path, typer.Argument(help="A CARMEN log, or a g2o graph with scans; plain, .gz or .zip.")]
 Relations = Annotated[
-    Path | None, typer.Option(help="Known relative poses, as the SLAM benchmark gives them: the errors are told.")
+    Path | None, typer.Option(help="File with the reference relations of the SLAM benchmark; the errors are printed.")
 ]
-Method = Annotated[str, typer.Option(help="odometry, scan-to-scan, scan-to-map, particles or graph.")]
+Method = Annotated[str, typer.Option(help="Method: odometry, scan-to-scan, scan-to-map, particles or graph.")]
 Resolution = Annotated[float, typer.Option(help="Side of the map's cells, in metres.")]
 WrongLoops = Annotated[
-    float, typer.Option(help="Of method graph: share of loops that are false on purpose, 0 … 1, to see them refused.")
+    float, typer.Option(help="With method graph: share of deliberately false loops, 0 … 1, to test their rejection.")
 ]
 
 
@@ -39,7 +39,7 @@ def slam(
     json_lines: Json = False,
     force: Force = False,
 ) -> None:
-    """Make a map of a recorded drive with a laser, and find out where the robot went.
+    """Compute the map and the trajectory of a recorded log with laser scans.
 
     paddock slam intel.log --relations intel.relations --out intel
     paddock slam killian.g2o.zip --method odometry --out odometry
@@ -53,7 +53,7 @@ def slam(
     if out.exists() and not out.is_dir():
         raise PaddockError(f"{out} is a file: choose another folder")
     if out.exists() and any(out.iterdir()) and not force:
-        raise PaddockError(f"{out} is there already: choose another folder, or overwrite it with --force")
+        raise PaddockError(f"{out} already exists: choose another folder, or overwrite it with --force")
     if false_loops and method != "graph":
         raise PaddockError(f"--false-loops: only method graph looks for loops, got --method {method}")
     known = read_relations(relations) if relations else None
@@ -63,7 +63,7 @@ def slam(
     errors = relation_errors(log, {"odometry": log.odometry}, known)
     if known and not len(errors["odometry"].translation):
         raise PaddockError(
-            f"{relations}: none of its {len(known)} relations has both its times in {file}: is it of another log?"
+            f"{relations}: none of its {len(known)} relations has both its times in {file}: expected those of this log"
         )
     options: dict[str, Any] = {"false_loops": false_loops} if method == "graph" else {}
     with Progress(console=Console(stderr=True), transient=True) as bar:
@@ -88,7 +88,7 @@ def slam(
 def relation_errors(
     log: ScanLog, paths: dict[str, Sequence[Pose]], known: Sequence[Any] | None
 ) -> dict[str, RelationErrors]:
-    """Errors of paths; relations name scans by the time of sending or by the logger's."""
+    """Return the errors of paths; relations identify scans by the sensor's or by the logger's time stamps."""
     from paddock.mapping.logs import Trajectory, evaluate_relations
 
     if not known:
@@ -104,7 +104,7 @@ def relation_errors(
 def describe_run(
     log: ScanLog, method: str, seed: int, result: SlamResult, errors: dict[str, RelationErrors]
 ) -> dict[str, Any]:
-    """What came out, as plain data."""
+    """Return the results as plain data."""
     path = "\n".join(" ".join(f"{value:.9f}" for value in pose) for pose in result.trajectory.poses)
     return {
         "log": log.name,
@@ -130,7 +130,7 @@ def describe_run(
 def write_results(
     out: Path, log: ScanLog, method: str, result: SlamResult, errors: dict[str, RelationErrors], metrics: dict[str, Any]
 ) -> None:
-    """Map, trajectories, metrics and pictures."""
+    """Write map, trajectories, metrics and pictures."""
     from paddock.mapping import save_map
     from paddock.mapping.logs import Trajectory, write_tum
     from paddock.report.figures import save_figure
@@ -151,7 +151,7 @@ def write_results(
 
 
 def print_metrics(metrics: dict[str, Any], out: Path) -> None:
-    """The same as a table."""
+    """Print the metrics as a table."""
     from rich.console import Console
 
     from paddock.cli.tables import new_table
@@ -162,8 +162,8 @@ def print_metrics(metrics: dict[str, Any], out: Path) -> None:
     speeds = [f"{metrics[name]:.0f} ×" for name in ("times_real_time", "times_real_time_of_a_core")]
     console.print(
         f"{metrics['scans']} scans, {metrics['length_m']:.0f} m in {metrics['duration_s']:.0f} s; "
-        f"took {metrics['seconds']:.1f} s, {metrics['cpu_seconds']:.1f} s of a core "
-        f"({' and '.join(speeds)} faster than it was driven); "
+        f"took {metrics['seconds']:.1f} s, {metrics['cpu_seconds']:.1f} s of CPU time "
+        f"({' and '.join(speeds)} real time); "
         f"{metrics['loops']} loops, {metrics['refused_loops']} refused",
         highlight=False,
     )

@@ -1,4 +1,4 @@
-"""`paddock sweep`: all runs of a sweep, a progress bar, the means, and the runs that failed."""
+"""`paddock sweep`: execute a sweep with a progress bar, and print the means and the failed runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN = 10  # problems in the terminal
 
 
 def run_sweep(file: Path, *, out: Path | None, workers: Workers, run: int | None, json_lines: bool) -> bool:
-    """Do a sweep, or one of its runs, and report; whether no run failed."""
+    """Execute a sweep, or one of its runs, and print the results; return whether no run failed."""
     spec = load_sweep(file)
     console, aside = Console(), Console(stderr=True)
     if run is not None:
@@ -35,7 +35,7 @@ def run_sweep(file: Path, *, out: Path | None, workers: Workers, run: int | None
             done = sweep(spec, out=folder, workers=workers, progress=progress)
         except KeyboardInterrupt:
             aside.print(
-                f"stopped early: the same command goes on from what is in {folder}", style="yellow", markup=False
+                f"stopped early: the same command continues from the results in {folder}", style="yellow", markup=False
             )
             sys.exit(ended[0] if ended else INTERRUPTED)
     if json_lines:
@@ -44,7 +44,7 @@ def run_sweep(file: Path, *, out: Path | None, workers: Workers, run: int | None
     elif done.rows:
         print_sheet(console, f"{spec.name}: {means_sheet(done).about}", means_sheet(done))
     there = done.runs - done.fresh
-    before = f", {there:,} of them were there already" if there else ""
+    before = f", {there:,} of them already finished" if there else ""
     aside.print(f"{done.runs:,} runs{before}; wrote {folder}", highlight=False, markup=False, soft_wrap=True)
     _print_failures(aside, done)
     return not done.failures

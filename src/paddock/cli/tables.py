@@ -1,4 +1,4 @@
-"""Tables as all commands print them."""
+"""Tables that commands print."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from paddock.core.outside import visible
 
 
 def new_table(title: str, *columns: str, right: tuple[str, ...] = (), widths: Sequence[int] = ()) -> Table:
-    """An empty table; units in [brackets] are text, not markup.
+    """Return an empty table; units in [brackets] are text, not markup.
 
     Args:
-        title: above the table.
-        columns: their heads.
-        right: the columns that hold numbers.
-        widths: of all columns [characters], whatever the terminal's; longer cells are folded. Not given: as wide as
-            the terminal allows, and the names in the first column stay whole.
+        title: title above the table.
+        columns: heads of the columns.
+        right: heads of right-aligned columns, for numbers.
+        widths: widths of all columns [characters], independent of the terminal; longer cells are folded. Default: as
+            wide as the terminal allows, and the cells of the first column are never truncated.
     """
     table = Table(title=escape(title), title_justify="left")
     for k, column in enumerate(columns):
@@ -33,5 +33,5 @@ def new_table(title: str, *columns: str, right: tuple[str, ...] = (), widths: Se
 
 
 def cell(text: object) -> str:
-    """A text from outside as a cell: its brackets are no markup, and nothing in it acts on the terminal."""
+    """Return an external text as a safe cell: without markup and terminal control characters."""
     return escape(visible(text))

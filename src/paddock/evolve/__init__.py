@@ -1,4 +1,4 @@
-"""Evolution: strategies that search for good controllers, tasks that say how good they are, and imitation."""
+"""Evolution: strategies that search for controllers, tasks that evaluate them, and imitation learning."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
     "resume",
 ]
 
-# The command line shows its help without waiting for numpy and numba.
+# Imported on demand, so that the command line shows its help without importing numpy and numba.
 __getattr__ = import_on_demand(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""A picture of the champion at work: its drives in the first of its worlds, as they were evaluated."""
+"""Picture of the champion: its evaluated paths in the first of its worlds."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MOST = 4  # worlds in the picture
-LOOK = 0.1  # simulated seconds between two points of a trail
-ALONE, BESIDE = 1000, 700  # width of one world, and of one of two side by side [pixels]
-TITLE = 92  # pixels above the worlds
+LOOK = 0.1  # period of the points of a trail [s]
+ALONE, BESIDE = 1000, 700  # width of a single world, and of each of two worlds side by side [pixels]
+TITLE = 92  # height of the title above the worlds [pixels]
 
 
 def draw_champion(evolution: Evolution, *, about: str = "") -> Image:
-    """Up to four worlds with the champion's trail in each; two of them side by side if there are several."""
+    """Draw up to four worlds with the champion's trail in each, several worlds in two columns."""
     rollout, evaluation, dt = drive_champion(evolution)
     worlds, knows = evolution.task.worlds, not isinstance(evolution.task.evaluate, UserFitness)
     shown = min(MOST, len(worlds))
@@ -35,7 +35,7 @@ def draw_champion(evolution: Evolution, *, about: str = "") -> Image:
     remarks = (
         [f"solved in {round(evaluation.solved.sum())} of {len(worlds)} worlds"] if knows and len(worlds) > 1 else []
     )
-    remarks += [f"these are the first {shown}"] if len(worlds) > shown else []
+    remarks += [f"first {shown} worlds shown"] if len(worlds) > shown else []
     remarks += [f"the first of {evolution.task.trials} trials"] if evolution.task.trials > 1 else []
     panels = []
     for i in range(shown):
@@ -64,14 +64,14 @@ def draw_champion(evolution: Evolution, *, about: str = "") -> Image:
 
 
 def extract_trail(rollout: Rollout, world: int) -> list[tuple[float, float]]:
-    """Where the robot of a world has been [m], to its last place."""
+    """Return the positions of the robot of a world [m], including the last one."""
     points = rollout.trace[world, :, 0, :2]
     points = np.vstack([points[np.isfinite(points[:, 0])], rollout.poses[world, 0, :2]])
     return [(float(x), float(y)) for x, y in points]
 
 
 def drive_champion(evolution: Evolution) -> tuple[Rollout, Evaluation, float]:
-    """The champion's first trial in all its worlds, how it was evaluated, and the length of a tick [s]."""
+    """Repeat the champion's first trial in all its worlds; return the rollout, its evaluation and the tick [s]."""
     task, config = evolution.task, evolution.config
     scenes = [build(world) for world in task.worlds]
     seeds = [config.seed + i for i in range(len(scenes))]

@@ -1,4 +1,4 @@
-"""Charts of an evolution: how it learned, and what every kind of behaviour is worth."""
+"""Charts of an evolution: the learning curve, and the map of elites."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.report.figures import save_figure
 
 
 def save_learning_curve(evolution: Evolution, path: Path, *, about: str = "") -> None:
-    """Fitness over generations: of the champion, of each generation's best, and the mean."""
+    """Save a chart of the fitness over generations: the champion, each generation's best, and the mean."""
     names = [field.name for field in fields(Generation)]
     columns = {name: np.array([getattr(generation, name) for generation in evolution.history]) for name in names}
     title = f"Learning curve: {evolution.task.name}"
@@ -23,7 +23,7 @@ def save_learning_curve(evolution: Evolution, path: Path, *, about: str = "") ->
 
 
 def save_elites_map(strategy: MapElites, task: EvolutionTask, path: Path, *, about: str = "") -> None:
-    """The fitness of the elite of every kind of behaviour, empty where there is none."""
+    """Save a map of the fitness of the elite in each behaviour cell; cells without an elite are empty."""
     x_name, y_name = task.behaviours
     title = f"Elites: {task.name}"
     save_figure(elites_map(strategy.fitness_grid(), x_name=x_name, y_name=y_name, title=title, about=about), path)

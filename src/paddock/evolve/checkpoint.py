@@ -1,4 +1,4 @@
-"""Checkpoints: the state of an evolution in one file, which is whole at any moment and never runs code."""
+"""Checkpoints: the state of an evolution in one file, which is replaced atomically and never runs code."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ FORMAT = "paddock evolution 4"
 
 
 def save_checkpoint(path: Path, state: Mapping[str, Any], *, sync: bool = True) -> None:
-    """Write a state of arrays, nested dicts and what JSON knows; the old file stays until the new one is whole."""
+    """Write a state of arrays, nested dicts and JSON values; the old file stays until the new one is complete."""
     arrays: dict[str, Any] = {}
     write_npz(path, {"format": FORMAT, "state": _take_arrays_out(state, "", arrays)}, arrays, sync=sync)
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
-    """What `save_checkpoint` wrote."""
+    """Read a state written by `save_checkpoint`."""
     if not path.exists():
         raise PaddockError(f"{path}: there is no evolution to resume")
     about, arrays = read_npz(path, "a checkpoint of paddock evolve")

@@ -1,4 +1,4 @@
-"""Evaluators: from individuals to how well they did, on the cores of this machine, on its GPU, or on a cluster."""
+"""Evaluators: evaluate individuals on the cores of this machine, on its GPU, or on a cluster."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from paddock.worlds.build import build
 
 
 class Evaluator(Protocol):
-    """Lets individuals drive."""
+    """Evaluates individuals by simulation."""
 
-    device: str  # cpu or cuda, which do not round alike
+    device: str  # cpu or cuda; they round differently
 
     def __call__(self, individuals: Floats) -> Evaluation:
-        """How well each did: what an individual gets depends on nothing but its own numbers."""
+        """Evaluate individuals; the result of an individual depends only on its own numbers."""
 
     def compile(self) -> None:
-        """Compile what has to be compiled."""
+        """Compile the kernels before the first evaluation."""
 
 
 class EvaluatorFactory(Protocol):
-    """Makes an evaluator for a task."""
+    """Creates an evaluator for a task."""
 
     def __call__(self, task: EvolutionTask, policy: Network | Program, *, seed: int) -> Evaluator:
-        """The evaluator; the seed decides the noise."""
+        """Return the evaluator; the seed determines the noise."""
 
 
 class LocalEvaluator:
-    """All individuals at once, on the threads of this process or on its GPU."""
+    """Evaluates all individuals at once, on the threads of this process or on its GPU."""
 
     def __init__(
         self,
@@ -51,24 +51,24 @@ class LocalEvaluator:
         """Build the worlds.
 
         Args:
-            task: what to do.
-            policy: what the individuals' numbers are put into.
-            seed: of the noise in the first world; the others follow. All individuals meet the same noise.
+            task: the task to evaluate.
+            policy: the policy that receives the individuals as weights.
+            seed: seed of the noise in the first world; the others follow. All individuals get the same noise.
             threads: None for all cores. Results do not depend on it.
             device: cpu or cuda.
             precision: float64, or float32 on cuda.
-            repeats: drives of each individual in every world, with other noise each time; None: as the task says.
+            repeats: drives of each individual in every world, each with different noise; None: the task's trials.
         """
         self.task, self.policy, self.seed, self.device = task, policy, seed, device
         self.options: dict[str, Any] = {
             "threads": threads, "device": device, "precision": precision, "starts": task.starts,
         }  # fmt: skip
         self.scenes = [build(world) for world in task.worlds]
-        self.drives = (repeats or task.trials) * len(self.scenes)  # of each individual
+        self.drives = (repeats or task.trials) * len(self.scenes)  # drives of each individual
         self._batch: Batch | None = None
 
     def __call__(self, individuals: Floats) -> Evaluation:
-        """Run all worlds of all individuals."""
+        """Simulate all worlds of all individuals, and return their evaluation."""
         if self._batch is None or len(self._batch) != self.drives * len(individuals):
             seeds = (self.seed + np.tile(np.arange(self.drives), len(individuals))).tolist()
             self._batch = Batch(self.scenes, self.drives * len(individuals), seed=seeds, **self.options)
@@ -83,13 +83,13 @@ class LocalEvaluator:
         return self.task.evaluate(rollout).average_by_individual(self.drives)
 
     def compile(self) -> None:
-        """Compile what has to be compiled."""
+        """Compile the kernels by running one tick."""
         batch = Batch(self.scenes, len(self.scenes), seed=[0] * len(self.scenes), **self.options)
         batch.run(batch.dt, self.policy, metrics=self.task.metrics)
 
 
 class SharedEvaluator:
-    """Individuals are shared out over workers, each with an evaluator of its own; results are those of a single one."""
+    """Distributes individuals over workers, each with its own evaluator; results equal those of a single evaluator."""
 
     device = "cpu"
 
@@ -100,7 +100,7 @@ class SharedEvaluator:
         self.runner: JobRunner[Floats, Evaluation] = JobRunner(make, workers)
 
     def __call__(self, individuals: Floats) -> Evaluation:
-        """Share out, and put together in order."""
+        """Distribute the individuals, and concatenate the results in order."""
         shares = np.array_split(individuals, min(len(self.runner.workers), len(individuals)))
         parts = self.runner.run(shares)
         return Evaluation(
@@ -110,4 +110,4 @@ class SharedEvaluator:
         )
 
     def compile(self) -> None:
-        """Every worker compiles when it gets its first share."""
+        """Do nothing; every worker compiles when it receives its first individuals."""

@@ -1,4 +1,4 @@
-"""Evolution: generation after generation, until there are enough; it can be stopped and resumed at any of them."""
+"""Evolution: runs a strategy on a task, generation by generation; it can be stopped and resumed after each."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from paddock.evolve.tasks.user_errors import reraise_with_location
 from paddock.policies.networks import Network
 from paddock.policies.program import MOST_INSTRUCTIONS, Program
 
-WORST_FITNESS = -1e9  # stands for a fitness that is NaN or infinite
-USUAL_LENGTH = 64  # instructions of a program at most, unless its first networks need more than half of them
+WORST_FITNESS = -1e9  # replaces a fitness that is NaN or infinite
+USUAL_LENGTH = 64  # default limit of instructions, unless the initial programs need more than half of them
 
 
 class FitnessWarning(UserWarning):
@@ -33,7 +33,7 @@ class FitnessWarning(UserWarning):
 
 
 class VersionWarning(UserWarning):
-    """An evolution is resumed with other versions than it began with."""
+    """An evolution is resumed with versions other than those that it was started with."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class Generation:
 
     number: int  # from 1
     best: float  # fitness of its best individual
-    mean: float  # of all its individuals whose fitness is finite
-    champion: float  # of the best individual so far
-    solved: float  # share of the champion's worlds in which it did its task
+    mean: float  # mean fitness of its individuals, without NaN and infinity
+    champion: float  # fitness of the best individual so far
+    solved: float  # share of its worlds in which the champion solved the task
     evaluations: int  # individuals evaluated so far
 
 
 class Evolution:
-    """A strategy at work on a task."""
+    """A run of a strategy on a task."""
 
     def __init__(
         self,
@@ -61,9 +61,9 @@ class Evolution:
         """Prepare the first generation.
 
         Args:
-            config: what to evolve, and how.
-            task: instead of the config's.
-            make_evaluator: from task, policy and seed; the default uses all cores of this machine.
+            config: task, strategy and their options.
+            task: replaces the task of the config.
+            make_evaluator: creates the evaluator from task, policy and seed; by default on all cores of this machine.
         """
         self.config = config
         kind = STRATEGIES.get(config.strategy)
@@ -80,8 +80,8 @@ class Evolution:
         self.policy: Network | Program = self.task.policy(programs=kind.makes_programs, length=length)
         space = SearchSpace(scale=compute_weight_scale(self.policy), inputs=inputs, length=length, recurrent=recurrent)
         with self._explain_memory():
-            if 8 * space.size * config.population > sys.maxsize:  # bytes; numpy says so in many ways
-                raise MemoryError("more than can be addressed")
+            if 8 * space.size * config.population > sys.maxsize:  # bytes; numpy raises various errors
+                raise MemoryError("more than the address space")
             self.strategy = kind(space, population=config.population, seed=config.seed)
         self.evaluator = make_evaluator(self.task, self.policy, seed=config.seed)
         self.history: list[Generation] = []
@@ -90,35 +90,35 @@ class Evolution:
 
     @property
     def champion(self) -> Network | Program:
-        """The best individual so far, ready to drive."""
+        """Best individual so far, as a policy."""
         if self._champion is None:
             raise PaddockError("there is no champion before the first generation is evaluated")
         return self.policy.with_weights(self._champion)
 
     @property
     def done(self) -> bool:
-        """Whether there were enough generations."""
+        """Whether all generations have been evaluated."""
         return len(self.history) >= self.config.generations
 
     @property
     def solved(self) -> bool:
-        """Whether the champion did its task in all its worlds."""
+        """Whether the champion solved the task in all its worlds."""
         return bool(self.history) and self.history[-1].solved >= 1.0
 
     @property
     def solved_in(self) -> int | None:
-        """The number of the first generation whose champion did its task in all its worlds."""
+        """Number of the first generation whose champion solved the task in all its worlds, or None."""
         return next((generation.number for generation in self.history if generation.solved >= 1.0), None)
 
     def step(self) -> Generation:
-        """One generation: ask, evaluate, tell."""
+        """Run one generation: ask, evaluate, tell."""
         with self._explain_memory(), reraise_with_location(self.config.task):
             individuals = self.strategy.ask()
             evaluation = self.evaluator(individuals)
         finite = self._check_finite(evaluation.fitness)
         fitness = np.where(finite, evaluation.fitness, WORST_FITNESS)
         solved = np.where(finite, evaluation.solved, 0.0)
-        best = int(np.lexsort((fitness, solved))[-1])  # who did the task most often, and of these the fittest
+        best = int(np.lexsort((fitness, solved))[-1])  # most worlds solved, then highest fitness
         before = self.history[-1] if self.history else None
         better = before is None or (solved[best], fitness[best]) > (before.solved, before.champion)
         champion = individuals[best].copy() if better else self._champion
@@ -131,12 +131,12 @@ class Evolution:
             solved=float(solved[best]) if before is None or better else before.solved,
             evaluations=len(individuals) + (before.evaluations if before else 0),
         )
-        # Together, and last: whatever interrupts a generation leaves the champion of those before.
+        # Set both last and together: an interrupted generation keeps the champion of the previous ones.
         self.history, self._champion = [*self.history, now], champion
         return now
 
     def _check_finite(self, fitness: Floats) -> NDArray[np.bool_]:
-        """Whose fitness is finite: warns once if some are not, and refuses if none is."""
+        """Return which fitness values are finite; warn once if some are not, and raise if none is."""
         finite, generation = np.isfinite(fitness), len(self.history) + 1
         if not finite.any():
             raise PaddockError(
@@ -147,7 +147,7 @@ class Evolution:
             self._warned = True
             warnings.warn(
                 f"{self.task.name}: the fitness of {(~finite).sum()} of {len(finite)} individuals of generation "
-                f"{generation} is NaN or infinite: they count as the worst, here and in what follows",
+                f"{generation} is NaN or infinite: they count as the worst, here and in later generations",
                 FitnessWarning,
                 stacklevel=3,
             )
@@ -155,25 +155,25 @@ class Evolution:
 
     @contextmanager
     def _explain_memory(self) -> Iterator[None]:
-        """Say which option to change when memory runs out."""
+        """Convert a MemoryError into an error that names the option to change."""
         try:
             yield
         except MemoryError as error:
             worlds = len(self.task.worlds)
             raise PaddockError(
                 f"population: {self.config.population} individuals in {worlds} world{'s' if worlds > 1 else ''} "
-                f"do not fit in memory: take fewer ({error})"
+                f"do not fit in memory: use fewer ({error})"
             ) from None
 
     def run(self, after: Callable[[Generation], None] | None = None, *, until_solved: bool = False) -> None:
-        """All generations that are left; `after` is called after each of them."""
+        """Run the remaining generations; `after` is called after each of them."""
         while not (self.done or (until_solved and self.solved)):
             now = self.step()
             if after is not None:
                 after(now)
 
     def state(self) -> dict[str, Any]:
-        """All that is needed to resume: arrays, and what JSON can write."""
+        """Return the complete state for resuming, as arrays and JSON values."""
         names = [field.name for field in fields(Generation)]
         rows = [[float(getattr(generation, name)) for name in names] for generation in self.history]
         return {
@@ -186,22 +186,22 @@ class Evolution:
         }
 
     def conditions(self) -> dict[str, str | None]:
-        """What else decides the result: the device, and the source of a user's fitness and strategy."""
+        """Return further inputs that determine the result: the device, and the source of user fitness and strategy."""
         return {"device": self.evaluator.device, **self._sources}
 
     def versions(self) -> dict[str, str]:
-        """Versions of the packages that decide the result."""
+        """Return the versions of the packages that determine the result."""
         return versions(() if self.strategy.package is None else (self.strategy.package,))
 
     def restore(self, state: Mapping[str, Any], *, ignore_versions: bool = False) -> None:
-        """Take the state of an evolution with the same config, in the same conditions."""
+        """Restore the state of an evolution with the same config, under the same conditions."""
         for what, now in self.conditions().items():
             if state["conditions"].get(what) != now:
                 raise PaddockError(
-                    f"resume: the {what} is not what it was when this evolution began, "
-                    f"{format_value(state['conditions'].get(what))}, but {format_value(now)}: "
-                    "the result would be neither's; "
-                    "begin anew in another folder"
+                    f"resume: the {what} has changed since this evolution began, "
+                    f"from {format_value(state['conditions'].get(what))} to {format_value(now)}: "
+                    "the result would match neither; "
+                    "start again in another folder"
                 )
         self._compare_versions(state["versions"], ignore_versions)
         self.strategy.restore(state["strategy"])
@@ -219,11 +219,11 @@ class Evolution:
         listed = ", ".join(f"{name} {before.get(name)} (now {now[name]})" for name in changed)
         if not ignore:
             raise PaddockError(
-                f"resume: this evolution began with {listed}: the result would not be that of an uninterrupted one; "
-                "install these versions, begin anew in another folder, or ignore the versions"
+                f"resume: this evolution began with {listed}: the result would differ from an uninterrupted run; "
+                "install these versions, start again in another folder, or ignore the versions"
             )
         warnings.warn(
-            f"this evolution began with {listed}: its result is not that of an uninterrupted one",
+            f"this evolution began with {listed}: its result differs from that of an uninterrupted run",
             VersionWarning,
             stacklevel=3,
         )

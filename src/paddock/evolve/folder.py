@@ -1,4 +1,4 @@
-"""The folder of an evolution: champion, learning curve, history, config, worlds, provenance and checkpoint."""
+"""Folder of an evolution: champion, learning curve, history, config, worlds, provenance and checkpoint."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ from paddock.worlds.placement import source_files
 
 CHECKPOINT, CHAMPION, CURVE, DRIVES = "checkpoint.npz", "champion.npz", "learning-curve.png", "champion.png"
 CONFIG, HISTORY, SUMMARY = "config.json", "history.csv", "summary.json"
-SYNC_PERIOD = 1.0  # wall seconds: a disk may take longer to confirm a checkpoint than a generation takes
+SYNC_PERIOD = 1.0  # [s] wall time between syncs: a sync to disk may take longer than a generation
 FORMULAS, ELITES, ELITES_MAP = "champion.txt", "elites.npz", "elites.png"
 
 
 class EvolutionFolder:
-    """Where an evolution keeps its results."""
+    """Folder with the results of an evolution."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._saved: tuple[float, float] | None = None  # how often and how well the champion on disk did its task
-        self._synced = -SYNC_PERIOD  # when the checkpoint last reached the disk for certain
+        self._saved: tuple[float, float] | None = None  # solved share and fitness of the champion on disk
+        self._synced = -SYNC_PERIOD  # time of the last checkpoint that was synced to disk
 
     def refuse_second(self) -> None:
-        """Refuse a folder that has an evolution already."""
+        """Raise an error if the folder already contains an evolution."""
         if (self.path / CHECKPOINT).exists():
             raise PaddockError(f"{self.path}: there is an evolution already: resume it, or choose another folder")
 
     def create(self, evolution: Evolution) -> None:
-        """Make the folder, and write what never changes."""
+        """Create the folder, and write the files that never change."""
         self.refuse_second()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise PaddockError(f"{self.path}: cannot write there: {error.strerror or error}") from None
+            raise PaddockError(f"{self.path}: cannot create the folder: {error.strerror or error}") from None
         for path, world in self._worlds(evolution):
             save_world(world, path)
         files = [*(path for path, _ in self._worlds(evolution)), *_input_files(evolution)]
@@ -62,7 +62,7 @@ class EvolutionFolder:
         self._save(evolution, {})
 
     def load_config(self, expected: Mapping[str, Any], generations: int | None = None) -> EvolutionConfig:
-        """The config of the evolution that is here, which has what is expected; perhaps with more generations."""
+        """Load the config of this folder's evolution, check the expected options, and set the number of generations."""
         config = EvolutionConfig.from_table(load_checkpoint(self.path / CHECKPOINT)["config"])
         task = expected.get("task", config.task)
         if task != config.task:
@@ -73,13 +73,13 @@ class EvolutionFolder:
         return config.extend(expected, generations)
 
     def restore(self, evolution: Evolution, *, ignore_versions: bool = False) -> dict[str, float]:
-        """Restore an evolution in the same worlds from the checkpoint; returns the time spent until then [s]."""
+        """Restore an evolution in the same worlds from the checkpoint; return the time spent until then [s]."""
         next_path = self.path / f"world-{len(evolution.task.worlds)}.toml", None
         for path, world in [*self._worlds(evolution), next_path]:
             if (load_world(path) if path.exists() else None) != world:
                 raise PaddockError(
                     f"{path}: the task's world is not the one that this evolution began with: "
-                    "begin anew in another folder"
+                    "start again in another folder"
                 )
         state = load_checkpoint(self.path / CHECKPOINT)
         evolution.restore(state, ignore_versions=ignore_versions)
@@ -91,7 +91,7 @@ class EvolutionFolder:
         return dict(state["spent"])
 
     def save_generation(self, evolution: Evolution, spent: Mapping[str, float]) -> None:
-        """Save a generation and the time spent [s]: a killed process loses nothing that was saved."""
+        """Save a generation and the time spent [s]; a killed process loses nothing that was saved."""
         self._save(evolution, spent)
         append_text(self.path / HISTORY, _format_rows(evolution.history[-1:]))
         best = evolution.history[-1].solved, evolution.history[-1].champion
@@ -100,14 +100,14 @@ class EvolutionFolder:
             evolution.champion.save(self.path / CHAMPION)
 
     def finish(self, evolution: Evolution, summary: Mapping[str, Any], spent: Mapping[str, float]) -> list[Path]:
-        """Write what people look at: history, summary, champion and elites; and the time spent [s].
+        """Write the result files: history, summary, champion and elites; and the time spent [s].
 
         Returns:
-            the files that were written, and those that were there from the beginning; the worlds last.
+            all files of the folder, including those written at the start; the worlds come last.
         """
         self._synced = -SYNC_PERIOD
         self._save(evolution, spent)
-        self._write_history(evolution)  # whole, whenever it was interrupted
+        self._write_history(evolution)  # complete, even after an interruption
         self.write_json(SUMMARY, summary)
         names = [CHECKPOINT, CONFIG, HISTORY, PROVENANCE, SUMMARY]
         if evolution.history:
@@ -126,11 +126,11 @@ class EvolutionFolder:
         return [*(self.path / name for name in sorted(names)), *(path for path, _ in self._worlds(evolution))]
 
     def read_test(self) -> dict[str, Any]:
-        """What the last summary says about a test of the champion."""
+        """Return the test results of the champion from the last summary."""
         return {name: value for name, value in self._read_json(SUMMARY).items() if name.startswith("test_")}
 
     def write_json(self, name: str, table: Mapping[str, Any]) -> None:
-        """A small table for people and programs."""
+        """Write a table as indented JSON."""
         write_text(self.path / name, json.dumps(table, indent=2, ensure_ascii=False) + "\n")
 
     def _read_json(self, name: str) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class EvolutionFolder:
 
 
 def _input_files(evolution: Evolution) -> list[Path]:
-    """The files that an evolution is made from: worlds, robots, and the user's code."""
+    """Return the input files of an evolution: worlds, robots, and the user's code."""
     worlds = dict.fromkeys(file for world in evolution.task.worlds for file in source_files(world))
     names = (evolution.config.task, evolution.config.strategy)
     return [*worlds, *(file for name in names if (file := find_source(name)) is not None)]
@@ -170,7 +170,7 @@ def _format_rows(history: Sequence[Generation]) -> str:
 
 
 def describe(evolution: Evolution) -> str:
-    """How it was evolved, in one line."""
+    """Return strategy, population, seed and number of worlds in one line."""
     config = evolution.config
     worlds = len(evolution.task.worlds)
     places = f", {worlds} worlds" if worlds > 1 else ""

@@ -1,4 +1,4 @@
-"""Back-propagation through a network, and through time: how an error changes with every weight.
+"""Back-propagation through a network, and through time: the gradient of the error.
 
 The layers and the order of weights are those of `policies/network_kernel.py`.
 """
@@ -14,16 +14,16 @@ from paddock.policies.networks import Network
 
 
 class LayerWeights(NamedTuple):
-    """The weights of one layer as tables."""
+    """Weights of one layer as tables."""
 
     bias: Floats  # shape (units)
-    forward: Floats  # shape (values from below, units)
-    back: Floats | None  # from its own units a tick ago, shape (units, units)
-    kind: str  # of its units
+    forward: Floats  # weights from the layer below, shape (values, units)
+    back: Floats | None  # recurrent weights from its own units in the previous tick, shape (units, units)
+    kind: str  # activation of its units
 
 
 def split_layers(network: Network, weights: Floats) -> list[LayerWeights]:
-    """Views of an individual's weights, layer by layer."""
+    """Return views of an individual's weights, layer by layer."""
     layers, at = [], 0
     for i, (below, units, recurrent) in enumerate(network.layers):
         rows = 1 + below + (units if recurrent else 0)
@@ -36,12 +36,12 @@ def split_layers(network: Network, weights: Floats) -> list[LayerWeights]:
 
 
 def make_first_states(network: Network, sequences: int) -> list[Floats]:
-    """What all units were before the first tick: zero."""
+    """Return the states of all units before the first tick: zero."""
     return [np.zeros((sequences, units)) for _, units, _ in network.layers]
 
 
 def run_forward(network: Network, weights: Floats, inputs: Floats, before: list[Floats]) -> list[list[Floats]]:
-    """The units of every layer at every tick; inputs have the shape (sequences, ticks, values)."""
+    """Return the units of every layer at every tick; inputs have the shape (sequences, ticks, values)."""
     layers, states = split_layers(network, weights), []
     for t in range(inputs.shape[1]):
         below, now = inputs[:, t], []
@@ -59,14 +59,14 @@ def run_forward(network: Network, weights: Floats, inputs: Floats, before: list[
 def loss_and_gradient(
     network: Network, weights: Floats, inputs: Floats, wanted: Floats, before: list[Floats]
 ) -> tuple[float, Floats, list[Floats]]:
-    """The mean squared error of the outputs, how it changes with every weight, and the units at the end.
+    """Return the mean squared error of the outputs, its gradient, and the units after the last tick.
 
     Args:
-        network: its layers.
-        weights: of one individual, shape (size).
+        network: the network, for its layers.
+        weights: weights of one individual, shape (size).
         inputs: between -1 and 1, shape (sequences, ticks, values).
-        wanted: outputs of the last layer, shape (sequences, ticks, 2).
-        before: the units before the first tick; no error is traced to what was before them.
+        wanted: target outputs of the last layer, shape (sequences, ticks, 2).
+        before: the units before the first tick; the error is not propagated further back.
     """
     layers = split_layers(network, weights)
     states = run_forward(network, weights, inputs, before)
@@ -74,7 +74,7 @@ def loss_and_gradient(
     slopes = split_layers(network, gradient)
     count = wanted.size
     loss = 0.0
-    later: list[Floats | None] = [None] * len(layers)  # error that reaches a unit from the next tick
+    later: list[Floats | None] = [None] * len(layers)  # error propagated back from the next tick
     for t in range(inputs.shape[1] - 1, -1, -1):
         off = states[t][-1] - wanted[:, t]
         loss += float((off * off).sum()) / count
@@ -97,7 +97,7 @@ def loss_and_gradient(
 
 
 def activate(kind: str, total: Floats) -> Floats:
-    """Units' outputs."""
+    """Return the outputs of units for their weighted sums."""
     if kind == "tanh":
         return np.tanh(total)
     if kind == "sigmoid":
@@ -106,7 +106,7 @@ def activate(kind: str, total: Floats) -> Floats:
 
 
 def compute_slope(kind: str, output: Floats) -> Floats:
-    """How an output changes with the sum that it is made of."""
+    """Return the derivative of the activation, as a function of the output."""
     if kind == "tanh":
         return np.asarray(1.0 - output * output)
     if kind == "sigmoid":

@@ -1,4 +1,4 @@
-"""Imitation: a network learns from demonstrations to drive as a teacher does."""
+"""Imitation learning: train a network to reproduce the wheel speeds of demonstrations by a teacher."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from paddock.evolve.tasks.base import Floats
 from paddock.policies.networks import Network
 
 FORMAT = "paddock demonstration 1"
-LIMITS = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0)}  # of outputs, in network speeds
+LIMITS = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0)}  # limits of outputs, relative to the network's speed
 
 Progress = Callable[[int, float], None]
-"""Told after every epoch: its number, and the mean squared error."""
+"""Callback after every epoch, with its number and the mean squared error."""
 
 
 @dataclass(frozen=True)
 class Demonstration:
-    """What a teacher saw and did, tick by tick."""
+    """Readings and commands of a teacher, tick by tick."""
 
-    readings: Floats  # of all devices, one after the other, shape (ticks, values)
-    wheels: Floats  # wheel speeds that the teacher commanded, capped at the robot's [m/s], shape (ticks, 2)
+    readings: Floats  # readings of all devices, concatenated, shape (ticks, values)
+    wheels: Floats  # commanded wheel speeds, capped at the robot's maximum [m/s], shape (ticks, 2)
 
     def __post_init__(self) -> None:
         ticks = len(self.readings)
@@ -44,16 +44,16 @@ class Demonstration:
 
     @classmethod
     def from_trace(cls, trace: Trace, devices: Sequence[str]) -> Demonstration:
-        """What a robot did in a run whose trace has a row for each tick; of any arena, also of a real robot."""
+        """Create a demonstration from a trace with a row for each tick, of a simulated or a real robot."""
         return cls(np.concatenate([trace.reading(name) for name in devices], axis=1), trace.commands.copy())
 
     def save(self, path: str | Path) -> None:
-        """Write it to a `.npz` file."""
+        """Write the demonstration to a `.npz` file."""
         write_npz(path, {"format": FORMAT}, {"readings": self.readings, "wheels": self.wheels})
 
     @classmethod
     def load(cls, path: str | Path) -> Demonstration:
-        """Read what `save` wrote; nothing in the file is ever executed."""
+        """Read a file written by `save`; no code in the file is executed."""
         about, arrays = read_npz(path, "a demonstration")
         if about["format"] != FORMAT or not {"readings", "wheels"} <= set(arrays):
             raise PaddockError(
@@ -68,13 +68,13 @@ class Demonstration:
 
 
 def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: float) -> Demonstration:
-    """Let a teacher drive a robot of an arena, and record what it sees and does.
+    """Let a teacher drive a robot of an arena, and record its readings and commands.
 
     Args:
-        robot: it, and its world, are driven on from where they are.
+        robot: the robot to drive; the run starts from the current state of its arena.
         teacher: a controller, `act(observation)` or an object with such a method.
-        devices: what the pupil will see; the teacher may look at all that is enabled.
-        seconds: simulated.
+        devices: the inputs of the network that will be trained; the teacher may read all enabled devices.
+        seconds: simulated time of the run [s].
     """
     arena = robot.arena
     robot.enable(*devices)
@@ -92,16 +92,16 @@ def imitate(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Network:
-    """Train a network to do what teachers did, by back-propagation (through time, if it is recurrent) and Adam.
+    """Train a network on demonstrations, by back-propagation (through time, if it is recurrent) and Adam.
 
     Args:
-        network: its layers; it starts from its own weights, or at random if they are all zero.
-        demonstrations: all equally long if the network is recurrent.
-        epochs: how often to go through all of them.
-        rate: of learning, in the first epoch; it falls to a tenth.
-        window: ticks through which errors are traced back; what was before is remembered, but not changed.
-        seed: decides all random numbers.
-        progress: told after every epoch.
+        network: the network to train; it starts from its own weights, or from random ones if they are all zero.
+        demonstrations: all of equal length if the network is recurrent.
+        epochs: number of passes over all demonstrations.
+        rate: learning rate in the first epoch; it falls to a tenth.
+        window: length of truncated back-propagation through time [ticks]; mean batch size if not recurrent.
+        seed: determines all random numbers.
+        progress: called after every epoch.
     """
     if not demonstrations:
         raise PaddockError("imitate: expected at least one demonstration")
@@ -131,19 +131,19 @@ def imitate(
 
 
 def scale_inputs(network: Network, readings: Floats) -> Floats:
-    """What the network sees of readings (ticks, values), as `take_inputs` in policies/network_kernel.py does it."""
+    """Scale readings (ticks, values) to network inputs, as `take_inputs` in policies/network_kernel.py does."""
     zero = np.concatenate([np.full(part.values, part.zero) for part in network.inputs])
     gain = np.concatenate([np.full(part.values, part.gain) for part in network.inputs])
     change = np.concatenate([np.full(part.values, part.change) for part in network.inputs])
     if readings.shape[1] != len(zero):
-        raise PaddockError(f"imitate: the network sees {len(zero)} values, the demonstration has {readings.shape[1]}")
+        raise PaddockError(f"imitate: the network takes {len(zero)} values, the demonstration has {readings.shape[1]}")
     changes = np.diff(readings, axis=0, prepend=readings[:1])
     scaled: Floats = np.clip(gain * np.where(change, changes, readings - zero), -1.0, 1.0)
     return scaled
 
 
 def scale_outputs(network: Network, wheels: Floats) -> Floats:
-    """What the last layer must give for wheel speeds (ticks, 2) [m/s]; speeds that it never can are refused."""
+    """Return the outputs of the last layer for wheel speeds (ticks, 2) [m/s]; raise if they are out of its range."""
     if network.output in LIMITS:
         low, high = (limit * network.speed for limit in LIMITS[network.output])
         if wheels.min() < low or wheels.max() > high:
@@ -158,7 +158,7 @@ def scale_outputs(network: Network, wheels: Floats) -> Floats:
 def _make_batches(
     network: Network, inputs: list[Floats], wanted: list[Floats], window: int, rng: np.random.Generator
 ) -> Any:
-    """Inputs, outputs, and whether nothing was before: windows in order if it remembers, else a shuffle."""
+    """Yield inputs, outputs, and whether states start at zero: windows in order if recurrent, else shuffled ticks."""
     if network.recurrent:
         lengths = {len(table) for table in inputs}
         if len(lengths) > 1:
@@ -174,13 +174,13 @@ def _make_batches(
 
 
 class Adam:
-    """The step of Kingma and Ba (2015), for a learning rate of 1."""
+    """Adam optimiser of Kingma and Ba (2015), for a learning rate of 1."""
 
     def __init__(self, size: int) -> None:
         self.mean, self.square, self.steps = np.zeros(size), np.zeros(size), 0
 
     def step(self, gradient: Floats) -> Floats:
-        """How far to go against the gradient."""
+        """Return the step against the gradient."""
         self.steps += 1
         self.mean = 0.9 * self.mean + 0.1 * gradient
         self.square = 0.999 * self.square + 0.001 * gradient**2

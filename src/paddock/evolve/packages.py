@@ -1,4 +1,4 @@
-"""Packages that only some strategies need."""
+"""Import of optional packages that only some strategies need."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ import_package = partial(packages.import_package, extra="evolve")
 
 @contextmanager
 def use_one_thread(what: str) -> Iterator[None]:
-    """Multiply matrices on one thread: with more, sums are taken in another order, and small ones take far longer."""
+    """Limit BLAS to one thread: more threads change the order of sums, and are slower for small matrices."""
     with import_package("threadpoolctl", what).threadpool_limits(1, "blas"):
         yield

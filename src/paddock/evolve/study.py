@@ -1,4 +1,4 @@
-"""A whole evolution as one call: prepare, evolve, save the results, test the champion, summarize."""
+"""A whole evolution as one call: prepare, evolve, save the results, test the champion, summarise."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Watch = Callable[[Evolution, Generation], None]
 
 @dataclass(frozen=True)
 class Study:
-    """What came of an evolution."""
+    """Result of an evolution."""
 
     evolution: Evolution
     interrupted: bool
     summary: Mapping[str, Any]
-    generations: int  # since it was begun or resumed
-    files: Sequence[Path] = ()  # in its folder, for people to look at
+    generations: int  # since it was started or resumed
+    files: Sequence[Path] = ()  # result files in its folder
 
 
 def evolve(
@@ -41,15 +41,15 @@ def evolve(
     execution: Execution = Execution(),
     watch: Watch | None = None,
 ) -> Study:
-    """Evolve, and keep the best even if Ctrl-C ends it early.
+    """Run an evolution; Ctrl-C ends it early and keeps the best individual.
 
     Args:
-        config: what to evolve, and how.
-        out: folder for the results; None: nothing is written.
-        execution: where it runs, when it ends, and whether the champion is tested.
+        config: task, strategy and their options.
+        out: folder for the results; None: no files are written.
+        execution: device, workers, end condition, and the test of the champion.
         watch: called after each generation.
     """
-    STRATEGIES.get(config.strategy)  # an unknown one is refused before anything is built
+    STRATEGIES.get(config.strategy)  # fail early if the strategy is unknown
     folder = None if out is None else EvolutionFolder(out)
     if folder is not None:
         folder.refuse_second()
@@ -69,13 +69,13 @@ def resume(
     execution: Execution = Execution(),
     watch: Watch | None = None,
 ) -> Study:
-    """Resume the evolution in a folder where it ended, or was interrupted or killed.
+    """Resume the evolution in a folder after its end, an interruption or a kill.
 
     Args:
-        out: its folder.
-        generations: how many there are to be in all; None: as many as it was begun with.
-        expected: options that it must have been begun with.
-        execution: as in `evolve`. An evolution that is solved already stays as it is with `until_solved`.
+        out: folder of the evolution.
+        generations: total number of generations; None: the number that it was started with.
+        expected: options that it must have been started with.
+        execution: as in `evolve`. With `until_solved`, an evolution that is already solved is not continued.
         watch: called after each generation.
     """
     folder = EvolutionFolder(out)
@@ -89,23 +89,23 @@ def resume(
 
 
 def measure_compile_time(evolution: Evolution) -> float:
-    """Compile what has to be compiled, and return how long it took [s]."""
+    """Compile the kernels of the evaluation, and return the time it took [s]."""
     started = time.perf_counter()
     evolution.evaluator.compile()
     return time.perf_counter() - started
 
 
 def refuse_unsolvable(evolution: Evolution, execution: Execution) -> None:
-    """Refuse to wait for a solution of a task that knows none."""
+    """Raise an error if `until_solved` is set for a task that does not report whether it is solved."""
     if execution.until_solved and isinstance(evolution.task.evaluate, UserFitness):
         raise PaddockError(
-            f"until_solved: {evolution.task.name} gives a fitness, but not when the task is solved: "
-            "leave until_solved out, or return an EvolutionTask whose evaluation knows"
+            f"until_solved: {evolution.task.name} returns a fitness, but not whether the task is solved: "
+            "leave until_solved out, or return an EvolutionTask whose evaluation has solved"
         )
 
 
 class EvolutionSession:
-    """The generations from the start, or from a checkpoint, until the end or an interruption."""
+    """Runs the generations from the start, or from a checkpoint, until the end or an interruption."""
 
     def __init__(
         self,
@@ -122,12 +122,12 @@ class EvolutionSession:
 
     @property
     def spent(self) -> dict[str, float]:
-        """Time until now, since it was begun or resumed, and before [s]."""
+        """Time spent so far, in this session and in previous ones [s]."""
         now = {"wall_s": time.perf_counter() - self.wall, "compile_s": 0.0, "cpu_s": time.process_time() - self.busy}
         return {name: self.before.get(name, 0.0) + value for name, value in now.items()}
 
     def run(self) -> Study:
-        """All generations that are left, then the test; results are written after both."""
+        """Run the remaining generations, then the test; write the results after each."""
         evolution, folder = self.evolution, self.folder
         interrupted, first = False, len(evolution.history)
         files: Sequence[Path] = ()
@@ -158,7 +158,7 @@ class EvolutionSession:
 
 
 def summarize(evolution: Evolution) -> dict[str, Any]:
-    """What came of it, except how long it took."""
+    """Return the results of an evolution, without the times."""
     config, history = evolution.config, evolution.history
     last = history[-1] if history else None
     return {
@@ -179,9 +179,9 @@ def summarize(evolution: Evolution) -> dict[str, Any]:
 
 
 def try_champion(evolution: Evolution, execution: Execution) -> dict[str, Any]:
-    """How the champion does where it has never been: in other worlds if its task has some, else with other noise."""
+    """Test the champion in unseen worlds if the task has some, else with unseen noise."""
     task, champion, config, count = evolution.task, evolution.champion, evolution.config, execution.test
-    seed = config.seed + len(task.worlds) * task.trials  # of the first noise that no individual has met
+    seed = config.seed + len(task.worlds) * task.trials  # seed of the first noise that was not used in training
     with reraise_with_location(config.task):
         other, repeats = (task, count) if task.unseen is None else (task.unseen(count), 1)
         evaluator = LocalEvaluator(
@@ -202,17 +202,17 @@ def try_champion(evolution: Evolution, execution: Execution) -> dict[str, Any]:
 
 
 def choose_evaluator(config: EvolutionConfig, execution: Execution) -> EvaluatorFactory:
-    """Who lets the individuals drive: the cores or the GPU of this machine, or a cluster."""
+    """Return the factory of evaluators for the cores of this machine, its GPU, or a cluster."""
     workers, threads, device = execution.workers, execution.threads, execution.device
     if workers not in WORKERS:
         raise UnknownName("kind of workers", workers, WORKERS)
     if workers == "local":
         if device != "cpu" and threads is not None:
-            raise PaddockError(f"threads: they are the processor's, and {device} does the work: leave one of them out")
+            raise PaddockError(f"threads: only used on the CPU, but the device is {device}: leave one of them out")
         return partial(LocalEvaluator, threads=threads, device=device, precision=config.precision)
     if device != "cpu" or config.precision != "float64" or threads is not None:
         raise PaddockError(
             "workers: with ray every worker is one core: leave device, precision and threads out; "
-            "`ray start` says how many cores there are"
+            "set the number of cores with `ray start`"
         )
     return partial(SharedEvaluator, workers="ray")

@@ -1,4 +1,4 @@
-"""Scenarios: a world, a robot and a list of tasks in one TOML file, checked before it runs, and exactly repeatable."""
+"""Scenarios: a world, a robot and a list of tasks in one TOML file, checked before it runs and exactly repeatable."""
 
 from paddock.scenarios.loader import load_scenario, scenario_names
 from paddock.scenarios.outputs import write_outputs

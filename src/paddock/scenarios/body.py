@@ -1,4 +1,4 @@
-"""A robot's spec as its tasks see it."""
+"""Conversion of a robot's spec to the context of its tasks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROXIMITY = SensorRequirement(("proximity",))
 
 
 def sensor_for(need: SensorRequirement, body: RobotSpec) -> SensorSpec | None:
-    """The first sensor of a robot that a need is met by."""
+    """Return the first sensor of a robot that meets a requirement, or None."""
     for kind in need.kinds:
         for sensor in body.sensors:
             fits = need.values in (None, sensor.channels) and need.named in (None, sensor.name)
@@ -40,7 +40,7 @@ def view_of(
     start: Pose,
     chance: Callable[[str], float] = lambda _: 0.5,
 ) -> TaskContext:
-    """What the tasks of a robot may know."""
+    """Return the context of a robot's tasks: dimensions, sensors, odometry and safety distance."""
     ranger, compass, encoders = (sensor_for(n, body) for n in (RANGER, SensorRequirement(("compass",)), ENCODERS))
     eyes = _ranger(ranger)
     acceleration = body.drive.max_acceleration or math.inf
@@ -64,7 +64,7 @@ def view_of(
 
 
 def _odometry(body: RobotSpec, assumed: OdometrySpec, start: Pose) -> Odometry:
-    """Odometry with the wheels of the robot, or with those that a scenario makes it assume."""
+    """Return odometry with the robot's wheel dimensions, or with those that the scenario assumes."""
     odometry = odometry_of(body, start)
     if assumed.wheel_separation is not None:
         odometry.wheel_separation = assumed.wheel_separation
@@ -74,7 +74,7 @@ def _odometry(body: RobotSpec, assumed: OdometrySpec, start: Pose) -> Odometry:
 
 
 def ring_of(body: RobotSpec) -> ProximityRing | None:
-    """A robot's first ring of proximity sensors, as avoidances see it; None if it has none."""
+    """Return the robot's first ring of proximity sensors in the form that avoidances use, or None."""
     spec = sensor_for(PROXIMITY, body)
     if not isinstance(spec, ProximitySpec):
         return None
@@ -88,7 +88,7 @@ def ring_of(body: RobotSpec) -> ProximityRing | None:
 
 
 def _rangers(body: RobotSpec) -> dict[str, Ranger]:
-    """A robot's first distance sensor of each kind."""
+    """Return the robot's first distance sensor of each kind."""
     found = {kind: _ranger(sensor_for(SensorRequirement((kind,)), body)) for kind in RANGER.kinds}
     return {kind: ranger for kind, ranger in found.items() if ranger is not None}
 

@@ -1,4 +1,4 @@
-"""Parameters drawn from the seed: `{random = [low, high]}`, `{choice = [a, b]}`, or `"random"` among few words."""
+"""Parameters drawn from the seed: `{random = [low, high]}`, `{choice = [a, b]}`, or `"random"` for a set of words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from paddock.core.errors import SpecError, format_value, suggestion
 
 @dataclass(frozen=True)
 class Draw:
-    """A parameter that is not known before the run."""
+    """A parameter whose value is drawn at the start of the run."""
 
     values: tuple[Any, ...]  # the ends of a range, or all choices
     between: bool
 
     @classmethod
     def of(cls, value: Any, hint: Any, path: str) -> Draw | None:
-        """What a parameter's value asks for; None when it is fixed."""
+        """Return the draw that a parameter's value describes, or None for a fixed value."""
         if value == "random" and get_origin(hint) is Literal and "random" not in get_args(hint):
             return cls(get_args(hint), between=False)
         if not isinstance(value, Mapping):
@@ -41,7 +41,7 @@ class Draw:
         return cls(tuple(values), between=True)
 
     def draw(self, share: float) -> Any:
-        """The value for a draw from [0, 1)."""
+        """Return the value for a random number from [0, 1)."""
         if not self.between:
             return self.values[int(share * len(self.values))]
         low, high = self.values

@@ -1,4 +1,4 @@
-"""Scenarios by name or from files."""
+"""Loading of scenarios by name or from files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ OWN_CODE = ("task", "follower", "avoid")  # keys of a task that may name code in
 
 
 def scenario_names() -> list[str]:
-    """The shipped scenarios."""
+    """Return the names of the shipped scenarios."""
     return library.names(PACKAGE)
 
 
 def load_scenario(name_or_path: str | Path) -> ScenarioSpec:
-    """A shipped scenario by name, or one from a TOML file; everything in it is checked, the world and robot too."""
+    """Load a shipped scenario by name, or one from a TOML file, and check it together with its world and robots."""
     path = library.find(PACKAGE, "scenario", name_or_path)
     spec = spec_from_table(ScenarioSpec, _locate_files(read_toml_file(path), path.parent), file=path.name)
     spec = replace(spec, folder=str(path.parent), file=path.name)
@@ -31,7 +31,7 @@ def load_scenario(name_or_path: str | Path) -> ScenarioSpec:
 
 
 def _locate_files(value: Any, folder: Path) -> Any:
-    """The same table; tasks, wall followers and avoidances in files beside it are named by their full paths."""
+    """Return the table with full paths for tasks, wall followers and avoidances in files next to the scenario."""
     if isinstance(value, list):
         return [_locate_files(item, folder) for item in value]
     if isinstance(value, dict):

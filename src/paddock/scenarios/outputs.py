@@ -1,4 +1,4 @@
-"""What a run of a scenario leaves behind."""
+"""Output files of a scenario run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PATTERNS: dict[Output, str] = {
 def write_outputs(
     plan: Prepared, result: ScenarioResult, base: str | Path, *, provenance: Mapping[str, Any] | None = None
 ) -> list[Path]:
-    """Write the files that a scenario asks for into a new folder below `base`, and tell which there are."""
+    """Write the output files of a scenario into a new folder below `base`, and return their paths."""
     spec = plan.spec
     wanted = spec.outputs.files
     folder = fresh_folder(Path(base), spec.outputs.folder or spec.name)

@@ -15,30 +15,30 @@ from paddock.scenarios.draws import Draw
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DrawnTask:
-    """A task's parameters in one run."""
+    """Parameters of a task in one run."""
 
     spec: TaskSpec
-    chosen: Mapping[str, Any]  # those that were drawn
+    chosen: Mapping[str, Any]  # drawn parameters
 
     def table(self) -> dict[str, Any]:
-        """What was given or drawn, also where that equals the default."""
+        """Return all given and drawn parameters, including drawn values that equal the default."""
         return {**self.spec.to_table(), **self.chosen}
 
 
 class Parameters(dict[str, Any]):
-    """Keys and values of one task, as they stand in the file."""
+    """Keys and values of one task, as in the file."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedTask(Spec):
-    """One line of a scenario: `{task = "turn", degrees = {random = [-180, 180]}}`."""
+    """One task of a scenario: `{task = "turn", degrees = {random = [-180, 180]}}`."""
 
     task: str
     parameters: Parameters = field(default_factory=Parameters)
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """All keys but `task` are parameters."""
+        """Create a planned task; all keys except `task` are parameters."""
         if "task" not in table:
             raise SpecError(f"missing: the name of a task{suggestion('', TASKS)}", path="task")
         return cls(task=table["task"], parameters=Parameters({k: v for k, v in table.items() if k != "task"}))
@@ -55,13 +55,13 @@ class PlannedTask(Spec):
             pass
 
     def draw(self, seed: int, *number: object) -> DrawnTask:
-        """The parameters of one run; they depend on the seed, the task's number and the parameter's name only."""
+        """Draw the parameters of one run; they depend only on the seed, the task's number and the parameter's name."""
         chosen = {key: draw.draw(chance(seed, *number, key)) for key, draw in self._draws().items()}
         spec = find_task(self.task).parameters.from_table({**self.parameters, **chosen})
         return DrawnTask(spec=spec, chosen=chosen)
 
     def extremes(self) -> Iterator[tuple[TaskSpec, str]]:
-        """Specs that hold every end of every range and every choice once, with the path of what was tried."""
+        """Yield specs that contain every end of every range and every choice once, each with the path of the value."""
         kind, draws = find_task(self.task).parameters, self._draws()
         first = {key: draw.values[0] for key, draw in draws.items()}
         trials: list[tuple[str, str, Any]] = [
@@ -78,7 +78,7 @@ class PlannedTask(Spec):
             yield tried, path
 
     def list_needs(self) -> tuple[SensorRequirement, ...]:
-        """The sensors that the task needs, whatever is drawn."""
+        """Return all sensors that the task needs, for any drawn values."""
         kind = find_task(self.task)
         return tuple(dict.fromkeys(need for spec, _ in self.extremes() for need in kind.list_needs(spec)))
 
@@ -89,5 +89,5 @@ class PlannedTask(Spec):
 
 
 def task(name: str, **parameters: Any) -> PlannedTask:
-    """A planned task, for scenarios that are built in Python."""
+    """Return a planned task, for scenarios that are built in Python."""
     return PlannedTask.from_table({"task": name, **parameters})

@@ -1,4 +1,4 @@
-"""From a scenario to all that a run needs; whatever is wrong with it is found here, before anything runs."""
+"""Preparation of a scenario: resolve its world and robots, and report all errors before anything runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paddock.worlds.spec import Placed
 
 @dataclass(frozen=True)
 class PreparedRobot:
-    """A robot of a scenario that has been found, and its tasks."""
+    """A resolved robot of a scenario, and its tasks."""
 
     name: str
     body: RobotSpec
@@ -30,7 +30,7 @@ class PreparedRobot:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A scenario whose names have all been found."""
+    """A scenario with its resolved world and robots."""
 
     spec: ScenarioSpec
     world: WorldSpec
@@ -38,7 +38,7 @@ class Prepared:
 
 
 def prepare(spec: ScenarioSpec) -> Prepared:
-    """Find the world and the robots, and check that they can do the tasks."""
+    """Resolve the world and the robots, and check that the robots can execute the tasks."""
     try:
         world = _world(spec)
         robots: list[PreparedRobot] = []
@@ -113,7 +113,7 @@ def _change_robot(world: WorldSpec, index: int, changes: Mapping[str, Any], fold
 
 
 def _find_type(kind: Any, folder: str) -> dict[str, Any]:
-    """A robot's type whose file, if it names one, is found from anywhere."""
+    """Return a robot's type with the absolute path of its file, or an empty table if it names no file."""
     file = kind.get("base") if isinstance(kind, Mapping) else kind
     if not isinstance(file, str) or not file.endswith(library.SUFFIX):
         return {}
@@ -125,7 +125,7 @@ def _find_type(kind: Any, folder: str) -> dict[str, Any]:
 
 
 def _merge(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Tables are merged key by key; all else is replaced."""
+    """Merge tables key by key; replace all other values."""
     result = dict(table)
     for key, value in changes.items():
         old = result.get(key)
@@ -134,7 +134,7 @@ def _merge(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_tasks(spec: ScenarioSpec, tasks: Sequence[PlannedTask], robot: str, body: RobotSpec) -> None:
-    """Refuse tasks that a robot cannot do."""
+    """Raise an error for tasks that a robot cannot execute."""
     described = f"robot {robot!r} ({body.name})"
     for number, planned in enumerate(tasks):
         task, where = find_task(planned.task), f"tasks[{number}]"

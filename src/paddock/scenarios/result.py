@@ -1,4 +1,4 @@
-"""What came of a run of a scenario."""
+"""Results of a scenario run."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from paddock.worlds import WorldSpec
 
 @dataclass(frozen=True, kw_only=True)
 class TaskResult:
-    """One task of a run."""
+    """Result of one task of a run."""
 
     robot: str
     name: str
-    parameters: dict[str, Any]  # those that were given or drawn
+    parameters: dict[str, Any]  # given or drawn
     began: float  # [s]
     ended: float  # [s]
-    why: str  # it ended
-    done: bool  # whether it did what it was there for
+    why: str  # reason why it ended
+    done: bool  # whether it reached its goal
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScenarioResult:
-    """A run: its tasks and what happened."""
+    """Result of a run: its tasks and its episode."""
 
     scenario: str
     seed: int
-    tasks: tuple[TaskResult, ...]  # those that were started
+    tasks: tuple[TaskResult, ...]  # started tasks
     complete: bool  # whether every task was done
-    interrupted: bool  # by Ctrl-C
+    interrupted: bool  # whether Ctrl-C ended the run
     episode: Episode
-    world: WorldSpec  # where it was; for a real robot, that of the scenario
-    error: Exception | SystemExit | None = None  # what a task raised
+    world: WorldSpec  # world of the run; for a real robot, the world of the scenario
+    error: Exception | SystemExit | None = None  # exception raised by a task
 
     @property
     def ended(self) -> str:
-        """Why the run ended."""
+        """Reason why the run ended."""
         return self.episode.reason
 
     @property
     def digest(self) -> str | None:
-        """Of the arena at the end: equal for equal runs; None for a real robot."""
+        """Digest of the arena at the end, equal for equal runs; None for a real robot."""
         return self.episode.digest
 
     @property
@@ -52,16 +52,16 @@ class ScenarioResult:
 
     @property
     def distance(self) -> float:
-        """How far all robots drove [m]."""
+        """Total distance driven by all robots [m]."""
         return sum(record.metrics["distance"] for record in self.episode.robots.values())
 
     @property
     def contact_time(self) -> float:
-        """How long robots touched something, added up [s]."""
+        """Total contact time of all robots [s]."""
         return round(sum(record.metrics["contact_time"] for record in self.episode.robots.values()), 9)
 
     def to_table(self) -> dict[str, Any]:
-        """All of it but the episode and the world."""
+        """Return everything except the episode and the world as a table."""
         return {
             "scenario": self.scenario,
             "seed": self.seed,

@@ -1,4 +1,4 @@
-"""Run a scenario: its task sequences at the wheels, on an arena of this process or on any other."""
+"""Run a scenario: task sequences control the robots of a local arena, a served world or real robots."""
 
 from __future__ import annotations
 
@@ -41,15 +41,16 @@ def run_scenario(
     """Run a scenario once.
 
     Args:
-        spec: the scenario; a mistake in it is refused before anything runs.
-        seed: decides all noise and all drawn parameters.
-        arena: where to run it: one that is served, a real robot. None: in the scenario's own world, in this process.
-        robot: the robot there that does the tasks of the scenario's only robot. None: the one of the same name, or
-            the only one.
+        spec: the scenario; errors in it are raised before anything runs.
+        seed: determines all noise and all drawn parameters.
+        arena: an existing arena, such as a served world or a real robot. None: the scenario's own world, in this
+            process.
+        robot: the robot of the arena that executes the tasks of a scenario with one robot. None: the robot of the
+            same name, or the only robot.
         every: simulated seconds between two rows of the traces; None: every tick.
         speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
         on_step: called after every tick, with the arena.
-        metrics: what to find out about each robot, besides how far it drove and how long it touched anything.
+        metrics: metrics of each robot, in addition to the driven distance and the contact time.
     """
     plan = spec if isinstance(spec, Prepared) else prepare(spec)
     if arena is not None:
@@ -65,7 +66,7 @@ def run_all(
     speed: float | None = None,
     on_step: OnStep | None = None,
 ) -> Iterator[ScenarioResult]:
-    """All runs of a scenario, one per seed and repetition; Ctrl-C or a failing task ends the present one, the last."""
+    """Yield the result of each run, one per seed and repetition; stop after Ctrl-C or after a task that raised."""
     plan = spec if isinstance(spec, Prepared) else prepare(spec)
     for seed in plan.spec.run_seeds():
         result = run_scenario(plan, seed=seed, every=every, speed=speed, on_step=on_step)
@@ -88,7 +89,7 @@ def _run(
     stop, interrupted, failure = plan.spec.stop, False, None
 
     def ending(arena: BaseArena) -> str:
-        """Why the run is to end now; the robots stand then."""
+        """Return why the run must end now and stop the robots, or return an empty string."""
         why, there = "", [robot for robot in sequences if robot.name in arena]
         if stop.contact and any(robot.contacts for robot in there):
             why = "contact"
@@ -132,14 +133,14 @@ def _run(
 
 
 def _world(plan: Prepared, arena: BaseArena, driven: Iterable[Robot]) -> WorldSpec:
-    """The world of an arena; of one elsewhere, with the robots of this run and without a picture that is there only."""
+    """Return the world of an arena; for a remote arena, add this run's robots and drop a floor image without a file."""
     try:
         world = arena.world
-    except SimulationError:  # a real robot has none
+    except SimulationError:  # a real robot has no world
         return plan.world
     placed = []
     for robot in () if world.robots else driven:
-        with suppress(LinkError):  # only supervisors may know where robots are
+        with suppress(LinkError):  # only supervisors may read poses
             x, y, heading = robot.pose
             placed.append(Placed(name=robot.name, type=robot.spec, at=(x, y), heading_deg=math.degrees(heading)))
     picture = world.floor.image
@@ -149,11 +150,11 @@ def _world(plan: Prepared, arena: BaseArena, driven: Iterable[Robot]) -> WorldSp
 
 
 def _cast(plan: Prepared, arena: BaseArena, chosen: str | None) -> Iterator[tuple[PreparedRobot, Robot]]:
-    """The robots of an arena that the scenario's robots are; where there is only one, it is that one."""
+    """Assign the scenario's robots to robots of an arena, by name; a single robot matches a single robot."""
     if chosen is not None and len(plan.robots) != 1:
         names = ", ".join(member.name for member in plan.robots)
         raise SimulationError(
-            f"{plan.spec.name}: robot {chosen!r} was chosen, but this scenario drives {names}: choose none"
+            f"{plan.spec.name}: robot {chosen!r} was chosen, but this scenario drives {names}: leave robot out"
         )
     for member in plan.robots:
         if chosen is not None:
@@ -177,12 +178,12 @@ def _sequence(plan: Prepared, member: PreparedRobot, robot: Robot, seed: int) ->
 def _pose(robot: Robot) -> Pose:
     try:
         return robot.pose
-    except Refused:  # only supervisors may know
+    except Refused:  # only supervisors may read poses
         return ORIGIN
 
 
 def _view(plan: Prepared, member: PreparedRobot, robot: Robot) -> TaskContext:
-    """The tasks' view of the robot; the devices that it and they need are switched on."""
+    """Return the context of the tasks, and enable the devices that the context and the tasks need."""
     spec = plan.spec
     start, dt = _pose(robot), robot.arena.dt
     view = view_of(robot.spec, dt=dt, safety=spec.safety, odometry=spec.odometry, start=start)

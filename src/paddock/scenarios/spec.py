@@ -1,4 +1,4 @@
-"""ScenarioSpec: a world, a robot, and a list of tasks, as data."""
+"""ScenarioSpec: the specification of a scenario, with a world, a robot and a list of tasks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Seed = Annotated[int, Number("a seed", low=0, high=MAX_SEED)]
 
 
 class Changes(dict[str, Any]):
-    """Keys that replace those of a spec that is known only later."""
+    """Keys that replace those of a spec that is loaded later."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,7 +42,7 @@ class WorldChange(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RobotChange(Spec):
-    """A robot of the world with other properties: `{name = "pioneer", at = [2, 2], type = {base = …}}`."""
+    """A robot of the world with changed properties: `{name = "pioneer", at = [2, 2], type = {base = …}}`."""
 
     name: str
     changes: Changes = field(default_factory=Changes)
@@ -59,31 +59,31 @@ class RobotChange(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Safety(Spec):
-    """All tasks but wall-follow stop when something is nearer than this in the direction of travel."""
+    """Minimum distance in the direction of travel; below it, all tasks except wall-follow stop."""
 
     enabled: bool = True
-    min_distance: Metres | None = None  # None: derived from the body, its brakes and its sensors
+    min_distance: Metres | None = None  # [m]; None: derived from the body, the braking distance and the sensor range
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OdometrySpec(Spec):
-    """The wheels that the robot's odometry assumes; the true ones stand in the world."""
+    """Wheel dimensions that the robot's odometry assumes; the true dimensions are in the world."""
 
-    wheel_diameter: Metres | None = None  # None: as on the robot's data sheet
+    wheel_diameter: Metres | None = None  # None: as in the robot's data sheet
     wheel_separation: Metres | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StopWhen(Spec):
-    """What ends a run before all tasks are done."""
+    """Conditions that end a run before all tasks have ended."""
 
     seconds: Duration = 900.0
-    contact: bool = False  # touching anything
+    contact: bool = False  # whether any contact ends the run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outputs(Spec):
-    """What a run leaves behind, and in which folder below the one for all runs."""
+    """Output files of a run, and their folder below the folder of all runs."""
 
     folder: Name | None = None  # None: the scenario's name
     files: tuple[Output, ...] = ("log", "trace", "summary", "pictures")
@@ -96,7 +96,7 @@ RobotChoice = Annotated[
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TeamMember(Spec):
-    """One of several robots, and what it does: `[[team]] robot = "red"`."""
+    """A robot of a team and its tasks: `[[team]] robot = "red"`."""
 
     robot: RobotChoice
     tasks: Annotated[tuple[PlannedTask, ...], Count(1, "task")]
@@ -104,26 +104,26 @@ class TeamMember(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScenarioSpec(Spec):
-    """What to run, where, with whom, how often."""
+    """Specification of a scenario: world, robots, tasks, seeds, repetitions and outputs."""
 
     name: Name
     title: str = ""
     world: Annotated[str | WorldChange, Description("the name of a world, a world's TOML file, or a table with a base")]
     robot: RobotChoice = None
-    tasks: tuple[PlannedTask, ...] = ()  # of that robot
-    team: tuple[TeamMember, ...] = ()  # instead of a robot and its tasks: several robots with tasks of their own
+    tasks: tuple[PlannedTask, ...] = ()  # tasks of that robot
+    team: tuple[TeamMember, ...] = ()  # instead of a robot and its tasks: several robots, each with its tasks
     safety: Safety = Safety()
     odometry: OdometrySpec = OdometrySpec()
     stop: StopWhen = StopWhen()
     repetitions: Whole = 1  # runs with every seed
     seeds: Annotated[tuple[Seed, ...], Count(1, "seed")] = (0,)
     outputs: Outputs = Outputs()
-    folder: str = field(default="", compare=False, repr=False)  # where relative file names begin
-    file: str = field(default="", compare=False, repr=False)  # what errors call it
+    folder: str = field(default="", compare=False, repr=False)  # base folder of relative file names
+    file: str = field(default="", compare=False, repr=False)  # file name for error messages
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """As any spec; `seeds = 10` stands for the seeds 0 … 9."""
+        """Create the spec from a table; `seeds = 10` stands for the seeds 0 … 9."""
         table = expand_seeds(table)
         if table.get("tasks") == [] and not table.get("team"):
             raise SpecError("expected at least 1 task, got 0", path="tasks")
@@ -133,17 +133,17 @@ class ScenarioSpec(Spec):
         if self.team and (self.tasks or self.robot is not None):
             path = "tasks" if self.tasks else "robot"
             raise SpecError(
-                "expected either a robot and its tasks, or a team of robots with tasks of their own", path=path
+                "expected either a robot and its tasks, or a team of robots, each with its own tasks", path=path
             )
         if not self.team and not self.tasks:
             raise SpecError("missing: at least 1 task", path="tasks")
 
     def members(self) -> tuple[TeamMember, ...]:
-        """The robots and their tasks: the team, or the only one."""
+        """Return the robots with their tasks: the team, or the single robot."""
         return self.team or (TeamMember(robot=self.robot, tasks=self.tasks),)
 
     def run_seeds(self) -> list[int]:
-        """The seed of every run: each of `seeds`, then seeds derived from it for its repetitions."""
+        """Return the seed of every run: each of `seeds`, followed by seeds derived from it for its repetitions."""
         return [
             seed if repetition == 0 else int(chance(seed, "repetition", repetition) * 2**53)
             for seed in self.seeds
@@ -152,12 +152,12 @@ class ScenarioSpec(Spec):
 
 
 def expand_seeds(table: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The same table; `seeds = 10` becomes the seeds 0 … 9."""
+    """Return the table with `seeds = 10` expanded to the seeds 0 … 9."""
     seeds = table.get("seeds")
     if seeds is None or isinstance(seeds, (list, tuple)):
         return table
     if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_RUNS:
         raise SpecError(
-            f"expected a list of seeds, or how many (1 to {MOST_RUNS}), got {format_value(seeds)}", path="seeds"
+            f"expected a list of seeds, or their number (1 to {MOST_RUNS}), got {format_value(seeds)}", path="seeds"
         )
     return {**table, "seeds": list(range(seeds))}

@@ -1,4 +1,4 @@
-"""TaskSequence: a controller that does one task after the other, on any robot."""
+"""TaskSequence: a controller that executes one task after the other, on any robot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALL_ENDED = "all tasks have ended"
 
 
 class TaskSequence:
-    """Tasks for one robot. `done` once all have ended; what is recorded of it is documented in EpisodeRobot."""
+    """Sequence of tasks for one robot; `done` once all have ended. EpisodeRobot documents its recorded attributes."""
 
     def __init__(
         self,
@@ -38,22 +38,22 @@ class TaskSequence:
         """Plan the tasks.
 
         Args:
-            robot: its name.
-            tasks: what to do, one after the other.
-            view: what the tasks may know of the robot.
-            seed: decides all drawn parameters.
-            key: makes its draws others than those of other robots.
-            find_pose: tells where the robot is; asked at the start and after a reset.
+            robot: name of the robot.
+            tasks: tasks in the order of their execution.
+            view: context of the tasks.
+            seed: determines all drawn parameters.
+            key: distinguishes the draws of this robot from those of other robots.
+            find_pose: returns the robot's pose; called at the start and after a reset.
         """
         self.robot, self.planned, self.view, self.seed, self.key = robot, tasks, view, seed, key
         self._find_pose = find_pose
         self.reset()
 
     def reset(self) -> None:
-        """Begin again with the first task."""
+        """Restart with the first task."""
         self.view.reset(self._find_pose())
-        self.started = math.inf  # when it was first asked [s]
-        self._task: Task[Any] | None = None  # the present one
+        self.started = math.inf  # time of the first call of `act` [s]
+        self._task: Task[Any] | None = None  # current task
         self.results: list[TaskResult] = []
         self.events: list[Event] = []
         self.done, self.reason = False, ""
@@ -61,17 +61,17 @@ class TaskSequence:
 
     @property
     def task(self) -> str:
-        """The name of the present task."""
+        """Name of the current task."""
         return "" if self._task is None else self._task.name
 
     @property
     def error(self) -> float | None:
-        """How far the robot is from what the task wants [m]."""
+        """Control error of the current task [m]."""
         return None if self._task is None else self._task.error
 
     @property
     def estimate(self) -> Estimate:
-        """Where wheels and compass, or a localiser, say that the robot is."""
+        """Pose estimate from wheels and compass, or from a localiser."""
         return self.view.estimate
 
     @property
@@ -80,8 +80,8 @@ class TaskSequence:
         return len(self.results) == len(self.planned) and all(result.done for result in self.results)
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """Ask the present task; start the next one where it has nothing more to do."""
-        self._now = round(observation.time, 9)  # without the dust of floating point
+        """Return the wheel speeds of the current task; start the next task when it has ended."""
+        self._now = round(observation.time, 9)  # removes floating-point rounding errors
         self.started = min(self.started, self._now)
         self.view.update(observation)
         while not self.done:
@@ -98,16 +98,16 @@ class TaskSequence:
         return STANDSTILL
 
     def end(self, reason: str) -> None:
-        """The run is over: the present task ends with it."""
+        """End the current task because the run has ended."""
         if self._task is not None:
             self._close(reason, done=False)
 
     def check_motion(self, trace: Trace) -> None:
-        """A task that should have moved the robot and did not is not done, whatever the wheels said."""
+        """Mark tasks that should have moved the robot, but did not, as not done, regardless of the encoders."""
         for number, result in enumerate(self.results):
             during = (trace.time > result.began - trace.dt / 2) & (trace.time < result.ended + trace.dt / 2)
             poses = trace.pose[during]
-            stood = len(poses) > 1 and np.ptp(poses, axis=0).max() < MOTION  # NaN: nobody knows
+            stood = len(poses) > 1 and np.ptp(poses, axis=0).max() < MOTION  # False if the poses are NaN (unknown)
             if stood and result.done and find_task(self.planned[number].task).moves and result.ended > result.began:
                 self.results[number] = replace(result, done=False, why=f"did not move: {result.why}")
 

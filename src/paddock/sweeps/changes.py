@@ -1,4 +1,4 @@
-"""Other values at paths inside tables: `drive.max_speed`, `sensors.proximity.noise`, `tasks.2.distance`."""
+"""Changes of values at paths inside tables: `drive.max_speed`, `sensors.proximity.noise`, `tasks.2.distance`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from paddock.core.errors import SpecError, suggestion
 
 
 def change_table(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of a table with other values; entries of a list are found by their `name`, or by their number from 0."""
+    """Return a copy of a table with changed values; list entries are selected by `name`, or by index from 0."""
     changed: Any = dict(table)
     for path, value in changes.items():
         changed = _change(changed, path.split("."), value, path)
@@ -24,7 +24,7 @@ def _change(part: Any, keys: list[str], value: Any, path: str) -> Any:
         index = _index(part, key, path)
         return [*part[:index], _change(part[index], others, value, path), *part[index + 1 :]]
     if part is not None and not isinstance(part, Mapping):
-        raise SpecError(f"{key!r} is inside a value that is no table", path=path)
+        raise SpecError(f"{key!r} is inside a value that is not a table", path=path)
     inside = dict(part or {})
     return {**inside, key: _change(inside.get(key), others, value, path)}
 

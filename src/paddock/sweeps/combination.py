@@ -1,4 +1,4 @@
-"""Combinations: all that decides runs but the seed, with every name found; one that cannot be says why."""
+"""Combinations: all inputs of a run except the seed, with resolved names; an invalid combination holds its error."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from paddock.worlds import Placed, WorldSpec, load_world
 from paddock.worlds.fingerprint import hash_pictures
 from paddock.worlds.placement import Room, check_placement, robot_types
 
-FORMAT = 1  # of what a key is made from
+FORMAT = 1  # format of the data that keys are computed from
 
 
 @dataclass(frozen=True, kw_only=True)
 class Combination:
-    """A world with its robots, and who drives them: a controller, or the tasks of a scenario."""
+    """A world with its robots, and a controller or a scenario with tasks that drives them."""
 
-    labels: Mapping[str, Any] = field(default_factory=dict)  # what the user wrote, by column
+    labels: Mapping[str, Any] = field(default_factory=dict)  # values in the user's notation, by column
     world: WorldSpec | None = None
     controller: ControllerChoice | None = None
     scenario: Prepared | None = None
-    failure: JobFailure | None = None  # why it cannot be
+    failure: JobFailure | None = None  # error of an invalid combination
 
     def identify(self, spec: SweepSpec) -> str:
-        """A digest of all that decides a run but the seed: files count by what is in them."""
+        """Return a digest of all inputs of a run except the seed; for files, it covers their content."""
         assert self.world is not None
         told = {
             "format": FORMAT,
@@ -59,7 +59,7 @@ class Combination:
 
 
 def list_combinations(spec: SweepSpec) -> list[Combination]:
-    """All combinations in the order of the file. Unknown names are raised, and the first problem if none can be."""
+    """Return all combinations in the order of the file; raise on unknown names, or if all combinations are invalid."""
     for name in () if spec.scenarios else spec.controllers:
         find_controller(name, spec.folder, _of("controller", spec.parameters)).check_parameters()
     found = list(_combine(spec))
@@ -112,13 +112,13 @@ def _with_scenario(
 
 
 def change_world(world: WorldSpec, robot: RobotSpec | None, parameters: Mapping[str, Any]) -> WorldSpec:
-    """A world with other robots at the places of its own, or with one where there is none, and with other values."""
+    """Return a world with its robots replaced, or with one added if it has none, and with changed parameters."""
     kinds = robot_types(world)
     placed = list(world.robots)
     if robot is not None and not placed:
         pose = Room(world).free_pose(robot)
         if pose is None:
-            raise PaddockError(f"{world.name}: there is no room for {robot.name}")
+            raise PaddockError(f"{world.name}: there is no free pose for {robot.name}")
         placed, kinds = [Placed(name="robot", type=robot, at=(pose.x, pose.y))], [robot]
     changes = _of("robot", parameters)
     if robot is not None or changes:
@@ -131,13 +131,13 @@ def change_world(world: WorldSpec, robot: RobotSpec | None, parameters: Mapping[
 
 
 def _of(target: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a target, by their paths inside it."""
+    """Return the parameters of a target, by their paths inside it."""
     head = f"{target}."
     return {path.removeprefix(head): value for path, value in parameters.items() if path.startswith(head)}
 
 
 def _beside(folder: str, name: str) -> str:
-    """A file's name as seen from the present folder; other names stay."""
+    """Return a file name relative to the current folder; return other names unchanged."""
     return str(Path(folder) / name) if name.endswith(".toml") else name
 
 
@@ -154,13 +154,13 @@ def _hash_file(path: Path) -> str:
 
 
 def _describe_scenario(spec: ScenarioSpec) -> list[Any]:
-    """What decides its runs, but how often and with which seeds; code of a user's own counts by its source."""
+    """Return all inputs of a scenario's runs except seeds and repetitions; for user code, include the source's hash."""
     table = {key: value for key, value in spec.to_table().items() if key not in ("seeds", "repetitions", "outputs")}
     return [table, sorted(filter(None, {hash_source(name) for name in _own_code(table)}))]
 
 
 def _own_code(value: Any) -> Iterator[str]:
-    """Names of tasks, wall followers and avoidances."""
+    """Yield the names of tasks, wall followers and avoidances."""
     if isinstance(value, Mapping):
         for key, part in value.items():
             yield from (part,) if key in OWN_CODE and isinstance(part, str) else _own_code(part)

@@ -1,4 +1,4 @@
-"""The folder of a sweep: tables as CSV and Parquet, the summary, failures, provenance, charts and a report."""
+"""Output folder of a sweep: tables as CSV and Parquet, summary, failures, provenance, charts and a report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLE, PARQUET, SUMMARY, FAILURES = "runs.csv", "runs.parquet", "summary.csv", "
 
 
 def save_sweep(sweep: Sweep, folder: Path) -> list[Path]:
-    """Write all of it; equal sweeps give equal tables, to the last byte."""
+    """Write all output files; equal sweeps give equal tables, to the last byte."""
     folder.mkdir(parents=True, exist_ok=True)
     table = collect(packages=("pandas", "pyarrow"))
     written = write_provenance(folder, {**table, "seeds": list(sweep.spec.seeds)}, read_inputs(input_files(sweep.spec)))
@@ -45,7 +45,7 @@ def _failure_row(failed: Any) -> dict[str, Any]:
 
 
 def _write_table(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Path:
-    """A table as CSV; floats are written so that reading them gives the same bits, unknown ones are empty."""
+    """Write a table as CSV; floats are read back with the same bits, NaN is an empty cell."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(columns)
@@ -59,10 +59,10 @@ def _cell(value: Any) -> Any:
 
 
 def _write_parquet(path: Path, sweep: Sweep) -> Iterator[Path]:
-    """The same table as Parquet, where the package for it is there."""
+    """Write the table as Parquet if pyarrow is installed."""
     try:
         pyarrow, parquet = import_extra("pyarrow"), import_extra("pyarrow.parquet")
-    except PaddockError:  # `paddock doctor` tells which extras are missing
+    except PaddockError:  # `paddock doctor` lists missing extras
         path.unlink(missing_ok=True)
         return
     table = pyarrow.table({name: _alike(sweep.column(name)) for name in sweep.columns})
@@ -72,7 +72,7 @@ def _write_parquet(path: Path, sweep: Sweep) -> Iterator[Path]:
 
 
 def _alike(values: list[Any]) -> list[Any]:
-    """Values of one type: numbers of both kinds become floats, anything else that is mixed becomes text."""
+    """Return values of one type: mixed integers and floats become floats, other mixed types become text."""
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) <= 1:
         return values

@@ -1,4 +1,4 @@
-"""The user's own files that a sweep is made from."""
+"""The user's own input files of a sweep."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paddock.sweeps.spec import SweepSpec
 
 
 def input_files(spec: SweepSpec) -> list[Path]:
-    """The sweep's file, its worlds, robots and scenarios, and the code and policies of its controllers."""
+    """Return the files of the sweep, its worlds, robots and scenarios, and the code and policies of its controllers."""
     folder = Path(spec.folder)
     own = [folder / spec.file] if spec.file else []
     named = [folder / name for name in (*spec.worlds, *spec.robots, *spec.scenarios) if name.endswith(".toml")]

@@ -1,4 +1,4 @@
-"""Means with confidence intervals: Student's t for what is measured, Wilson's for shares of runs."""
+"""Means with confidence intervals: Student's t for measured values, Wilson intervals for shares of runs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
-MANY = 400  # degrees of freedom from which on Student's distribution is taken for the normal one
+MANY = 400  # degrees of freedom above which the normal distribution replaces Student's
 
 
 class MeanInterval(NamedTuple):
-    """A mean and the ends of its confidence interval; NaN where too few values are known."""
+    """A mean and the ends of its confidence interval; NaN if there are too few finite values."""
 
     mean: float
     low: float
     high: float
-    runs: int  # whose values are known
+    runs: int  # number of finite values
 
 
 def estimate_mean(values: Sequence[float], confidence: float = 0.95) -> MeanInterval:
-    """The mean of values and its interval; what is not finite is left out."""
+    """Return the mean of the finite values and its confidence interval."""
     known = [value for value in values if math.isfinite(value)]
     if not known:
         return MeanInterval(math.nan, math.nan, math.nan, 0)
@@ -34,7 +34,7 @@ def estimate_mean(values: Sequence[float], confidence: float = 0.95) -> MeanInte
 
 
 def estimate_share(hits: int, count: int, confidence: float = 0.95) -> MeanInterval:
-    """The share of runs in which something was so, and its interval (Wilson 1927)."""
+    """Return the share `hits / count` and its confidence interval (Wilson 1927)."""
     if not count:
         return MeanInterval(math.nan, math.nan, math.nan, 0)
     z, share = NormalDist().inv_cdf((1 + confidence) / 2), hits / count
@@ -45,7 +45,7 @@ def estimate_share(hits: int, count: int, confidence: float = 0.95) -> MeanInter
 
 @functools.cache
 def student_quantile(confidence: float, freedom: int) -> float:
-    """How many standard errors to both sides hold a share `confidence` of Student's distribution."""
+    """Return t so that the share `confidence` of Student's distribution lies between -t and t."""
     normal = NormalDist().inv_cdf((1 + confidence) / 2)
     if freedom > MANY:
         return normal
@@ -59,7 +59,7 @@ def student_quantile(confidence: float, freedom: int) -> float:
 
 
 def share_within(t: float, freedom: int) -> float:
-    """The share of Student's distribution between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    """Return the share of Student's distribution between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle = math.atan(t / math.sqrt(freedom))
     sine, cosine = math.sin(angle), math.cos(angle)
     odd = freedom % 2 == 1

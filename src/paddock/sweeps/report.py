@@ -1,4 +1,4 @@
-"""The report of a sweep: means with confidence intervals as a table and as charts, failures, settings."""
+"""Report of a sweep: means with confidence intervals as a table and as charts, failures, settings."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from paddock.sweeps.result import FailedRun, Sweep
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_LINES, MOST_ROWS, MOST_FAILURES, MOST_SEEDS = 10, 60, 100, 5  # on a page; the tables have all
-MOST_COLUMNS = 7  # of a table, so that a narrow window shows all of them
-MOST_DIGITS = 6  # behind the point
+MOST_LINES, MOST_ROWS, MOST_FAILURES, MOST_SEEDS = 10, 60, 100, 5  # limits of the report; the tables are complete
+MOST_COLUMNS = 7  # columns of a table, so that they fit into a narrow window
+MOST_DIGITS = 6  # decimal places
 
 
 def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
-    """The parts of the page."""
+    """Yield the parts of the report."""
     spec = sweep.spec
     yield Remark(describe(provenance, seeds=len(spec.seeds)).rpartition(" · ")[0] + f" · {_tell_seeds(spec.seeds)}")
     combinations = sweep.combinations()
@@ -47,7 +47,7 @@ def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def means_sheet(sweep: Sweep) -> Sheet:
-    """A row for every combination, a column for every figure; last those of which all runs failed."""
+    """Return a table with a row for every combination and a column for every figure; fully failed ones come last."""
     varying = varying_axes(sweep)
     cells: dict[str, dict[str, str]] = {}
     for row in sweep.summary:
@@ -65,7 +65,7 @@ def means_sheet(sweep: Sweep) -> Sheet:
 
 
 def group_failures(sweep: Sweep) -> list[list[FailedRun]]:
-    """The failed runs, those of a combination together that have the same problem."""
+    """Group the failed runs by combination and problem."""
     groups: dict[tuple[str, str], list[FailedRun]] = {}
     for each in sweep.failures:
         groups.setdefault((_tell(each.labels), each.problem), []).append(each)
@@ -73,7 +73,7 @@ def group_failures(sweep: Sweep) -> list[list[FailedRun]]:
 
 
 def failures_sheet(sweep: Sweep) -> Sheet:
-    """A row for every problem of a combination: how often, with which seeds, and how to see it again."""
+    """Return a table with a row for every problem of a combination: count, seeds, and the command that repeats it."""
     rows = [
         (_tell(first.labels), first.problem, str(1 + len(others)), _tell_some([first, *others]), first.command)
         for first, *others in group_failures(sweep)[:MOST_FAILURES]
@@ -82,7 +82,7 @@ def failures_sheet(sweep: Sweep) -> Sheet:
 
 
 def draw_figure(sweep: Sweep, figure: str, *, ax: Axes | None = None) -> Axes:
-    """Means of a figure: lines over a parameter that is a number, if there is one, else a row for each combination."""
+    """Draw the means of a figure as lines over a numeric parameter if there is one, else as a row per combination."""
     rows = [row for row in sweep.summary if row["figure"] == figure]
     varying = varying_axes(sweep)
     over = next((axis for axis in reversed(varying) if _is_numeric(rows, axis)), None)
@@ -105,12 +105,12 @@ def draw_figure(sweep: Sweep, figure: str, *, ax: Axes | None = None) -> Axes:
 
 
 def _differs(sweep: Sweep, figure: str) -> bool:
-    """Whether there is anything to see in a chart."""
+    """Return whether a figure has more than one value, so that a chart is useful."""
     return len({repr(value) for value in sweep.column(figure)}) > 1
 
 
 def varying_axes(sweep: Sweep) -> list[str]:
-    """The axes along which something differs; all if nothing does."""
+    """Return the axes with more than one value, or all axes if there is none."""
     all_labels = [*sweep.summary, *sweep.failed_combinations]
     found = [axis for axis in sweep.axes if len({repr(row[axis]) for row in all_labels if axis in row}) > 1]
     return found or list(sweep.axes)

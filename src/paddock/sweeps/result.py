@@ -1,4 +1,4 @@
-"""Sweep: what came of all runs: one tidy table, means with confidence intervals, and the runs that failed."""
+"""Sweep: the results of all runs, with one tidy table, means with confidence intervals, and the failed runs."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class FailedRun:
     run: int
     labels: Mapping[str, Any]  # its combination
     seed: int
-    problem: str  # in one line
+    problem: str  # one-line error message
     trace: str  # the whole traceback
-    command: str  # that repeats it
+    command: str  # command that repeats the run
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Sweep:
-    """All runs of a sweep: a row for every robot of every run, in the order of the runs."""
+    """Results of a sweep: a row for every robot of every run, in the order of the runs."""
 
     spec: SweepSpec
     rows: Sequence[Mapping[str, Any]]
-    axes: tuple[str, ...]  # columns that tell the combination
-    runs: int  # how many there are, the failed ones included
-    fresh: int  # runs that were done now; the others were there already
+    axes: tuple[str, ...]  # columns that identify the combination
+    runs: int  # number of runs, including failed ones
+    fresh: int  # runs executed in this call; the others were already finished
     failures: tuple[FailedRun, ...] = ()
 
     def __repr__(self) -> str:
@@ -57,34 +57,34 @@ class Sweep:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The names of all columns."""
+        """Names of all columns."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row))
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
-        """The columns that were measured."""
+        """Names of the measured columns."""
         return tuple(name for name in self.columns if name not in ABOUT and name not in self.axes)
 
     def column(self, name: str) -> list[Any]:
-        """A column of the table; None where a row has no such value."""
+        """Return a column of the table, with None for rows without this value."""
         return [row.get(name) for row in self.rows]
 
     def combinations(self) -> list[dict[str, Any]]:
-        """The combinations with results, in their order."""
+        """Return the combinations that have results, in order."""
         found = {repr(key): key for row in self.rows if (key := {axis: row[axis] for axis in self.axes})}
         return list(found.values())
 
     @cached_property
     def failed_combinations(self) -> list[Mapping[str, Any]]:
-        """The combinations of which all runs failed, in their order; what is not said of one is left out."""
+        """Combinations of which all runs failed, in order; each has only the labels that the spec gives."""
         found = {repr(each.labels): each.labels for each in self.failures}
         return [labels for labels in found.values() if not any(labels.items() <= row.items() for row in self.summary)]
 
     @cached_property
     def summary(self) -> list[dict[str, Any]]:
-        """A row for every combination and figure, over the runs: of a run with several robots their mean counts.
+        """A row for every combination and figure; a run with several robots contributes their mean.
 
-        Besides the axes: figure, mean, low and high ends of its interval, and of how many runs it is the mean.
+        Columns besides the axes: figure, mean, low and high ends of its interval, and the number of runs.
         """
         groups: dict[str, list[Mapping[str, Any]]] = {}
         for row in self.rows:
@@ -106,11 +106,11 @@ class Sweep:
         return estimate_mean(values, self.spec.confidence)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a pandas DataFrame."""
+        """Return the table as a pandas DataFrame."""
         return import_extra("pandas").DataFrame([dict(row) for row in self.rows], columns=list(self.columns))  # type: ignore[no-any-return]
 
     def draw(self, figure: str, *, ax: Axes | None = None) -> Axes:
-        """A chart of a figure: its means and their intervals, over a parameter that is a number, or by combination."""
+        """Draw the means of a figure and their intervals, over a numeric parameter or by combination."""
         from paddock.sweeps.report import draw_figure
 
         if figure not in self.figures:
@@ -118,7 +118,7 @@ class Sweep:
         return draw_figure(self, figure, ax=ax)
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write the tables, the charts and the report into a folder; returns the files."""
+        """Write the tables, the charts and the report into a folder, and return the files."""
         from paddock.sweeps.files import save_sweep
 
         return save_sweep(self, Path(folder))

@@ -1,4 +1,4 @@
-"""SweepSpec: worlds × robots × controllers × parameters × seeds of runs or scenarios, as data."""
+"""SweepSpec: the specification of a sweep over worlds, robots, controllers or scenarios, parameters and seeds."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from paddock.metrics.choice import MetricChoice, make_metric
 from paddock.report.summary import METRICS as USUAL_METRICS
 from paddock.scenarios.spec import MOST_RUNS, Seed, expand_seeds
 
-TARGETS = ("controller", "world", "robot", "scenario")  # what a parameter can be of
+TARGETS = ("controller", "world", "robot", "scenario")  # first parts of parameter paths
 
 
 class Choices(dict[str, tuple[Any, ...]]):
-    """The values that each parameter takes, by its path."""
+    """Values of each parameter, by its path."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SweepSpec(Spec):
-    """What to run, in which combinations, and what to find out."""
+    """Specification of a sweep: the combinations to run, and the metrics."""
 
     name: Name
     title: str = ""
     worlds: tuple[str, ...] = ()
-    robots: tuple[str, ...] = ()  # instead of the worlds' own
+    robots: tuple[str, ...] = ()  # replace the robots of the worlds
     controllers: Annotated[tuple[str, ...], Count(1, "controller")] = (BUILT_IN,)
     scenarios: tuple[str, ...] = ()  # instead of controllers
     parameters: Choices = field(default_factory=Choices)
     seeds: Annotated[tuple[Seed, ...], Count(1, "seed")] = tuple(range(10))
-    seconds: Duration = 60.0  # of a run
-    starts: Literal["placed", "random"] = "placed"  # where robots of runs begin
+    seconds: Duration = 60.0  # simulated time of a run
+    starts: Literal["placed", "random"] = "placed"  # start poses of the robots
     metrics: tuple[Annotated[str | MetricChoice, Description("a metric's name, or a table with one")], ...] = ()
-    confidence: Annotated[float, Number("a share", above=0.5, high=0.9999)] = 0.95  # of the intervals
-    folder: str = field(default="", compare=False, repr=False)  # where relative file names begin
-    file: str = field(default="", compare=False, repr=False)  # what errors call it
+    confidence: Annotated[float, Number("a share", above=0.5, high=0.9999)] = 0.95  # confidence level of the intervals
+    folder: str = field(default="", compare=False, repr=False)  # base folder of relative file names
+    file: str = field(default="", compare=False, repr=False)  # file name for error messages
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """As any spec; `seeds = 10` stands for 0 … 9, and tables of parameters may be nested."""
+        """Create the spec from a table; `seeds = 10` stands for 0 … 9, and tables of parameters may be nested."""
         table = expand_seeds(table)
         if "parameters" in table:
             table = {**table, "parameters": Choices(_flatten(table["parameters"], ""))}
@@ -59,7 +59,7 @@ class SweepSpec(Spec):
             if target not in TARGETS or target == path:
                 raise SpecError(f"expected a path that begins with {', '.join(TARGETS)}", path=f"parameters.{path}")
             if target == ("controller" if self.scenarios else "scenario"):
-                kind = "scenarios have tasks" if self.scenarios else "there are no scenarios"
+                kind = "scenarios have tasks, not controllers" if self.scenarios else "this sweep has no scenarios"
                 raise SpecError(f"{kind}: leave this parameter out", path=f"parameters.{path}")
             if len(set(map(repr, values))) < len(values):
                 raise SpecError(f"expected different values, got {format_value(values)}", path=f"parameters.{path}")
@@ -68,17 +68,17 @@ class SweepSpec(Spec):
             if len(set(listed)) < len(listed):
                 raise SpecError(f"expected different entries, got {format_value(listed)}", path=name)
         if self.scenarios and self.starts != "placed":
-            raise SpecError("scenarios say themselves where robots begin: leave it out", path="starts")
+            raise SpecError("scenarios define the start poses of robots: leave starts out", path="starts")
 
     @property
     def run_count(self) -> int:
-        """How many runs there are: all combinations, with all seeds."""
+        """Number of runs: all combinations with all seeds."""
         drivers = self.scenarios or self.controllers
         choices = (self.worlds, self.robots, drivers, self.seeds, *self.parameters.values())
         return math.prod(max(1, len(listed)) for listed in choices)
 
     def make_metrics(self) -> tuple[Metric, ...]:
-        """What to find out about each robot: the usual figures if nothing else is asked for."""
+        """Return the metrics of each robot; by default the usual ones."""
         made = (
             make_metric(each, folder=self.folder or None, path=f"metrics[{i}]", file=self.file)
             for i, each in enumerate(self.metrics)
@@ -87,7 +87,7 @@ class SweepSpec(Spec):
 
 
 def load_sweep(source: str | Path | Mapping[str, Any] | SweepSpec) -> SweepSpec:
-    """A sweep from a TOML file, or from a table of the same keys."""
+    """Load a sweep from a TOML file, or from a table with the same keys."""
     if isinstance(source, SweepSpec):
         return source
     if isinstance(source, Mapping):
@@ -100,7 +100,7 @@ def load_sweep(source: str | Path | Mapping[str, Any] | SweepSpec) -> SweepSpec:
 
 
 def _flatten(table: Any, path: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """The paths of nested tables, and the values at their ends."""
+    """Yield the paths in nested tables, each with its list of values."""
     if not isinstance(table, Mapping):
         raise SpecError(f"expected tables of lists of values, got {format_value(table)}", path=path or "parameters")
     for key, value in table.items():

@@ -1,4 +1,4 @@
-"""A whole sweep as one call: list the runs, leave out those that are there already, do the others, keep all."""
+"""A whole sweep as one call: list the runs, skip those that are finished, execute the others, save all results."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from paddock.sweeps.spec import SweepSpec, load_sweep
 from paddock.sweeps.worker import Rows, RunBlock, RunSettings, SweepWorker
 
 FINISHED = "finished.jsonl"
-BATCH = 50  # seeds at once, where controllers compile; what is killed loses no more than that in each worker
+BATCH = 50  # seeds per batch if controllers compile; a killed sweep loses at most one batch per worker
 
 Progress = Callable[[int, int], None]
-"""Told how many runs are done, and how many there are."""
+"""Callback that receives the number of finished runs and the number of all runs."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PlannedRun:
     number: int  # from 1
     combination: int
     seed: int
-    key: str  # tells all that decides it; empty where the combination cannot be
+    key: str  # digest of all its inputs; empty for an invalid combination
 
 
 def sweep(
@@ -46,14 +46,14 @@ def sweep(
     progress: Progress | None = None,
     run: int | None = None,
 ) -> Sweep:
-    """Do all runs of a sweep. The result depends on the spec alone, not on workers or interruptions.
+    """Execute all runs of a sweep. The result depends only on the spec, not on workers or interruptions.
 
     Args:
-        spec: the path of a TOML file, or a dict of the same keys.
-        out: folder for the tables, charts and report. Runs that are finished there already are not done again.
-        workers: processes; None: one for every core, 1: only this one; or "ray", the cores of a cluster.
-        progress: told how many runs are done, and how many there are.
-        run: do only the run of this number, in this process, and keep nothing; its error is raised.
+        spec: the path of a TOML file, or a dict with the same keys.
+        out: folder for the tables, charts and report. Runs that are already finished in it are not repeated.
+        workers: number of processes; None: one for every core, 1: only this process; or "ray", the cores of a cluster.
+        progress: called with the number of finished runs and the number of all runs.
+        run: execute only the run with this number, in this process, without writing files; its error is raised.
     """
     plan = SweepPlan(load_sweep(spec))
     if run is not None:
@@ -68,7 +68,7 @@ def sweep(
 
 
 class SweepPlan:
-    """All runs of a sweep, in their order: by combination, then by seed."""
+    """All runs of a sweep, ordered by combination, then by seed."""
 
     def __init__(self, spec: SweepSpec) -> None:
         if spec.run_count > MOST_RUNS:
@@ -83,7 +83,7 @@ class SweepPlan:
         ]
 
     def run(self, finished: FinishedJobs, workers: Workers, progress: Progress) -> Sweep:
-        """Do what is not finished, and put all together."""
+        """Execute the unfinished runs, and combine all results."""
         open_runs = [run for run in self.runs if run.key and run.key not in finished]
         failures = {
             run.number: failure
@@ -109,7 +109,7 @@ class SweepPlan:
     def _finish(
         self, runner: JobRunner[RunBlock, list[Rows]], blocks: Sequence[Sequence[PlannedRun]]
     ) -> Iterator[tuple[Sequence[PlannedRun], list[Rows] | JobFailure]]:
-        """The results of blocks as they come; one that fails is done again run by run, so that only some fail."""
+        """Yield the results of blocks as they finish; repeat a failed block run by run, so that only some runs fail."""
         again: list[Sequence[PlannedRun]] = []
         for number, answer in runner.stream([_job(block) for block in blocks]):
             if answer.failure is None:
@@ -122,14 +122,14 @@ class SweepPlan:
             yield from self._finish(runner, again)
 
     def _blocks(self, runs: Sequence[PlannedRun], worker: SweepWorker) -> Iterator[Sequence[PlannedRun]]:
-        """Runs in the pieces that workers take: alone, or, where all controllers compile, many seeds at once."""
+        """Split the runs into blocks for workers: single runs, or many seeds if all controllers compile."""
         for number, group in itertools.groupby(runs, key=lambda run: run.combination):
             own = list(group)
             size = BATCH if len(own) > 1 and _uses_batches(worker, number) else 1
             yield from (own[first : first + size] for first in range(0, len(own), size))
 
     def run_alone(self, number: int) -> Sweep:
-        """Do one run in this process; its error is raised."""
+        """Execute one run in this process; its error is raised."""
         if not 1 <= number <= len(self.runs):
             raise PaddockError(f"run: expected a number from 1 to {len(self.runs)}, got {number}")
         run = self.runs[number - 1]
@@ -156,7 +156,7 @@ class SweepPlan:
     def _rows(
         self, run: PlannedRun, axes: Sequence[str], found: Sequence[Mapping[str, Any]]
     ) -> Iterator[dict[str, Any]]:
-        """A run's part of the table: which run it is, then the figures of each robot."""
+        """Yield the table rows of a run: the run's number, combination and seed, then the figures of each robot."""
         chosen = self.combinations[run.combination]
         for row in found:
             about = {"world": chosen.world.name if chosen.world else "", "robot": row["robot"], **chosen.labels}
@@ -184,7 +184,7 @@ def _job(runs: Sequence[PlannedRun]) -> RunBlock:
 
 
 def _uses_batches(worker: SweepWorker, number: int) -> bool:
-    """Whether a combination compiles; one that cannot even begin says so when it is its turn."""
+    """Return whether a combination compiles; an error here is raised again when the combination runs."""
     try:
         return worker.uses_batches(number)
     except Exception:
@@ -192,5 +192,5 @@ def _uses_batches(worker: SweepWorker, number: int) -> bool:
 
 
 def _as_cell(value: Any) -> Any:
-    """A value of a parameter as a cell of a table: lists and tables as text."""
+    """Return a parameter's value as a table cell; lists and tables become text."""
     return value if isinstance(value, (bool, int, float, str)) else repr(value)

@@ -1,4 +1,4 @@
-"""SweepWorker: does runs. Where controllers are policies, many seeds of a combination are one batch."""
+"""SweepWorker: executes runs. If all controllers are policies, it runs many seeds of a combination as one batch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.sweeps.spec import SweepSpec
 from paddock.worlds.build import BuiltWorld, build
 
 Rows = list[dict[str, Any]]
-"""What came of a run: a row for every robot, in what JSON has."""
+"""Result of a run: a row for every robot, with values that JSON can represent."""
 
 
 class RunBlock(NamedTuple):
@@ -28,7 +28,7 @@ class RunBlock(NamedTuple):
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What all runs share."""
+    """Settings that all runs share."""
 
     seconds: float
     starts: str | None
@@ -36,12 +36,12 @@ class RunSettings:
 
     @classmethod
     def of(cls, spec: SweepSpec) -> RunSettings:
-        """Those of a sweep."""
+        """Return the settings of a sweep."""
         return cls(spec.seconds, None if spec.starts == "placed" else spec.starts, spec.make_metrics())
 
 
 class SweepWorker:
-    """The rows of each run of a block depend on its combination and its seed alone."""
+    """Executes blocks of runs; the rows of a run depend only on its combination and its seed."""
 
     def __init__(self, combinations: Sequence[Combination], settings: RunSettings) -> None:
         self.combinations, self.settings = combinations, settings
@@ -53,7 +53,7 @@ class SweepWorker:
         return build(world)
 
     def __call__(self, block: RunBlock) -> list[Rows]:
-        """The rows of every seed."""
+        """Return the rows of every seed."""
         chosen = self.combinations[block.combination]
         if chosen.scenario is not None:
             return [self._run_scenario(chosen, seed) for seed in block.seeds]
@@ -66,7 +66,7 @@ class SweepWorker:
             return [self._run_arena(chosen, batch, world) for world in range(len(batch))]
 
     def uses_batches(self, number: int) -> bool:
-        """Whether all controllers of a combination compile."""
+        """Return whether all controllers of a combination compile."""
         chosen = self.combinations[number]
         if chosen.controller is None:
             return False

@@ -1,4 +1,4 @@
-"""Entry 1 of the menu: measure the proximity threshold of robots, and write it into the configuration."""
+"""Menu entry 1: measure the proximity threshold of robots, and write it into the configuration."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from paddock.orders.texts import Order
 
 
 def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = "", verify: bool = False) -> bool:
-    """Turn robots once around in the open, one after the other; whether all could be reached.
+    """Turn robots once around in open space, one after the other; return whether all were calibrated.
 
     Args:
-        program: what it runs in.
-        names: of the robots; none for all.
-        lamp: the light there, in words; it is written beside the threshold.
-        verify: have the user hold a hand before each robot, and tell whether it would be seen.
+        program: the host program.
+        names: names of the robots; empty for all.
+        lamp: description of the light, written next to the threshold.
+        verify: ask the user to hold a hand in front of each robot, and print whether it is detected.
     """
     config = program.config
     robots = [find_robot(config, name) for name in names] or config.robots
@@ -52,7 +52,7 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
 
 
 def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int | None:
-    """The threshold of a robot; None where something stands near."""
+    """Measure the threshold of a robot; None if there is an obstacle or a light nearby."""
     program.say(_("{robot}: turns once around, in 36 steps").format(robot=robot.name))
     with program.connect(robot) as link:
         result = calibrate_threshold(partial(look, link), link.pose.heading)
@@ -63,14 +63,14 @@ def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int
 
 
 def look(link: OrdersRobot, heading: float) -> tuple[float, ...]:
-    """Turn to a heading [rad]; sensors 0, 1, 7 and 6 there."""
+    """Turn to a heading [rad], and return the readings of sensors 0, 1, 7 and 6."""
     seconds = CONSTANTS.turn_seconds(math.pi)
     reply = link.port.ask(Order("a", (heading,)), seconds, expected=seconds)
     return require_reply(reply, "a", f"{link.name}: turning to {math.degrees(heading):.0f}°").numbers
 
 
 def tell(program: HostProgram, robot: OrderRobotSpec, result: ThresholdCalibration) -> None:
-    """What was measured."""
+    """Print the measurement as a table and as JSON, with warnings."""
     columns = (_("mean"), _("spread"), _("largest"), _("threshold"), _("before"))
     table = new_table(_("Proximity"), _("robot"), *columns, right=columns)
     numbers = (
@@ -91,16 +91,16 @@ def tell(program: HostProgram, robot: OrderRobotSpec, result: ThresholdCalibrati
         clutter_deg=[round(math.degrees(heading)) for heading in result.clutter],
     )
     if result.varies_too_little:
-        told = _("{robot}: its sensors hardly vary here; the least margin of {margin:g} was taken")
+        told = _("{robot}: the sensor readings hardly vary here; the minimum margin of {margin:g} is used")
         program.say(told.format(robot=robot.name, margin=LEAST_MARGIN), "yellow")
     if result.clutter:
         where = ", ".join(list_ranges([round(math.degrees(heading)) for heading in result.clutter]))
-        told = _("{robot}: something stands near or shines at {where}; near stays {near}: calibrate again in the open")
+        told = _("{robot}: obstacle or light at {where}; near stays {near}: calibrate again in open space")
         program.say(told.format(robot=robot.name, where=where, near=robot.near), "yellow")
 
 
 def list_ranges(headings: Sequence[int]) -> list[str]:
-    """Headings [°] of a turn in equal steps, those beside each other as one range."""
+    """Return headings [°] of a turn in equal steps, with consecutive headings joined to ranges."""
     step, groups = 360 // STEPS, list[list[int]]()
     for heading in headings:
         if groups and (heading - groups[-1][-1]) % 360 == step:
@@ -113,11 +113,13 @@ def list_ranges(headings: Sequence[int]) -> list[str]:
 
 
 def check_with_hand(program: HostProgram, link: OrdersRobot, threshold: int) -> bool:
-    """Whether a hand before the robot would be seen."""
-    program.ask(_("{robot}: hold a hand or a box before it, then press Enter:").format(robot=link.name))
+    """Ask the user to hold a hand in front of the robot, and return whether it is detected."""
+    program.ask(_("{robot}: hold a hand or a box in front of it, then press Enter:").format(robot=link.name))
     seen = largest_sum(require_reply(link.port.ask(Order("X")), "X", link.name).numbers)
     told = (
-        _("{robot}: seen, {seen} > {threshold}") if seen > threshold else _("{robot}: not seen, {seen} <= {threshold}")
+        _("{robot}: detected, {seen} > {threshold}")
+        if seen > threshold
+        else _("{robot}: not detected, {seen} <= {threshold}")
     )
     program.say(told.format(robot=link.name, seen=seen, threshold=threshold), "" if seen > threshold else "yellow")
     return seen > threshold

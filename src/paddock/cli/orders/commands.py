@@ -1,4 +1,4 @@
-"""`paddock orders`: its commands, options and help texts."""
+"""`paddock orders`: commands, options and help texts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ from paddock.cli.options import Force, Json
 if TYPE_CHECKING:
     from paddock.cli.orders.program import HostProgram
 
-INTERRUPTED = 130  # exit status, as shells expect it after Ctrl-C
+INTERRUPTED = 130  # exit status after Ctrl-C, by shell convention
 
-Config = Annotated[Path | None, typer.Option("--config", help="Configuration (TOML). Default: orders.toml here.")]
-Language = Annotated[str | None, typer.Option("--language", help="en, es or de. Default: as the configuration says.")]
-LogFile = Annotated[Path | None, typer.Option("--log", help="File to which all lines are added, with the time.")]
-RobotName = Annotated[str, typer.Argument(help="Its name in the configuration.")]
+Config = Annotated[
+    Path | None, typer.Option("--config", help="Configuration file (TOML). Default: orders.toml in this folder.")
+]
+Language = Annotated[
+    str | None, typer.Option("--language", help="en, es or de. Default: the language of the configuration.")
+]
+LogFile = Annotated[
+    Path | None, typer.Option("--log", help="Log file to which all lines are appended, with time stamps.")
+]
+RobotName = Annotated[str, typer.Argument(help="Name of the robot in the configuration.")]
 
 orders_app = typer.Typer(name="orders", rich_markup_mode="rich", pretty_exceptions_enable=False)
 
 
 def run(context: typer.Context, work: Callable[[HostProgram], object]) -> None:
-    """Do the work of a command with its options, or those of `paddock orders` before it; False is exit status 1."""
+    """Run a command with its options or those given before it to `paddock orders`; False gives exit status 1."""
     from paddock.cli.orders.language import translate
     from paddock.cli.orders.program import HostProgram
     from paddock.core.errors import PaddockError
@@ -49,7 +55,7 @@ def run(context: typer.Context, work: Callable[[HostProgram], object]) -> None:
 
 @orders_app.callback(invoke_without_command=True)
 def menu(context: typer.Context, config: Config = None, language: Language = None, log: LogFile = None) -> None:
-    """Have robots that take orders drive to way-points: a menu, or one of the commands below.
+    """Drive robots to way-points by orders: opens a menu, or runs one of the commands below.
 
     paddock orders init
     paddock orders
@@ -63,16 +69,17 @@ def menu(context: typer.Context, config: Config = None, language: Language = Non
 
 @orders_app.command()
 def init(
-    file: Annotated[Path, typer.Argument(help="The new configuration.")] = Path("orders.toml"),
+    file: Annotated[Path, typer.Argument(help="The configuration file to create.")] = Path("orders.toml"),
     served: Annotated[
         Path | None,
         typer.Option(
-            help="What paddock serve … --orders … has printed: its robots instead of an example; - for stdin."
+            help="File with the output of paddock serve … --orders …, to use its robots instead of an example; - for "
+            "stdin."
         ),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a configuration to begin with, with comments.
+    """Write an initial configuration with comments.
 
     paddock orders init
     paddock serve petri-dish --orders all > served.txt &
@@ -88,7 +95,7 @@ def init(
 def find(
     context: typer.Context, config: Config = None, language: Language = None, log: LogFile = None, json: Json = False
 ) -> None:
-    """Look at which serial devices robots answer. The exit status is 0 if there is one.
+    """Search all serial devices for robots. The exit status is 0 if a robot answers.
 
     paddock orders find
     """
@@ -101,14 +108,16 @@ def find(
 def calibrate(
     context: typer.Context,
     robots: Annotated[list[str] | None, typer.Argument(help="Names of robots. Default: all.")] = None,
-    lamp: Annotated[str, typer.Option(help="The light there, in words, for the configuration.")] = "",
-    verify: Annotated[bool, typer.Option("--verify", help="Then ask for a hand before each, to see it work.")] = False,
+    lamp: Annotated[str, typer.Option(help="Description of the light, stored in the configuration.")] = "",
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Test each threshold with a hand in front of the robot.")
+    ] = False,
     config: Config = None,
     language: Language = None,
     log: LogFile = None,
     json: Json = False,
 ) -> None:
-    """Turn robots once around in the open, and write their proximity thresholds into the configuration.
+    """Turn robots once around in open space, and write their proximity thresholds into the configuration.
 
     paddock orders calibrate --lamp "ceiling light, curtains closed"
     paddock orders calibrate e-puck_2479 --verify
@@ -121,18 +130,18 @@ def calibrate(
 @orders_app.command()
 def walk(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="Way-points: a line name;x;y in centimetres for each.")],
+    file: Annotated[Path, typer.Argument(help="File of way-points: a line name;x;y in centimetres for each.")],
     avoid: Annotated[bool, typer.Option("--avoid", help="Avoid obstacles.")] = False,
-    page: Annotated[bool, typer.Option("--page", help="Show the walk on a page, too.")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0 for any that is free.")] = 0,
+    page: Annotated[bool, typer.Option("--page", help="Also show the walk on a page.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 for any free port.")] = 0,
     config: Config = None,
     language: Language = None,
     log: LogFile = None,
     json: Json = False,
 ) -> None:
-    """Have all robots drive to their way-points, at once. Ctrl-C has them stand.
+    """Drive all robots to their way-points at the same time. Ctrl-C stops them.
 
-    The exit status is 0 only if every order was done.
+    The exit status is 0 only if every order was executed.
 
       paddock orders walk waypoints.txt
       paddock orders walk waypoints.txt --avoid --log walk.log
@@ -169,19 +178,22 @@ def odometry(
     robot: RobotName,
     motions: Annotated[
         str | None,
-        typer.Option(help="Turns in degrees and ways in cm: 'b90 c20'. Default: turns to both sides, and a way back."),
+        typer.Option(
+            help="Turns in degrees and distances in cm: 'b90 c20'. Default: turns to both sides, and a drive there and "
+            "back."
+        ),
     ] = None,
     served: Annotated[
         str | None,
-        typer.Option(help="Address of the served world that the robot is in, which measures. Default: you do."),
+        typer.Option(help="Address of the robot's served world, which measures. Default: measure by hand."),
     ] = None,
-    camera: Annotated[bool, typer.Option("--camera", help="The camera of the configuration measures.")] = False,
+    camera: Annotated[bool, typer.Option("--camera", help="Measure with the camera of the configuration.")] = False,
     config: Config = None,
     language: Language = None,
     log: LogFile = None,
     json: Json = False,
 ) -> None:
-    """Measure how far a robot turns and drives, beside what it is told.
+    """Measure the turns and distances of a robot, and compare them with its orders.
 
     paddock orders odometry e-puck_2479
     paddock orders odometry e-puck_2479 --motions "b360 c50" --served ws://localhost:8642

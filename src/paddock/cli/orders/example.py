@@ -1,4 +1,4 @@
-"""`paddock orders init`: a configuration to begin with, with comments; also for the robots of a served world."""
+"""`paddock orders init`: write an initial configuration with comments, also for the robots of a served world."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ SERVER_LINE = re.compile(r"^serving .+ at (?P<url>http\S+)", re.MULTILINE)
 COLORS = ("#d1495b", "#3d6fb4", "#e09f3e", "#39a275", "#8e5ea2")
 
 HEAD = """\
-# Robots that take orders, for `paddock orders`. Lengths are centimetres.
+# Robots that execute orders, for `paddock orders`. Lengths are in centimetres.
 
-mode = "auto"        # auto: checked where the robot knows it; legacy: as in 2012; checked: refuse robots without it
+mode = "auto"        # auto: checked if the robot supports it; legacy: as in 2012; checked: reject robots without it
 language = "auto"    # auto, en, es or de
-waypoints = ""       # the file that the menu offers; a line name;x;y for each way-point
+waypoints = ""       # default file of the menu; a line name;x;y for each way-point
 camera = ""          # address of a camera above the arena, http://HOST/stream.mjpg, for: odometry --camera
 camera_lens = ""     # file of its lens; see: paddock camera calibrate
 camera_site = ""     # file of the markers on floor and robots; see: paddock camera locate
-patience_s = 30.0    # of silence, after which a robot is taken for lost
+patience_s = 30.0    # seconds without an answer after which a robot counts as lost
 """
 COMMENTS = {
     "name": "as in the file of way-points",
     "device": "/dev/rfcomm0, COM5 …; see: paddock orders find",
-    "at_cm": "where it stands at the start",
+    "at_cm": "its position at the start",
     "heading_deg": "0: along x; counter-clockwise",
-    "near": "proximity from which it avoids; measure it with: paddock orders calibrate",
+    "near": "proximity threshold for avoidance; measure it with: paddock orders calibrate",
 }
 EXAMPLE = {"e-puck_2478": "/dev/rfcomm0", "e-puck_2479": "/dev/rfcomm1", "e-puck_2481": "/dev/rfcomm2"}
 
 
 def write_example(path: Path, *, served: Path | None, force: bool) -> int:
-    """Write a configuration; how many robots it has.
+    """Write a configuration, and return the number of its robots.
 
     Args:
-        path: of the new file.
-        served: what `paddock serve … --orders …` printed; `-` for the standard input. None: an example.
-        force: overwrite a file.
+        path: path of the new file.
+        served: file with the output of `paddock serve … --orders …`; `-` for the standard input. None: an example.
+        force: overwrite an existing file.
     """
     check_new(path, force=force)
     devices = dict(EXAMPLE)
@@ -71,7 +71,7 @@ def write_example(path: Path, *, served: Path | None, force: bool) -> int:
 
 
 def read_printed(served: Path) -> str:
-    """What a server has printed so far."""
+    """Read the output of a server."""
     try:
         return sys.stdin.read() if str(served) == "-" else served.read_text(encoding="utf-8")
     except OSError as error:
@@ -79,7 +79,7 @@ def read_printed(served: Path) -> str:
 
 
 def find_poses(url: str) -> Mapping[str, Pose]:
-    """Where the robots of a served world are; nothing if it does not tell."""
+    """Return the poses of the robots of a served world; empty if the server refuses."""
     try:
         with paddock.connect(url, lock_step=False) as arena:
             arena.step(0)
@@ -89,7 +89,7 @@ def find_poses(url: str) -> Mapping[str, Pose]:
 
 
 def write_robot(name: str, device: str, pose: Pose, color: str) -> str:
-    """A robot's table, with comments."""
+    """Return a robot's table in TOML, with comments."""
     table = {
         "name": name,
         "device": device,

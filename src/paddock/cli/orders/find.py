@@ -1,4 +1,4 @@
-"""Entry 0 of the menu: at which serial devices robots answer."""
+"""Menu entry 0: search the serial devices for robots."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from paddock.cli.orders.program import HostProgram
 from paddock.cli.tables import cell, new_table
 from paddock.orders import find_order_robots, list_serial_devices
 
-ANSWERING = 2.0  # [s] that a robot has to answer
+ANSWERING = 2.0  # timeout for the answer of a robot [s]
 
 
 def find(program: HostProgram) -> bool:
-    """Ask at all serial devices, and at those of the configuration; whether a robot answered."""
+    """Query all serial devices and those of the configuration; return whether a robot answered."""
     known = {robot.path: robot for robot in program.config.robots} if program.path.exists() else {}
     devices = list_serial_devices()
-    program.say(_("asking at {count} serial devices …").format(count=len({**devices, **known})))
+    program.say(_("searching {count} serial devices …").format(count=len({**devices, **known})))
     states = {
         "robot": _("takes orders"),
         "checked": _("takes orders, checked mode"),
         "legacy": _("takes orders, legacy mode only"),
-        "silent": _("silent"),
-        "something else": _("something else answers"),
+        "silent": _("no answer"),
+        "something else": _("another device answers"),
         "closed": _("cannot be opened"),
     }
     table = new_table(_("Robots"), _("robot"), _("device"), _("address"), _("answer"))

@@ -1,4 +1,4 @@
-"""The language of the host program. English stands in the code, other languages in .po files beside it."""
+"""Language of the host program. English texts are in the code, other languages in .po files in `cli/locale`."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _catalogue: gettext.NullTranslations = gettext.NullTranslations()
 
 
 def _(text: str) -> str:
-    """A text in the language of the user."""
+    """Return a text in the language of the user."""
     return _catalogue.gettext(text)
 
 
 def translate(told: object) -> str:
-    """An error or a reason in the language of the user, as far as its texts are known."""
+    """Return an error or a reason in the language of the user, if its texts have translations."""
     if isinstance(told, PaddockError) and told.args:
         told = told.args[0]
     if not isinstance(told, Reason):
@@ -40,7 +40,7 @@ def translate(told: object) -> str:
 
 
 def choose_language(name: str) -> str:
-    """Use a language from now on, "auto" for that of the user's system; its name."""
+    """Set the language, "auto" for that of the user's system, and return its name."""
     global _catalogue
     if name == "auto":
         name = find_system_language()
@@ -51,7 +51,7 @@ def choose_language(name: str) -> str:
 
 
 def find_system_language() -> str:
-    """The language of the environment if there is a catalogue for it, else English."""
+    """Return the language of the environment if there is a catalogue for it, else English."""
     for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         for wish in os.environ.get(variable, "").split(":"):
             short = locale.normalize(wish).partition("_")[0].partition(".")[0].lower()
@@ -61,12 +61,12 @@ def find_system_language() -> str:
 
 
 def load_catalogue(path: Path) -> gettext.GNUTranslations:
-    """The translations of a .po file."""
+    """Load the translations of a .po file."""
     return gettext.GNUTranslations(io.BytesIO(compile_catalogue(read_po(path.read_text(encoding="utf-8"), str(path)))))
 
 
 def read_po(text: str, file: str = "") -> dict[str, str]:
-    """Texts and their translations. The head of the file is the translation of the empty text."""
+    """Return texts and their translations. The header of the file is the translation of the empty text."""
     found: dict[str, list[str]] = {}
     key, current = "", [""]
     for number, line in enumerate(text.splitlines(), 1):
@@ -88,7 +88,7 @@ def read_po(text: str, file: str = "") -> dict[str, str]:
 
 
 def compile_catalogue(translations: Mapping[str, str]) -> bytes:
-    """Translations in the binary form that gettext reads (a .mo file)."""
+    """Return translations in the binary format of gettext (a .mo file)."""
     pairs = sorted((key.encode(), value.encode()) for key, value in translations.items() if value)
     texts = [key for key, _ in pairs] + [value for _, value in pairs]
     table, first = 7 * 4, 7 * 4 + 8 * len(texts)

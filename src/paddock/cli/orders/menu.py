@@ -1,4 +1,4 @@
-"""The menu of the host program, with the six entries of 2012."""
+"""Menu of the host program, with the six entries of the original program of 2012."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAVE = "q"
 
 
 def run_menu(program: HostProgram) -> None:
-    """Ask what to do until the user leaves: with q, Ctrl-C or the end of the input."""
+    """Show the menu and execute the choices until the user quits with q, Ctrl-C or the end of the input."""
     while True:
         show_menu(program)
         try:
@@ -34,15 +34,15 @@ def run_menu(program: HostProgram) -> None:
 
 
 def show_menu(program: HostProgram) -> None:
-    """The entries."""
+    """Print the entries of the menu."""
     entries = (
-        ("0", _("look for robots")),
+        ("0", _("search for robots")),
         ("1", _("calibrate the proximity sensors")),
         ("2", _("walk")),
         ("3", _("walk with avoidance")),
-        ("4", _("send orders of your own")),
+        ("4", _("send your own orders")),
         ("5", _("odometry errors")),
-        (LEAVE, _("leave")),
+        (LEAVE, _("quit")),
     )
     table = Table.grid(padding=(0, 2))
     for key, text in entries:
@@ -52,28 +52,28 @@ def show_menu(program: HostProgram) -> None:
 
 
 def choose(program: HostProgram, choice: str) -> None:
-    """Do what was chosen. What goes wrong is told, and Ctrl-C leads back to the menu."""
+    """Execute a menu entry. Print errors; Ctrl-C returns to the menu."""
     actions: dict[str, Callable[[], object]] = {
         "0": lambda: find(program),
-        "1": lambda: calibrate(program, lamp=program.ask(_("the light here, in words:")), verify=True),
+        "1": lambda: calibrate(program, lamp=program.ask(_("description of the light here:")), verify=True),
         "2": lambda: walk(program, ask_file(program), avoiding=False),
         "3": lambda: walk(program, ask_file(program), avoiding=True),
         "4": lambda: send_in_turn(program, ask_robot(program)),
         "5": lambda: ask_odometry(program),
     }
     if choice not in actions:
-        program.say(_("expected 0 to 5, or q to leave, got {choice!r}").format(choice=choice), "red")
+        program.say(_("expected 0 to 5, or q to quit, got {choice!r}").format(choice=choice), "red")
         return
     try:
         actions[choice]()
     except PaddockError as error:
         program.say(translate(error), "red")
     except KeyboardInterrupt:
-        program.say(_("broken off"), "yellow")
+        program.say(_("cancelled"), "yellow")
 
 
 def ask_file(program: HostProgram) -> Path:
-    """The file of way-points; what the configuration names need not be typed."""
+    """Ask for the file of way-points; the default is the file of the configuration."""
     known = program.config.waypoints
     question = _("file of way-points [{known}]:").format(known=known) if known else _("file of way-points:")
     text = program.ask(question) or known
@@ -83,7 +83,7 @@ def ask_file(program: HostProgram) -> Path:
 
 
 def ask_robot(program: HostProgram) -> str:
-    """The name of a robot, or its number in the list."""
+    """Ask for a robot, by its name or its number in the list, and return its name."""
     names = [robot.name for robot in program.config.robots]
     if len(names) == 1:
         return names[0]
@@ -94,7 +94,7 @@ def ask_robot(program: HostProgram) -> str:
 
 
 def ask_odometry(program: HostProgram) -> None:
-    """Which robot, and whether a served world measures."""
+    """Ask for the robot and for a served world that measures, then measure the odometry errors."""
     name = ask_robot(program)
-    served = program.ask(_("address of the served world that measures (Enter: you measure):"))
+    served = program.ask(_("address of the served world that measures (Enter: measure by hand):"))
     measure_odometry(program, name, motions=MOTIONS, served=served or None)

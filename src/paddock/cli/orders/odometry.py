@@ -1,4 +1,4 @@
-"""Entry 5 of the menu: how far a robot turns and drives, beside what it was told."""
+"""Menu entry 5: measure the turns and distances of a robot, and compare them with its orders."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from paddock.orders.odometry_errors import MotionKind
 from paddock.orders.port import require_reply
 from paddock.orders.texts import CM, Order
 
-MOTIONS = "b90 b-90 b360 b-360 c20 b180 c20 b180"  # turns [°] and straight ways [cm], by their orders' letters
+MOTIONS = "b90 b-90 b360 b-360 c20 b180 c20 b180"  # turns [°] and distances [cm], by their order letters
 MOTION = re.compile(r"(b)(-?\d+(?:\.\d+)?)|(c)(\d+(?:\.\d+)?)")
-UNITS = {"turn": math.radians(1.0), "way": CM}  # as people read them: degrees and centimetres
+UNITS = {"turn": math.radians(1.0), "way": CM}  # displayed units: degrees and centimetres
 
 PoseSource = Callable[[], Pose]
 Measure = Callable[[MotionKind, float, Callable[[], float]], tuple[float | None, float]]
-"""Has a motion done, which tells its seconds; gives what was measured, None for nothing, and the seconds."""
+"""Executes a motion, which returns its duration [s]; returns the measured value, or None, and the duration."""
 
 
 def measure_odometry(
     program: HostProgram, name: str, *, motions: str = MOTIONS, served: str | None = None, camera: bool = False
 ) -> None:
-    """Have a robot turn and drive, and print the errors.
+    """Let a robot turn and drive, and print the errors.
 
     Args:
-        program: what it runs in.
-        name: of the robot.
+        program: the host program.
+        name: name of the robot.
         motions: such as "b90 c20": a turn by 90°, 20 cm straight ahead.
-        served: address of the served world that the robot is in, which tells where it really is; None: the user
-            measures, and types what it was.
-        camera: the camera of the configuration measures.
+        served: address of the robot's served world, which returns its true pose; None: the user measures and types
+            the values.
+        camera: measure with the camera of the configuration.
     """
     planned = read_motions(motions)
     done: list[MeasuredMotion] = []
@@ -60,7 +60,7 @@ def measure_odometry(
 
 
 def read_motions(text: str) -> list[tuple[MotionKind, float]]:
-    """Turns [rad] and ways [m]."""
+    """Parse turns [rad] and distances [m]."""
     found: list[tuple[MotionKind, float]] = []
     for word in text.split():
         match = MOTION.fullmatch(word)
@@ -68,7 +68,8 @@ def read_motions(text: str) -> list[tuple[MotionKind, float]]:
         if not number or not match:
             raise PaddockError(
                 explain(
-                    "--motions: expected turns such as b90 (degrees) and ways such as c20 (cm), got {text!r}", text=word
+                    "--motions: expected turns such as b90 (degrees) and distances such as c20 (cm), got {text!r}",
+                    text=word,
                 )
             )
         kind: MotionKind = "turn" if match[1] else "way"
@@ -79,7 +80,7 @@ def read_motions(text: str) -> list[tuple[MotionKind, float]]:
 
 
 def turn(link: OrdersRobot, angle: float) -> float:
-    """Turn by an angle [rad]; how long it took [s]."""
+    """Turn by an angle [rad], and return the duration [s]."""
     seconds = CONSTANTS.turn_seconds(angle)
     reply = link.port.ask(Order("b", (angle,)), seconds, expected=seconds)
     return require_reply(reply, "b", f"{link.name}: turning by {math.degrees(angle):g}°").numbers[1]
@@ -87,7 +88,7 @@ def turn(link: OrdersRobot, angle: float) -> float:
 
 @contextmanager
 def choose_measure(program: HostProgram, name: str, served: str | None, camera: bool) -> Iterator[Measure]:
-    """How motions are measured: by the camera, by the served world, or by the user."""
+    """Yield the measurement of motions: by the camera, by the served world, or by the user."""
     if camera:
         from paddock.cli.camera_poses import CameraPoses
 
@@ -128,12 +129,12 @@ def measure_from_outside(
 def measure_by_hand(
     program: HostProgram, kind: MotionKind, commanded: float, seconds: float
 ) -> tuple[float | None, float]:
-    """Ask the user until it is a number, or nothing."""
+    """Ask the user for the measured value, until it is a number or empty."""
     shown = commanded / UNITS[kind]
     told = (
-        _("told to turn by {shown:g}°; measured, in degrees (Enter leaves it out):")
+        _("commanded turn {shown:g}°; measured angle in degrees (Enter skips it):")
         if kind == "turn"
-        else _("told to drive {shown:g} cm; measured, in cm (Enter leaves it out):")
+        else _("commanded distance {shown:g} cm; measured distance in cm (Enter skips it):")
     )
     while text := program.ask(told.format(shown=shown)):
         try:
@@ -147,10 +148,10 @@ def measure_by_hand(
 
 
 def tell(program: HostProgram, name: str, errors: OdometryErrors) -> None:
-    """The table of all motions, and what they say about the robot."""
+    """Print the table of all motions, and the wheel dimensions derived from them."""
     columns = (_("commanded"), _("measured"), _("error"), _("error [%]"), _("time [s]"))
     table = new_table(_("Odometry of {robot}").format(robot=name), _("motion"), *columns, right=columns)
-    words = {"turn": _("turn [°]"), "way": _("way [cm]")}
+    words = {"turn": _("turn [°]"), "way": _("distance [cm]")}
     for motion in errors.motions:
         unit = UNITS[motion.kind]
         numbers = (motion.commanded / unit, motion.measured / unit, motion.error / unit, 100 * (motion.ratio - 1))
@@ -161,8 +162,8 @@ def tell(program: HostProgram, name: str, errors: OdometryErrors) -> None:
         )
     program.print(table)
     if math.isfinite(errors.way_ratio):
-        told = _("wheel diameter that explains the ways: {mm:.2f} mm, taken for {known:.2f} mm")
+        told = _("wheel diameter from the distances: {mm:.2f} mm, assumed {known:.2f} mm")
         program.say(told.format(mm=1000 * errors.wheel_diameter, known=1000 * CONSTANTS.wheel_diameter))
     if math.isfinite(errors.wheel_separation):
-        told = _("wheel separation that explains the turns: {mm:.2f} mm, taken for {known:.2f} mm")
+        told = _("wheel separation from the turns: {mm:.2f} mm, assumed {known:.2f} mm")
         program.say(told.format(mm=1000 * errors.wheel_separation, known=1000 * CONSTANTS.wheel_separation))

@@ -1,4 +1,4 @@
-"""HostProgram: what all commands of the host program share: its configuration, its terminal, its log."""
+"""HostProgram: the configuration, terminal and log that all commands of the host program share."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from paddock.links.orders import OrdersRobot, connect_orders
 from paddock.orders import HostConfig, OrderRobotSpec, load_host_config
 
 CONFIG = Path("orders.toml")
-FILE_WIDTH = 120  # characters of a table that goes to a file
-TIMEOUT = 10.0  # [s] for an answer to a single order, on top of its drive
+FILE_WIDTH = 120  # width of a table that is written to a file [characters]
+TIMEOUT = 10.0  # timeout for the answer to a single order, in addition to its driving time [s]
 
 
 class PatientConsole(Console):
-    """Goes on when nobody reads it any more (`paddock orders walk … | head`): robots are under way."""
+    """Console that continues after a closed pipe (`paddock orders walk … | head`), because robots are driving."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
@@ -45,15 +45,15 @@ class HostProgram:
     ) -> None:
         """
         Args:
-            config: file of the configuration; None: `orders.toml` here.
-            language: of all texts; None: as the configuration says.
-            log: file to which all lines are added.
+            config: configuration file; None: `orders.toml` in this folder.
+            language: language of all texts; None: that of the configuration.
+            log: file to which all lines are appended.
             as_json: print JSON lines instead of texts.
         """
         self.path, self.as_json = config or CONFIG, as_json
         self._log = log
         if log is not None:
-            append_text(log, "")  # nobody waits for a walk to hear that its log has no place
+            append_text(log, "")  # fail early if the log is not writable
         wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else FILE_WIDTH
         self.console = PatientConsole(highlight=False, width=wide)
         choose_language(language or "auto")
@@ -62,42 +62,42 @@ class HostProgram:
 
     @property
     def config(self) -> HostConfig:
-        """The configuration, as it is in the file now."""
+        """Configuration, read from the file at each access."""
         if not self.path.exists():
             told = _("{file}: no such file; write one with: paddock orders init").format(file=self.path)
             raise PaddockError(told)
         return load_host_config(self.path)
 
-    # ---- telling
+    # ---- output
 
     def say(self, text: str, style: str = "") -> None:
-        """A line for people, also for the log."""
+        """Print a line, and write it to the log."""
         if not self.as_json:
             self.console.print(Text(visible(text), style=style), soft_wrap=True)
         self.note(text)
 
     def note(self, text: str) -> None:
-        """A line for the log alone."""
+        """Write a line only to the log."""
         if self._log is None:
             return
         try:
             append_text(self._log, f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {visible(text)}\n")
-        except PaddockError as error:  # robots are under way: the walk goes on without a log
+        except PaddockError as error:  # robots are driving, so the walk continues without a log
             self._log = None
             self.say(translate(error), "bold red")
 
     def print(self, what: Any) -> None:
-        """A table, for people alone."""
+        """Print a table, but not in JSON mode."""
         if not self.as_json:
             self.console.print(what)
 
     def print_json(self, **values: Any) -> None:
-        """A line for programs, where they are asked for."""
+        """Print a JSON line in JSON mode."""
         if self.as_json:
             self.console.out(json.dumps(values, ensure_ascii=False))
 
     def ask(self, question: str) -> str:
-        """What the user answers; EOFError where nobody is there."""
+        """Ask the user a question and return the answer; EOFError at the end of the input."""
         console = Console(stderr=True) if self.as_json else self.console
         console.print(Text(question + " "), end="")
         wait_for_line()
@@ -107,25 +107,25 @@ class HostProgram:
 
     @contextmanager
     def connect(self, robot: OrderRobotSpec) -> Iterator[OrdersRobot]:
-        """A robot for single orders; it stands in the end."""
+        """Connect to a robot for single orders; stop it at the end."""
         mode = self.config.mode
         link = connect_orders(f"orders://{robot.path}", name=robot.name, timeout=TIMEOUT, checked=mode != "legacy")
         with link:
             if mode == "checked" and link.mode != mode:
-                told = _("{robot}: it does not know checked mode, which {file} asks for")
+                told = _("{robot}: does not support checked mode, which {file} requires")
                 raise LinkError(told.format(robot=robot.name, file=self.path))
             try:
                 yield link
             except KeyboardInterrupt:
                 if link.mode == "legacy":
                     self.say(
-                        _("{robot}: it does not listen while it drives, and ends its order").format(robot=robot.name)
+                        _("{robot}: cannot be stopped while it drives; it completes its order").format(robot=robot.name)
                     )
                 raise
 
 
 def find_robot(config: HostConfig, name: str, *, place: str = "") -> OrderRobotSpec:
-    """The robot of that name; `place` says where the name stands."""
+    """Return the robot with this name; `place` is the location of the name for the error message."""
     robots = {robot.name: robot for robot in config.robots}
     if name in robots:
         return robots[name]

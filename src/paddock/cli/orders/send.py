@@ -1,4 +1,4 @@
-"""Entry 4 of the menu: orders as the user types them."""
+"""Menu entry 4: send orders that the user types."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from paddock.orders.texts import CM, DRIVING, Order, read_order, write_reply
 
 
 def send(program: HostProgram, name: str, texts: Sequence[str]) -> bool:
-    """Send orders to a robot, up to the first that it does not do; whether it did them all."""
-    orders = [read_order(text) for text in texts]  # nothing is sent if one of them is wrong
+    """Send orders to a robot up to the first that fails; return whether all were executed."""
+    orders = [read_order(text) for text in texts]  # nothing is sent if one of them is invalid
     with program.connect(find_robot(program.config, name)) as link:
         return all(send_order(program, link, order, text) for order, text in zip(orders, texts, strict=True))
 
 
 def send_in_turn(program: HostProgram, name: str) -> None:
-    """Ask for orders until the user has no more."""
+    """Ask the user for orders and send them, until an empty line."""
     with program.connect(find_robot(program.config, name)) as link:
         while text := program.ask(_("order for {robot}, such as D or O39.00;95.00 (Enter ends):").format(robot=name)):
             try:
@@ -33,7 +33,7 @@ def send_in_turn(program: HostProgram, name: str) -> None:
 
 
 def send_order(program: HostProgram, link: OrdersRobot, order: Order, text: str) -> bool:
-    """Send an order, and print the reply; whether the robot did it."""
+    """Send an order, and print the reply; return whether the robot executed it."""
     expected, allowed = estimate_order(order, link.pose) if order.letter in DRIVING else (0.0, 0.0)
     reply = link.port.ask(order, allowed, expected=expected)
     told = write_reply(reply.kind, *reply.numbers)
@@ -44,7 +44,7 @@ def send_order(program: HostProgram, link: OrdersRobot, order: Order, text: str)
 
 
 def estimate_order(order: Order, pose: Pose) -> tuple[float, float]:
-    """How long an order is likely to take, and how long it may take at most [s]."""
+    """Return the expected and the maximum duration of an order [s]."""
     numbers = order.numbers
     if order.letter in "GO":
         expected = estimate_seconds(pose, (numbers[0] * CM, numbers[1] * CM))

@@ -1,4 +1,4 @@
-"""Wait for a typed line without missing a Ctrl-C."""
+"""Waiting for a typed line without missing a Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import sys
 def wait_for_line() -> None:
     """Return when `input` has a line to read, or raise KeyboardInterrupt.
 
-    `input` alone misses a Ctrl-C that is typed just before it starts to read: Python notes the signal, then waits for
-    the next line. Here each signal also writes a byte into a pipe, so that the wait ends.
+    `input` alone misses a Ctrl-C that is typed just before it starts to read: Python stores the signal, then waits for
+    the next line. Here each signal also writes a byte into a pipe, which ends the wait.
     """
     if os.name != "posix" or not sys.stdin.isatty():
         return

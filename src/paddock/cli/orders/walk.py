@@ -1,4 +1,4 @@
-"""Entries 2 and 3 of the menu: all robots drive to their way-points, at once."""
+"""Menu entries 2 and 3: all robots drive to their way-points at the same time."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 
 def walk(program: HostProgram, file: Path, *, avoiding: bool, page: int | None = None) -> bool:
-    """Send each robot its way-points; whether all orders were done. Ctrl-C has the robots stand.
+    """Send each robot its way-points; return whether all orders were executed. Ctrl-C stops the robots.
 
     Args:
-        program: what it runs in.
-        file: of the way-points.
+        program: the host program.
+        file: file of the way-points.
         avoiding: avoid obstacles.
-        page: port of a page that shows the walk, 0 for any that is free; None: no page.
+        page: port of a page that shows the walk, 0 for any free port; None: no page.
 
     Raises:
-        KeyboardInterrupt: after Ctrl-C, when all is told.
+        KeyboardInterrupt: after Ctrl-C, when the summary has been printed.
     """
     config = program.config
     plans = plan_walk(config, read_waypoints(file), file=file, avoiding=avoiding)
@@ -55,7 +55,7 @@ def walk(program: HostProgram, file: Path, *, avoiding: bool, page: int | None =
 
 
 def plan_walk(config: HostConfig, waypoints: Sequence[Waypoint], *, file: Path, avoiding: bool) -> list[RobotPlan]:
-    """What each robot of a file is to be told; all of them must be configured."""
+    """Return the plan of each robot of a file; all of them must be in the configuration."""
     targets: dict[str, list[tuple[float, float]]] = {}
     for waypoint in waypoints:
         targets.setdefault(waypoint.robot, []).append((waypoint.x, waypoint.y))
@@ -78,7 +78,7 @@ def plan_walk(config: HostConfig, waypoints: Sequence[Waypoint], *, file: Path, 
 
 @contextmanager
 def stopping(program: HostProgram, host: Host) -> Iterator[list[int]]:
-    """While the block runs, the first Ctrl-C has the robots stand, the second leaves them; gives what has come."""
+    """Stop the robots on the first Ctrl-C, and quit without waiting on the second; yield the received signals."""
     came: list[int] = []
 
     def stop(number: int, frame: Any) -> None:

@@ -1,4 +1,4 @@
-"""WalkPage: a walk of real robots on the page, with the same panel of orders as a served world."""
+"""WalkPage: shows a walk of real robots on the page, with the same panel of orders as a served world."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from paddock.server import Server, Settings
 from paddock.worlds import WorldSpec
 from paddock.worlds.spec import Placed
 
-MARGIN = 0.2  # [m] of floor around all places
+MARGIN = 0.2  # margin of the floor around all positions [m]
 
 
 class WalkPage:
-    """An open floor with a stand-in for each robot, which is wherever the robot last said that it was."""
+    """An open floor with a simulated robot for each real one, at the position that the real one last reported."""
 
     def __init__(
         self, config: HostConfig, plans: Sequence[RobotPlan], sessions: Mapping[str, RobotSession], port: int
     ) -> None:
         """
         Args:
-            config: of the robots.
-            plans: of the walk.
-            sessions: by robot; they may come later.
-            port: of the page; 0 for any that is free.
+            config: configuration of the robots.
+            plans: plans of the walk.
+            sessions: sessions by robot; they may be added later.
+            port: port of the page; 0 for any free port.
         """
         self._sessions = sessions
         self.arena = paddock.open(lay_floor(config, plans))
-        settings = Settings(port=port, token=secrets.token_urlsafe(9))  # those who join may only look
+        settings = Settings(port=port, token=secrets.token_urlsafe(9))  # viewers may not drive
         self._server = Server(self.arena, settings)
         self._server.list_orders = self.list_orders
         self._running = contextlib.ExitStack()
 
     @property
     def url(self) -> str:
-        """Where people can watch."""
+        """Address of the page for viewers."""
         return self._server.url(token=self._server.viewer)
 
     def tell(self, event: OrderEvent) -> None:
-        """Something happened: put the stand-in where the robot is."""
+        """Process an event: move the simulated robot to the reported position."""
         reached = self._sessions[event.robot].result.reached
         if event.kind == "done" and (place := reached[-1]) is not None:
             self._server.call(lambda: self._move(event.robot, place))
 
     def _move(self, name: str, place: Point) -> None:
         robot = self.arena[name]
-        with contextlib.suppress(PaddockError):  # two robots seem to be in each other: the stand-in stays where it was
+        with contextlib.suppress(PaddockError):  # reported positions overlap: do not move it
             robot.set_pose(*place, robot.pose.heading)
 
     def list_orders(self) -> list[OrderState]:
-        """How each robot is, as far as its host knows."""
+        """Return the state of each robot as known to the host."""
         return [describe(session) for session in list(self._sessions.values())]
 
     def __enter__(self) -> Self:
@@ -70,7 +70,7 @@ class WalkPage:
 
 
 def lay_floor(config: HostConfig, plans: Sequence[RobotPlan]) -> WorldSpec:
-    """A world without walls that has room for the walk."""
+    """Return a world without walls that is large enough for the walk."""
     places = [place for plan in plans for place in (plan.start[:2], *plan.targets)]
     (left, right), (bottom, top) = ((min(axis) - MARGIN, max(axis) + MARGIN) for axis in zip(*places, strict=True))
     robots = tuple(
@@ -82,7 +82,7 @@ def lay_floor(config: HostConfig, plans: Sequence[RobotPlan]) -> WorldSpec:
 
 
 def describe(session: RobotSession) -> OrderState:
-    """How a robot is, for the panel."""
+    """Return the state of a robot for the panel."""
     plan, result = session.plan, session.result
     under_way = bool(result.mode) and not session.over and len(result.reached) < len(plan.targets)
     order = ""

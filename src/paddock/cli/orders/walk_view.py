@@ -1,4 +1,4 @@
-"""WalkView: what people see of a walk: a table that lives, log lines, a summary."""
+"""WalkView: shows a walk with a live table, log lines and a summary."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from paddock.core.rules import rgb
 from paddock.orders import HostConfig, OrderEvent, RobotPlan, RobotSession
 from paddock.orders.texts import CM
 
-REFRESH = 8  # [1/s] of the table
-WIDE = 100  # characters of a terminal from which on replies have a column; they stand above the table, too
+REFRESH = 8  # refresh rate of the table [1/s]
+WIDE = 100  # minimum terminal width for a column of replies; they are also printed above the table
 NOTHING = "–"
 
 
 @dataclass(slots=True)
 class RobotView:
-    """What is known of a robot."""
+    """Displayed state and last reply of a robot."""
 
     state: str = "connecting"
     reply: str = ""
 
 
 class WalkView:
-    """Shows a walk. `tell` takes its events."""
+    """Shows a walk; `tell` processes its events."""
 
     def __init__(self, program: HostProgram, plans: Sequence[RobotPlan], sessions: Mapping[str, RobotSession]) -> None:
         """
         Args:
-            program: where it is shown.
-            plans: of all robots.
-            sessions: by robot; they may come later.
+            program: the host program, for the output.
+            plans: plans of all robots.
+            sessions: sessions by robot; they may be added later.
         """
         self.program, self.plans, self.sessions = program, plans, sessions
         self.colors = _robot_colors(program.config)
@@ -46,7 +46,7 @@ class WalkView:
 
     @contextmanager
     def live(self) -> Iterator[None]:
-        """The table lives while the block runs, if there is a terminal."""
+        """Show the live table while the block runs, if there is a terminal."""
         program = self.program
         if program.as_json or not program.console.is_terminal:
             yield
@@ -55,7 +55,7 @@ class WalkView:
             yield
 
     def tell(self, event: OrderEvent) -> None:
-        """Something happened."""
+        """Process an event: update the table, and print a line."""
         robot, text = self.robots[event.robot], event.text
         if event.kind in ("connected", "reopened", "finished", "stopped", "drives on", "lost"):
             robot.state = "connected" if event.kind == "reopened" else event.kind
@@ -76,22 +76,22 @@ class WalkView:
         lines = {
             "connected": (_("{robot}: connected, {mode} mode"), ""),
             "elsewhere": (
-                _("{robot}: takes itself to be at {text} cm, not at its start {start} cm: was it put back there?"),
+                _("{robot}: reports position {text} cm, not its start {start} cm: check that it is at its start"),
                 "yellow",
             ),
             "set": (_("{robot}: set: {text}"), ""),
             "done": (_("{robot}: order {order}: {text}"), ""),
             "failed": (_("{robot}: order {order} failed: {text}"), "yellow"),
             "resend": (_("{robot}: sent again, {resends} times so far"), ""),
-            "reopened": (_("{robot}: the line was opened anew"), "yellow"),
+            "reopened": (_("{robot}: the connection was reopened"), "yellow"),
             "lost": (
                 _("{robot}: lost: {text}") if result.mode else _("{robot}: connection failed: {text}"),
                 "bold red",
             ),
             "finished": (_("{robot}: total time {seconds} s, obstacles detected: {detections}"), "green"),
-            "stopped": (_("{robot}: stands"), "yellow"),
+            "stopped": (_("{robot}: stopped"), "yellow"),
             "drives on": (
-                _("{robot}: cannot be stopped in legacy mode: it drives to the end of its order"),
+                _("{robot}: cannot be stopped in legacy mode: it completes its order"),
                 "bold red",
             ),
         }
@@ -111,7 +111,7 @@ class WalkView:
     # ---- tables
 
     def draw(self) -> Table:
-        """How all robots are."""
+        """Return the table of all robots."""
         words = state_words()
         wide = self.program.console.width >= WIDE
         right = (_("resent"), _("reopened"), _("time [s]"), _("seen"))
@@ -140,7 +140,7 @@ class WalkView:
         return keep_whole(table, but_for=_("reply"))
 
     def summarise(self) -> bool:
-        """The table at the end; whether all orders were done."""
+        """Print the table at the end; return whether all orders were executed."""
         words = state_words()
         right = (_("done"), _("failed"), _("resent"), _("reopened"), _("time [s]"), _("seen"))
         table = new_table(_("Summary"), _("robot"), _("link"), _("mode"), *right, right=right)
@@ -170,7 +170,7 @@ class WalkView:
 
 
 def keep_whole(table: Table, but_for: str = "") -> Table:
-    """A table that leaves its cells whole as long as the terminal allows, but for those of a column."""
+    """Let a table wrap no cells, as far as the terminal allows, except those of one column."""
     table.padding = (0, 0)
     for column in table.columns:
         column.no_wrap = column.header != but_for
@@ -178,13 +178,13 @@ def keep_whole(table: Table, but_for: str = "") -> Table:
 
 
 def state_words() -> dict[str, str]:
-    """The states of a link, for people."""
+    """Return the displayed names of the states of a link."""
     return {
         "connecting": _("connecting"),
         "connected": _("connected"),
         "finished": _("finished"),
         "stopped": _("stopped"),
-        "drives on": _("drives on"),
+        "drives on": _("still driving"),
         "lost": _("lost"),
     }
 

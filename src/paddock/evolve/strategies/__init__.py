@@ -1,4 +1,4 @@
-"""Strategies: ways to search, all behind one interface of ask and tell."""
+"""Strategies: search algorithms with a common ask-and-tell interface."""
 
 from __future__ import annotations
 

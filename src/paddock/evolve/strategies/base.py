@@ -1,4 +1,4 @@
-"""What all strategies share: a population is asked for, evaluated elsewhere, and told its fitness."""
+"""Base classes of strategies: `ask` returns a population, `tell` receives its fitness."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from paddock.core.errors import PaddockError, UnknownName, format_value
 
 Floats = NDArray[np.float64]
 StrategyState = dict[str, Any]
-"""Arrays, and whatever JSON can write: all that a strategy needs to continue as if it had never stopped."""
+"""Arrays and JSON values: the complete state from which a strategy continues as if it had never stopped."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchSpace:
-    """What is searched."""
+    """The space of individuals to search."""
 
-    scale: Floats  # usual spread of every number of an individual, shape (size)
-    inputs: int  # values that a controller sees, for strategies that make programs
-    length: int = 64  # instructions that a program may have
+    scale: Floats  # usual standard deviation of every number of an individual, shape (size)
+    inputs: int  # number of input values of a controller, for strategies that create programs
+    length: int = 64  # maximum number of instructions of a program
     recurrent: bool = True  # whether programs may have memory
-    behaviours: int = 2  # numbers, each from 0 to 1, that describe how an individual behaved
+    behaviours: int = 2  # number of behaviour measures of an individual, each from 0 to 1
 
     @property
     def size(self) -> int:
-        """How many numbers an individual has."""
+        """Number of values of an individual."""
         return len(self.scale)
 
 
@@ -37,21 +37,21 @@ class Strategy(ABC):
     """A search for individuals of high fitness, exactly repeatable from its seed.
 
     An individual is a row of numbers: the weights of a network, or a program as `policies/program.py` reads it.
-    Settings of a strategy are annotated attributes of its class; each may be given by name when one is made.
+    Settings of a strategy are annotated attributes of its class; the constructor takes each as a keyword argument.
     """
 
     makes_programs: ClassVar[bool] = False
-    package: ClassVar[str | None] = None  # the distribution whose version decides the search
-    state_fields: ClassVar[tuple[str, ...]] = ()  # the attributes that change, for `state`
+    package: ClassVar[str | None] = None  # distribution whose version determines the search
+    state_fields: ClassVar[tuple[str, ...]] = ()  # attributes that change, for `state`
 
     def __init__(self, space: SearchSpace, *, population: int, seed: int, **settings: Any) -> None:
         """Prepare the first generation.
 
         Args:
-            space: what is searched.
+            space: the search space.
             population: individuals in a generation.
-            seed: decides all random numbers.
-            settings: by name, instead of the usual ones.
+            seed: determines all random numbers.
+            settings: settings by name that replace the defaults.
         """
         smallest = self.min_population()
         if not isinstance(population, int) or population < smallest:
@@ -71,55 +71,55 @@ class Strategy(ABC):
 
     @classmethod
     def list_settings(cls) -> list[str]:
-        """The names of its settings."""
+        """Return the names of the settings."""
         hints = {name: hint for part in cls.__mro__ for name, hint in vars(part).get("__annotations__", {}).items()}
         return [name for name, hint in hints.items() if hasattr(cls, name) and "ClassVar" not in str(hint)]
 
-    def begin(self) -> None:  # noqa: B027 (some begin in their constructor)
-        """Make the first individuals."""
+    def begin(self) -> None:  # noqa: B027 (optional: some strategies start in their constructor)
+        """Create the first individuals."""
 
     @classmethod
     def min_population(cls) -> int:
-        """The smallest population it can work with."""
+        """Return the smallest population that the strategy supports."""
         return 1
 
     @classmethod
     def min_length(cls, inputs: int, recurrent: bool) -> int:
-        """Instructions that its first programs need, if it makes programs."""
+        """Return the number of instructions that its first programs need, if it creates programs."""
         return 0
 
     @property
     def batch_size(self) -> int:
-        """How many individuals `ask` gives."""
+        """Number of individuals that `ask` returns."""
         return self.population
 
     @abstractmethod
     def ask(self) -> Floats:
-        """Individuals to evaluate, shape (batch_size, ·); the same ones until `tell` is called."""
+        """Return individuals to evaluate, shape (batch_size, ·); the same ones until `tell` is called."""
 
     def tell(self, fitness: Floats, behaviour: Floats) -> None:
-        """Take the fitness of the individuals that were asked for: more is better, shape (batch_size).
+        """Receive the fitness of the individuals of `ask`: more is better, shape (batch_size).
 
-        `behaviour` describes how they did it, 0 … 1, shape (batch_size, behaviours).
+        `behaviour` contains their behaviour measures, 0 … 1, shape (batch_size, behaviours).
         """
         wanted = (self.batch_size,), (self.batch_size, self.space.behaviours)
         if (np.shape(fitness), np.shape(behaviour)) != wanted:
             raise PaddockError(
-                f"tell: {self.batch_size} individuals were asked for: expected fitness and behaviour of the shapes "
+                f"tell: ask returned {self.batch_size} individuals: expected fitness and behaviour of the shapes "
                 f"{wanted[0]} and {wanted[1]}, got {np.shape(fitness)} and {np.shape(behaviour)}"
             )
         self.learn(np.asarray(fitness, np.float64), np.asarray(behaviour, np.float64))
 
     @abstractmethod
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
-        """Make the next individuals."""
+        """Create the next individuals."""
 
     def state(self) -> StrategyState:
-        """All that changes; see `StrategyState`."""
+        """Return everything that changes; see `StrategyState`."""
         return {"rng": self.rng.bit_generator.state, **{name: _copy(getattr(self, name)) for name in self.state_fields}}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take the state of a strategy with the same settings."""
+        """Restore the state of a strategy with the same settings."""
         missing = {"rng", *self.state_fields} - set(state)
         if missing:
             raise PaddockError(f"{type(self).__name__}: the state lacks {', '.join(sorted(missing))}")
@@ -132,18 +132,18 @@ class PopulationStrategy(Strategy):
     """A strategy whose state is a table of individuals."""
 
     state_fields: ClassVar[tuple[str, ...]] = ("individuals",)
-    spread: float = 2.0  # of random individuals, relative to the usual one
+    spread: float = 2.0  # standard deviation of random individuals, relative to the scale of the space
 
     def begin(self) -> None:
-        """Start with individuals at random."""
+        """Start with random individuals."""
         self.individuals = self.draw_random()
 
     def draw_random(self) -> Floats:
-        """As many individuals at random as the population has, shape (population, size)."""
+        """Return a random population, shape (population, size)."""
         return self.rng.normal(0.0, self.spread * self.space.scale, (self.population, self.space.size))
 
     def ask(self) -> Floats:
-        """The present individuals."""
+        """Return the current individuals."""
         return self.individuals.copy()
 
 
@@ -152,10 +152,10 @@ def _copy(value: Any) -> Any:
 
 
 def rank(fitness: Floats) -> NDArray[np.int64]:
-    """Numbers of the individuals, the best first; of equals the earlier one first."""
+    """Return the indices of the individuals, best first; equal ones keep their order."""
     return np.argsort(-fitness, kind="stable")
 
 
 def count_elites(wanted: int | None, population: int) -> int:
-    """How many of the best go on unchanged: a tenth of the population, unless told otherwise."""
+    """Return the number of elites that survive unchanged; by default a tenth of the population."""
     return max(1, population // 10) if wanted is None else min(wanted, population)

@@ -1,4 +1,4 @@
-"""An evolution strategy (μ, λ): children inherit how much they are to be changed, so that the step adapts itself."""
+"""Evolution strategy (μ, λ) with self-adaptation: children inherit their mutation step size."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from paddock.evolve.strategies.base import Floats, PopulationStrategy, rank
 
 
 class EvolutionStrategy(PopulationStrategy):
-    """λ = population children of μ parents; the best μ children are the next parents, none lives on."""
+    """λ = population children of μ parents; the best μ children are the next parents, and no parent survives."""
 
     state_fields: ClassVar[tuple[str, ...]] = ("individuals", "steps")
     parents: int | None = None  # μ; None: a quarter of the population
-    step: float = 0.7  # of the first children, relative to the usual spread
+    step: float = 0.7  # first step size, relative to the scale of the space
 
     def begin(self) -> None:
-        """Start with individuals at random."""
+        """Start with random individuals."""
         super().begin()
         self.rate = 1.0 / np.sqrt(2.0 * self.space.size)  # Schwefel's learning rate of the step
         self.steps: Floats = np.full(self.population, self.step)
 
     @classmethod
     def min_population(cls) -> int:
-        """There is nothing to choose from a single one."""
+        """Return 2, because selection needs at least two individuals."""
         return 2
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
-        """Choose the parents, and let each child have two of them."""
+        """Select the parents, and create each child from two of them."""
         best = rank(fitness)[: max(1, self.population // 4) if self.parents is None else self.parents]
         pairs = best[self.rng.integers(0, len(best), (self.population, 2))]
         steps = np.sqrt(self.steps[pairs[:, 0]] * self.steps[pairs[:, 1]])

@@ -1,4 +1,4 @@
-"""A genetic algorithm: tournaments choose parents, whose numbers are mixed and changed; the best live on."""
+"""Genetic algorithm with tournament selection, uniform crossover, Gaussian mutation and elitism."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from paddock.evolve.strategies.base import Floats, PopulationStrategy, count_eli
 
 
 class GeneticAlgorithm(PopulationStrategy):
-    """Individuals are rows of numbers; see the settings for what chance does to them."""
+    """Genetic algorithm on rows of numbers."""
 
-    elites: int | None = None  # how many of the best go on unchanged; None: a tenth of the population
-    tournament: int = 3  # how many are drawn for the best of them to become a parent
-    crossover: float = 0.5  # share of the children that have two parents, each number from either
-    mutation: float = 0.3  # share of a child's numbers that are changed
-    step: float = 0.5  # how much they are changed, relative to the usual spread
+    elites: int | None = None  # individuals that survive unchanged; None: a tenth of the population
+    tournament: int = 3  # individuals per tournament; the best becomes a parent
+    crossover: float = 0.5  # share of the children that have two parents, with each number from either
+    mutation: float = 0.3  # share of a child's numbers that are mutated
+    step: float = 0.5  # standard deviation of mutations, relative to the scale of the space
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
-        """Breed the next generation."""
+        """Create the next generation."""
         best = self.individuals[rank(fitness)[: count_elites(self.elites, self.population)]]
         count = self.population - len(best)
         mothers, fathers = self._parents(fitness, count), self._parents(fitness, count)
@@ -29,7 +29,7 @@ class GeneticAlgorithm(PopulationStrategy):
         self.individuals = np.vstack([best, children])
 
     def _parents(self, fitness: Floats, count: int) -> Floats:
-        """Winners of so many tournaments."""
+        """Return the winners of `count` tournaments."""
         drawn = self.rng.integers(0, self.population, (count, self.tournament))
         winners = drawn[np.arange(count), fitness[drawn].argmax(axis=1)]
         parents: Floats = self.individuals[winners]

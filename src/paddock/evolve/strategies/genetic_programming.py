@@ -1,4 +1,4 @@
-"""Genetic programming: a tree of arithmetic for each wheel, crossed and changed branch by branch."""
+"""Genetic programming: an expression tree for each wheel, with subtree crossover and mutation."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ class GeneticProgramming(Strategy):
 
     makes_programs: ClassVar[bool] = True
 
-    elites: int | None = None  # how many of the best go on unchanged; None: a tenth of the population
-    tournament: int = 3  # how many are drawn for the best of them to become a parent
-    crossover: float = 0.4  # share of the children that have two parents; the others are changed
-    depth: int = 3  # of the first trees, at most
+    elites: int | None = None  # individuals that survive unchanged; None: a tenth of the population
+    tournament: int = 3  # individuals per tournament; the best becomes a parent
+    crossover: float = 0.4  # share of the children that have two parents; the others are mutated
+    depth: int = 3  # maximum depth of the first trees
 
     def begin(self) -> None:
-        """Start with trees at random; a pair of them may become as many instructions as the space's length."""
+        """Start with random trees; a compiled pair has at most as many instructions as the space's length."""
         self.registers = self.space.inputs + (WHEELS if self.space.recurrent else 0)
         self.pairs: list[Pair] = [self._new(i) for i in range(self.population)]
 
     @classmethod
     def min_length(cls, inputs: int, recurrent: bool) -> int:
-        """One operation for each wheel."""
+        """Return the size of a program with one operation for each wheel."""
         return OVERHEAD + WHEELS
 
     def ask(self) -> Floats:
-        """The present generation as programs."""
+        """Return the current generation as programs."""
         return np.stack([compile_trees(pair, self.space.inputs, self.space.length) for pair in self.pairs])
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
-        """Breed the next generation; of equals the shorter one is better."""
+        """Create the next generation; of equally fit individuals, the shorter one is better."""
         lengths = np.array([len(left) + len(right) for left, right in self.pairs])
         objective = fitness - 1e-9 * lengths
         children = [self.pairs[i] for i in rank(objective)[: count_elites(self.elites, self.population)]]
@@ -48,7 +48,7 @@ class GeneticProgramming(Strategy):
         self.pairs = children
 
     def _new(self, number: int) -> Pair:
-        """Half of the trees full, half of them not, of all depths; less deep if they do not fit."""
+        """Create a random pair of varying depth, every second one full; reduce the depth until it fits."""
         depth = 1 + number % self.depth
         while True:
             pair = (
@@ -79,13 +79,13 @@ class GeneticProgramming(Strategy):
         return count_instructions(pair[0]) + count_instructions(pair[1]) + OVERHEAD <= self.space.length
 
     def state(self) -> StrategyState:
-        """All nodes in one table, and how many each tree has."""
+        """Return all nodes in one table, and the number of nodes of each tree."""
         trees = [tree for pair in self.pairs for tree in pair]
         nodes = np.array([node for tree in trees for node in tree], np.float64)
         return {**super().state(), "nodes": nodes, "sizes": np.array([len(tree) for tree in trees], np.int64)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """The trees again."""
+        """Restore the trees."""
         super().restore(state)
         tables = np.split(state["nodes"], np.cumsum(state["sizes"]))[:-1]
         trees = [[(int(operation), float(number)) for operation, number in table] for table in tables]

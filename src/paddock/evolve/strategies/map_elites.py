@@ -1,4 +1,4 @@
-"""MAP-Elites: the best individual of every kind of behaviour (Mouret and Clune, 2015), in an archive of `ribs`."""
+"""MAP-Elites: the best individual of every behaviour cell (Mouret and Clune, 2015), in an archive of `ribs`."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ FORMAT = "paddock elites 1"
 
 
 class MapElites(PopulationStrategy):
-    """Children of elites replace whoever was worse in the same cell of a grid of measures."""
+    """Children of elites replace worse elites in the same cell of a grid of behaviour measures."""
 
     package: ClassVar[str | None] = "ribs"
-    cells: int = 16  # of the grid along each measure of the behaviour
-    random_immigrants: float = 0.1  # share of the children that are new random individuals instead
-    step: float = 0.5  # how much children differ from an elite, relative to the usual spread
-    mutation: float = 0.3  # share of a child's numbers that are changed
+    cells: int = 16  # grid cells along each behaviour measure
+    random_immigrants: float = 0.1  # share of the children that are replaced by new random individuals
+    step: float = 0.5  # standard deviation of mutations, relative to the scale of the space
+    mutation: float = 0.3  # share of a child's numbers that are mutated
 
     def begin(self) -> None:
         """Start with random individuals and an empty archive."""
@@ -37,7 +37,7 @@ class MapElites(PopulationStrategy):
         )
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
-        """Put the children into the archive, and make others."""
+        """Add the children to the archive, and create new ones."""
         self.archive.add(self.individuals, fitness, np.nan_to_num(behaviour))
         elites = self.elites()["weights"]
         parents = elites[self.rng.integers(0, len(elites), self.population)]
@@ -47,7 +47,7 @@ class MapElites(PopulationStrategy):
         self.individuals = np.where(immigrants, self.draw_random(), children)
 
     def elites(self) -> dict[str, NDArray[Any]]:
-        """Weights, fitness, behaviour and cell of all elites, in the order of the cells.
+        """Return weights, fitness, behaviour and cell of all elites, in the order of the cells.
 
         Cells are numbered along the first measure first.
         """
@@ -58,26 +58,26 @@ class MapElites(PopulationStrategy):
         return {name: column[order] for name, column in zip(names, (*data[:3], cells), strict=True)}
 
     def fitness_grid(self) -> Floats:
-        """The fitness in every cell, shape (second measure, first measure); NaN where there is no elite."""
+        """Return the fitness in every cell, shape (second measure, first measure); NaN for cells without an elite."""
         elites = self.elites()
         grid = np.full(self.cells**2, np.nan)
         grid[elites["cell"]] = elites["fitness"]
         return grid.reshape(self.cells, self.cells)
 
     def save_elites(self, path: Path) -> None:
-        """Weights (elites, size), fitness (elites) and behaviour (elites, 2) as `.npz`, which needs no pickle."""
+        """Save weights (elites, size), fitness (elites) and behaviour (elites, 2) as `.npz` without pickle."""
         elites = self.elites()
         del elites["cell"]
         write_npz(path, {"format": FORMAT}, elites)
 
     def state(self) -> StrategyState:
-        """The children, and the archive."""
+        """Return the children and the archive."""
         elites = self.elites()
         del elites["cell"]
         return {**super().state(), "elites": elites}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Fill the archive again."""
+        """Restore the children and the archive."""
         super().restore(state)
         self.archive = self._make_archive()
         elites = state["elites"]

@@ -1,4 +1,4 @@
-"""NEAT: networks that grow (Stanley and Miikkulainen, 2002); glue around the package `neat-python`."""
+"""NEAT: evolution of network topologies (Stanley and Miikkulainen, 2002); a wrapper of `neat-python`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from paddock.evolve.strategies.replay import ReplayStrategy
 
 
 class Neat(ReplayStrategy):
-    """Genomes of nodes and connections in species; each becomes a program, so that the engine can run it.
+    """Genomes of nodes and connections in species; each is compiled to a program that the engine can run.
 
-    A genome that is too large for a program stands still, and is not selected. There may be a few
-    individuals more or less in a generation than the population says.
+    A robot with a genome that is too large for a program does not move, so the genome is not selected. The number of
+    individuals in a generation may differ slightly from the population.
     """
 
     makes_programs: ClassVar[bool] = True
@@ -29,28 +29,28 @@ class Neat(ReplayStrategy):
 
     @classmethod
     def min_population(cls) -> int:
-        """Species need members."""
+        """Return 4, the minimum for several members in a species."""
         return 4
 
     @classmethod
     def min_length(cls, inputs: int, recurrent: bool) -> int:
-        """Networks without hidden units: all inputs at both wheels; with memory, the wheels' own units too."""
+        """Return the size of a network without hidden units: all inputs to both wheels, and self-links if recurrent."""
         return 2 * (inputs + 5) if recurrent else 2 * (inputs + 3)
 
     @property
     def batch_size(self) -> int:
-        """How many genomes there are."""
+        """Number of genomes in this generation."""
         return len(self._search.population)
 
     def start(self) -> None:
-        """A new search from the seed."""
+        """Start a new search from the seed."""
         neat = import_package("neat", "NEAT", install="neat-python")
         self._random_state = random.Random(self.seed).getstate()
         with self._use_own_random():
             self._search: Any = neat.Population(self._config(neat))
 
     def ask(self) -> Floats:
-        """The genomes of this generation as programs."""
+        """Return the genomes of this generation as programs."""
         genes = self._search.config.genome_config
         rows = [
             compile_genome(genome, genes, self.space.inputs, self.space.length, recurrent=self.space.recurrent)
@@ -59,7 +59,7 @@ class Neat(ReplayStrategy):
         return np.stack(rows)
 
     def update(self, fitness: Floats) -> None:
-        """The package's own generation, with the fitness that was found elsewhere."""
+        """Run one generation of the package with the given fitness."""
 
         def assign(genomes: list[tuple[int, Any]], config: Any) -> None:
             for (_, genome), value in zip(genomes, fitness.tolist(), strict=True):
@@ -72,7 +72,7 @@ class Neat(ReplayStrategy):
         settings = SETTINGS.format(
             population=self.population, inputs=self.space.inputs, feed_forward=not self.space.recurrent
         )
-        with tempfile.TemporaryDirectory() as folder:  # the package reads its settings from files only
+        with tempfile.TemporaryDirectory() as folder:  # the package reads settings only from files
             path = Path(folder) / "neat.ini"
             path.write_text(settings, encoding="utf-8")
             return neat.Config(
@@ -81,7 +81,7 @@ class Neat(ReplayStrategy):
 
     @contextmanager
     def _use_own_random(self) -> Iterator[None]:
-        """Lend the package, which draws from Python's global generator, a state of our own for a while."""
+        """Temporarily set Python's global random generator, which the package uses, to this strategy's own state."""
         others = random.getstate()
         random.setstate(self._random_state)
         try:

@@ -1,4 +1,4 @@
-"""Genomes of NEAT: the settings of the package, and genomes as instructions for `policies/register_machine.py`."""
+"""NEAT genomes: settings of neat-python, and compilation to instructions of `policies/register_machine.py`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from paddock.evolve.strategies.base import Floats
 from paddock.policies.register_machine import COPY, COUNT, INSTRUCTION_COLUMNS, SET, SQUASH, WEIGH, WHEELS
 
-STEEP = 2.5  # neat-python's tanh is steeper than others: tanh(2.5 x)
+STEEP = 2.5  # neat-python's activation is tanh(2.5 x)
 
-SETTINGS = Path(__file__).with_name("neat.ini").read_text(encoding="utf-8")  # of neat-python
+SETTINGS = Path(__file__).with_name("neat.ini").read_text(encoding="utf-8")  # settings of neat-python
 
 
 def compile_genome(genome: Any, genes: Any, inputs: int, length: int, *, recurrent: bool) -> Floats:
-    """A genome as one individual of a Program: no instructions at all if there are too many."""
+    """Compile a genome to one individual of a Program; it has no instructions if the genome is too large."""
     from neat.nn import FeedForwardNetwork, RecurrentNetwork
 
     wires = read_nodes(FeedForwardNetwork if not recurrent else RecurrentNetwork, genome, genes)
@@ -27,7 +27,7 @@ def compile_genome(genome: Any, genes: Any, inputs: int, length: int, *, recurre
         at[node] = first + i
     code: list[tuple[float, ...]] = []
     for i, (node, bias, response, links) in enumerate(wires):
-        # With memory, all units change at once: they are computed aside from what all were a tick ago.
+        # Recurrent units change at the same time: compute them in other registers from the values of the previous tick.
         target = first + len(wires) + i if recurrent else at[node]
         code.append((SET, target, 0, 0, STEEP * bias))
         code += [(WEIGH, target, target, at[key], STEEP * response * weight) for key, weight in links if key in at]
@@ -44,7 +44,7 @@ def compile_genome(genome: Any, genes: Any, inputs: int, length: int, *, recurre
 
 
 def read_nodes(kind: Any, genome: Any, genes: Any) -> list[tuple[Any, float, float, list[tuple[Any, float]]]]:
-    """Nodes in the order in which they are computed, each with bias, response and links, as the package has them."""
+    """Return the nodes in evaluation order, each with bias, response and links, in the format of neat-python."""
 
     network = kind.create(genome, SimpleNamespace(genome_config=genes))
     return [(node, bias, response, links) for node, _, _, bias, response, links in network.node_evals]

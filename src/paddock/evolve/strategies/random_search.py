@@ -1,4 +1,4 @@
-"""Random search: new individuals every time; what every other strategy has to beat."""
+"""Random search: new random individuals in every generation; the baseline for other strategies."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ class RandomSearch(PopulationStrategy):
     """Draws from the same distribution in every generation."""
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
-        """Draw others."""
+        """Draw new individuals."""
         self.individuals = self.draw_random()

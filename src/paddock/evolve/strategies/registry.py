@@ -1,4 +1,4 @@
-"""All strategies by name; each is imported when it is asked for, and so is the package that it may need."""
+"""Registry of strategies by name; a strategy and its package are imported on first use."""
 
 from __future__ import annotations
 

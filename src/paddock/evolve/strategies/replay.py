@@ -1,7 +1,7 @@
-"""Replay: strategies of packages are resumed by telling them again all that they were told.
+"""Replay: strategies of other packages are resumed by repeating all calls of `tell`.
 
-Their random numbers are decided by the seed, so they then do again what they did. That needs no pickle, which could
-run code that somebody wrote into a file, and takes milliseconds a generation.
+The seed determines their random numbers, so they reach the same state again. This needs no pickle, which could run
+code from a file, and takes milliseconds per generation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from paddock.evolve.strategies.base import Floats, Strategy, StrategyState
 
 
 class ReplayStrategy(Strategy):
-    """A strategy whose state is all that it was ever told."""
+    """A strategy whose state is the history of all fitness values."""
 
-    fitness_history: list[Floats]  # of every generation
+    fitness_history: list[Floats]  # fitness of every generation
 
     def begin(self) -> None:
-        """Nothing was told yet."""
+        """Start the search with an empty history."""
         self.fitness_history = []
         self.start()
 
@@ -32,22 +32,22 @@ class ReplayStrategy(Strategy):
 
     @abstractmethod
     def update(self, fitness: Floats) -> None:
-        """Take the fitness of a generation."""
+        """Update the search with the fitness of a generation."""
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
-        """Take the fitness of a generation, and remember it."""
+        """Update the search with the fitness of a generation, and store it."""
         self.update(fitness)
         self.fitness_history.append(np.array(fitness))
 
     def state(self) -> StrategyState:
-        """The fitness of all generations, one after the other, and how large each was."""
+        """Return the concatenated fitness of all generations, and the size of each generation."""
         sizes = np.array([len(fitness) for fitness in self.fitness_history], np.int64)
         return {"told": np.concatenate([np.empty(0), *self.fitness_history]), "sizes": sizes}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Start anew, and take all of it again."""
+        """Start a new search, and replay the history."""
         if {"told", "sizes"} - set(state):
-            raise PaddockError(f"{type(self).__name__}: the state lacks what it was told")
+            raise PaddockError(f"{type(self).__name__}: the state lacks the fitness history, told and sizes")
         self.start()
         self.fitness_history = list(np.split(state["told"], np.cumsum(state["sizes"]))[:-1])
         for fitness in self.fitness_history:

@@ -1,6 +1,6 @@
-"""Expression trees: made at random, crossed, mutated, and turned into instructions for `policies/register_machine.py`.
+"""Expression trees: random creation, crossover, mutation and compilation for `policies/register_machine.py`.
 
-A tree is the list of its nodes, each before its branches.
+A tree is the list of its nodes in prefix order: each node comes before its branches.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from paddock.policies.register_machine import (
 )
 
 Node = tuple[int, float]
-"""An operation, and its number: the value of SET, the register of READ."""
+"""An operation and its number: the value of SET, or the register of READ."""
 
 Tree = list[Node]
 
-READ = -1  # of an input, or of a wheel a tick ago
+READ = -1  # reads an input, or a wheel of the previous tick
 BRANCHES = {
     READ: 0, SET: 0, SQUASH: 1, MAGNITUDE: 1, ADD: 2, SUBTRACT: 2, MULTIPLY: 2, DIVIDE: 2, LEAST: 2, MOST: 2, WHERE: 3,
 }  # fmt: skip
@@ -38,7 +38,7 @@ FUNCTIONS = (ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, MOST, WHERE, SQUASH, MAGNIT
 
 
 def grow_tree(rng: np.random.Generator, registers: int, depth: int, *, full: bool) -> Tree:
-    """A tree at random, at most so deep; `full`: exactly so deep everywhere."""
+    """Return a random tree of at most this depth; with `full`, all branches have exactly this depth."""
     if depth == 0 or (not full and rng.random() < 0.3):
         if rng.random() < 0.7:
             return [(READ, float(rng.integers(registers)))]
@@ -51,7 +51,7 @@ def grow_tree(rng: np.random.Generator, registers: int, depth: int, *, full: boo
 
 
 def find_end(tree: Tree, start: int) -> int:
-    """Where the branch that begins at a node ends."""
+    """Return the end index of the branch that starts at a node."""
     open_branches = 1
     while open_branches:
         open_branches += BRANCHES[tree[start][0]] - 1
@@ -60,18 +60,18 @@ def find_end(tree: Tree, start: int) -> int:
 
 
 def graft(tree: Tree, at: int, branch: Tree) -> Tree:
-    """The tree with another branch in the place of the one that begins at a node."""
+    """Return the tree with the branch that starts at a node replaced by another branch."""
     return tree[:at] + branch + tree[find_end(tree, at) :]
 
 
 def cross(rng: np.random.Generator, mother: Tree, father: Tree) -> Tree:
-    """The mother with a branch of the father."""
+    """Return the mother with a random branch replaced by a random branch of the father."""
     at, from_ = int(rng.integers(len(mother))), int(rng.integers(len(father)))
     return graft(mother, at, father[from_ : find_end(father, from_)])
 
 
 def mutate(rng: np.random.Generator, tree: Tree, registers: int) -> Tree:
-    """A new branch, a branch alone, or other numbers."""
+    """Return the tree with a new branch, one of its branches alone, or the tree with changed constants."""
     kind, at = rng.random(), int(rng.integers(len(tree)))
     if kind < 0.4:
         return graft(tree, at, grow_tree(rng, registers, int(rng.integers(1, 4)), full=False))
@@ -84,12 +84,12 @@ def mutate(rng: np.random.Generator, tree: Tree, registers: int) -> Tree:
 
 
 def count_instructions(tree: Tree) -> int:
-    """How many instructions a tree becomes."""
+    """Return the number of instructions of a compiled tree."""
     return sum(0 if operation == READ else 2 if operation == WHERE else 1 for operation, _ in tree)
 
 
 def compile_trees(trees: tuple[Tree, Tree], inputs: int, length: int) -> Floats:
-    """The trees of the left and right wheel as one individual of a Program."""
+    """Compile the trees of the left and right wheel to one individual of a Program."""
     code: list[tuple[float, ...]] = []
     free = inputs + WHEELS
 
@@ -99,7 +99,7 @@ def compile_trees(trees: tuple[Tree, Tree], inputs: int, length: int) -> Floats:
         return free - 1
 
     def emit(tree: Tree, at: int) -> tuple[int, int]:
-        """The register of a branch's value, and where the branch ends."""
+        """Emit the code of a branch; return the register of its value and its end index."""
         operation, number = tree[at]
         at += 1
         if operation == READ:
@@ -119,7 +119,8 @@ def compile_trees(trees: tuple[Tree, Tree], inputs: int, length: int) -> Floats:
         return target, at
 
     results = [emit(tree, 0)[0] for tree in trees]
-    # Both trees may read what the wheels were, so these change last; through copies, if one is the other's result.
+    # Both trees may read the previous wheel values, so these change last. A tree may even return the register of the
+    # other wheel, so the results are copied first.
     held = [place() for _ in results]
     code += [(COPY, hold, result, 0, 0.0) for hold, result in zip(held, results, strict=True)]
     code += [(COPY, inputs + wheel, hold, 0, 0.0) for wheel, hold in enumerate(held)]
@@ -129,4 +130,4 @@ def compile_trees(trees: tuple[Tree, Tree], inputs: int, length: int) -> Floats:
     return row
 
 
-OVERHEAD = 2 * WHEELS  # instructions of a program beside those of its trees
+OVERHEAD = 2 * WHEELS  # instructions of a program in addition to those of its trees

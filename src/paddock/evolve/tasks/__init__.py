@@ -1,1 +1,1 @@
-"""Tasks: worlds, robots and sensors, and how good it is what a robot does there."""
+"""Tasks of evolution: worlds, robots, sensors and fitness functions."""

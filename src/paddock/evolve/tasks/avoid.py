@@ -1,4 +1,4 @@
-"""Avoiding obstacles: swift, straight and far from everything, with the fitness of Floreano and Mondada (1994)."""
+"""Obstacle avoidance: fast, straight and far from obstacles, with the fitness of Floreano and Mondada (1994)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from paddock.metrics import Avoidance, ContactTime, Coverage, Distance
 from paddock.rollouts.rollout import Rollout
 from paddock.worlds import load_world
 
-RANGE = 0.07  # [m] of an e-puck's infrared
-SHARE = 0.3  # of the top speed, at least, to have done the task
+RANGE = 0.07  # range of an e-puck's infrared sensors [m]
+SHARE = 0.3  # minimum share of the top speed to solve the task
 CELL = 0.1  # [m]
-TRIALS = 5  # starts and noises: safe from a single place may be luck
-EXPLORED = 0.3  # new cells, of those that its speed allows, to have done the task
+TRIALS = 5  # start poses and noise seeds: success from a single pose may be luck
+EXPLORED = 0.3  # minimum share of new cells, of those that the top speed allows, to solve the task
 
 
 def make_avoid_task(config: EvolutionConfig) -> EvolutionTask:
-    """The task `avoid` with the options of a config."""
+    """Return the task `avoid` with the options of a config."""
     world = load_world(config.world or "clutter")
     robot = get_only_robot(world)
     seconds, speed = config.seconds or 60.0, robot.drive.max_speed
@@ -43,7 +43,7 @@ def make_avoid_task(config: EvolutionConfig) -> EvolutionTask:
 
 @dataclass(frozen=True)
 class AvoidFitness:
-    """Fitness: mean of V · (1 - √Δ) · (1 - nearness), less for contacts and for going round in circles."""
+    """Fitness: mean of V · (1 - √Δ) · (1 - nearness), less for contacts and for driving in circles."""
 
     seconds: float
     speed: float  # [m/s]

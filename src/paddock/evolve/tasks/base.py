@@ -1,4 +1,4 @@
-"""What all tasks share: where robots drive, what they see, and how a drive is evaluated."""
+"""Base classes of tasks: worlds, inputs of the controller, and the evaluation of a drive."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ PLACE = "x at the end / width of the world", "y at the end / height of the world
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How well worlds, or individuals, did."""
+    """Fitness, success and behaviour of worlds or individuals."""
 
     fitness: Floats  # more is better
-    solved: Floats  # whether the task was done, 0 or 1; of an individual the share of its worlds
-    behaviour: Floats  # how it was done: two measures from 0 to 1 for each
+    solved: Floats  # whether the task was solved, 0 or 1; for individuals, the share of their worlds
+    behaviour: Floats  # two behaviour measures for each, from 0 to 1
 
     def __post_init__(self) -> None:
         count = len(self.fitness)
@@ -39,7 +39,7 @@ class Evaluation:
             )
 
     def average_by_individual(self, worlds: int) -> Evaluation:
-        """The mean over the worlds that each individual drove in, one after the other."""
+        """Return the means over the worlds of each individual; these are consecutive."""
         return Evaluation(
             self.fitness.reshape(-1, worlds).mean(axis=1),
             self.solved.reshape(-1, worlds).mean(axis=1),
@@ -49,46 +49,46 @@ class Evaluation:
 
 @dataclass(frozen=True, kw_only=True)
 class EvolutionTask:
-    """One robot, in one world or in several, for some time."""
+    """A task for one robot, in one or several worlds, with a time limit and an evaluation."""
 
     name: str
     worlds: tuple[WorldSpec, ...]
-    seconds: float  # simulated, of one evaluation at most
-    inputs: tuple[Input, ...]  # what the robot sees
-    speed: float  # of a wheel at most [m/s]
-    evaluate: Callable[[Rollout], Evaluation]  # of every world; world w shows scene w % len(worlds)
+    seconds: float  # time limit of one drive in simulated seconds
+    inputs: tuple[Input, ...]  # inputs of the controller
+    speed: float  # maximum wheel speed [m/s]
+    evaluate: Callable[[Rollout], Evaluation]  # evaluates every world; world w has scene w % len(worlds)
     metrics: tuple[Metric, ...] = ()
-    trace_every: float | None = None  # [s], if `evaluate` wants traces
+    trace_every: float | None = None  # period of traces [s], if `evaluate` needs them
     hidden: tuple[int, ...] = (4,)  # units of the network's hidden layers
     recurrent: bool = False
-    trials: int = 1  # drives in every world, each with other noise
-    starts: str | None = None  # "random": every drive begins somewhere else; None: where the worlds say
-    behaviours: tuple[str, str] = ("behaviour 1", "behaviour 2")  # what the numbers of an evaluation's behaviour mean
-    unseen: Callable[[int], EvolutionTask] | None = None  # the task in so many other worlds, to test a champion
+    trials: int = 1  # drives in every world, each with different noise
+    starts: str | None = None  # "random": every drive starts at another pose; None: start poses of the worlds
+    behaviours: tuple[str, str] = ("behaviour 1", "behaviour 2")  # names of the behaviour measures
+    unseen: Callable[[int], EvolutionTask] | None = None  # returns the task in n other worlds, to test a champion
 
     def network(self) -> Network:
-        """The network at the wheels, without weights."""
+        """Return the network that drives the wheels, without weights."""
         return Network(inputs=self.inputs, hidden=self.hidden, recurrent=self.recurrent, speed=self.speed)
 
     def program(self, length: int) -> Program:
-        """The program at the wheels, without instructions."""
+        """Return the program that drives the wheels, without instructions."""
         return Program(inputs=self.inputs, length=length, speed=self.speed, recurrent=self.recurrent)
 
     def policy(self, *, programs: bool, length: int) -> Network | Program:
-        """What is evolved."""
+        """Return the policy to evolve, a program or a network."""
         return self.program(length) if programs else self.network()
 
 
 @dataclass(frozen=True)
 class TaskKind:
-    """A task of the registry: how it is made from a config, and which options it uses."""
+    """A task of the registry: its factory, and the options that it uses."""
 
     make: Callable[[EvolutionConfig], EvolutionTask]
     used_options: Callable[[EvolutionConfig], tuple[str, ...]] = lambda config: USUAL_OPTIONS
 
 
 def compute_weight_scale(policy: Policy) -> Floats:
-    """The usual spread of a network's weights: 1 / √(values that a unit adds up)."""
+    """Return the usual standard deviation of a network's weights: 1 / √(number of values that a unit sums)."""
     if not isinstance(policy, Network):
         return np.ones(policy.weights.shape[1])
     parts = []

@@ -1,4 +1,4 @@
-"""Following a line on the floor: fast, and with the line in the middle."""
+"""Line following: fast, and with the line centred under the sensors."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from paddock.policies.networks import Input
 from paddock.rollouts.rollout import Rollout
 from paddock.worlds import load_world
 
-ON_LINE, SHARE = 0.95, 0.9  # of the time, and of the top speed, at least, to have done the task
+ON_LINE, SHARE = 0.95, 0.9  # minimum shares of the time and of the top speed to solve the task
 
 
 def make_line_follow_task(config: EvolutionConfig) -> EvolutionTask:
-    """The task `line-follow` with the options of a config."""
+    """Return the task `line-follow` with the options of a config."""
     world = load_world(config.world or "line-track")
     robot = get_only_robot(world)
     speed = robot.drive.max_speed
@@ -39,7 +39,7 @@ def make_line_follow_task(config: EvolutionConfig) -> EvolutionTask:
 
 @dataclass(frozen=True)
 class LineFitness:
-    """Fitness: mean speed, relative to the top speed, times the share of time on the line, times its centring."""
+    """Fitness: mean speed relative to the top speed, times the squared share of time on the line, times centring."""
 
     speed: float  # [m/s]
 

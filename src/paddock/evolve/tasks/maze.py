@@ -1,4 +1,4 @@
-"""The maze: from the start to the exit, in one maze or in many."""
+"""Maze task: drive from the start to the exit, in one maze or in many."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.mazes import Layout, Maze, make_maze, make_maze_world, measure_distances, read_maze
 
 USUAL_SIZE = (8, 8)  # columns and rows of generated mazes
-TICK = 0.05  # [s]: in a tick the robot drives 15 mm at most
-SIGHT = 0.3  # [m] the robot sees no farther: it knows whether there is a wall beside it, and no more
-REACHED = 0.08  # [m] from the middle of the exit's cell
-HASTE = 0.1  # weight of an early exit in the fitness: little, so that no maze is given up for speed in others
-LOOK = 0.25  # [s] between two looks at where the robot is
+TICK = 0.05  # [s]; in a tick the robot drives at most 15 mm
+SIGHT = 0.3  # sensor range [m], just enough to detect the walls of the current cell
+REACHED = 0.08  # distance from the centre of the exit's cell that counts as reached [m]
+HASTE = 0.1  # weight of an early exit in the fitness; small, so that speed does not outweigh a solved maze
+LOOK = 0.25  # period of the trace [s]
 SPEED = 0.3  # [m/s]
-MAZES_OF_A_SEED = 1000  # the first maze of an evolution is that of the seed · this
+MAZES_OF_A_SEED = 1000  # the seed of the first maze is the evolution's seed times this
 FEW, MANY = 3, 5  # beams of the range sensor, in the shipped maze and in generated ones
 SCOUTS = {FEW: "scout", MANY: "scout-5"}
 
 
 def make_scout(beams: int = FEW) -> RobotSpec:
-    """A shipped scout with a short range, and nothing but what the task needs."""
+    """Return a shipped scout with a short sensor range, and only the sensors that the task needs."""
     if beams not in SCOUTS:
-        raise PaddockError(f"beams: expected {' or '.join(map(str, SCOUTS))}, as shipped scouts have, got {beams!r}")
+        raise PaddockError(f"beams: expected {' or '.join(map(str, SCOUTS))}, as of the shipped scouts, got {beams!r}")
     robot = load_robot(SCOUTS[beams])
     own = robot.sensor("range")
     assert isinstance(own, ProximitySpec)
@@ -45,7 +45,7 @@ def make_scout(beams: int = FEW) -> RobotSpec:
 
 
 def make_scout_input(beams: int) -> Input:
-    """-1 out of range, 1 touching: a scout with a longer range sees the same."""
+    """Return the range input, from -1 (out of range) to 1 (touching); a scout with a longer range gives the same."""
     return Input(device="range", values=beams, zero=SIGHT / 2, gain=-2 / SIGHT)
 
 
@@ -62,20 +62,20 @@ def make_maze_task(
     beams: int | None = None,
     trials: int = 1,
 ) -> EvolutionTask:
-    """Through the shipped maze, that of another world, or through so many generated ones.
+    """Return the maze task in the shipped maze, in the maze of another world, or in generated mazes.
 
     Args:
-        mazes: how many to generate; 0: the one of the world.
+        mazes: number of mazes to generate; 0: the maze of the world.
         world: a maze with one robot and starts called `start` and `exit`; None: the shipped one.
-        size: columns and rows of generated mazes, by default 8 and 8; or those of a world whose file does not tell.
-        kind: of generated mazes.
-        first: seed of the first one; the others follow.
-        seconds: simulated, for one drive; None: 60, or for generated mazes enough to see
-            all cells with a hand on the wall.
+        size: columns and rows of generated mazes, by default 8 and 8; or of a world whose file does not contain them.
+        kind: kind of generated mazes.
+        first: seed of the first generated maze; the others follow.
+        seconds: time limit of one drive in simulated seconds; None: 60, or for generated mazes enough to visit
+            all cells by wall following.
         hidden: units of the network's hidden layers.
-        recurrent: whether it remembers; None: if there are many mazes.
-        beams: of the scout's range sensor; None: three, or five in generated mazes.
-        trials: drives in every maze, each with other noise.
+        recurrent: whether the network is recurrent; None: only with generated mazes.
+        beams: beams of the scout's range sensor; None: three, or five in generated mazes.
+        trials: drives in every maze, each with different noise.
     """
     if mazes < 0:
         raise PaddockError(f"mazes: expected a whole number >= 0, got {mazes}")
@@ -85,7 +85,7 @@ def make_maze_task(
     else:
         course = _make_course(mazes, size or USUAL_SIZE, kind, first, beams)
     maze, pitch = course.plans[0].maze, course.plans[0].pitch
-    longest = 2 * maze.columns * maze.rows * pitch  # m: every passage forth and back
+    longest = 2 * maze.columns * maze.rows * pitch  # [m], every passage in both directions
     limit = seconds or (max(60.0, longest / (0.6 * course.speed)) if many or world is not None else 60.0)
     unseen = partial(_make_unseen_task, size=size, kind=kind, first=first + mazes, seconds=seconds, beams=beams)
     return EvolutionTask(
@@ -106,7 +106,7 @@ def make_maze_task(
 
 
 class MazeCourse(NamedTuple):
-    """Mazes, their worlds, and what the robot in them sees and how fast it is [m/s]."""
+    """Mazes, their worlds, and the input and the speed [m/s] of the robot in them."""
 
     plans: Sequence[MazePlan]
     worlds: Sequence[WorldSpec]
@@ -115,14 +115,14 @@ class MazeCourse(NamedTuple):
 
 
 def _make_course(mazes: int, cells: tuple[int, int], kind: str, first: int, beams: int | None) -> MazeCourse:
-    """The shipped maze, or so many generated ones, with a scout in each."""
+    """Return the shipped maze, or generated mazes, with a scout in each."""
     beams = beams or (MANY if mazes else FEW)
     plans, worlds = _generate(mazes, cells, kind, first, beams) if mazes else _take_shipped(beams)
     return MazeCourse(plans, [replace(world, dt=TICK) for world in worlds], make_scout_input(beams), SPEED)
 
 
 def _take_shipped(beams: int) -> tuple[list[MazePlan], list[WorldSpec]]:
-    """The shipped maze, with a scout in it."""
+    """Return the shipped maze with a scout in it."""
     spec = load_world("maze")
     maze = read_maze(spec)
     plan = MazePlan(maze, 0.0, spec.bounds[2] / maze.columns)
@@ -132,51 +132,49 @@ def _take_shipped(beams: int) -> tuple[list[MazePlan], list[WorldSpec]]:
 def _generate(
     mazes: int, cells: tuple[int, int], kind: str, first: int, beams: int
 ) -> tuple[list[MazePlan], list[WorldSpec]]:
-    """So many mazes from seeds, each with a scout in it."""
+    """Generate mazes from consecutive seeds, each with a scout in it."""
     layout, robot = Layout(), make_scout(beams)
     plans, worlds = [], []
     for number in range(first, first + mazes):
         maze = make_maze(*cells, kind=kind, seed=number)
         plans.append(MazePlan(maze, -layout.thickness / 2, layout.pitch))
         world = make_maze_world(maze, robot=robot, name=f"maze-{number}")
-        # Every robot has the same name in all worlds, that of the shipped maze.
+        # The robot has the same name in all worlds, that of the shipped maze.
         worlds.append(replace(world, robots=(replace(world.robots[0], name="scout"),)))
     return plans, worlds
 
 
 def _take_world(world: WorldSpec, size: tuple[int, int] | None) -> MazeCourse:
-    """A maze of the user's, with the robot that is in it."""
+    """Return the maze of a user's world, with the robot of that world."""
     robot = get_only_robot(world)
     device = next((sensor for sensor in robot.sensors if isinstance(sensor, RANGING) and not sensor.polled), None)
     if device is None:
-        raise PaddockError(
-            f"{world.name}: {robot.name} has no sensor of distances: put in another robot, such as scout"
-        )
+        raise PaddockError(f"{world.name}: {robot.name} has no range sensor: use another robot, such as scout")
     maze = read_maze(world, size)
     x0, y0, x1, y1 = world.bounds
     pitch = (x1 - x0) / maze.columns
     if abs((y1 - y0) / maze.rows / pitch - 1) > 0.1:
         raise PaddockError(
-            f"{world.name}: {maze.columns} x {maze.rows} cells in {x1 - x0:g} m by {y1 - y0:g} m are no squares: "
-            "expected the columns and rows that the maze was made with"
+            f"{world.name}: {maze.columns} x {maze.rows} cells in {x1 - x0:g} m by {y1 - y0:g} m are not square: "
+            "expected the columns and rows that the maze was generated with"
         )
     if (x0, y0) != (0.0, 0.0):
         raise PaddockError(f"{world.name}: expected a maze whose lower left corner is [0, 0]")
     if measure_distances(maze)[maze.start] < 0:
-        raise PaddockError(f"{world.name}: walls or obstacles close every way from the start to the exit")
+        raise PaddockError(f"{world.name}: walls or obstacles block every path from the start to the exit")
     near = min(SIGHT, device.range)
     seen = Input(device=device.name, values=device.channels, zero=near / 2, gain=-2 / near)
     return MazeCourse([MazePlan(maze, 0.0, pitch)], [world], seen, robot.drive.max_speed)
 
 
 def _make_unseen_task(count: int, **options: Any) -> EvolutionTask:
-    """The mazes after those of a task."""
+    """Return the task in the mazes that follow those of another task."""
     return make_maze_task(mazes=count, **options)
 
 
 @dataclass(frozen=True)
 class MazePlan:
-    """A maze, and where its cells lie."""
+    """A maze, and the position of its cells."""
 
     maze: Maze
     origin: float  # left and lower edge of the first cell [m]
@@ -184,20 +182,20 @@ class MazePlan:
 
     @property
     def exit(self) -> tuple[float, float]:
-        """The middle of the exit's cell [m]."""
+        """Centre of the exit's cell [m]."""
         x, y = self.centre(self.maze.exit)
         return x, y
 
     def centre(self, cell: tuple[int, int]) -> tuple[float, float]:
-        """The middle of a cell [m]."""
+        """Return the centre of a cell [m]."""
         return self.origin + (cell[0] + 0.5) * self.pitch, self.origin + (cell[1] + 0.5) * self.pitch
 
     def find_onward(self) -> Floats:
-        """Of every cell: the middle of the next one on the way to the exit, and how far it is from there [m]."""
+        """Return, per cell, the centre of the next cell on the path to the exit and its distance to the exit [m]."""
         steps, ways = measure_distances(self.maze), self.maze.ways()
         table = np.zeros((self.maze.columns, self.maze.rows, 3))
         for cell in self.maze.cells():
-            if steps[cell] < 0:  # closed: farther than all that can be reached
+            if steps[cell] < 0:  # unreachable: farther than all reachable cells
                 table[cell] = *self.centre(cell), steps.size * self.pitch
                 continue
             after = cell if cell == self.maze.exit else min(ways[cell], key=lambda other: int(steps[other]))
@@ -206,7 +204,7 @@ class MazePlan:
 
 
 class MazeFitness:
-    """Fitness: the part of the way to the exit that the robot got along; at the exit 1, and more if it is early."""
+    """Fitness: the fraction of the path to the exit that the robot covered; at the exit 1, and more if it is early."""
 
     def __init__(self, plans: Sequence[MazePlan], seconds: float) -> None:
         self.seconds = seconds
@@ -217,7 +215,7 @@ class MazeFitness:
         self.whole = self.measure_way_left(starts[:, None, :], np.arange(len(plans)))[:, 0]
 
     def measure_way_left(self, at: Floats, scenes: NDArray[np.int64]) -> Floats:
-        """Metres to the exit along the corridors, from places (W, moments, 2) in the scenes (W)."""
+        """Return the distance to the exit along the corridors [m], for positions (W, times, 2) in the scenes (W)."""
         columns, rows = self.onward.shape[1:3]
         cells = np.floor((np.nan_to_num(at) - self.origin) / self.pitch).astype(np.int64)
         column, row = cells[..., 0].clip(0, columns - 1), cells[..., 1].clip(0, rows - 1)
@@ -240,13 +238,13 @@ class MazeFitness:
 
 
 def list_used_options(config: EvolutionConfig) -> tuple[str, ...]:
-    """The options that the task uses beside those that are given."""
+    """Return the task options that are used together with the given ones."""
     where = ("world", "size") if config.world else ("mazes", *(("size", "kind") if config.mazes else ()), "world")
     return (*where, "trials", "seconds", "hidden", "recurrent")
 
 
 def make_configured_task(config: EvolutionConfig) -> EvolutionTask:
-    """The task `maze` with the options of a config."""
+    """Return the task `maze` with the options of a config."""
     return make_maze_task(
         mazes=config.mazes or 0,
         world=config.world,

@@ -1,4 +1,4 @@
-"""All tasks by name, and those of users: `module:function` or `file.py:function`."""
+"""Registry of tasks by name, and tasks of users: `module:function` or `file.py:function`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TASKS: Registry[Any] = Registry(
         "line-follow": "paddock.evolve.tasks.line_follow:TASK",
     },
 )
-"""Task kinds; or functions, see `make_task`."""
+"""Task kinds or functions; see `make_task`."""
 
 
 def make_task(config: EvolutionConfig) -> EvolutionTask:
-    """The task that a config asks for.
+    """Return the task of a config.
 
-    It is made by a `TaskKind`, by a function without parameters that returns an `EvolutionTask`, or from a function
-    that gives the fitness of every world of a rollout.
+    It is created by a `TaskKind`, by a function without parameters that returns an `EvolutionTask`, or from a function
+    that returns the fitness of every world of a rollout.
     """
     if not is_path(config.task) and config.task not in TASKS:
         raise UnknownName("task", config.task, [*TASKS, "module:function"])
@@ -43,7 +43,7 @@ def make_task(config: EvolutionConfig) -> EvolutionTask:
     if inspect.signature(kind).parameters:
         config.refuse_unused(TASK, config.task, USUAL_OPTIONS)
         return make_fitness_task(kind, config)
-    config.refuse_unused(TASK, f"{config.task}, which makes its own EvolutionTask,", ())
+    config.refuse_unused(TASK, f"{config.task}, which creates its own EvolutionTask,", ())
     with reraise_with_location(config.task):
         task = kind()
     if not isinstance(task, EvolutionTask):

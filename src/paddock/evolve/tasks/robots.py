@@ -1,4 +1,4 @@
-"""The robot of a task's world, and what a controller gets from its sensors."""
+"""The robot of a task's world, and the inputs of a controller from its sensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RANGING = (ProximitySpec, SonarSpec, LaserSpec)
 
 
 def get_only_robot(world: WorldSpec) -> RobotSpec:
-    """The kind of the one robot that a world has."""
+    """Return the type of a world's only robot; raise if it has another number of robots."""
     kinds = robot_types(world)
     if len(kinds) != 1:
         raise PaddockError(f"{world.name}: expected a world with one robot, got {len(kinds)}")
@@ -24,7 +24,7 @@ def get_only_robot(world: WorldSpec) -> RobotSpec:
 
 
 def make_range_input(robot: RobotSpec, device: str, range: float) -> Input:
-    """Distances of a robot's device as nearness within a range [m]."""
+    """Return the distances of a robot's device as nearness within a range [m]."""
     names = [sensor.name for sensor in robot.sensors]
     if device not in names:
         raise UnknownName(f"device of {robot.name}", device, names)
@@ -32,7 +32,7 @@ def make_range_input(robot: RobotSpec, device: str, range: float) -> Input:
 
 
 def make_all_inputs(robot: RobotSpec) -> tuple[Input, ...]:
-    """All that a robot sees of distances and of the floor."""
+    """Return the inputs of all range and ground sensors of a robot."""
     found: list[Input] = []
     for sensor in robot.sensors:
         if isinstance(sensor, RANGING) and not sensor.polled:
@@ -40,5 +40,5 @@ def make_all_inputs(robot: RobotSpec) -> tuple[Input, ...]:
         elif isinstance(sensor, GroundSpec):
             found.append(Input(device=sensor.name, values=sensor.channels, zero=0.5, gain=2.0))
     if not found:
-        raise PaddockError(f"{robot.name}: it has no sensor of distances or of the floor for a network")
+        raise PaddockError(f"{robot.name}: expected a robot with a range or ground sensor as input of the network")
     return tuple(found)

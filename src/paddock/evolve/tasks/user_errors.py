@@ -1,4 +1,4 @@
-"""Errors in a user's own task are raised again with their location there, without the long traceback to it."""
+"""Errors in a user's own task are raised again with their location in the user's file, without a long traceback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.core.user_code import is_path
 
 @contextmanager
 def reraise_with_location(task: str) -> Iterator[None]:
-    """Whatever goes wrong in the file of a user's `task` becomes one line; other errors stay as they are."""
+    """Convert errors in the file of a user's `task` to one line; pass on other errors unchanged."""
     try:
         yield
     except Exception as error:

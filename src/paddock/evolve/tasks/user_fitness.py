@@ -1,4 +1,4 @@
-"""A user's own fitness: any function of a rollout."""
+"""User-defined fitness: any function of a rollout."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from paddock.worlds import load_world
 
 
 def make_fitness_task(function: Callable[[Rollout], Any], config: EvolutionConfig) -> EvolutionTask:
-    """A task in the config's world, with all sensors of its robot; the function gives the fitness of every world."""
+    """Return a task in the config's world, with all sensors of its robot; the function returns a fitness per world."""
     if config.world is None:
-        raise PaddockError(f"{config.task}: where is it to drive? Name a world with one robot")
+        raise PaddockError(f"world: missing: the task {config.task} needs a world with one robot")
     world = load_world(config.world)
     robot = get_only_robot(world)
     return EvolutionTask(
@@ -41,7 +41,7 @@ def make_fitness_task(function: Callable[[Rollout], Any], config: EvolutionConfi
 
 @dataclass(frozen=True)
 class UserFitness:
-    """Calls the function; it does not say when a task is solved."""
+    """Evaluation by a user's function, which does not report whether the task is solved."""
 
     function: Callable[[Rollout], Any]
     name: str

@@ -1,4 +1,4 @@
-"""Following walls: at the right distance, onward, and without touching them."""
+"""Wall following: at the right distance, with progress, and without contact."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from paddock.rollouts.rollout import Rollout
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.solids import solids
 
-CLEARANCE = 0.25  # [m] wanted between the robot and the wall
-TOLERANCE = 0.25  # [m] that it may be off
-CELL = 0.5  # [m]: it goes onward when it comes to new cells
-LOOK = 0.5  # [s] between two looks
-NEAR, SHARE = 0.8, 0.4  # of the time at the wall, and of the cells that could be seen, to have done the task
-FAST = 0.6  # of the robot's top speed
+CLEARANCE = 0.25  # target distance between the robot and the wall [m]
+TOLERANCE = 0.25  # tolerance of the distance [m]
+CELL = 0.5  # [m]; new cells count as progress
+LOOK = 0.5  # period of the trace [s]
+NEAR, SHARE = 0.8, 0.4  # minimum shares of the time at the wall, and of the reachable cells, to solve the task
+FAST = 0.6  # maximum wheel speed, as a share of the robot's top speed
 
 
 def make_wall_follow_task(config: EvolutionConfig) -> EvolutionTask:
-    """The task `wall-follow` with the options of a config."""
+    """Return the task `wall-follow` with the options of a config."""
     world = load_world(config.world or "wall-loop")
     robot = get_only_robot(world)
     device = next((sensor.name for sensor in robot.sensors if isinstance(sensor, RANGING)), "sonar")
@@ -46,7 +46,7 @@ def make_wall_follow_task(config: EvolutionConfig) -> EvolutionTask:
 
 
 class WallFitness:
-    """Fitness: how many new cells it came to along walls, of those that its speed allows; less for contact."""
+    """Fitness: new cells visited along walls, relative to those that the speed allows; less for contacts."""
 
     def __init__(self, world: WorldSpec, wanted: float, most: float) -> None:
         self.wanted, self.most, self.bounds = wanted, most, world.bounds
@@ -59,7 +59,7 @@ class WallFitness:
         self.radius = np.array([radius for _, _, radius in pieces])
 
     def distance(self, at: Floats) -> Floats:
-        """From places (…, 2) to the nearest wall [m]."""
+        """Return the distances from positions (…, 2) to the nearest wall [m]."""
         way = self.to - self.from_
         share = ((at[..., None, :] - self.from_) * way).sum(axis=-1) / np.maximum((way * way).sum(axis=-1), 1e-12)
         nearest = self.from_ + np.clip(share, 0, 1)[..., None] * way
