@@ -1,4 +1,4 @@
-"""Bridges: programs that know nothing of Paddock find their robot in a world of Paddock."""
+"""Bridges: servers that let programs written for other simulators or robots drive robots in a Paddock world."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
     "VrepServer",
 ]
 
-# A server without bridges, and one with another kind of them, starts without these.
+# Import each bridge on demand, so that a server loads only the bridges that it uses.
 __getattr__ = import_on_demand(
     __name__,
     {

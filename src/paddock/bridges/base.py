@@ -1,4 +1,4 @@
-"""Bridge: robots of a world, reachable in the language of another program. Kinds of bridges are registered by name."""
+"""Bridge: makes robots of a world available in the protocol of another program. Bridges are registered by name."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ LOOPBACK = "127.0.0.1"
 
 
 class Bridge(ABC):
-    """What a kind of bridge opens; it works until it is closed, or until the end of a `with` block."""
+    """Base class of bridges. A bridge is open until `close` is called or its `with` block ends."""
 
     @abstractmethod
     def describe(self) -> Iterable[str]:
-        """A line for people about each robot: what it is, and where."""
+        """Yield a line for the user about each robot: what it is, and its address."""
 
     @abstractmethod
     def close(self) -> None:
-        """Devices and ports vanish."""
+        """Close all devices and ports."""
 
     def __enter__(self) -> Self:
         return self
@@ -33,7 +33,7 @@ class Bridge(ABC):
 
 
 OpenBridge = Callable[[Arena, Sequence[str], str], Bridge]
-"""Opens a bridge: the arena, what was asked for (usually names of robots), and the address of network ports."""
+"""Opens a bridge. Arguments: the arena, the requested items (usually names of robots), the address of network ports."""
 
 BRIDGES: Registry[OpenBridge] = Registry(
     "bridge",
@@ -54,21 +54,21 @@ BRIDGES: Registry[OpenBridge] = Registry(
 
 
 class OpenBridges(ExitStack):
-    """Several bridges into one world, for a `with` block."""
+    """Several bridges to one world, for use in a `with` block."""
 
     def __init__(self, arena: Arena, wanted: Iterable[tuple[str, str]], *, host: str = LOOPBACK) -> None:
         """
         Args:
             arena: the world.
-            wanted: the name of a kind of bridge, and what is asked of it, for each robot.
-            host: the address of network ports. Other programs' languages have no place for a token: whoever reaches
-                a port drives its robot. So an address beyond this machine is for networks in which everyone may.
+            wanted: pairs of a bridge name and its argument, one for each robot.
+            host: the address of network ports. These protocols have no token authentication: any client that reaches a
+                port can drive its robot. Use an address other than loopback only on a trusted network.
         """
         super().__init__()
         self.bridges: list[Bridge] = []
         wanted = list(wanted)
         if wanted and arena.is_real:
-            raise PaddockError(f"{wanted[0][0]}: a bridge asks for no token, so it is for simulated robots only")
+            raise PaddockError(f"{wanted[0][0]}: a bridge requires no token, so it serves simulated robots only")
         asked: dict[str, list[str]] = {}
         for name, text in wanted:
             asked.setdefault(name, []).append(text)
@@ -82,6 +82,6 @@ class OpenBridges(ExitStack):
             raise
 
     def describe(self) -> Iterable[str]:
-        """A line for people about each robot of all bridges."""
+        """Yield a line for the user about each robot of all bridges."""
         for bridge in self.bridges:
             yield from bridge.describe()

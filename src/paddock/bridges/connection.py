@@ -1,4 +1,4 @@
-"""MessageConnection: a client of a bridge whose messages are carried out one after the other, in the event loop."""
+"""MessageConnection: a client of a bridge whose messages are processed one after the other in the event loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.bridges.ports import PortBridge
 from paddock.core.errors import BadMessage, PaddockError
 
 MOST_CLIENTS = 64
-SLICE = 0.01  # seconds for which messages of a client are carried out before others have their turn
+SLICE = 0.01  # seconds for which messages of one client are processed before those of other clients
 DONE = object()
 
 Message = TypeVar("Message")
@@ -23,43 +23,44 @@ MessageOut = TypeVar("MessageOut", covariant=True)
 
 
 class MessageSource(Protocol[MessageOut]):
-    """Cuts a stream into messages."""
+    """Splits a stream of bytes into messages."""
 
     def feed(self, data: bytes) -> Iterable[MessageOut]:
-        """Take bytes, and give the messages that they complete; BadMessage where there can be none."""
+        """Add bytes and return the messages that they complete. Raise BadMessage for invalid data."""
 
 
 class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
-    """A client: its bytes, its messages, and its membership in time.
+    """The connection of a client: its bytes, its messages, and its membership in the time lock.
 
-    Who breaks the format is hung up on, who does not read is not listened to, and who sends much waits for its turn.
+    A client that sends invalid data is disconnected. While a client does not read its replies, its messages are not
+    processed. Messages of a client that sends many are interleaved with those of other clients.
     """
 
-    kind: ClassVar[str]  # what it is called in logs
-    greeting: ClassVar[float] = 10.0  # seconds for the first message
-    most_waiting: ClassVar[int] = 100  # messages of one that does not wait for answers
+    kind: ClassVar[str]  # name in logs
+    greeting: ClassVar[float] = 10.0  # timeout of the first message [s]
+    most_waiting: ClassVar[int] = 100  # maximum number of queued messages
 
     def __init__(self, server: PortBridge, loop: asyncio.AbstractEventLoop, source: MessageSource[Message]) -> None:
         self.server, self.loop, self.host, self.name = server, loop, "", self.kind
         self.log = logging.getLogger(f"paddock.{self.kind}")
         self._source = source
         self._messages: deque[Message] = deque()
-        self._job: Iterator[None] | None = None  # the message that is carried out
-        self.deaf = False  # the client does not read what it was sent
-        self._greeting = loop.call_later(self.greeting, self.hang_up, f"it said nothing for {self.greeting:g} s")
+        self._job: Iterator[None] | None = None  # the message that is being processed
+        self.deaf = False  # the write buffer is full because the client does not read
+        self._greeting = loop.call_later(self.greeting, self.hang_up, f"it sent no message for {self.greeting:g} s")
 
-    # ---- what kinds of clients do
+    # ---- implemented by each kind of client
 
     @abstractmethod
     def carry_out(self, message: Message) -> Iterator[None]:
-        """Carry out a message and reply; it may stop in between, so that others have their turn."""
+        """Process a message and reply. Yield in between so that messages of other clients can be processed."""
 
     @abstractmethod
     def leave(self) -> None:
-        """The client is gone."""
+        """Clean up after the client has disconnected."""
 
     def begin_turn(self) -> None:
-        """Messages of this client are carried out from now on."""
+        """Prepare for processing messages of this client."""
         self.server.live.client = self
 
     # ---- the wire
@@ -67,7 +68,7 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        peer = transport.get_extra_info("peername") or ("?", 0)  # it may have gone already
+        peer = transport.get_extra_info("peername") or ("?", 0)  # the client may have disconnected already
         self.host, self.name = peer[0], f"{self.kind} {peer[0]}:{peer[1]}"
         self.member = self.server.time.join(self.name, timeout=self.server.silence)
         self.server.connections[self] = None
@@ -85,7 +86,7 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
         if self._messages:
             self._greeting.cancel()
         if len(self._messages) > self.most_waiting:
-            self.hang_up("it does not wait for answers")
+            self.hang_up("it sends messages without waiting for answers")
         elif self._job is None:
             self.work()
 
@@ -106,18 +107,18 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
             self.server.connections.pop(self, None)
 
     def hang_up(self, why: object) -> None:
-        """End the connection now, and tell why."""
-        self.log.warning("%s: %s; hung up", self.name, why)
+        """Close the connection immediately and log the reason."""
+        self.log.warning("%s: %s; disconnected", self.name, why)
         self.transport.abort()
 
     # ---- messages
 
     def can_work(self) -> bool:
-        """Whether messages can be carried out now."""
+        """Whether messages can be processed now."""
         return not self.deaf and not self.transport.is_closing()
 
     def work(self) -> None:
-        """Carry out messages in their order for a little while, until one has to wait, and go on after the others."""
+        """Process messages in order until one has to wait or `SLICE` has elapsed. Then continue after other clients."""
         end = time.perf_counter() + SLICE
         while self.can_work() and (self._job or self._messages):
             if time.perf_counter() > end:
@@ -132,7 +133,7 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
             self.transport.resume_reading()
 
     def _go_on(self, end: float) -> None:
-        """Go on with the message that is carried out, until it is, has to wait, or time is up."""
+        """Continue with the current message until it is finished, has to wait, or `end` has passed."""
         try:
             self.begin_turn()
             while self._job is not None and self.can_work() and time.perf_counter() < end:
@@ -141,5 +142,5 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
         except PaddockError as error:
             self.hang_up(error)
         except Exception:
-            self.log.exception("%s: a message could not be carried out", self.name)
-            self.hang_up("a message failed at the server")
+            self.log.exception("%s: a message could not be processed", self.name)
+            self.hang_up("the server failed to process a message")

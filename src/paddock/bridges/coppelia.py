@@ -1,4 +1,4 @@
-"""CoppeliaSim: a port at which programs written for its ZeroMQ remote API find their robots in a served world."""
+"""CoppeliaSim: serves a world to programs written for CoppeliaSim's ZeroMQ remote API."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from paddock.core.errors import LinkError, PaddockError
 if TYPE_CHECKING:
     from paddock.bridges.coppelia_client import CoppeliaClient, CoppeliaConnection, StepSubscriber
 
-SILENCE = 10.0  # seconds for which a stepping client may let others wait
-LONGEST_HOLD = 2.0  # seconds after which a client that waits for a step is told that the server is there
-LOOK = 0.5  # seconds between two looks at those who wait
+SILENCE = 10.0  # timeout of a stepping client that keeps other clients waiting [s]
+LONGEST_HOLD = 2.0  # seconds after which a client that waits for a step receives a keep-alive reply
+LOOK = 0.5  # seconds between two checks of waiting clients
 LONGEST_HANDSHAKE = 10.0  # seconds
-EXPECTED = f"coppelia: expected a port from 0 to {HIGHEST_PORT}, and perhaps 'stopped': 23000 or 23000,stopped"
+EXPECTED = f"coppelia: expected a port from 0 to {HIGHEST_PORT}, optionally 'stopped': 23000 or 23000,stopped"
 
 
 class CoppeliaServer(Bridge):
-    """Serves an arena in CoppeliaSim's ZeroMQ remote API, for the lifetime of a `with` block.
+    """Serves an arena with CoppeliaSim's ZeroMQ remote API, for the lifetime of a `with` block.
 
-    Its sockets are served in the event loop of the arena's server, which speaks ZeroMQ's protocol itself: a request and
-    its answer need no other thread, and time does not pass in between.
+    Its sockets are served in the event loop of the arena's server, which implements ZeroMQ's protocol itself. Requests
+    are answered in the thread of the event loop, so no simulated time passes between request and answer.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class CoppeliaServer(Bridge):
     ) -> None:
         """
         Args:
-            arena: where the robots are; it must have a `Server`.
-            port: for requests, usually 23000; 0 for any that is free. The next port is for protocol 1's steps.
-            host: its address. The language has no place for a token: whoever reaches the port drives robots.
-            stopped: time stands still until a client calls `sim.startSimulation`, or somebody presses play.
-            silence: seconds for which a client in stepping mode may let others wait.
+            arena: the arena that contains the robots; it must have a `Server`.
+            port: for requests, usually 23000; 0 for any free port. The next port publishes the steps of protocol 1.
+            host: its address. There is no token authentication: any client that reaches the port can drive robots.
+            stopped: whether time is stopped until a client calls `sim.startSimulation` or a user presses play.
+            silence: timeout of a client in stepping mode that keeps other clients waiting [s].
         """
         time = get_time(arena, "coppelia")
         try:
@@ -69,7 +69,7 @@ class CoppeliaServer(Bridge):
         self.time.on_start(self._begin)
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The server's event loop runs: listen."""
+        """Start to listen; called once the server's event loop runs."""
         self.loop = loop
         if self.stopped:
             self.time.stop()
@@ -81,7 +81,7 @@ class CoppeliaServer(Bridge):
         """Listen until the bridge is closed, or the server's event loop ends."""
         servers = [
             await self.loop.create_server(partial(kind, self), sock=listener)
-            for kind, listener in zip(self._kinds, self._sockets, strict=False)  # there may be no port for steps
+            for kind, listener in zip(self._kinds, self._sockets, strict=False)  # the port for steps is optional
         ]
         try:
             await asyncio.Event().wait()
@@ -94,48 +94,48 @@ class CoppeliaServer(Bridge):
                 transport.abort()
 
     def _look(self) -> None:
-        """Tell those who wait for long that the server is there; hang up on those who never say what they want."""
+        """Send a keep-alive reply to clients that wait long. Disconnect clients that do not finish the handshake."""
         now = self.loop.time()
         for connection in list(self.connections):
             client = connection.waits_for
             if client is not None and client.held_since is not None and now - client.held_since > LONGEST_HOLD:
                 client.session.hold_out()
             elif not connection.peer.ready and now - connection.began > LONGEST_HANDSHAKE:
-                connection.hang_up("it never finished ZeroMQ's handshake")
+                connection.hang_up("it did not finish ZeroMQ's handshake in time")
         self._watch = self.loop.call_later(LOOK, self._look)
 
     def list_clients(self) -> list[CoppeliaClient]:
-        """All clients that have said something and are still there."""
+        """Return all connected clients that have sent a request."""
         return list(dict.fromkeys(client for c in self.connections for client in c.clients.values()))
 
     def forget_client(self, client: CoppeliaClient) -> None:
-        """A client's connection was lost."""
+        """Remove a client whose connection was lost."""
         self.clients = {uuid: other for uuid, other in self.clients.items() if other is not client}
         client.close()
 
     @property
     def step_count(self) -> int:
-        """Steps since the start."""
+        """Number of steps since the start."""
         return round(self.arena.time / self.simulator.step)
 
     def publish_step(self) -> None:
-        """Tell clients of protocol 1 that a step has passed."""
+        """Notify clients of protocol 1 of a completed step."""
         for subscriber in list(self.subscribers):
             subscriber.tell(self.step_count)
 
     def describe(self) -> Iterator[str]:
-        """Where it is, its robots, and what guards it."""
+        """Yield the address, the robots, and a warning if access is not protected."""
         robots = list_some([path_of(self.simulator.scene, base) for base in self.simulator.scene.list_bases()])
-        steps = "" if len(self._sockets) == 2 else f"   port {self.port + 1} is in use: no steps in protocol 1"
+        steps = "" if len(self._sockets) == 2 else f"   port {self.port + 1} is in use: no stepping in protocol 1"
         yield (
             f"CoppeliaSim's ZeroMQ remote API at {self.host}, port {self.port}: {robots}   "
             f"(coppelia://{self.host}:{self.port}){describe_guard(self.host)}{steps}"
         )
 
     def close(self) -> None:
-        """The ports vanish, and clients are hung up on."""
+        """Close the ports and disconnect all clients."""
         if self._task is not None and not self._task.done():
-            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            with contextlib.suppress(RuntimeError):  # the loop has ended in the meantime
                 self.loop.call_soon_threadsafe(self._task.cancel)
                 self._closed.wait(CLOSING)
         for listener in self._sockets:
@@ -143,7 +143,7 @@ class CoppeliaServer(Bridge):
 
 
 def open_ports(host: str, port: int) -> list[socket.socket]:
-    """A port for requests, and the next one for steps, if it is free."""
+    """Open a port for requests, and the next one for steps if it is free."""
     first = open_port("coppelia", host, port)
     try:
         return [first, open_port("coppelia", host, first.getsockname()[1] + 1)]
@@ -152,7 +152,7 @@ def open_ports(host: str, port: int) -> list[socket.socket]:
 
 
 def open_coppelia(arena: Arena, asked: Sequence[str], host: str) -> CoppeliaServer:
-    """The bridge `coppelia`: a port, and perhaps `stopped`, with a comma between them."""
+    """Open the bridge `coppelia`: a port, optionally followed by `,stopped`."""
     ports, words = read_ports(asked, ("stopped",), EXPECTED)
     if len(ports) > 1:
         raise PaddockError(f"{EXPECTED}; got {','.join(asked)}")

@@ -1,4 +1,4 @@
-"""One client of CoppeliaSim's ZeroMQ remote API, and its connections, in the event loop of the arena's server."""
+"""A client of CoppeliaSim's ZeroMQ remote API and its connections, in the event loop of the arena's server."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from paddock.bridges.coppelia import CoppeliaServer
 
 MOST_CONNECTIONS = 64
-MOST_CLIENTS = 8  # of a connection
-MOST_WAITING = 100  # requests of a connection that does not wait for answers
-GLANCE = 2e-4  # seconds in which the next request of a quick client comes
-STANDING = 0.01  # seconds between two looks of a waiting call, while the simulation stands still
+MOST_CLIENTS = 8  # per connection
+MOST_WAITING = 100  # maximum number of queued requests per connection
+GLANCE = 2e-4  # seconds within which a fast client sends its next request
+STANDING = 0.01  # polling interval of a waiting call while the simulation is not running [s]
 STEP_COUNT = struct.Struct("<I")
 
 log = logging.getLogger("paddock.coppelia")
 
 
 class CoppeliaClient:
-    """A client, by its uuid: its session, and its hand on time (it implements `SteppingControl`)."""
+    """A client, identified by its uuid: its session and its control of time (implements `SteppingControl`)."""
 
     def __init__(self, server: CoppeliaServer, home: CoppeliaConnection) -> None:
         self.server, self.home, self.host = server, home, home.host
         self.member = server.time.join(home.name, timeout=server.silence)
         self.caller = RemoteCaller(server.simulator, self)
         self.session = RemoteSession(self.caller, self._await_step)
-        self.held_since: float | None = None  # when a reply began to be held back, by the loop's clock
+        self.held_since: float | None = None  # since when a reply is delayed, by the loop's clock
 
     def close(self) -> None:
-        """It is gone; its robots do what they were told last, as in CoppeliaSim."""
+        """Clean up after disconnection. The client's robots continue their last command, as in CoppeliaSim."""
         self.session.close()
         self.member.leave()
         self.server.simulator.release(self)
@@ -51,7 +51,7 @@ class CoppeliaClient:
             loop.call_later(STANDING, then)
             return
         if self.caller.level > 0 and not self.member.locked:
-            self.member.lock(True)  # again, if it let others wait for too long
+            self.member.lock(True)  # join again if it was released after its timeout
         tick = self.server.arena.tick
         ticks = self.server.simulator.ticks_of_step(tick)
         self.member.ask(ticks, (lambda: self._call_soon(then)) if soon else then)
@@ -99,17 +99,17 @@ class CoppeliaClient:
 
 
 class CoppeliaConnection(asyncio.Protocol):
-    """A connection to the port for requests. Requests are carried out one after the other."""
+    """A connection to the port for requests. Requests are processed one after the other."""
 
     def __init__(self, server: CoppeliaServer) -> None:
         self.server, self.host, self.name = server, "", "coppelia"
         self.began = server.loop.time()
         self.peer = ZmtpPeer("REP")
         self.clients: dict[str, CoppeliaClient] = {}  # by uuid; "" in version 1
-        self.waits_for: CoppeliaClient | None = None  # whose reply is held back
+        self.waits_for: CoppeliaClient | None = None  # the client whose reply is delayed
         self._requests: deque[list[bytes]] = deque()
         self._busy = False
-        self._heard = 0.0  # by the loop's clock
+        self._heard = 0.0  # when data was received last, by the loop's clock
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -134,19 +134,19 @@ class CoppeliaConnection(asyncio.Protocol):
                 else:
                     self._requests.append(frames)
                     if len(self._requests) > MOST_WAITING:
-                        raise BadMessage("it does not wait for answers")
+                        raise BadMessage("it sends requests without waiting for answers")
         except BadMessage as error:
             self.hang_up(error)
         self._flush()
 
     def _flush(self) -> None:
-        """Send what the connection itself has to say."""
+        """Send pending replies of the ZMTP layer."""
         if self.peer.replies:
             self.transport.write(self.peer.replies)
             self.peer.replies = b""
 
     def pause_writing(self) -> None:
-        self.transport.pause_reading()  # who does not read is not listened to
+        self.transport.pause_reading()  # stop reading from a client that does not read its replies
 
     def resume_writing(self) -> None:
         self.transport.resume_reading()
@@ -159,9 +159,9 @@ class CoppeliaConnection(asyncio.Protocol):
                 self.server.forget_client(client)
 
     def hang_up(self, why: object = None) -> None:
-        """Close the connection now."""
+        """Close the connection immediately."""
         if why is not None:
-            log.warning("%s: %s; hung up", self.name, why)
+            log.warning("%s: %s; disconnected", self.name, why)
         self.transport.abort()
 
     def _carry_out(self, frames: list[bytes]) -> None:
@@ -215,7 +215,7 @@ class CoppeliaConnection(asyncio.Protocol):
 
 
 class StepSubscriber(asyncio.Protocol):
-    """A connection to the port at which clients of protocol 1 are told that steps have passed."""
+    """A connection to the port that publishes completed steps to clients of protocol 1."""
 
     def __init__(self, server: CoppeliaServer) -> None:
         self.server, self.peer, self.subscribed, self.slow = server, ZmtpPeer("PUB"), False, False
@@ -232,7 +232,7 @@ class StepSubscriber(asyncio.Protocol):
         try:
             messages = list(self.peer.receive(data))
         except BadMessage as error:
-            log.warning("coppelia: %s; hung up", error)
+            log.warning("coppelia: %s; disconnected", error)
             self.transport.abort()
             return
         if self.peer.replies:
@@ -252,6 +252,6 @@ class StepSubscriber(asyncio.Protocol):
         self.server.subscribers.pop(self, None)
 
     def tell(self, count: int) -> None:
-        """Send the number of a step, if it is wanted and can be read."""
+        """Send the number of a step if the client has subscribed and reads its messages."""
         if self.subscribed and not self.slow and not self.transport.is_closing():
             self.transport.write(pack_message([STEP_COUNT.pack(count & 0xFFFFFFFF)]))

@@ -1,4 +1,4 @@
-"""Emulated e-pucks: robots of a world behind serial devices and Wi-Fi ports, for any program that drives real ones."""
+"""Emulated e-pucks: robots of a world behind serial devices and Wi-Fi ports, for programs that drive real e-pucks."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ KIND = "kind"
 
 
 class SimulatedHardware:
-    """A robot of an arena as the hardware below an e-puck's firmware: raw numbers, steps per second."""
+    """A robot of an arena as the hardware of an e-puck's firmware: raw values, steps per second."""
 
     def __init__(self, arena: Arena, name: str, *, kind: str = "") -> None:
         """
         Args:
-            arena: where the robot is.
-            name: what it is called there.
-            kind: "e-puck" or "e-puck2": whose raw numbers it gives; else its own kind's.
+            arena: the arena that contains the robot.
+            name: name of the robot.
+            kind: "e-puck" or "e-puck2", the type that defines the raw values. Default: the robot's own type.
         """
         if name not in arena.numbers:
             raise UnknownName("robot", name, arena.numbers)
@@ -42,12 +42,13 @@ class SimulatedHardware:
         for device, channels in NEEDED.items():
             if device not in devices or devices[device].spec.channels != channels:
                 raise SimulationError(
-                    f"robot {name!r} is {with_article(spec.name)}, no e-puck: it has no {device} with {channels} values"
+                    f"robot {name!r} is {with_article(spec.name)}, "
+                    f"not an e-puck: it has no {device} with {channels} values"
                 )
         self.kind = kind or ("e-puck2" if "tof" in devices else "e-puck")
         self._tables = load_robot(self.kind)
         self.robot.enable(*(name for name, device in devices.items() if not isinstance(device, Camera)))
-        self.robot.wheels.warns = False  # a firmware caps what is too fast, and says nothing
+        self.robot.wheels.warns = False  # the firmware caps speeds without a warning
         self._step = spec.drive.speed_step or np.pi * spec.drive.wheel_diameter / 1000
 
     def hold_clock(self) -> AbstractContextManager[object]:
@@ -95,7 +96,7 @@ class SimulatedHardware:
 
 
 class EPuckEmulators(Bridge):
-    """Emulators of several robots, for the lifetime of a `with` block. They look and command; time is the arena's."""
+    """Emulators of several robots, for the lifetime of a `with` block. They do not advance time."""
 
     def __init__(
         self,
@@ -108,15 +109,16 @@ class EPuckEmulators(Bridge):
     ) -> None:
         """
         Args:
-            arena: where the robots are.
+            arena: the arena that contains the robots.
             serial: names of robots that get a serial device.
-            wifi: TCP ports by the names of robots that are e-puck2s on Wi-Fi; 0 for any that is free.
-            kind: names of those on Wi-Fi that speak only when they are asked, and stand when their client hangs up.
-                Others do as a public copy of the firmware: packets come unasked, and the wheels go on turning.
-            host: the address of those ports. The e-puck's languages have no place for a token: whoever reaches a port
-                drives its robot. So an address beyond this machine is for networks in which everyone may.
+            wifi: TCP ports of emulated e-puck2s on Wi-Fi, by robot name; 0 for any free port.
+            kind: names of robots on Wi-Fi that send packets only on request and stop when their client disconnects.
+                Others behave like a public copy of the firmware: they send packets without a request, and the wheels
+                continue to turn.
+            host: the address of those ports. The e-puck's protocols have no token authentication: any client that
+                reaches a port can drive its robot. Use an address other than loopback only on a trusted network.
         """
-        self.kinds: dict[str, str] = {}  # of robots with a serial device: "e-puck" or "e-puck2"
+        self.kinds: dict[str, str] = {}  # "e-puck" or "e-puck2", by the name of a robot with a serial device
         self._server = EmulatorServer()
         self.devices, self.addresses = self._server.devices, self._server.addresses
         try:
@@ -133,41 +135,41 @@ class EPuckEmulators(Bridge):
         self._server.start()
 
     def describe(self) -> Iterator[str]:
-        """Where each robot is, and what guards it."""
+        """Yield the address of each robot, and how access to it is protected."""
         for name, device in self.devices.items():
             yield f"{name}: an {self.kinds[name]} at {device}   (epuck://{device})"
         for name, (host, port) in self.addresses.items():
-            guard = "" if is_loopback(host) else "   no token guards it: whoever reaches this port drives the robot"
+            guard = "" if is_loopback(host) else "   no token required: any client of this port can drive the robot"
             yield f"{name}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port}){guard}"
 
     def close(self) -> None:
-        """Devices and ports vanish."""
+        """Close all devices and ports."""
         self._server.close()
 
 
 def emulate(arena: Arena, name: str, *, kind: str = "") -> EmulatedEPuck:
-    """The firmware's view of a robot of an arena; see `SimulatedHardware`."""
+    """Return an emulated e-puck for a robot of an arena; see `SimulatedHardware`."""
     return EmulatedEPuck(SimulatedHardware(arena, name, kind=kind))
 
 
 def open_serial_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
-    """The bridge `epuck-serial`: names of robots that get a serial device. They are on this machine only."""
+    """Open the bridge `epuck-serial`: a serial device on this machine for each named robot."""
     return EPuckEmulators(arena, serial=robots)
 
 
 def open_wifi_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
-    """The bridge `epuck2`: robots that are e-puck2s on Wi-Fi, as `name` or `name=port`, and `,kind` behind it."""
+    """Open the bridge `epuck2`: e-puck2s on Wi-Fi, given as `name` or `name=port`, optionally followed by `,kind`."""
     ports: dict[str, int] = {}
     kind: set[str] = set()
     for text in robots:
         robot, comma, manner = text.partition(",")
         name, equals, port = robot.partition("=")
         if comma and manner != KIND:
-            raise PaddockError(f"epuck2 {text}: expected nothing or {KIND!r} behind the comma, got {manner!r}")
+            raise PaddockError(f"epuck2 {text}: expected {KIND!r} after the comma, got {manner!r}")
         if equals and not (port.isdecimal() and int(port) <= 65535):
             raise PaddockError(f"epuck2 {text}: expected a robot's name, or name=port with a port from 0 to 65535")
         if name in ports:
-            raise PaddockError(f"epuck2 {text}: robot {name!r} was to be an e-puck2 twice")
+            raise PaddockError(f"epuck2 {text}: robot {name!r} is listed twice")
         ports[name] = int(port) if equals else packets.PORT
         if comma:
             kind.add(name)

@@ -1,4 +1,4 @@
-"""Robots of a world that drive to points on orders, behind serial devices. Their programs run with its ticks."""
+"""Robots of a world with the firmware for orders, behind serial devices. The firmware runs once per tick."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from paddock.protocol.messages import OrderState
 
 log = logging.getLogger("paddock.orders")
 ALL, CHECKED, LEGACY = "all", "checked", "legacy"
-DISTAL = "distal"  # what the robot's own program does
+DISTAL = "distal"  # the avoidance of the robot's own program
 MakeStrategy = Callable[[], AvoidanceStrategy]
 
 
 class OrderRobots(Bridge):
-    """Robots with the firmware for orders, for the lifetime of a `with` block. Time is the arena's."""
+    """Robots with the firmware for orders, for the lifetime of a `with` block. They use the arena's time."""
 
     def __init__(
         self,
@@ -39,10 +39,11 @@ class OrderRobots(Bridge):
     ) -> None:
         """
         Args:
-            arena: where the robots are.
-            robots: whether a robot knows checked mode, by its name.
-            avoidance: makes a strategy for each robot in checked mode, or for those that it names; None: as published.
-            hardware: makes the motors and sensors of a robot.
+            arena: the arena that contains the robots.
+            robots: whether each robot supports checked mode, by name.
+            avoidance: creates the avoidance strategy of each robot in checked mode; or a mapping from robot names to
+                such functions. None: the published avoidance.
+            hardware: creates the motors and sensors of a robot.
         """
         self._arena, self._tick, self._server = arena, arena.tick, EmulatorServer()
         self.devices = self._server.devices  # paths of the serial devices by robot
@@ -62,20 +63,20 @@ class OrderRobots(Bridge):
         self._server.start()
 
     def _run_programs(self) -> None:
-        """A tick has passed. Robots begin anew when the arena does; one that left the arena is silent from then on."""
+        """Run the firmware of each robot for a tick. Restart it after a reset; drop robots that have left the arena."""
         tick, before = self._arena.tick, self._tick
         self._tick = tick
         for name, firmware in list(self.firmware.items()):
-            if has_left(self._handles[name]):  # another may have its name by now
-                log.warning("%s has left the arena, and takes no more orders", name)
+            if has_left(self._handles[name]):  # another robot may have its name now
+                log.warning("%s has left the arena and takes no more orders", name)
                 del self.firmware[name]
                 continue
             try:
                 if tick <= before:
                     firmware.restart()
                 sent = firmware.tick()
-            except Exception:  # such as of a strategy that somebody is writing: time goes on for the others
-                log.exception("%s: its program failed; it stands, and takes no more orders", name)
+            except Exception:  # for example in a user's avoidance strategy; the other robots continue
+                log.exception("%s: its program failed; it is stopped and takes no more orders", name)
                 del self.firmware[name]
                 with contextlib.suppress(Exception):
                     firmware.abandon()
@@ -85,11 +86,11 @@ class OrderRobots(Bridge):
 
     @property
     def connected(self) -> set[str]:
-        """Robots whose device a host has open."""
+        """Names of the robots whose serial device is open in a host program."""
         return self._server.connected
 
     def list_orders(self) -> list[OrderState]:
-        """How each robot is; in the thread in which time passes."""
+        """Return the state of each robot. Call it in the thread that advances time."""
         connected = self.connected
         return [
             OrderState(
@@ -105,19 +106,19 @@ class OrderRobots(Bridge):
         ]
 
     def describe(self) -> Iterator[str]:
-        """Where each robot is."""
+        """Yield the serial device of each robot."""
         for name, device in self.devices.items():
             kind = "" if self._robots[name] else " without checked mode"
             yield f"{name}: takes orders{kind} at {device}   (orders://{device})"
 
     def close(self) -> None:
-        """The devices vanish."""
+        """Close the serial devices."""
         self._end_ticks()
         self._server.close()
 
 
 def open_order_robots(arena: Arena, robots: Sequence[str], host: str) -> OrderRobots:
-    """The bridge `orders`: robots as `name`, `name=legacy`, `name=planning` or `all`. They are on this machine only."""
+    """Open the bridge `orders` for `name`, `name=legacy`, `name=planning` or `all`, on this machine only."""
     wanted: dict[str, bool] = {}
     avoidance: dict[str, MakeStrategy] = {}
     for text in robots:
@@ -127,7 +128,7 @@ def open_order_robots(arena: Arena, robots: Sequence[str], host: str) -> OrderRo
             raise UnknownName("robot", name, [*arena.numbers, ALL])
         for robot in arena.numbers if name == ALL and ALL not in arena.numbers else [name]:
             if robot in wanted:
-                raise PaddockError(f"orders {text}: robot {robot!r} was to take orders twice")
+                raise PaddockError(f"orders {text}: robot {robot!r} is listed twice")
             wanted[robot] = kind != LEGACY
             if steering is not None:
                 avoidance[robot] = partial(_steer, steering, arena.seed, robot)
@@ -135,7 +136,7 @@ def open_order_robots(arena: Arena, robots: Sequence[str], host: str) -> OrderRo
 
 
 def _find_steering(text: str, kind: str) -> type[ObstacleAvoidance] | None:
-    """What steers a robot around obstacles; None: its own program does, as published."""
+    """Return the obstacle avoidance of a robot. None: the published avoidance of its own program."""
     if "=" not in text or kind in (CHECKED, LEGACY, DISTAL):
         return None
     if kind not in AVOIDANCE and ":" not in kind:

@@ -1,4 +1,4 @@
-"""Overhead cameras: a world from above, as the pictures of an IP camera."""
+"""Overhead cameras: images of a world from above, served as by an IP camera."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ HIGHEST_PORT = 65535
 
 
 class OverheadCameras(Bridge):
-    """IP cameras above an arena, for the lifetime of a `with` block. They look; time is the arena's."""
+    """IP cameras above an arena, for the lifetime of a `with` block. They do not advance time."""
 
     def __init__(self, arena: Arena, specs: Iterable[OverheadSpec], *, host: str = LOOPBACK) -> None:
         """
         Args:
-            arena: what they look at.
-            specs: a camera each.
+            arena: the arena that the cameras show.
+            specs: one specification for each camera.
             host: the address of their ports.
         """
         self.cameras: list[HttpCamera] = []
@@ -42,27 +42,25 @@ class OverheadCameras(Bridge):
             raise
 
     def describe(self) -> Iterator[str]:
-        """Where each camera is, and what guards it."""
+        """Yield the URL of each camera, and how access to it is protected."""
         for camera in self.cameras:
             width, height = camera.feed.camera.spec.size
             user, host = camera.network.user, str(camera.server_address[0])
-            guard = (
-                f"   user {user}" if user else "" if is_loopback(host) else "   no password: whoever reaches it looks"
-            )
+            guard = f"   user {user}" if user else "" if is_loopback(host) else "   no password: anyone can watch it"
             yield f"overhead camera: {width} × {height} at {camera.url}/stream.mjpg{guard}"
 
     def close(self) -> None:
-        """Streams end, ports vanish."""
+        """End the streams and close the ports."""
         self._open.close()
 
 
 def open_overhead_cameras(arena: Arena, asked: Sequence[str], host: str) -> OverheadCameras:
-    """The bridge `overhead-camera`: ports of plain cameras, or TOML files of others."""
+    """Open the bridge `overhead-camera`: ports of default cameras, or TOML files of other cameras."""
     return OverheadCameras(arena, [read_camera(text) for text in asked], host=host)
 
 
 def read_camera(text: str) -> OverheadSpec:
-    """A camera from its port, or from its TOML file."""
+    """Return the camera for a port number or a TOML file."""
     if text.isdecimal():
         if int(text) > HIGHEST_PORT:
             raise PaddockError(f"overhead-camera {text}: expected a port from 0 to {HIGHEST_PORT}, or a TOML file")

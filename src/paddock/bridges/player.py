@@ -1,4 +1,4 @@
-"""Player: ports at which programs written for Player and Stage find their robots in a served world."""
+"""Player: serves a world to programs written for Player and Stage."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard, list
 from paddock.bridges.scene_world import ArenaRobot
 from paddock.core.errors import PaddockError
 
-SILENCE = 10.0  # seconds for which a stepping client may let others wait
-INTERVAL = 0.1  # [s] between two rounds of data, as Stage has it
+SILENCE = 10.0  # timeout of a stepping client that keeps other clients waiting [s]
+INTERVAL = 0.1  # [s] between two data messages, as in Stage
 WORDS = ("stepped", "world")
 EXPECTED = (
-    f"player: expected ports from 0 to {HIGHEST_PORT} with commas between them, and perhaps 'stepped' and 'world': "
+    f"player: expected comma-separated ports from 0 to {HIGHEST_PORT}, optionally 'stepped' and 'world': "
     "6665 or 6665,6666,stepped"
 )
 
 
 class PlayerServer(PortBridge):
-    """Serves an arena in Player's protocol, for the lifetime of a `with` block."""
+    """Serves an arena with Player's protocol, for the lifetime of a `with` block."""
 
     def __init__(
         self,
@@ -40,19 +40,19 @@ class PlayerServer(PortBridge):
     ) -> None:
         """
         Args:
-            arena: where the robots are; it must have a `Server`.
-            ports: 6665 is usual; 0 for any that is free. One port has all robots; of several, each has one robot in
-                the order of the world, and the last has the others.
-            host: their address. The language has no place for a token: whoever reaches a port drives robots.
-            stepped: time waits for clients in pull mode to ask for data; else it runs.
-            in_world: position2d tells poses in the world; else from where a robot started.
-            silence: seconds for which a client may let others wait where it is stepped.
+            arena: the arena that contains the robots; it must have a `Server`.
+            ports: usually 6665; 0 for any free port. A single port serves all robots. Of several ports, each serves one
+                robot in the order of the world, and the last serves the remaining robots.
+            host: their address. There is no token authentication: any client that reaches a port can drive robots.
+            stepped: whether time waits until clients in pull mode request data; otherwise it runs freely.
+            in_world: whether position2d reports poses in the world frame; otherwise relative to the start pose.
+            silence: timeout of a stepping client that keeps other clients waiting [s].
         """
         super().__init__("player", arena, ports, host=host, silence=silence)
         self.stepped, self.in_world = stepped, in_world
-        self.interval = max(1, round(INTERVAL / arena.dt))  # ticks between two rounds of data
+        self.interval = max(1, round(INTERVAL / arena.dt))  # ticks between two data messages
         self._simulation = SimulationDevice(self)
-        self._numbers: dict[str, int] = {}  # what fiducials show, by robot
+        self._numbers: dict[str, int] = {}  # numbers of the fiducials, by robot
         names = list(arena.numbers)
         if len(ports) > max(1, len(names)):
             self.close()
@@ -76,11 +76,11 @@ class PlayerServer(PortBridge):
         ]
 
     def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> PlayerConnection:
-        """What serves a client."""
+        """Return the connection for a new client."""
         return PlayerConnection(self, loop, self._tables[port], self.addresses[port][1])
 
     def describe(self) -> Iterator[str]:
-        """Where each port is, its robots, and what guards it."""
+        """Yield the address and the robots of each port, and a warning if access is not protected."""
         names, last = list(self.arena.numbers), len(self.addresses) - 1
         for k, (host, port) in enumerate(self.addresses):
             robots = list_some(
@@ -90,6 +90,6 @@ class PlayerServer(PortBridge):
 
 
 def open_player(arena: Arena, asked: Sequence[str], host: str) -> PlayerServer:
-    """The bridge `player`: ports, and perhaps `stepped` and `world`, with commas between them."""
+    """Open the bridge `player`: comma-separated ports, optionally with `stepped` and `world`."""
     ports, words = read_ports(asked, WORDS, EXPECTED)
     return PlayerServer(arena, *ports, host=host, stepped="stepped" in words, in_world="world" in words)

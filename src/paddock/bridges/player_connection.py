@@ -1,4 +1,4 @@
-"""One client of Player's protocol, in the event loop of the arena's server."""
+"""A client of Player's protocol, in the event loop of the arena's server."""
 
 from __future__ import annotations
 
@@ -24,42 +24,43 @@ from paddock.player import interfaces as layout
 if TYPE_CHECKING:
     from paddock.bridges.player import PlayerServer
 
-VERSION = "3.1.0"  # of Player, whose payloads these are
+VERSION = "3.1.0"  # version of Player that defines the payloads
 DRIVER = b"paddock"
 QUICK = getattr(socket, "TCP_QUICKACK", None)
-"""A program that sends a command and then asks for data waits for the receipt of the first, unless it knows better."""
+"""Acknowledge packets immediately. Otherwise a client that sends a command and then requests data waits for the
+delayed acknowledgement of the command (Nagle's algorithm), unless it sets TCP_NODELAY."""
 Handler = TypeVar("Handler")
 
 
 class PlayerConnection(MessageConnection[PlayerMessage]):
-    """A client: what it subscribed to, and how it wants data.
+    """A client: its subscriptions and its data mode.
 
-    In pull mode the client asks for each round of data, which comes as soon as there is a newer one. Where the server
-    is stepped, time waits for that question: so a program gives the same run every time.
+    In pull mode the client requests each data message, and the server sends it as soon as newer data are available. If
+    the server is stepped, time waits for this request, so a program produces the same run every time.
     """
 
     kind = "player"
     greeting = 60.0
-    most_waiting = 1 << 14  # commands need no answer; more than that do not come at once
+    most_waiting = 1 << 14  # large, because commands have no answer to wait for
     server: PlayerServer
 
     def __init__(self, server: PlayerServer, loop: asyncio.AbstractEventLoop, table: DeviceTable, robot: int) -> None:
         super().__init__(server, loop, PlayerSplitter())
         self._table, self._robot = table, robot
         self._host = 0
-        self._devices: dict[tuple[int, int], PlayerDevice] = {}  # that it subscribed to
-        self._pull, self._asked = False, False  # the data mode; whether data was asked for
-        self._said: list[bytes] = []  # and not sent yet
-        self._waiting = False  # whether it will be told that time for data has come
-        self._last = server.arena.tick  # when it got data last
+        self._devices: dict[tuple[int, int], PlayerDevice] = {}  # subscribed devices
+        self._pull, self._asked = False, False  # the data mode; whether data was requested
+        self._said: list[bytes] = []  # packed messages that are not sent yet
+        self._waiting = False  # whether a callback for the next data message is scheduled
+        self._last = server.arena.tick  # tick of the last data message
         self._answers: dict[int, Callable[[bytes], bytes]] = {
             1: self._list_devices,
             2: self._name_driver,
             4: self._ask_for_data,
             5: self._set_mode,
-            7: lambda data: b"",  # nobody needs a key
-            8: lambda data: b"",  # there is one server, and it has no name
-            10: lambda data: b"",  # nothing queues, so there is nothing to replace
+            7: lambda data: b"",  # authentication: no key is needed
+            8: lambda data: b"",  # name service: there is one server without a name
+            10: lambda data: b"",  # replacement rules: there are no queues
         }
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -68,7 +69,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
         self.transport.write(pack_banner(VERSION))
 
     def data_received(self, data: bytes) -> None:
-        if QUICK is not None:  # Linux forgets it each time
+        if QUICK is not None:  # Linux resets this option, so set it each time
             self.transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, QUICK, 1)
         super().data_received(data)
 
@@ -89,7 +90,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
         yield
 
     def _flush(self) -> None:
-        """Send what was said: an answer and the data that were asked for are one packet, where they come at once."""
+        """Send the pending messages. An answer and the requested data share a packet if both are available."""
         if self._said:
             self.transport.write(b"".join(self._said))
             self._said.clear()
@@ -109,7 +110,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
     def _obey(self, message: PlayerMessage) -> None:
         try:
             find_handler(self._find(message.address).commands, message.subtype)(message.payload)
-        except PaddockError as error:  # there is no answer to commands
+        except PaddockError as error:  # commands have no answer
             self._note(message, error)
 
     def _note(self, message: PlayerMessage, error: PaddockError) -> None:
@@ -168,26 +169,26 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
         return b""
 
     def _schedule(self) -> None:
-        """Have data sent when there is news, if that is wanted."""
+        """Schedule the next data message if the client needs one."""
         if self._waiting or not (self._asked if self._pull else self._devices):
             return
         if self.server.stepped and self._pull:
-            self.member.lock(True)  # again, if it was silent for too long
+            self.member.lock(True)  # join again if it was released after its timeout
         tick, interval = self.server.arena.tick, self.server.interval
         self._waiting = True
-        passed = tick - self._last if tick >= self._last else interval  # the world may have begun anew
+        passed = tick - self._last if tick >= self._last else interval  # the world may have been reset
         self.member.ask(max(0, interval - passed), self._tell)
 
     def _tell(self) -> None:
-        """There is news."""
+        """Send a data message; called when newer data are available."""
         self._waiting = False
-        if self._pull and not self._asked:  # it was in push mode when this was arranged
+        if self._pull and not self._asked:  # the client has changed from push to pull mode in the meantime
             return
         try:
             if self.transport.is_closing():
                 return
-            if self._pull or not self.deaf:  # a question has its answer, what comes unasked may be skipped
-                with self.server.arena.turn:  # no robot leaves in between
+            if self._pull or not self.deaf:  # answer every request; skip push data for a slow client
+                with self.server.arena.turn:  # no robot can be removed in between
                     self._said += self._pack_data()
                 self._flush()
         except Exception:
@@ -195,7 +196,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
             self.hang_up("data could not be sent")
         self._asked, self._last = False, self.server.arena.tick
         if not self._pull:
-            self.loop.call_soon(self._schedule)  # later: the clock is at work
+            self.loop.call_soon(self._schedule)  # not now: this runs within a tick of the clock
 
     def _pack_data(self) -> Iterator[bytes]:
         time = self.server.arena.time
@@ -208,7 +209,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
 
 
 def find_handler(handlers: dict[int, Handler], subtype: int) -> Handler:
-    """What handles messages of a subtype."""
+    """Return the handler for messages of a subtype."""
     if subtype not in handlers:
-        raise Refused(f"there is no such message; subtypes are {', '.join(map(str, sorted(handlers)))}")
+        raise Refused(f"unknown message; expected a subtype of {', '.join(map(str, sorted(handlers)))}")
     return handlers[subtype]

@@ -1,4 +1,4 @@
-"""Devices of a port of Player's protocol: which there are, and what each can do."""
+"""Devices of a port of Player's protocol: the base classes, and the table of available devices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Vector = tuple[float, ...]
 
 
 class PlayerDevice:
-    """A device: what it answers, obeys and publishes. Whoever calls is in the thread of the server's event loop."""
+    """A device with its requests, commands and data. Call its methods in the thread of the server's event loop."""
 
     interface: ClassVar[PlayerInterface]
 
@@ -28,22 +28,22 @@ class PlayerDevice:
         self.commands: dict[int, Act] = {}  # by subtype
 
     def publish(self) -> Iterator[tuple[int, bytes]]:
-        """Subtype and payload of each message of data."""
+        """Yield the subtype and payload of each data message."""
         yield from ()
 
     def forget(self, client: object) -> None:
-        """A client has left the device."""
+        """Handle a client that unsubscribed or disconnected."""
 
     @property
     def gone(self) -> bool:
-        """Whether it left the world."""
+        """Whether the device was removed from the world."""
         return False
 
     def _know(self, data: bytes) -> bytes:
         type, subtype = layout.TYPE_AND_SUBTYPE.unpack(data)
         known = {MessageType.COMMAND: list(self.commands), MessageType.REQUEST: list(self.requests)}
         if subtype not in known.get(type, []):
-            raise Refused(f"there is no message of type {type} and subtype {subtype}")
+            raise Refused(f"unknown message of type {type} and subtype {subtype}")
         return b""
 
 
@@ -62,7 +62,7 @@ class RobotDevice(PlayerDevice):
 class DeviceTable:
     """The devices of a port, numbered within each interface in the order of robots and of their sensors.
 
-    Numbers stay: of a robot that leaves nobody gets them, and robots that come later get new ones.
+    Numbers are permanent. The numbers of a removed robot are not reused; robots that are added later get new ones.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class DeviceTable:
         """
         Args:
             live: the world.
-            serves: whether a robot, by its name, is at this port.
-            make: the devices of a robot.
-            others: devices that are on no robot.
+            serves: returns whether this port serves the robot with a name.
+            make: creates the devices of a robot.
+            others: devices that do not belong to a robot.
         """
         self._live, self._serves, self._make = live, serves, make
-        self._layout: int | None = None  # that the table was made for
+        self._layout: int | None = None  # the layout that the table was built for
         self._known: list[ArenaRobot] = []
         self._counts: Counter[PlayerInterface] = Counter()
         self._devices: dict[tuple[int, int], PlayerDevice] = {}
@@ -93,38 +93,38 @@ class DeviceTable:
         self._devices[device.interface, number] = device
 
     def list(self) -> dict[tuple[int, int], PlayerDevice]:
-        """All devices that are there now, by interface and number."""
+        """Return all available devices by interface and number."""
         if self._layout != self._live.layout:
             self._layout = self._live.layout
             self._devices = {place: device for place, device in self._devices.items() if not device.gone}
             robots = [robot for robot in self._live.list_robots() if self._serves(robot.name)]
             for robot in robots:
-                if robot not in self._known:  # another may have had its name
+                if robot not in self._known:  # compare robots, not names: a removed robot may have had the same name
                     for device in self._make(robot):
                         self._add(device)
             self._known = robots
         return self._devices
 
     def find(self, interface: int, number: int) -> PlayerDevice:
-        """A device that is there."""
+        """Return a device, or raise Refused if it does not exist."""
         device = self.list().get((interface, number))
         if device is None:
-            raise Refused(f"there is no device {name_device(interface, number)}")
+            raise Refused(f"device {name_device(interface, number)} does not exist")
         return device
 
 
 def name_device(interface: int, number: int) -> str:
-    """As people write it: position2d:0."""
+    """Return the usual name of a device: position2d:0."""
     known = interface in set(PlayerInterface)
     return f"{PlayerInterface(interface).name.lower() if known else interface}:{number}"
 
 
 def size_of(robot: ArenaRobot) -> tuple[Vector, Vector]:
-    """A body's centre as a pose in space, and its width, length and height [m]."""
+    """Return the centre of a body as a 3D pose, and its width, length and height [m]."""
     x0, y0, x1, y1 = box_of(robot.spec.body.shape)
     return flat_pose((x0 + x1) / 2, (y0 + y1) / 2), (y1 - y0, x1 - x0, robot.spec.body.height)
 
 
 def flat_pose(x: float, y: float, heading: float = 0.0, *, z: float = 0.0) -> Vector:
-    """A pose in space of something upright."""
+    """Return the 3D pose of an upright object."""
     return x, y, z, 0.0, 0.0, heading

@@ -1,4 +1,4 @@
-"""A finder of other robots, as Player's fiducial."""
+"""A finder of other robots: Player's fiducial interface."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from paddock.engine.model import ITEM_RADIUS, ITEM_TOP, ITEM_X0, ITEM_Y1
 from paddock.player import PlayerInterface
 from paddock.player import interfaces as layout
 
-LONGEST = 8.0  # [m] as Stage has it
+LONGEST = 8.0  # maximum range [m], as in Stage
 NO_POSE = (0.0,) * 6
 Floats = NDArray[np.float64]
 
 
 class FiducialDevice(RobotDevice):
-    """Finds the other robots that no wall hides: the number of each, and its pose as seen from this one."""
+    """Finds other robots that are not hidden by a wall, with the number and the relative pose of each."""
 
     interface = PlayerInterface.FIDUCIAL
 
     def __init__(self, robot: ArenaRobot, numbers: dict[str, int]) -> None:
         """
         Args:
-            robot: that looks.
-            numbers: what robots show, by name; where there is none, their place in the world, counted from 1.
+            robot: the robot that carries the finder.
+            numbers: numbers of robots by name; default: the position in the world's list of robots, counted from 1.
         """
         super().__init__(robot)
         self.numbers = numbers
-        self.view = (0.0, LONGEST, math.tau)  # shortest and longest range [m], angle [rad]
+        self.view = (0.0, LONGEST, math.tau)  # minimum and maximum range [m], angle [rad]
         self.requests |= {
             1: self._tell_geometry,
             2: lambda data: layout.FIELD_OF_VIEW.pack(*self.view),
@@ -82,10 +82,10 @@ class FiducialDevice(RobotDevice):
 
 
 def is_hidden(items: Floats, start: tuple[float, ...], end: tuple[float, ...]) -> bool:
-    """Whether something stands on the straight line between two places.
+    """Return whether an obstacle lies on the straight line between two points.
 
     Args:
-        items: walls and obstacles as a Model has them.
+        items: walls and obstacles in the format of `Model.items`.
         start, end: x, y [m].
     """
     from_, way = np.array(start), np.subtract(end, start)

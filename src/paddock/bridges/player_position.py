@@ -1,4 +1,4 @@
-"""The wheels of a robot as Player's position2d."""
+"""The wheels of a robot: Player's position2d interface."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from paddock.core.numeric import all_finite
 from paddock.player import PlayerInterface
 from paddock.player import interfaces as layout
 
-SPEED, TURN_RATE = 0.4, 1.0  # [m/s] and [rad/s] on the way to a goal, as Stage has them
-NEAR = 0.02  # [m] from its goal a robot has arrived
-STRAIGHT = math.pi / 16  # [rad] off its way a robot turns before it drives
-GAIN = 2.0  # [1/s] turn rate for an angle
+SPEED, TURN_RATE = 0.4, 1.0  # [m/s] and [rad/s] while driving to a goal, as in Stage
+NEAR = 0.02  # goal tolerance [m]
+STRAIGHT = math.pi / 16  # heading error [rad] above which a robot turns before it drives
+GAIN = 2.0  # proportional gain of the turn rate [1/s]
 ZERO = Pose(0.0, 0.0, 0.0)
 
 Guide = Callable[[Pose], tuple[float, float]]
@@ -24,29 +24,29 @@ Guide = Callable[[Pose], tuple[float, float]]
 
 
 class PositionDevice(RobotDevice):
-    """Drives, and tells where it has come to: exactly, as Stage does by default."""
+    """Drives a robot and reports its exact pose, as Stage does by default."""
 
     interface = PlayerInterface.POSITION2D
 
     def __init__(self, robot: ArenaRobot, *, in_world: bool) -> None:
         """
         Args:
-            robot: whose wheels they are.
-            in_world: whether it tells poses in the world; else from where it started.
+            robot: the robot to drive.
+            in_world: whether poses are reported in the world frame; otherwise relative to the start pose.
         """
         super().__init__(robot)
-        robot.handle.wheels.warns = False  # a simulator caps what is too fast, and says nothing
+        robot.handle.wheels.warns = False  # like Stage, cap speeds without a warning
         self._in_world, self._time = in_world, robot.arena.time
         self._origin = self._find_origin()
         self._guide: Guide | None = None
-        self._set, self._restarts = (0.0, 0.0), 0  # its own last command, and how often the world had begun anew then
+        self._set, self._restarts = (0.0, 0.0), 0  # its own last command, and the number of resets at that time
         self._end_guide: Callable[[], None] | None = None
         self.commands |= {1: self._drive, 2: self._go_to, 3: self._drive_car, 4: self._hold_heading}
         self.requests |= {
             1: lambda data: layout.GEOMETRY.pack(*size_of(robot)),
             2: self._switch_motors,
-            3: lambda data: b"",  # there is one way to control speeds
-            4: lambda data: b"",  # commands say themselves what they want
+            3: lambda data: b"",  # velocity mode: there is only one
+            4: lambda data: b"",  # position mode: the type of a command selects the mode
             5: lambda data: self._set_odometry(Pose(*layout.POSE.unpack(data)[0])),
             6: lambda data: self._set_odometry(ZERO),
         }
@@ -58,13 +58,13 @@ class PositionDevice(RobotDevice):
     def forget(self, client: object) -> None:
         if self.robot.driver is client and not self.gone:
             self._stop_guide()
-            if self.robot.command == self._set:  # else somebody else drives it
+            if self.robot.command == self._set:  # otherwise another client drives the robot
                 self.robot.handle.stop()
 
     @property
     def pose(self) -> Pose:
-        """As its odometry tells it."""
-        if self.robot.arena.time < self._time:  # the world began anew
+        """Pose reported as odometry."""
+        if self.robot.arena.time < self._time:  # the world was reset
             self._origin = self._find_origin()
         self._time = self.robot.arena.time
         return relative(self._origin, self.robot.pose)
@@ -82,7 +82,7 @@ class PositionDevice(RobotDevice):
     # ---- driving
 
     def _switch_motors(self, data: bytes) -> bytes:
-        """Off stops the robot; as in Stage, a command drives it again."""
+        """Stop the robot if the motors are switched off. As in Stage, the next command drives it again."""
         if not layout.NUMBER.unpack(data)[0]:
             self._steer(0.0, 0.0)
         return b""
@@ -101,7 +101,7 @@ class PositionDevice(RobotDevice):
         self._steer(speed, turn_rate)
 
     def _drive_car(self, data: bytes) -> None:
-        """As Stage: a robot with two wheels takes the angle for a turn rate."""
+        """Drive like a car. As in Stage, a differential drive uses the angle as the turn rate."""
         self._steer(*layout.SPEED_AND_ANGLE.unpack(data))
 
     def _go_to(self, data: bytes) -> None:
@@ -117,12 +117,12 @@ class PositionDevice(RobotDevice):
         self._follow(lambda pose: (speed, turn_to(heading, pose)))
 
     def _follow(self, guide: Guide) -> None:
-        """Steer in each tick, until another command comes, from whoever, or the world begins anew."""
+        """Steer in each tick until any client sends another command or the world is reset."""
         self._steer(*guide(self.pose))
         self._guide, self._end_guide = guide, self.robot.arena.on_tick(self._guide_now)
 
     def _guide_now(self) -> None:
-        """A tick has passed."""
+        """Steer once; called in each tick."""
         if self.gone or self.robot.arena.restarts != self._restarts or self.robot.command != self._set:
             self._stop_guide()
         elif self._guide is not None:
@@ -135,12 +135,12 @@ class PositionDevice(RobotDevice):
 
 
 def turn_to(heading: float, pose: Pose) -> float:
-    """Turn rate towards a heading."""
+    """Return the turn rate towards a heading [rad/s]."""
     return max(-TURN_RATE, min(TURN_RATE, GAIN * wrap(heading - pose.heading)))
 
 
 def steer_to(goal: Pose, pose: Pose, speed: float) -> tuple[float, float]:
-    """Turn to the goal, drive there, and turn to its heading."""
+    """Return linear and angular speed: turn to the goal, drive there, and turn to its heading."""
     dx, dy = goal.x - pose.x, goal.y - pose.y
     distance, way = math.hypot(dx, dy), math.atan2(dy, dx)
     if distance < NEAR:

@@ -1,4 +1,4 @@
-"""Sensors of a robot as Player's sonar, laser, ranger, ir, bumper and camera."""
+"""Sensors of a robot: Player's sonar, laser, ranger, ir, bumper and camera interfaces."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from paddock.sensors.proximity import ProximitySpec
 from paddock.sensors.sonar import SonarSpec
 
 NO_SIZE = (0.0, 0.0, 0.0)
-RGB888, RAW = 5, 0  # format and compression of pictures
+RGB888, RAW = 5, 0  # format and compression of images
 
 
 class SensorDevice(RobotDevice):
-    """A sensor of a robot."""
+    """Base class of a robot's sensors."""
 
     def __init__(self, robot: ArenaRobot, spec: SensorSpec) -> None:
         super().__init__(robot)
@@ -35,7 +35,7 @@ class SensorDevice(RobotDevice):
 
     @property
     def frequency(self) -> float:
-        """Samples per second."""
+        """Sampling rate [Hz]."""
         return 1 / (self.spec.period or self.robot.arena.dt)
 
 
@@ -47,13 +47,13 @@ class RangeDevice(SensorDevice):
         self.range = spec.range
 
     def read(self) -> NDArray[np.float64]:
-        """Ranges [m]; where nothing was met, the longest."""
+        """Return ranges [m]; the maximum range where nothing was detected."""
         values = self.robot.read(self.spec.name)
         return np.where(np.isfinite(values), values, self.range)
 
     @property
     def angles(self) -> Vector:
-        """The first direction, the last one, and the step between two [rad]; of a ring, those of each cone."""
+        """First angle, last angle and angular step of a scanner [rad]; for a ring, those of each cone."""
         if not isinstance(self.spec, LaserSpec):
             return -self.spec.opening / 2, self.spec.opening / 2, 0.0
         angles = self.spec.angles
@@ -74,7 +74,7 @@ class SonarDevice(RangeDevice):
 
 
 class IrDevice(SonarDevice):
-    """A ring of infrared sensors; hardware numbers stand for voltages."""
+    """A ring of infrared sensors. Raw values are reported as voltages."""
 
     interface = PlayerInterface.IR
 
@@ -85,7 +85,7 @@ class IrDevice(SonarDevice):
 
 
 class LaserDevice(RangeDevice):
-    """A scanner. Its settings can be asked for, and stay as they are."""
+    """A laser scanner. Its settings can be read but not changed."""
 
     interface = PlayerInterface.LASER
 
@@ -109,7 +109,7 @@ class LaserDevice(RangeDevice):
 
 
 class RangerDevice(RangeDevice):
-    """Any sensor that measures distances: one element that scans, or many that look."""
+    """Any sensor that measures distances: one scanning element, or many fixed elements."""
 
     interface = PlayerInterface.RANGER
 
@@ -134,7 +134,7 @@ class RangerDevice(RangeDevice):
 
     def _switch_intensities(self, data: bytes) -> bytes:
         if layout.NUMBER.unpack(data)[0]:
-            raise Refused("it measures no intensities")
+            raise Refused("this ranger does not measure intensities")
         return b""
 
     def publish(self) -> Iterator[tuple[int, bytes]]:
@@ -142,7 +142,7 @@ class RangerDevice(RangeDevice):
 
 
 class BumperDevice(SensorDevice):
-    """Bumpers: 1 where one is pressed."""
+    """Bumpers: 1 if pressed, otherwise 0."""
 
     interface = PlayerInterface.BUMPER
 
@@ -159,7 +159,7 @@ class BumperDevice(SensorDevice):
 
 
 class CameraDevice(SensorDevice):
-    """A camera: pictures as they are, red, green and blue."""
+    """A camera with uncompressed RGB images."""
 
     interface = PlayerInterface.CAMERA
 
@@ -170,7 +170,7 @@ class CameraDevice(SensorDevice):
 
 
 def make_sensor_devices(robot: ArenaRobot) -> Iterator[SensorDevice]:
-    """What Player has for each sensor of a robot."""
+    """Yield the Player devices for each sensor of a robot."""
     for spec in robot.spec.sensors:
         if isinstance(spec, SonarSpec | LaserSpec | ProximitySpec):
             yield RangerDevice(robot, spec)

@@ -1,4 +1,4 @@
-"""The simulation itself, as Player's simulation."""
+"""The simulation itself: Player's simulation interface."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.player import interfaces as layout
 
 
 class SimulationDevice(PlayerDevice):
-    """Poses of robots by their names, and the time: commands pause it, let it go on, and begin anew."""
+    """Gets and sets poses of robots by name. Commands pause, resume and reset the simulation."""
 
     interface = PlayerInterface.SIMULATION
 

@@ -1,4 +1,4 @@
-"""PortBridge: a bridge whose ports are served in the event loop of the arena's server."""
+"""PortBridge: base class of bridges whose ports are served in the event loop of the arena's server."""
 
 from __future__ import annotations
 
@@ -22,26 +22,28 @@ if TYPE_CHECKING:
     from paddock.bridges.connection import MessageConnection
 
 HIGHEST_PORT = 65535
-MOST_NAMED = 8  # robots in a line for people
-CLOSING = 5.0  # seconds for the server's thread to close connections
+MOST_NAMED = 8  # maximum number of robots named in a description
+CLOSING = 5.0  # timeout for closing connections in the server's thread [s]
 
 
 class PortBridge(Bridge):
-    """Each port takes any number of clients. A request and its answer need no other thread, and time does not pass in
-    between."""
+    """A bridge with ports that accept any number of clients.
+
+    Requests are answered in the thread of the event loop, so no simulated time passes between request and answer.
+    """
 
     def __init__(self, name: str, arena: Arena, ports: Sequence[int], *, host: str, silence: float) -> None:
         """
         Args:
-            name: of the kind of bridge.
-            arena: where the robots are; it must have a `Server`.
-            ports: 0 for any that is free.
-            host: their address. Whoever reaches a port drives robots.
-            silence: seconds for which a client in the lock may let others wait.
+            name: name of the bridge.
+            arena: the arena that contains the robots; it must have a `Server`.
+            ports: port numbers; 0 for any free port.
+            host: their address. Any client that reaches a port can drive robots.
+            silence: timeout of a client in the lock that keeps other clients waiting [s].
         """
         self.arena, self.time, self.silence = arena, get_time(arena, name), silence
         self.live = ArenaWorld(arena)
-        self.connections: dict[Any, None] = {}  # those of its own kind
+        self.connections: dict[Any, None] = {}  # connections of this bridge
         self._sockets: list[socket.socket] = []
         self._servers: list[asyncio.Server] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -55,10 +57,10 @@ class PortBridge(Bridge):
 
     @abstractmethod
     def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> MessageConnection[Any]:
-        """What serves a client that comes to the n-th port."""
+        """Return the connection for a new client of the n-th port."""
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The server's event loop runs: listen. Whoever derives from this hands it to `time.on_start`."""
+        """Start to listen. Subclasses pass this method to `time.on_start`; it is called once the event loop runs."""
         self._loop = loop
         self._tasks = [loop.create_task(self._listen(loop, port)) for port in range(len(self._sockets))]
 
@@ -67,7 +69,7 @@ class PortBridge(Bridge):
         self._servers.append(await loop.create_server(meet, sock=self._sockets[port]))
 
     def stop_time(self, host: str) -> list[Any]:
-        """Back to the start, for the clients of a host, which are the answer; refused while others drive robots."""
+        """Stop and reset the simulation for the clients of a host; return them. Refuse while others drive robots."""
         mine = [connection for connection in self.connections if connection.host == host]
         others = [other for other in self.connections if other not in mine and self.live.robots_of(other)]
         if others:
@@ -76,7 +78,7 @@ class PortBridge(Bridge):
         return mine
 
     def close(self) -> None:
-        """The ports vanish, and clients are hung up on."""
+        """Close the ports and disconnect all clients."""
         loop, closed = self._loop, threading.Event()
         if loop is not None and not loop.is_closed():
 
@@ -87,7 +89,7 @@ class PortBridge(Bridge):
             try:
                 loop.call_soon_threadsafe(close_all)
                 closed.wait(CLOSING)
-            except RuntimeError:  # the loop has ended meanwhile
+            except RuntimeError:  # the loop has ended in the meantime
                 pass
         for listener in self._sockets:
             listener.close()
@@ -100,26 +102,26 @@ class PortBridge(Bridge):
 
 
 def get_time(arena: Arena, name: str) -> TimeLock:
-    """The time of a served arena."""
+    """Return the time lock of a served arena."""
     if arena.time_lock is None:
-        raise SimulationError(f"{name}: this arena is not served: make a Server(arena) first, or use `paddock serve`")
+        raise SimulationError(f"{name}: this arena is not served: create a Server(arena) first, or use `paddock serve`")
     return arena.time_lock
 
 
 def open_port(name: str, host: str, port: int) -> socket.socket:
-    """A socket that listens."""
+    """Open a listening socket."""
     try:
         listener = socket.create_server((host, port), backlog=64)
     except OSError as error:
-        why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had: {error.strerror or error}"
+        why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be opened: {error.strerror or error}"
         raise LinkError(f"{name}: port {port} on {host} {why}; choose another") from None
     listener.setblocking(False)
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # small answers go at once; accepted ones inherit it
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # no delay of short answers; inherited on accept
     return listener
 
 
 def read_ports(asked: Sequence[str], known: Collection[str], expected: str) -> tuple[list[int], set[str]]:
-    """Ports and known words, as they are asked for with commas between them."""
+    """Read ports and known words from comma-separated texts."""
     words = [word.strip() for text in asked for word in text.split(",")]
     ports = [word for word in words if word not in known]
     if not ports or not all(word.isdecimal() and int(word) <= HIGHEST_PORT for word in ports):
@@ -128,10 +130,10 @@ def read_ports(asked: Sequence[str], known: Collection[str], expected: str) -> t
 
 
 def describe_guard(host: str) -> str:
-    """What people should know of an address at which nobody asks for a token."""
-    return "" if is_loopback(host) else "   no token guards it: whoever reaches a port drives robots"
+    """Return a warning for the user if an address can be reached from other machines without a token."""
+    return "" if is_loopback(host) else "   no token required: any client that reaches a port can drive robots"
 
 
 def list_some(names: Sequence[str]) -> str:
-    """Names of robots for people; of very many the first ones."""
+    """Join names of robots for the user; list only the first `MOST_NAMED`."""
     return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")

@@ -1,4 +1,4 @@
-"""ROS 2 without ROS: robots of a served world as topics and services, by DDS or by zenoh."""
+"""ROS 2 without a ROS installation: robots of a served world as topics and services, over DDS or zenoh."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from paddock.core.errors import PaddockError
 
 CARRIERS = ("dds", "zenoh")
 SETTINGS, WORDS = ("domain", "rate", "stop", "router"), ("namespaces", "humble")
-HIGHEST_DOMAIN = 232  # beyond it DDS has no ports
+HIGHEST_DOMAIN = 232  # there are no DDS ports for higher domains
 EXPECTED = (
-    "ros2: expected dds or zenoh, and perhaps, with commas between them, domain=0, rate=50, stop=0.5, "
+    "ros2: expected dds or zenoh, optionally followed by comma-separated settings: domain=0, rate=50, stop=0.5, "
     f"router={ROUTER}, namespaces, humble"
 )
 
 
 class RosBridge(Bridge):
-    """Shows an arena to nodes of ROS 2, for the lifetime of a `with` block."""
+    """Makes an arena available to ROS 2 nodes, for the lifetime of a `with` block."""
 
     def __init__(
         self,
@@ -39,12 +39,12 @@ class RosBridge(Bridge):
     ) -> None:
         """
         Args:
-            arena: where the robots are; it must have a `Server`.
+            arena: the arena that contains the robots; it must have a `Server`.
             carriers: "dds", "zenoh" or both.
-            domain: as ROS_DOMAIN_ID has it.
-            router: endpoint of zenoh's router; where there is none, it is this session.
-            host: address of the network interface of DDS. Nobody asks for a token: whoever is there drives robots.
-            options: rate, namespaces and the like.
+            domain: the ROS_DOMAIN_ID.
+            router: endpoint of zenoh's router. If there is none, this session becomes the router.
+            host: address of the DDS network interface. There is no token: any node on that network can drive robots.
+            options: rate, namespaces and other options.
         """
         options = options or RosOptions()
         time, hashes = get_time(arena, "ros2"), not options.humble
@@ -71,12 +71,12 @@ class RosBridge(Bridge):
         self.hub.begin()
 
     def describe(self) -> Iterator[str]:
-        """How to reach it."""
+        """Yield how to reach each transport."""
         for carrier in self._carriers:
             yield from carrier.describe()
 
     def close(self) -> None:
-        """Topics and services vanish."""
+        """Remove all topics and services."""
         closed = threading.Event()
 
         def end() -> None:
@@ -97,7 +97,7 @@ class RosBridge(Bridge):
 
 
 def open_ros2(arena: Arena, asked: Sequence[str], host: str) -> RosBridge:
-    """The bridge `ros2`: dds or zenoh, and settings behind it, with commas between them."""
+    """Open the bridge `ros2`: dds or zenoh, optionally followed by comma-separated settings."""
     words = [word.strip() for text in asked for word in text.split(",")]
     settings = dict(word.split("=", 1) for word in words if "=" in word)
     carriers = [word for word in words if word in CARRIERS]
@@ -116,7 +116,7 @@ def open_ros2(arena: Arena, asked: Sequence[str], host: str) -> RosBridge:
 
 
 def read_options(settings: dict[str, str], words: Sequence[str]) -> RosOptions:
-    """Options that all ways to ROS share."""
+    """Read the options that all transports to ROS share."""
     return RosOptions(
         rate=read_setting(settings, "rate", RosOptions.rate),
         dead_man=read_setting(settings, "stop", RosOptions.dead_man),
@@ -126,7 +126,7 @@ def read_options(settings: dict[str, str], words: Sequence[str]) -> RosOptions:
 
 
 def read_setting(settings: dict[str, str], name: str, default: float) -> float:
-    """A number among settings."""
+    """Read a number from the settings."""
     try:
         value = float(settings.get(name, default))
         if name == "domain" and value != int(value):

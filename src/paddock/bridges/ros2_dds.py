@@ -1,4 +1,4 @@
-"""ROS 2 by DDS: topics and services as nodes with rmw_cyclonedds have them."""
+"""ROS 2 over DDS: topics and services that are compatible with rmw_cyclonedds."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from paddock.ros2.names import DEFAULT, LATCHED, REPLY, REQUEST, dds_topic
 if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock
 
-URI = "CYCLONEDDS_URI"  # the variable with a person's own settings
-AT_ONCE = 100  # samples that are taken in one go
-ID = struct.Struct("<Qq")  # who asked, and the number of the question
+URI = "CYCLONEDDS_URI"  # the environment variable with the user's settings
+AT_ONCE = 100  # maximum number of samples taken in one call
+ID = struct.Struct("<Qq")  # client id and sequence number of a request
 HERE = (
     "<General><AllowMulticast>false</AllowMulticast>"
     '<Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces></General>'
     "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>"
     '<Peers><Peer address="127.0.0.1"/></Peers></Discovery>'
 )
-"""This machine only, as ROS does with ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST."""
+"""Settings for this machine only, as in ROS with ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST."""
 ELSEWHERE = '<General><Interfaces><NetworkInterface address="{}"/></Interfaces></General>'
 ANYWHERE = '<General><Interfaces><NetworkInterface autodetermine="true"/></Interfaces></General>'
 
 
-DOMAINS: dict[int, tuple[str, Any]] = {}  # that this process takes part in: settings, and what holds them
+DOMAINS: dict[int, tuple[str, Any]] = {}  # domains joined by this process: their settings and Domain objects
 
 
 class DdsCarrier(RosCarrier):
-    """A participant of a DDS domain. Messages that came are taken in the event loop, not in the threads of DDS."""
+    """A participant of a DDS domain. Received messages are processed in the event loop, not in the threads of DDS."""
 
     kind = "dds"
 
     def __init__(self, domain: int, host: str, *, hashes: bool = True) -> None:
         """
         Args:
-            domain: as ROS_DOMAIN_ID has it.
-            host: the address of the network interface; on a loopback address, nodes of other machines find nothing.
-                The variable CYCLONEDDS_URI overrules it.
-            hashes: whether types carry hashes; they do since Iron.
+            domain: the ROS_DOMAIN_ID.
+            host: the address of the network interface. With a loopback address, nodes on other machines cannot discover
+                it. The environment variable CYCLONEDDS_URI overrides it.
+            hashes: whether types have hashes; they do since ROS 2 Iron.
         """
         self._dds = load_cyclonedds()
         self.domain, self.host, self._hashes = domain, host, hashes
@@ -60,11 +60,11 @@ class DdsCarrier(RosCarrier):
             self._participant = self._dds.domain.DomainParticipant(domain)
         except self._dds.core.DDSException:
             problem = "expected the address of a network interface of this machine, and ports that are free"
-            raise LinkError(f"ros2: DDS domain {domain} cannot be had at {host}: {problem}") from None
+            raise LinkError(f"ros2: cannot join DDS domain {domain} at {host}: {problem}") from None
         self._writers: dict[RosTopic, Any] = {}
-        self._matched: dict[RosTopic, int] = {}  # how many listen
+        self._matched: dict[RosTopic, int] = {}  # number of matched subscribers
         self._readers: dict[RosSubscription, Any] = {}
-        self._askers: list[Any] = []  # readers of services, and their writers
+        self._askers: list[Any] = []  # readers of service requests; the repliers are their writers
         self._repliers: list[Any] = []
         self._discovery: Any = None
         self._closed = False
@@ -75,8 +75,8 @@ class DdsCarrier(RosCarrier):
         elif is_loopback(self.host):
             where = "on this machine (for nodes: export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST)"
         else:
-            where = f"on the network of {self.host}   no token guards it: whoever is there drives robots"
-        yield f"ROS 2 by DDS, ROS_DOMAIN_ID={self.domain}, {where}"
+            where = f"on the network of {self.host}   no token required: any node there can drive robots"
+        yield f"ROS 2 over DDS, ROS_DOMAIN_ID={self.domain}, {where}"
 
     def start(self, graph: RosGraph, time: TimeLock) -> None:
         self._time = time
@@ -119,8 +119,8 @@ class DdsCarrier(RosCarrier):
         delete(self._readers.pop(subscription))
 
     def announce(self) -> None:
-        """Tell which node the readers and writers belong to."""
-        if self._hashes:  # Humble has another form of it
+        """Publish which node the readers and writers belong to."""
+        if self._hashes:  # the message has another format in Humble
             readers, writers = (
                 [GidMsg(entity.guid.bytes) for entity in (*own.values(), *of_services)]
                 for own, of_services in ((self._readers, self._askers), (self._writers, self._repliers))
@@ -175,7 +175,7 @@ class DdsCarrier(RosCarrier):
         take: Callable[[bytes], None],
         user_data: str = "",
     ) -> Any:
-        # In a thread of DDS, which a robot must not be moved in. The reader itself keeps the samples.
+        # The listener runs in a thread of DDS, where robots must not be commanded. The reader stores the samples.
         inbox: RosInbox[Any] = RosInbox(self._time.call, lambda reader: self._take(reader, name, take), depth=1)
         listener = self._dds.core.Listener(on_data_available=inbox.put)
         topic = self._dds.topic.Topic(self._participant, name, idl)
@@ -185,7 +185,7 @@ class DdsCarrier(RosCarrier):
         policy = self._dds.qos.Policy
         user_data += f"typehash={hash_type(kind)};" if self._hashes else ""
         return self._dds.qos.Qos(
-            # A node that stands still must not hold up the world: what cannot be sent now is dropped.
+            # A blocked node must not block the world: samples that cannot be sent immediately are dropped.
             policy.Reliability.Reliable(0) if quality.reliable else policy.Reliability.BestEffort,
             policy.Durability.TransientLocal if quality.latched else policy.Durability.Volatile,
             policy.History.KeepLast(quality.depth),
@@ -197,7 +197,7 @@ class DdsCarrier(RosCarrier):
         state = self._dds.core
         mask = state.SampleState.Any | state.ViewState.Any | state.InstanceState.Any
         found = [] if self._closed else self._dds.clayer.ddspy_take(reader._ref, mask, AT_ONCE)
-        for data, info in found if isinstance(found, list) else ():  # a number says that there is none
+        for data, info in found if isinstance(found, list) else ():  # an integer means that there are no samples
             if info.valid_data:
                 try:
                     take(data)
@@ -205,7 +205,7 @@ class DdsCarrier(RosCarrier):
                     self.complaints.tell(name, error)
 
     def _write(self, writer: Any, data: bytes) -> None:
-        """Send bytes; best effort may fail, and what is late is of no use."""
+        """Send bytes. Ignore failures: late samples are of no use."""
         self._dds.clayer.ddspy_write(writer._ref, data + bytes(-len(data) % 4))
 
     def close(self) -> None:
@@ -216,7 +216,7 @@ class DdsCarrier(RosCarrier):
 
 
 def configure(host: str) -> str:
-    """Settings of Cyclone DDS for an address."""
+    """Return the settings of Cyclone DDS for an address."""
     if is_loopback(host):
         settings = HERE
     else:
@@ -225,16 +225,16 @@ def configure(host: str) -> str:
 
 
 def enter_domain(domain: int, settings: str) -> None:
-    """Have this process take part in a domain with these settings, once for all its participants."""
+    """Join a domain with these settings, once for all participants of this process."""
     if domain not in DOMAINS:
         DOMAINS[domain] = settings, load_cyclonedds().domain.Domain(domain, settings)
     elif DOMAINS[domain][0] != settings:
         raise LinkError(
-            f"ros2: this process takes part in DDS domain {domain} at another address: choose another domain"
+            f"ros2: this process has already joined DDS domain {domain} at another address: choose another domain"
         )
 
 
 def delete(entity: Any) -> None:
-    """End something of DDS now; else it would live as long as something refers to it."""
+    """Delete a DDS entity immediately; otherwise it exists as long as it is referenced."""
     if entity is not None:
         entity.__del__()

@@ -1,4 +1,4 @@
-"""Our messages as types of Cyclone DDS: made from the same declarations, so that there is one of each."""
+"""Types of Cyclone DDS for Paddock's messages, generated from the same declarations."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from paddock.ros2.fields import FILLER, FieldType, RosField
 
 MODULES = ("core", "domain", "idl", "pub", "qos", "sub", "topic", "util")
 SERVICE_HEADER = (RosField("guid", FieldType("uint64")), RosField("seq", FieldType("int64")))
-"""What stands before requests and responses: who asked, and the number of the question."""
+"""Fields before the body of requests and responses: client id and sequence number."""
 IDL_TYPES: dict[tuple[type[RosMessage], bool], Any] = {}
 loaded: SimpleNamespace | None = None
 
 
 def load_cyclonedds() -> SimpleNamespace:
-    """Its modules by name, or a LinkError that names the extra."""
+    """Return the modules of cyclonedds by name, or raise a LinkError that names the extra to install."""
     global loaded
     if loaded is None:
         try:
@@ -26,13 +26,13 @@ def load_cyclonedds() -> SimpleNamespace:
             modules["clayer"] = importlib.import_module("cyclonedds._clayer")
             modules["types"] = importlib.import_module("cyclonedds.idl.types")
         except ImportError:
-            raise LinkError("ROS 2 by DDS needs cyclonedds: pip install 'paddock[ros2]'") from None
+            raise LinkError("ROS 2 over DDS needs cyclonedds: pip install 'paddock[ros2]'") from None
         loaded = SimpleNamespace(**modules)
     return loaded
 
 
 def make_idl_type(kind: type[RosMessage], *, of_service: bool = False) -> Any:
-    """The class of Cyclone DDS for a message, a request or a response."""
+    """Return the class of Cyclone DDS for a message, a request or a response."""
     known = kind, of_service
     if known not in IDL_TYPES:
         fields = [*(SERVICE_HEADER if of_service else ()), *kind.ros_fields()]

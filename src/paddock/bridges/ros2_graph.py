@@ -1,4 +1,4 @@
-"""What a bridge offers to ROS: topics, subscriptions and services. A carrier takes it to others, in its own way."""
+"""The ROS graph of a bridge: topics, subscriptions and services. A carrier (transport) connects it to other nodes."""
 
 from __future__ import annotations
 
@@ -22,68 +22,68 @@ log = logging.getLogger("paddock.ros2")
 
 @dataclass(eq=False, frozen=True)
 class RosTopic:
-    """Something that is published."""
+    """A topic that the bridge publishes."""
 
     name: str
     type: type[RosMessage]
-    make: Callable[[], RosMessage]  # the present message
+    make: Callable[[], RosMessage]  # creates the current message
     quality: RosQuality = DEFAULT
-    period: float = 0.0  # seconds between two messages; 0: every round
+    period: float = 0.0  # seconds between two messages; 0: in every publishing cycle
 
 
 @dataclass(eq=False, frozen=True)
 class RosSubscription:
-    """Something that is taken."""
+    """A topic that the bridge subscribes to."""
 
     name: str
     type: type[RosMessage]
-    take: Callable[[Any], None]  # within a turn of the arena; refuses with a PaddockError
+    take: Callable[[Any], None]  # processes a message within a turn of the arena; raises PaddockError to reject it
 
 
 @dataclass(eq=False, frozen=True)
 class RosService:
-    """Something that is done when asked."""
+    """A service that the bridge offers."""
 
     name: str
     type: ServiceType
-    answer: Callable[[Any, Callable[[RosMessage], None]], None]  # request, and what takes the response, perhaps later
+    answer: Callable[[Any, Callable[[RosMessage], None]], None]  # (request, send_response); may respond later
 
 
 class Sample:
-    """A message on its way, in the form that each carrier wants; each form is made once."""
+    """A message to be sent, in the encodings of the carriers; each encoding is computed once."""
 
     def __init__(self, message: RosMessage) -> None:
         self.message = message
 
     @cached_property
     def cdr(self) -> bytes:
-        """As bytes."""
+        """The message in CDR encoding."""
         return encode_cdr(self.message)
 
     @cached_property
     def json(self) -> bytes:
-        """As JSON."""
+        """The message as JSON."""
         return encode_json(self.message)
 
 
 @dataclass(eq=False)
 class RosGraph:
-    """All that a bridge offers now, by name; topics and subscriptions come and go with robots."""
+    """The current topics, subscriptions and services of a bridge. Topics and subscriptions change with the robots."""
 
     topics: dict[str, RosTopic]
-    subscriptions: list[RosSubscription]  # several may have the same name, and different types
+    subscriptions: list[RosSubscription]  # several may have the same name but different types
     services: dict[str, RosService]
 
 
 class Complaints:
-    """Problems with topics and services, told in the log; each is told once."""
+    """Logs problems with topics and services; each problem is logged once."""
 
     def __init__(self, who: str) -> None:
         self._who = who
         self._told: set[tuple[str, str]] = set()
 
     def tell(self, name: str, problem: object, *, trace: bool = False) -> None:
-        """There is a problem with a topic or a service."""
+        """Log a problem with a topic or a service."""
         text = str(problem)
         if (name, text) not in self._told and len(self._told) < MOST_COMPLAINTS:
             self._told.add((name, text))
@@ -91,45 +91,45 @@ class Complaints:
 
 
 class RosCarrier(ABC):
-    """A way to reach nodes. But for `start`, all is called in the thread of the server's event loop."""
+    """A transport to ROS nodes. All methods except `start` are called in the thread of the server's event loop."""
 
     kind: ClassVar[str]
 
     @cached_property
     def complaints(self) -> Complaints:
-        """What was wrong with messages that came."""
+        """Log of problems with received messages."""
         return Complaints(self.kind)
 
     @abstractmethod
     def start(self, graph: RosGraph, time: TimeLock) -> None:
-        """Begin: services are known, topics follow. What comes in is handed over with `time.call`."""
+        """Start the transport with the services; topics are added later. Pass received messages to `time.call`."""
 
     @abstractmethod
     def describe(self) -> Iterable[str]:
-        """A line for people."""
+        """Yield a description for the user."""
 
     @abstractmethod
     def add_topic(self, topic: RosTopic) -> None:
-        """A topic is there from now on."""
+        """Add a published topic."""
 
     @abstractmethod
     def remove_topic(self, topic: RosTopic) -> None:
-        """It is there no more."""
+        """Remove a published topic."""
 
     @abstractmethod
     def add_subscription(self, subscription: RosSubscription) -> None:
-        """Messages are taken from now on."""
+        """Start to receive messages of a subscription."""
 
     @abstractmethod
     def remove_subscription(self, subscription: RosSubscription) -> None:
-        """They are taken no more."""
+        """Stop receiving messages of a subscription."""
 
     def announce(self) -> None:  # noqa: B027 (only some have to)
-        """Topics, subscriptions or services have changed."""
+        """Announce changed topics, subscriptions or services to other nodes."""
 
     @abstractmethod
     def has_readers(self, topic: RosTopic) -> bool:
-        """Whether somebody listens; else nothing is made. Latched topics are always published."""
+        """Return whether a topic has subscribers; otherwise no messages are created. Latched topics ignore this."""
 
     @abstractmethod
     def publish(self, topic: RosTopic, sample: Sample) -> None:
@@ -137,4 +137,4 @@ class RosCarrier(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End; called in the thread of whoever closes the bridge, after the last publication."""
+        """Close the transport; called after the last publication, in the thread that closes the bridge."""

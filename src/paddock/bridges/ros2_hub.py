@@ -1,4 +1,4 @@
-"""RosHub: an arena as nodes of ROS see it. It makes messages as simulated time passes, and carriers take them away."""
+"""RosHub: the ROS interface of an arena. It creates messages as simulated time passes; carriers send them."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ RATE = 50.0  # [Hz] of simulated time
 
 @dataclass(frozen=True, kw_only=True)
 class RosOptions:
-    """How an arena is shown to ROS."""
+    """Options of the ROS interface of an arena."""
 
-    rate: float = RATE  # messages of a topic per simulated second; sensors with a longer period have fewer
+    rate: float = RATE  # messages of a topic per simulated second; fewer for sensors with a longer period
     dead_man: float = DEAD_MAN  # simulated seconds without a command after which a robot stops; infinity: never
-    namespaces: bool = False  # names of robots before their topics, also where there is one robot only
-    humble: bool = False  # for nodes of Humble: shorter ranges, and no type hashes
+    namespaces: bool = False  # use robot names as topic namespaces even if there is only one robot
+    humble: bool = False  # compatibility with ROS 2 Humble: shorter Range message, no type hashes
 
     def __post_init__(self) -> None:
         if not (all_finite(self.rate) and 0 < self.rate <= 10_000):
-            raise PaddockError(f"ros2: rate: expected from above 0 to 10000 Hz, got {self.rate!r}")
+            raise PaddockError(f"ros2: rate: expected a number > 0 and <= 10000 Hz, got {self.rate!r}")
         if math.isnan(self.dead_man) or self.dead_man <= 0:
             raise PaddockError(f"ros2: stop: expected seconds > 0, or inf for never, got {self.dead_man!r}")
 
 
 class RosHub:
-    """Robots of an arena, their topics, and rounds of messages."""
+    """Manages the robots of an arena and their topics, and publishes messages periodically."""
 
     def __init__(
         self,
@@ -54,23 +54,23 @@ class RosHub:
         self.graph = RosGraph({}, [], {service.name: service for service in list_services(self)})
         self._complaints, self._interval = Complaints(name), max(1, round(1 / options.rate / arena.dt))
         self._alone = len(arena.numbers) == 1 and not options.namespaces
-        self._last = -1  # tick of the last round
-        self._layout: int | None = None  # that robots are known for
+        self._last = -1  # tick of the last publishing cycle
+        self._layout: int | None = None  # the layout that the list of robots was built for
         self._own: dict[RosRobot, tuple[list[RosTopic], list[RosSubscription]]] = {}
         self._end_rounds: Callable[[], None] = lambda: None
 
     def begin(self) -> None:
-        """The server's event loop runs: show everything."""
+        """Start the carriers and publish all topics; called once the server's event loop runs."""
         for carrier in self.carriers:
             carrier.start(self.graph, self.time)
         self._add([RosTopic("/clock", ClockMsg, lambda: ClockMsg(TimeMsg.of(self.arena.time)), CLOCK)], [])
         self._add([RosTopic("/tf", TransformsMsg, self._list_transforms, TRANSFORMS)], [])
         self._add([RosTopic("/tf_static", TransformsMsg, self._list_mounts, LATCHED)], [])
         self._run_round()
-        self._end_rounds = self.arena.on_tick(self._look_at_clock)  # so that none is left out when time leaps
+        self._end_rounds = self.arena.on_tick(self._look_at_clock)  # not a timer, so that fast time skips no cycle
 
     def close(self) -> None:
-        """No more rounds; robots that were commanded here stop."""
+        """Stop publishing, and stop the robots that were commanded through this hub."""
         self._end_rounds()
         for robot in self.robots:
             robot.stop()
@@ -78,7 +78,7 @@ class RosHub:
     # ---- robots
 
     def follow_robots(self) -> None:
-        """See which robots came and went."""
+        """Add and remove topics for robots that were added or removed."""
         if self._layout == self.live.layout:
             return
         self._layout = self.live.layout
@@ -125,14 +125,14 @@ class RosHub:
     # ---- messages
 
     def _look_at_clock(self) -> None:
-        """A tick has passed."""
+        """Run a publishing cycle if it is due; called in each tick."""
         tick = self.arena.tick
         if tick % self._interval == 0 or tick < self._last:
             self._run_round()
 
     def _run_round(self) -> None:
-        """Make what is due. Whatever goes wrong, time goes on."""
-        with self.arena.turn:  # no robot leaves in between
+        """Publish the topics that are due. Errors are logged and do not stop time."""
+        with self.arena.turn:  # no robot can be removed in between
             try:
                 self.follow_robots()
                 for robot in self.robots:
@@ -150,7 +150,7 @@ class RosHub:
                 yield topic
 
     def _publish(self, topics: Iterable[RosTopic]) -> None:
-        """Make messages that somebody wants, once for all carriers."""
+        """Create the messages of topics with subscribers, once for all carriers, and send them."""
         for topic in topics:
             wanted = [carrier for carrier in self.carriers if topic.quality.latched or carrier.has_readers(topic)]
             if not wanted:
@@ -159,7 +159,7 @@ class RosHub:
                 sample = Sample(topic.make())
                 for carrier in wanted:
                     carrier.publish(topic, sample)
-            except Exception as error:  # of a sensor's, perhaps of another package; the others go on
+            except Exception as error:  # for example in a sensor plugin; continue with the other topics
                 self._complaints.tell(topic.name, error, trace=True)
 
     def _list_transforms(self) -> TransformsMsg:

@@ -1,4 +1,4 @@
-"""RosInbox: what came in a thread of a carrier's, on its way to the event loop."""
+"""RosInbox: passes received samples from a thread of a carrier to the event loop."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ Item = TypeVar("Item")
 
 
 class RosInbox(Generic[Item]):
-    """Keeps the newest samples, and never has more than one call waiting: who sends too much fills no memory."""
+    """Queues the newest samples with at most one pending call, so that memory use is bounded."""
 
     def __init__(self, call: Callable[[Callable[[], None]], object], take: Callable[[Item], None], depth: int) -> None:
         """
         Args:
-            call: has a function called in the event loop.
-            take: takes a sample, there.
-            depth: how many are kept; older ones are dropped.
+            call: schedules a function in the event loop.
+            take: processes a sample in the event loop.
+            depth: maximum number of samples; older ones are dropped.
         """
         self._call, self._take = call, take
         self._items: deque[Item] = deque(maxlen=depth)
-        self._waits = False  # for the call
+        self._waits = False  # whether a call is pending
 
     def put(self, item: Item) -> None:
-        """A sample came; in any thread."""
+        """Add a received sample; can be called in any thread."""
         self._items.append(item)
         if not self._waits:
             self._waits = True
@@ -33,6 +33,6 @@ class RosInbox(Generic[Item]):
                 self._call(self._take_all)
 
     def _take_all(self) -> None:
-        self._waits = False  # first: what comes from now on may be too late for this call
+        self._waits = False  # before the loop: samples that arrive from now on may be too late for this call
         for _ in range(len(self._items)):
             self._take(self._items.popleft())

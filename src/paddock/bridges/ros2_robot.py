@@ -1,4 +1,4 @@
-"""A robot as a node of ROS sees it: odometry, transforms, joints and sensors out, commands in."""
+"""The ROS interface of a robot: publishes odometry, transforms and joints, and subscribes to commands."""
 
 from __future__ import annotations
 
@@ -37,44 +37,44 @@ from paddock.sensors.base import Mount, RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.encoders import EncodersSpec
 
-DEAD_MAN = 0.5  # [s] of simulated time after which a robot stops that gets no command
-PLANE = np.ix_((0, 1, 5), (0, 1, 5))  # x, y and heading among six
-STILL = np.diag([1e-9] * 6)  # covariance of what is known; filters do not like 0
-SLIP = MotionNoise(wheel=1e-4, turn=1e-4)  # what odometry says of itself: 1 cm after 1 m, 0.6° after a radian
+DEAD_MAN = 0.5  # [s] of simulated time without a command after which a robot stops
+PLANE = np.ix_((0, 1, 5), (0, 1, 5))  # x, y and heading in a 6 × 6 covariance
+STILL = np.diag([1e-9] * 6)  # covariance of exact values; 0 causes problems in filters
+SLIP = MotionNoise(wheel=1e-4, turn=1e-4)  # reported odometry noise: 1 cm after 1 m, 0.6° after 1 rad
 
 
 class RosRobot:
-    """A robot: its names, its odometry, and who commands it."""
+    """A robot with its topic names, its odometry, and the timeout of its commands."""
 
     def __init__(self, robot: ArenaRobot, namespace: str, *, dead_man: float = DEAD_MAN) -> None:
         """
         Args:
-            robot: in the arena.
-            namespace: of its topics; before its frames, too. Empty for a robot that is alone.
+            robot: the robot of the arena.
+            namespace: namespace of its topics and prefix of its frames. Empty for a single robot.
             dead_man: seconds of simulated time without a command after which it stops; infinity for never.
         """
         self.robot, self.namespace, self.dead_man = robot, namespace, dead_man
         self._encoders = next((spec.name for spec in robot.spec.sensors if isinstance(spec, EncodersSpec)), None)
         self._odometry = Odometry(robot.spec.drive.wheel_separation, noise=SLIP)
-        self._tick = -1  # of the last look
-        self._commanded_at: float | None = None  # simulated time of the last command; None: it does not drive
-        self._set = (0.0, 0.0)  # wheel speeds that were commanded last
+        self._tick = -1  # tick of the last update
+        self._commanded_at: float | None = None  # simulated time of the last command; None: no active command
+        self._set = (0.0, 0.0)  # last commanded wheel speeds
 
     @property
     def gone(self) -> bool:
-        """Whether it left the world."""
+        """Whether the robot was removed from the world."""
         return has_left(self.robot.handle)
 
     def topic_name(self, name: str) -> str:
-        """/robot/scan."""
+        """Return the full name of a topic, for example /robot/scan."""
         return join_names(self.namespace, name)
 
     def frame(self, name: str) -> str:
-        """robot/base_link."""
+        """Return the full name of a frame, for example robot/base_link."""
         return f"{self.namespace}/{name}" if self.namespace else name
 
     def header(self, frame: str, spec: SensorSpec | None = None) -> HeaderMsg:
-        """Now, or when a sensor took its present sample."""
+        """Return a header with the current time, or with the time of a sensor's current sample."""
         arena = self.robot.arena
         if spec is None or not (spec.period or spec.delay):
             return HeaderMsg(TimeMsg.of(arena.time), self.frame(frame))
@@ -85,16 +85,16 @@ class RosRobot:
     # ---- out
 
     def list_topics(self) -> Iterator[RosTopic]:
-        """What every robot publishes; its sensors come besides."""
+        """Yield the topics of every robot, without those of its sensors."""
         yield RosTopic(self.topic_name("odom"), OdometryMsg, self._make_odometry)
         yield RosTopic(self.topic_name("joint_states"), JointStateMsg, self._make_joints)
         urdf = TextMsg(describe_as_urdf(self.robot.spec))
         yield RosTopic(self.topic_name("robot_description"), TextMsg, lambda: urdf, LATCHED)
 
     def look(self) -> None:
-        """Time has passed: count the wheels, and stop a robot that nobody commands any more."""
+        """Update the odometry, and stop the robot if its last command has timed out."""
         arena = self.robot.arena
-        if arena.tick < self._tick:  # the world began anew
+        if arena.tick < self._tick:  # the world was reset
             self._odometry.reset()
             self._commanded_at = None
         if arena.tick != self._tick:
@@ -110,26 +110,26 @@ class RosRobot:
         return left, right
 
     def transform(self) -> TransformStampedMsg:
-        """odom → base_link."""
+        """Return the transform odom → base_link."""
         x, y, heading = self._odometry.pose
         return TransformStampedMsg(
             self.header("odom"), self.frame("base_link"), TransformMsg(VectorMsg(x, y), turn(heading))
         )
 
     def list_pans(self) -> Iterator[TransformStampedMsg]:
-        """Where pivoting devices look."""
+        """Yield the transforms of pivoting devices."""
         for spec in self.robot.spec.sensors:
             if is_pivoting(spec):
                 angle = self.robot.handle.device(spec.name).pan_angle
                 yield self._mount(spec.name, spec.mounts[0], angle)
 
     def list_mounts(self) -> Iterator[TransformStampedMsg]:
-        """Where sensors sit that do not move."""
+        """Yield the static transforms of fixed sensors and of optical frames."""
         for spec in self.robot.spec.sensors:
             if not is_pivoting(spec):
                 for frame, mount in zip(mount_frames(spec), spec.mounts, strict=True):
                     yield self._mount(frame, mount)
-            if isinstance(spec, CameraSpec):  # x right, y down, z ahead
+            if isinstance(spec, CameraSpec):  # x right, y down, z forward
                 optical = TransformMsg(rotation=QuaternionMsg(-0.5, 0.5, -0.5, 0.5))
                 yield TransformStampedMsg(self.header(spec.name), self.frame(optical_frame(spec)), optical)
 
@@ -162,7 +162,7 @@ class RosRobot:
     # ---- in
 
     def list_subscriptions(self) -> Iterator[RosSubscription]:
-        """What it takes."""
+        """Yield the command topics."""
         name = self.topic_name("cmd_vel")
         takes: tuple[tuple[str, type[RosMessage], Callable[[Any], None]], ...] = (
             (name, TwistMsg, self._take_twist),
@@ -180,7 +180,7 @@ class RosRobot:
         self._command(lambda: self.robot.handle.drive(twist.linear.x, twist.angular.z))
 
     def _take_joints(self, message: JointStateMsg) -> None:
-        """Turn rates of both wheels [rad/s], and angles of pivoting devices [rad]."""
+        """Set angular velocities of both wheels [rad/s] and angles of pivoting devices [rad]."""
         pivots = {pan_joint(spec.name): spec.name for spec in self.robot.spec.sensors if is_pivoting(spec)}
         speeds: dict[str, float] = {}
         for i, name in enumerate(message.name):
@@ -203,39 +203,39 @@ class RosRobot:
         self._set, self._commanded_at = self.robot.command, self.robot.arena.time
 
     def stop(self) -> None:
-        """Stop, if it still does what was commanded here; else somebody else drives it."""
+        """Stop the robot, unless another client has commanded it in the meantime."""
         if self._commanded_at is not None and not self.gone and self.robot.command == self._set:
             self.robot.handle.stop()
         self._commanded_at = None
 
 
 def value_of(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], i: int, joint: str, what: str) -> float:
-    """A number for a joint."""
+    """Return the value of a joint."""
     if i >= len(values) or not all_finite(float(values[i])):
         raise PaddockError(f"{joint}: expected a finite {what}, one for each name")
     return float(values[i])
 
 
 def is_pivoting(spec: SensorSpec) -> bool:
-    """Whether a sensor can be turned."""
+    """Return whether a sensor can pivot."""
     return isinstance(spec, RangeSensorSpec) and spec.pivot is not None
 
 
 def mount_frames(spec: SensorSpec) -> list[str]:
-    """The frames of a sensor: its name, or of a ring its name and a number for each."""
+    """Return the frames of a sensor: its name; for a ring, its name and a number for each element."""
     return [spec.name] if len(spec.mounts) == 1 else [f"{spec.name}{i}" for i in range(len(spec.mounts))]
 
 
 def optical_frame(spec: SensorSpec) -> str:
-    """The frame of a camera's pictures."""
+    """Return the optical frame of a camera."""
     return f"{spec.name}_optical_frame"
 
 
 def turn(heading: float) -> QuaternionMsg:
-    """A rotation about z."""
+    """Return a rotation about the z axis [rad]."""
     return QuaternionMsg(z=math.sin(heading / 2), w=math.cos(heading / 2))
 
 
 def flat_pose(pose: Pose) -> PoseMsg:
-    """A pose on the floor."""
+    """Return a 2D pose as a 3D pose on the floor."""
     return PoseMsg(PointMsg(pose.x, pose.y), turn(pose.heading))

@@ -1,4 +1,4 @@
-"""Sensors as topics of ROS: which message stands for each kind, and how it is made."""
+"""Sensors as ROS topics: the message type of each kind of sensor, and how the message is created."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from paddock.sensors.laser import LaserSpec
 from paddock.sensors.sonar import SonarSpec
 
 WORLD = "map"  # the frame of true poses
-NO_DATA = np.array([-1.0, *[0.0] * 8])  # the covariance that says that something is not measured
-NEAREST = 0.001  # [m] ranges below this are no measurement
+NO_DATA = np.array([-1.0, *[0.0] * 8])  # covariance of values that are not measured
+NEAREST = 0.001  # minimum range [m]
 
 ListTopics = Callable[[RosRobot, SensorSpec, "SensorNames"], Iterable[RosTopic]]
-"""The topics of a sensor."""
+"""Lists the topics of a sensor."""
 
 ROS_SENSORS: Registry[ListTopics] = Registry(
     "sensor kind with topics",
@@ -54,32 +54,32 @@ ROS_SENSORS: Registry[ListTopics] = Registry(
         "accelerometer": "paddock.bridges.ros2_sensors:list_inertia",
         "gyroscope": "paddock.bridges.ros2_sensors:list_inertia",
         "compass": "paddock.bridges.ros2_sensors:list_inertia",
-        "encoders": "paddock.bridges.ros2_sensors:list_nothing",  # odometry and joint states tell them
+        "encoders": "paddock.bridges.ros2_sensors:list_nothing",  # published as odometry and joint states
         "constant": "paddock.bridges.ros2_sensors:list_constants",
     },
 )
 
 
 class SensorNames:
-    """Names of a robot's topics, each once; and whether they are for nodes of Humble, whose ranges are shorter."""
+    """Assigns unique names to the topics of a robot. `humble` selects the shorter Range message of ROS 2 Humble."""
 
     def __init__(self, *, humble: bool = False) -> None:
         self.humble = humble
         self._taken = {"odom", "joint_states", "robot_description", "cmd_vel", "joint_commands"}
 
     def choose(self, wanted: str) -> str:
-        """A name that is free."""
+        """Reserve and return an unused name, derived from the requested one."""
         name = choose_name("/".join(make_token(part) for part in wanted.split("/")), self._taken)
         self._taken.add(name)
         return name
 
     def choose_once(self, wanted: str) -> str | None:
-        """A name that is for the first who asks."""
+        """Reserve and return a name; None if it is taken."""
         return None if wanted in self._taken else self.choose(wanted)
 
 
 def list_sensor_topics(robot: RosRobot, *, humble: bool = False) -> Iterator[RosTopic]:
-    """The topics of all sensors of a robot; of kinds that nobody knows, plain numbers."""
+    """Yield the topics of all sensors of a robot; plain numbers for unknown kinds of sensors."""
     names = SensorNames(humble=humble)
     for spec in robot.robot.spec.sensors:
         kinds = [base.tag[1] for base in type(spec).__mro__ if issubclass(base, SensorSpec) and base.tag]
@@ -88,7 +88,7 @@ def list_sensor_topics(robot: RosRobot, *, humble: bool = False) -> Iterator[Ros
 
 
 def list_scans(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
-    """The first scanner is `scan`, others are NAME/scan."""
+    """Yield the topic of a scanner: `scan` for the first, NAME/scan for others."""
     assert isinstance(spec, LaserSpec)
     angles, interval = spec.angles, spec.period or robot.robot.arena.dt
 
@@ -109,13 +109,13 @@ def list_scans(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterato
 
 
 def read_ranges(robot: RosRobot, spec: RangeSensorSpec) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Ranges [m]; infinity where nothing was met."""
+    """Return ranges [m]; infinity where nothing was detected."""
     values = robot.robot.read(spec.name)
     return np.where(values < spec.range, values, np.inf)
 
 
 def list_ranges(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
-    """A topic for each sensor of a ring: sonar0, sonar1, …"""
+    """Yield a topic for each sensor of a ring: sonar0, sonar1, …"""
     assert isinstance(spec, RangeSensorSpec)
     radiation = RangeMsg.ULTRASOUND if isinstance(spec, SonarSpec) else RangeMsg.INFRARED
     kind = HumbleRangeMsg if names.humble else RangeMsg
@@ -138,7 +138,7 @@ def list_ranges(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterat
 
 
 def list_pictures(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
-    """NAME/image_raw, NAME/camera_info, and how far away each pixel is: NAME/depth/image_raw."""
+    """Yield the topics NAME/image_raw, NAME/camera_info and NAME/depth/image_raw."""
     assert isinstance(spec, CameraSpec)
     frame, focal = optical_frame(spec), spec.width / 2 / math.tan(spec.opening / 2)
     middle = (spec.width / 2, spec.height / 2)
@@ -176,7 +176,7 @@ def list_pictures(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iter
 
 
 def list_poses(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
-    """A pose in the world."""
+    """Yield the topic of a pose in the world frame."""
 
     def make() -> PoseStampedMsg:
         header = robot.header("", spec)
@@ -187,9 +187,9 @@ def list_poses(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterato
 
 
 def list_inertia(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
-    """`imu`, of the first accelerometer, gyroscope and compass of a robot, as far as it has them."""
+    """Yield `imu`, which combines the first accelerometer, gyroscope and compass of a robot, if present."""
     name = names.choose_once("imu")
-    if name is None:  # made already, with this sensor in it
+    if name is None:  # the topic exists already and includes this sensor
         return
     found = {kind: find_sensor(robot, kind) for kind in (AccelerometerSpec, GyroscopeSpec, CompassSpec)}
 
@@ -213,17 +213,17 @@ def list_inertia(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Itera
 
 
 def find_sensor(robot: RosRobot, kind: type[SensorSpec]) -> str | None:
-    """The name of a robot's first sensor of a kind."""
+    """Return the name of a robot's first sensor of a kind; None if there is none."""
     return next((spec.name for spec in robot.robot.spec.sensors if isinstance(spec, kind)), None)
 
 
 def list_nothing(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
-    """What other topics tell."""
+    """Yield no topics, for sensors that other topics include."""
     yield from ()
 
 
 def list_constants(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
-    """A battery is `battery_state`; other constants are numbers."""
+    """Yield `battery_state` for a battery, and plain numbers for other constants."""
     if spec.name != "battery":
         yield from list_numbers(robot, spec, names)
         return
@@ -248,7 +248,7 @@ def list_constants(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Ite
 
 
 def list_numbers(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterator[RosTopic]:
-    """A number, or an array of them."""
+    """Yield the topic of a number or an array of numbers."""
     name, count = robot.topic_name(names.choose(spec.name)), spec.channels
     if count == 1:
 

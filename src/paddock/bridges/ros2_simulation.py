@@ -1,4 +1,4 @@
-"""The simulation itself as services of simulation_interfaces: pause, step, reset, and robots that come and go."""
+"""Services of simulation_interfaces: pause, step and reset the simulation, spawn and delete robots."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 State, Result = services.SimulationStateMsg, services.ResultMsg
 STATES = {"stopped": State.STATE_STOPPED, "running": State.STATE_PLAYING, "paused": State.STATE_PAUSED}
-FEATURES = (0, 1, 10, 11, 20, 21, 22, 24, 25, 26, 31, 32)  # the numbers of what is done here, see SimulatorFeatures.msg
+FEATURES = (0, 1, 10, 11, 20, 21, 22, 24, 25, 26, 31, 32)  # supported features, see SimulatorFeatures.msg
 MOST_STEPS = 1_000_000
-LONGEST_NAME = 100  # of a robot that is spawned
+LONGEST_NAME = 100  # maximum length of a spawned robot's name
 Reply = Callable[[RosMessage], None]
 
 
 class Rejected(PaddockError):
-    """A request that cannot be carried out, with its number."""
+    """A rejected request, with its result code."""
 
     def __init__(self, code: int, problem: object) -> None:
         self.code = code
@@ -39,7 +39,7 @@ class Rejected(PaddockError):
 
 
 def list_services(hub: RosHub) -> Iterator[RosService]:
-    """All services of a hub."""
+    """Yield all services of a hub."""
     simulation = _Simulation(hub)
     for name, kind, act in (
         ("reset_simulation", services.RESET, simulation.reset),
@@ -69,7 +69,7 @@ def list_services(hub: RosHub) -> Iterator[RosService]:
 
 
 def make_result(error: PaddockError) -> services.ResultMsg:
-    """What an error is called."""
+    """Return the result message for an error."""
     code = Result.OPERATION_FAILED
     if isinstance(error, UnknownName):
         code = Result.NOT_FOUND
@@ -79,7 +79,7 @@ def make_result(error: PaddockError) -> services.ResultMsg:
 
 
 class _Simulation:
-    """What each service does: it takes a request, and gives the fields of a response besides the result."""
+    """Implements the services. Each takes a request and returns the fields of the response, without the result."""
 
     def __init__(self, hub: RosHub) -> None:
         self._hub, self._arena, self._time = hub, hub.arena, hub.time
@@ -126,7 +126,7 @@ class _Simulation:
         return {"state": State(STATES[self._time.state])}
 
     def step(self, request: services.StepSimulationRequest, reply: Reply) -> None:
-        """The response comes when the ticks are over."""
+        """Advance time by a number of ticks; respond when they are completed."""
         if self._time.state == "running":
             problem = Rejected(Result.INCORRECT_STATE, "time runs: pause it first with /set_simulation_state")
         elif not 1 <= request.steps <= MOST_STEPS:
@@ -156,10 +156,10 @@ class _Simulation:
         if len(name) > LONGEST_NAME:
             raise Rejected(codes.NAME_INVALID, f"name: expected at most {LONGEST_NAME} characters, got {len(name)}")
         if request.entity_namespace:
-            raise Rejected(codes.NAMESPACE_INVALID, "entity_namespace: expected none: it is that of the robot's name")
+            raise Rejected(codes.NAMESPACE_INVALID, "entity_namespace: expected none: the robot's name is used")
         if (name in taken or not name) and not request.allow_renaming:
             code = codes.NAME_NOT_UNIQUE if name else codes.NAME_INVALID
-            raise Rejected(code, f"name: expected one that is free, or allow_renaming; there are {', '.join(taken)}")
+            raise Rejected(code, f"name: expected an unused name, or allow_renaming; in use: {', '.join(taken)}")
         pose = self._read_pose(request.initial_pose.pose, request.initial_pose.header.frame_id, codes.INVALID_POSE)
         chosen = self._hub.live.spawn(request.uri, name=name, at=(pose.x, pose.y), heading=pose.heading)
         self._hub.follow_robots()
@@ -174,7 +174,7 @@ class _Simulation:
     def get_entities(self, request: services.GetEntitiesRequest) -> dict[str, Any]:
         filters = request.filters
         if filters.categories or filters.tags.tags or filters.bounds.points:
-            raise Rejected(Result.FEATURE_UNSUPPORTED, "filters: expected one for names only")
+            raise Rejected(Result.FEATURE_UNSUPPORTED, "filters: expected a filter for names only")
         try:
             pattern = NamePattern(filters.filter)
         except BadMessage as error:
@@ -193,7 +193,7 @@ class _Simulation:
     def set_entity_state(self, request: services.SetEntityStateRequest) -> dict[str, Any]:
         robot, code = self._find(request.entity), services.SetEntityStateResponse.INVALID_POSE
         if request.set_twist or request.set_acceleration:
-            raise Rejected(Result.FEATURE_UNSUPPORTED, "only a pose can be set; wheels make twists")
+            raise Rejected(Result.FEATURE_UNSUPPORTED, "only the pose can be set; command the wheels to set a twist")
         if request.set_pose:
             robot.set_pose(self._read_pose(request.state.pose, request.state.header.frame_id, code))
         return {}
@@ -213,6 +213,6 @@ class _Simulation:
         if frame not in ("", "world", "map"):
             raise Rejected(code, f"frame_id: expected 'world', 'map' or none, got {format_value(frame)}")
         if not all_finite(place.x, place.y, q.x, q.y, q.z, q.w) or not any((q.x, q.y, q.z, q.w)):
-            raise Rejected(code, "expected a pose of finite numbers, with an orientation that is one")
+            raise Rejected(code, "expected a pose of finite numbers with a non-zero orientation quaternion")
         heading = math.atan2(2 * (q.w * q.z + q.x * q.y), q.w * q.w + q.x * q.x - q.y * q.y - q.z * q.z)
         return Pose(place.x, place.y, heading)

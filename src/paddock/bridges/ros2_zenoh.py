@@ -1,4 +1,4 @@
-"""ROS 2 by zenoh: topics and services where nodes with rmw_zenoh look for them."""
+"""ROS 2 over zenoh: topics and services that are compatible with rmw_zenoh."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock
 
 ROUTER = "tcp/127.0.0.1:7447"  # where rmw_zenohd listens
-ATTACHMENT = struct.Struct("<qqB16s")  # number of the message, time [ns], and who sent it
-PATIENCE = 500  # [ms] to find the router
-MOST_ASKED = 100  # requests to a service that wait; older ones stay without a reply
+ATTACHMENT = struct.Struct("<qqB16s")  # sequence number, time [ns], length and value of the sender's id
+PATIENCE = 500  # timeout of the connection to the router [ms]
+MOST_ASKED = 100  # maximum number of queued requests to a service; older ones get no reply
 
 
 class ZenohCarrier(RosCarrier):
-    """A peer that knows a router, as nodes are; where there is none, it is the router itself."""
+    """A peer that connects to a router, as nodes do. If there is no router, it becomes the router."""
 
     kind = "zenoh"
 
     def __init__(self, router: str = ROUTER, *, domain: int = 0, hashes: bool = True) -> None:
         """
         Args:
-            router: its endpoint. Where nobody listens there, this session does.
-            domain: as ROS_DOMAIN_ID has it.
-            hashes: whether types carry hashes; they do since Iron.
+            router: endpoint of the router. If no router listens there, this session does.
+            domain: the ROS_DOMAIN_ID.
+            hashes: whether types have hashes; they do since ROS 2 Iron.
         """
         self._zenoh = load_zenoh()
         self.router, self._hashes = router, hashes
@@ -57,14 +57,14 @@ class ZenohCarrier(RosCarrier):
             return self._zenoh.open(self._configure("router", listen=[self.router])), True
         except self._zenoh.ZError as error:
             reason = str(error).splitlines()[0]
-            raise LinkError(f"ros2: zenoh: {self.router}: no router is there, and none can be: {reason}") from None
+            raise LinkError(f"ros2: zenoh: {self.router}: no router found, and cannot listen: {reason}") from None
 
     def _configure(self, mode: str, **endpoints: list[str]) -> Any:
         config = self._zenoh.Config()
         settings: dict[str, Any] = {
             "mode": mode,
             "scouting/multicast/enabled": False,
-            "timestamping/enabled": True,  # which the cache of latched topics needs
+            "timestamping/enabled": True,  # needed by the cache of latched topics
             "connect/timeout_ms": PATIENCE if mode == "peer" else 0,
             "connect/exit_on_failure": True,
             "listen/endpoints": endpoints.get("listen", ["tcp/127.0.0.1:0"]),
@@ -75,9 +75,9 @@ class ZenohCarrier(RosCarrier):
         return config
 
     def describe(self) -> Iterator[str]:
-        role = "which is the router" if self.is_router else "with the router there"
+        role = "as the router" if self.is_router else "with the router there"
         host = self.router.partition("/")[2].rpartition(":")[0].strip("[]")
-        yield f"ROS 2 by zenoh at {self.router}, {role}, ROS_DOMAIN_ID={self._node.domain}{describe_guard(host)}"
+        yield f"ROS 2 over zenoh at {self.router}, {role}, ROS_DOMAIN_ID={self._node.domain}{describe_guard(host)}"
 
     def start(self, graph: RosGraph, time: TimeLock) -> None:
         self._time = time
@@ -151,7 +151,7 @@ class ZenohCarrier(RosCarrier):
         self._tokens[what] = self._session.liveliness().declare_token(token)
 
     def _hand_over(self, name: str, take: Callable[[Any], None], depth: int = DEFAULT.depth) -> Any:
-        """A callback of zenoh that has samples taken in the event loop."""
+        """Return a zenoh callback that passes samples to the event loop."""
 
         def carry_out(sample: Any) -> None:
             if self._closed:
@@ -161,7 +161,7 @@ class ZenohCarrier(RosCarrier):
             except PaddockError as error:
                 self.complaints.tell(name, error)
             except struct.error as error:
-                self.complaints.tell(name, f"its attachment is none of rmw_zenoh: {error}")
+                self.complaints.tell(name, f"expected an attachment of rmw_zenoh: {error}")
 
         inbox = RosInbox(self._time.call, carry_out, depth)
         return self._zenoh.handlers.Callback(inbox.put, indirect=False)
@@ -173,7 +173,7 @@ class ZenohCarrier(RosCarrier):
 
 
 class _ZenohPublisher:
-    """A publisher as rmw_zenoh knows it: messages carry their number, the time, and who sent them."""
+    """A publisher compatible with rmw_zenoh: messages carry a sequence number, the time and the sender's id."""
 
     def __init__(self, zenoh: Any, session: Any, key: str, quality: RosQuality) -> None:
         self._latched, self._identity, self._numbers = quality.latched, secrets.token_bytes(16), count(1)
@@ -209,9 +209,9 @@ class _ZenohPublisher:
 
 
 def load_zenoh() -> Any:
-    """The package, or a LinkError that names the extra."""
+    """Return the zenoh package, or raise a LinkError that names the extra to install."""
     try:
         import zenoh
     except ImportError:
-        raise LinkError("ROS 2 by zenoh needs its package: pip install 'paddock[ros2]'") from None
+        raise LinkError("ROS 2 over zenoh needs the package zenoh: pip install 'paddock[ros2]'") from None
     return zenoh

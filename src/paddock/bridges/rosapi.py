@@ -1,4 +1,4 @@
-"""Services of rosapi: which topics, types and services there are."""
+"""Services of rosapi: list the topics, types and services."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from paddock.ros2 import TimeMsg, define, find_message
 if TYPE_CHECKING:
     from paddock.bridges.ros2_hub import RosHub
 
-LONGEST_TEXT = 256  # of names of all kinds
+LONGEST_TEXT = 256  # maximum length of names [characters]
 Answer = dict[str, Any]
 
 
 def answer_rosapi(name: str, args: Any, hub: RosHub) -> Answer:
-    """The values of a response."""
+    """Return the values of a response."""
     if name not in ANSWERS:
         raise UnknownName("service of rosapi", name, ANSWERS)
     if not isinstance(args, dict):
@@ -28,7 +28,7 @@ def answer_rosapi(name: str, args: Any, hub: RosHub) -> Answer:
 
 
 def read_text(table: Answer, name: str) -> str:
-    """A name among the fields of an operation, or among arguments."""
+    """Read a name from the fields of an operation or from arguments."""
     value = table.get(name)
     place = f"{table['op']}: {name}" if name not in ("op", "id") and "op" in table else name
     if not isinstance(value, str):
@@ -39,7 +39,7 @@ def read_text(table: Answer, name: str) -> str:
 
 
 def _types(hub: RosHub) -> dict[str, str]:
-    """Types of all topics, by name."""
+    """Return the types of all topics, by name."""
     taken = {taker.name: taker.type.ros_name for taker in reversed(hub.graph.subscriptions)}
     return taken | {topic.name: topic.type.ros_name for topic in hub.graph.topics.values()}
 

@@ -1,4 +1,4 @@
-"""rosbridge: a port at which roslibpy, roslibjs and browsers find robots as ROS 2, in JSON over WebSocket."""
+"""rosbridge: serves robots to roslibpy, roslibjs and browsers as ROS 2, in JSON over WebSocket."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock
 
 ANY_ORIGIN = "any-origin"
-SILENCE = 10.0  # seconds; no client is in the lock, so that nobody waits for it
+SILENCE = 10.0  # [s]; has no effect, because no client joins the lock
 EXPECTED = (
-    f"rosbridge: expected a port from 0 to {HIGHEST_PORT}, usually 9090, and perhaps, with commas between them, "
-    f"rate=50, stop=0.5, namespaces, {ANY_ORIGIN}"
+    f"rosbridge: expected a port from 0 to {HIGHEST_PORT}, usually 9090, optionally followed by comma-separated "
+    f"settings: rate=50, stop=0.5, namespaces, {ANY_ORIGIN}"
 )
 
 
 class RosbridgeServer(PortBridge, RosCarrier):
-    """Serves an arena in rosbridge's protocol, for the lifetime of a `with` block."""
+    """Serves an arena with the rosbridge protocol, for the lifetime of a `with` block."""
 
     kind = "rosbridge"
 
@@ -42,11 +42,11 @@ class RosbridgeServer(PortBridge, RosCarrier):
     ) -> None:
         """
         Args:
-            arena: where the robots are; it must have a `Server`.
-            port: 0 for any that is free.
-            host: its address. Nobody asks for a token: whoever reaches the port drives robots.
-            any_origin: whether pages of other hosts that a browser shows may come, too.
-            options: rate, namespaces and the like.
+            arena: the arena that contains the robots; it must have a `Server`.
+            port: port number; 0 for any free port.
+            host: its address. There is no token authentication: any client that reaches the port can drive robots.
+            any_origin: whether web pages of other hosts may connect from a browser.
+            options: rate, namespaces and other options.
         """
         super().__init__("rosbridge", arena, [port], host=host, silence=SILENCE)
         self.any_origin = any_origin
@@ -58,11 +58,11 @@ class RosbridgeServer(PortBridge, RosCarrier):
         self.hub.begin()
 
     def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> RosbridgeConnection:
-        """What serves a client."""
+        """Return the connection for a new client."""
         return RosbridgeConnection(self, loop)
 
     def describe(self) -> Iterator[str]:
-        """Where it is, and what guards it."""
+        """Yield the address, and a warning if access is not protected."""
         host, port = self.addresses[0]
         yield f"rosbridge at ws://{host}:{port}{describe_guard(host)}"
 
@@ -73,19 +73,19 @@ class RosbridgeServer(PortBridge, RosCarrier):
     # ---- as a carrier
 
     def start(self, graph: RosGraph, time: TimeLock) -> None:
-        """Nothing to prepare: connections look at the graph."""
+        """Do nothing: connections use the graph directly."""
 
     def add_topic(self, topic: RosTopic) -> None:
-        """Nothing to prepare."""
+        """Do nothing."""
 
     def remove_topic(self, topic: RosTopic) -> None:
-        """Nothing to clear."""
+        """Do nothing."""
 
     def add_subscription(self, subscription: RosSubscription) -> None:
-        """Nothing to prepare."""
+        """Do nothing."""
 
     def remove_subscription(self, subscription: RosSubscription) -> None:
-        """Nothing to clear."""
+        """Do nothing."""
 
     def has_readers(self, topic: RosTopic) -> bool:
         return any(connection.wants(topic) for connection in self.connections)
@@ -97,7 +97,7 @@ class RosbridgeServer(PortBridge, RosCarrier):
 
 
 def open_rosbridge(arena: Arena, asked: Sequence[str], host: str) -> RosbridgeServer:
-    """The bridge `rosbridge`: a port, and settings behind it, with commas between them."""
+    """Open the bridge `rosbridge`: a port, optionally followed by comma-separated settings."""
     words = [word.strip() for text in asked for word in text.split(",")]
     settings = dict(word.split("=", 1) for word in words if "=" in word)
     ports = [word for word in words if word.isdecimal() and int(word) <= HIGHEST_PORT]

@@ -1,4 +1,4 @@
-"""One client of rosbridge's protocol (version 2), in the event loop of the arena's server."""
+"""A client of the rosbridge protocol (version 2), in the event loop of the arena's server."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from paddock.ros2 import RosMessage, TimeMsg, find_message, read_json
 if TYPE_CHECKING:
     from paddock.bridges.rosbridge import RosbridgeServer
 
-MOST_WANTED = 1000  # subscriptions of a client
-LONGEST_INTERVAL = 10**12  # [ms] between two messages
+MOST_WANTED = 1000  # maximum number of subscriptions of a client
+LONGEST_INTERVAL = 10**12  # maximum throttle_rate [ms]
 RAW = "cbor-raw"
 Operation = dict[str, Any]
 decoder, encoder = msgspec.json.Decoder(), msgspec.json.Encoder()
 
 
 class TopicWish(NamedTuple):
-    """How a client wants a topic."""
+    """Settings of a client's subscription."""
 
-    interval: float  # seconds between two messages, at least
-    raw: bool  # the bytes of a message, within CBOR; else JSON
+    interval: float  # minimum time between two messages [s]
+    raw: bool  # whether messages are sent as raw bytes in CBOR; otherwise as JSON
 
 
 class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
-    """A client: what it subscribed to, and what it advertised.
+    """A client with its subscriptions and advertised topics.
 
-    Who sends what is none is told so with a `status`, and nobody else notices. Nothing queues: what a slow reader has
-    not read yet is skipped.
+    A client that sends an invalid operation receives a `status` message; other clients are not affected. Messages are
+    not queued: a slow client misses messages.
     """
 
     kind = "rosbridge"
@@ -56,7 +56,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         super().__init__(server, loop, self._socket)
         self._graph = server.hub.graph
         self._wanted: dict[str, dict[str, TopicWish]] = {}  # by topic and by subscription
-        self._sent: dict[str, float] = {}  # when a message was sent last, by topic
+        self._sent: dict[str, float] = {}  # time of the last message, by topic
         self._advertised: dict[str, str] = {}  # types, by topic
         self._operations: dict[str, Callable[[Operation], None]] = {
             "advertise": self._advertise,
@@ -65,7 +65,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             "subscribe": self._subscribe,
             "unsubscribe": self._unsubscribe,
             "call_service": self._call_service,
-            "set_level": lambda operation: None,  # only errors and warnings are told
+            "set_level": lambda operation: None,  # only errors and warnings are sent
         }
 
     def _write(self, data: bytes) -> None:
@@ -73,7 +73,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             self.transport.write(data)
 
     def _find_problem(self, headers: Headers) -> str:
-        """Why a page must not come: a browser tells where it is from, and the name by which it found this port."""
+        """Return why a web page is rejected, by the Host and Origin headers of the browser; "" if it is accepted."""
         if self.server.any_origin:
             return ""
         host, origin = headers.get_all("Host"), headers.get_all("Origin")
@@ -95,7 +95,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             check_id(operation)
             name = read_text(operation, "op")
             if name not in self._operations:
-                raise UnknownName("operation of rosbridge that is known here", name, self._operations)
+                raise UnknownName("operation of rosbridge", name, self._operations)
             self._operations[name](operation)
         except PaddockError as error:
             topic = operation.get("topic") if isinstance(operation, dict) else None
@@ -123,7 +123,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         kind = self._advertised.get(topic)
         takers = self._find_takers(topic, find_message(kind) if kind else None)
         problem: PaddockError | None = None
-        for taker in takers:  # without an advertisement, the first type that fits
+        for taker in takers:  # without an advertisement, use the first matching type
             try:
                 message = read_json(taker.type, operation.get("msg", {}), f"publish {topic}: msg")
             except BadMessage as error:
@@ -135,10 +135,10 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         raise problem
 
     def _find_takers(self, topic: str, kind: type[RosMessage] | None) -> list[RosSubscription]:
-        """Those who take messages of a topic, and of a type if it is known."""
+        """Return the subscriptions of the bridge to a topic, restricted to a type if it is known."""
         named = [taker for taker in self._graph.subscriptions if taker.name == topic]
         if not named:
-            raise UnknownName("topic that takes messages", topic, {taker.name for taker in self._graph.subscriptions})
+            raise UnknownName("topic to publish on", topic, {taker.name for taker in self._graph.subscriptions})
         fitting = [taker for taker in named if kind is None or taker.type.ros_name == kind.ros_name]
         if not fitting and kind is not None:
             allowed = " or ".join(taker.type.ros_name for taker in named)
@@ -158,7 +158,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         topic = self._graph.topics.get(name)
         if topic is None:
             unknown = UnknownName("topic", name, self._graph.topics)
-            self._tell("warning", f"subscribe: {unknown}; it may come with a robot", operation)
+            self._tell("warning", f"subscribe: {unknown}; a robot added later may publish it", operation)
         elif operation.get("type") and find_message(read_text(operation, "type")).ros_name != topic.type.ros_name:
             raise Refused(f"subscribe {name}: expected {topic.type.ros_name}, got {operation['type']}")
         if sum(map(len, self._wanted.values())) >= MOST_WANTED:
@@ -200,7 +200,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
     # ---- messages
 
     def wants(self, topic: RosTopic) -> bool:
-        """Whether a message of a topic is due now."""
+        """Return whether a message of a topic is due now."""
         wanted = self._wanted.get(topic.name)
         if not wanted or self.deaf:
             return False
@@ -221,7 +221,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
 
 
 def read_operation(is_text: bool, data: bytes) -> Operation:
-    """What a frame means."""
+    """Decode the operation of a frame."""
     if not is_text:
         raise BadMessage("expected JSON in a text frame, got a binary one")
     try:
@@ -234,7 +234,7 @@ def read_operation(is_text: bool, data: bytes) -> Operation:
 
 
 def check_id(operation: Operation) -> None:
-    """Refuse an id that is no text and no small number, and forget it: it is kept, and goes back with answers."""
+    """Check that the id is a short text or a 64-bit integer; delete an invalid one, so that no answer repeats it."""
     value = operation.get("id")
     if value is None or (isinstance(value, int) and abs(value) < 1 << 63):
         return

@@ -1,4 +1,4 @@
-"""Messages as bytes within CBOR, as rosbridge sends them with the compression `cbor-raw` (Foxglove asks for it)."""
+"""CBOR messages with raw bytes: the compression `cbor-raw` of rosbridge, which Foxglove requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ NUMBER, BYTES, TEXT, MAP = 0, 2, 3, 5  # major types of CBOR
 
 
 def pack_raw(topic: str, seconds: int, nanoseconds: int, data: bytes) -> bytes:
-    """A publication: {"op": "publish", "topic": …, "msg": {"secs": …, "nsecs": …, "bytes": …}}."""
+    """Encode a publication: {"op": "publish", "topic": …, "msg": {"secs": …, "nsecs": …, "bytes": …}}."""
     stamp = [pack_text("secs"), pack_head(NUMBER, seconds), pack_text("nsecs"), pack_head(NUMBER, nanoseconds)]
     parts = [pack_head(MAP, 3), pack_text("op"), pack_text("publish"), pack_text("topic"), pack_text(topic)]
     parts += [pack_text("msg"), pack_head(MAP, 3), *stamp, pack_text("bytes"), pack_head(BYTES, len(data)), data]
@@ -16,13 +16,13 @@ def pack_raw(topic: str, seconds: int, nanoseconds: int, data: bytes) -> bytes:
 
 
 def pack_text(text: str) -> bytes:
-    """A text."""
+    """Encode a text."""
     data = text.encode()
     return pack_head(TEXT, len(data)) + data
 
 
 def pack_head(major: int, number: int) -> bytes:
-    """What stands before a value: its type, and its number or length."""
+    """Encode the head of a value: its type, and its number or length."""
     if number < 24:
         return bytes([major << 5 | number])
     return struct.pack(">BB", major << 5 | 24, number) if number < 256 else struct.pack(">BI", major << 5 | 26, number)

@@ -1,4 +1,4 @@
-"""The live world of a scene: robots of an arena, as programs for CoppeliaSim see them."""
+"""The live world of a scene: gives programs for CoppeliaSim access to the robots of an arena."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.core.geometry import Pose
 from paddock.engine import state as column
 from paddock.worlds import WorldSpec
 
-MOST_BROUGHT = 32  # robots that clients may bring
+MOST_BROUGHT = 32  # maximum number of robots that clients may add
 
 
 class ArenaRobot:
@@ -25,7 +25,7 @@ class ArenaRobot:
     def __init__(self, world: ArenaWorld, name: str) -> None:
         arena = world.arena
         self.world, self.arena, self.name = world, arena, name
-        self.driver: object = None  # the client who commanded its wheels last
+        self.driver: object = None  # the client that sent the last wheel command
         self.handle = arena.robots.new_handle(name)
         self.spec = self.handle.spec
 
@@ -88,7 +88,7 @@ class ArenaRobot:
     def _camera(self, name: str) -> Camera:
         device = self._enable(name)
         if not isinstance(device, Camera):
-            raise PaddockError(f"{device} is no camera")
+            raise PaddockError(f"{device} is not a camera")
         return device
 
     @property
@@ -103,9 +103,9 @@ class ArenaWorld:
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
-        self.client: object = None  # whose request is carried out; whoever answers requests sets it
+        self.client: object = None  # the client whose request is being processed; set by the connection
         self._robots: dict[str, ArenaRobot] = {}
-        self.brought: set[str] = set()  # names of robots that clients brought
+        self.brought: set[str] = set()  # names of robots that clients added
 
     @property
     def world(self) -> WorldSpec:
@@ -117,7 +117,7 @@ class ArenaWorld:
 
     @property
     def mark(self) -> bytes:
-        """Sensing is a function of the model and the state: clock, seed and motion."""
+        """A value that changes with the sensor readings: they depend on the model and on clock, seed and motion."""
         return self.arena.state.clock.tobytes() + self.arena.motion.tobytes()
 
     @property
@@ -138,13 +138,13 @@ class ArenaWorld:
         return list(self._robots.values())
 
     def robots_of(self, client: object) -> list[ArenaRobot]:
-        """The robots that a client commanded last."""
+        """Return the robots whose last command came from a client."""
         return [robot for robot in self._robots.values() if robot.driver is client and not has_left(robot.handle)]
 
     def spawn(self, kind: str, *, name: str = "", **place: Any) -> str:
-        """Bring a robot, under its name or its kind's, or with a number behind it if that is taken."""
+        """Add a robot and return its name: the given name or its type, with a number appended if that is taken."""
         if len(self.brought & set(self.arena.numbers)) >= MOST_BROUGHT:
-            raise PaddockError(f"clients brought {MOST_BROUGHT} robots already; remove one first")
+            raise PaddockError(f"clients have added {MOST_BROUGHT} robots already; remove one first")
         taken, wanted = self.arena.numbers, name or kind
         free = next(n for n in (wanted, *(f"{wanted}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
         self.arena.spawn(free, kind, **place)

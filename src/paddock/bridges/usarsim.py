@@ -1,4 +1,4 @@
-"""USARSim: a port at which programs written for that simulator find their robot in a served world."""
+"""USARSim: serves a world to programs written for USARSim."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from paddock.epuck.emulator.server import EmulatorServer
 
 NAME, IMAGES = "usarsim", "usarsim images"
 SWEEPS = ("counterclockwise", "clockwise")
-EXPECTED = f"expected a port from 0 to {HIGHEST_PORT}, and perhaps scan=clockwise and camera=PORT: 3000,camera=5003"
+EXPECTED = f"expected a port from 0 to {HIGHEST_PORT}, optionally scan=clockwise and camera=PORT: 3000,camera=5003"
 
 
 class UsarSimServer(Bridge):
-    """Serves an arena in USARSim's language, for the lifetime of a `with` block. Each connection is one robot."""
+    """Serves an arena with USARSim's protocol, for the lifetime of a `with` block. Each connection drives one robot."""
 
     def __init__(
         self, arena: Arena, port: int, *, host: str = LOOPBACK, clockwise: bool = False, image_port: int | None = None
     ) -> None:
         """
         Args:
-            arena: where the robots are. Robots of the wanted class that stand there are taken first, then others come.
-            port: 3000 is usual; 0 for any that is free.
-            host: its address. The language has no place for a token: whoever reaches the port drives robots.
-            clockwise: scanners sweep from left to right; else from right to left.
-            image_port: of the image server, 5003 is usual; None: there is none.
+            arena: the arena that contains the robots. Existing robots of a requested class are assigned first; further
+                ones are added.
+            port: usually 3000; 0 for any free port.
+            host: its address. There is no token authentication: any client that reaches the port can drive robots.
+            clockwise: whether scanners sweep from left to right; otherwise from right to left.
+            image_port: port of the image server, usually 5003; None: no image server.
         """
         self.arena, self.clockwise, self.robots, self.viewers = arena, clockwise, list[UsarRobot](), list[UsarImages]()
         self._shown: UsarRobot | None = None
@@ -60,14 +61,14 @@ class UsarSimServer(Bridge):
         return self.viewers[-1]
 
     def _show(self, name: str) -> bool:
-        """Have the image server show a robot; whether that can be."""
+        """Select the robot that the image server shows; return whether it has a camera and a server exists."""
         named = [robot for robot in self.robots if robot.name == name and not robot.gone]
         found = bool(named and self.image_address and named[0].robot and find_camera(named[0].robot))
         self._shown = named[0] if found else self._shown
         return found
 
     def _find_shown(self) -> Robot | None:
-        """The robot that a client chose, or else the first that has a camera."""
+        """Return the robot that a client selected, otherwise the first with a camera."""
         chosen = [self._shown] if self._shown is not None and not self._shown.gone else []
         robots = (client.robot for client in [*chosen, *self.robots] if client.robot is not None)
         return next((robot for robot in robots if find_camera(robot) is not None), None)
@@ -80,21 +81,21 @@ class UsarSimServer(Bridge):
                 viewer.tick(self.arena.time)
 
     def describe(self) -> Iterator[str]:
-        """Where it is, and what guards it."""
+        """Yield the address, and a warning if access is not protected."""
         host, port = self.address
         images = "" if self.image_address is None else f", images at port {self.image_address[1]}"
         yield f"USARSim at {host}, port {port}{images}   (usarsim://{host}:{port}){describe_guard(host)}"
 
     def close(self) -> None:
-        """Robots that came with their clients go, and the port vanishes."""
+        """Close the ports and remove the robots that were added for clients."""
         self._end_ticks()
         self._server.close()
 
 
 def open_usarsim(arena: Arena, asked: Sequence[str], host: str) -> UsarSimServer:
-    """The bridge `usarsim`: a port, and options after commas."""
+    """Open the bridge `usarsim`: a port, optionally followed by comma-separated options."""
     if len(asked) != 1:
-        raise PaddockError(f"usarsim: expected it once, got {', '.join(asked)}")
+        raise PaddockError(f"usarsim: expected this bridge once, got {', '.join(asked)}")
     port, *options = asked[0].split(",")
     settings = dict(option.partition("=")[::2] for option in options)
     sweep, image_port = settings.pop("scan", SWEEPS[0]), settings.pop("camera", None)

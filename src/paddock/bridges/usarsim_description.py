@@ -1,4 +1,4 @@
-"""How USARSim describes a robot: the answers to GETGEO and GETCONF."""
+"""USARSim's description of a robot: the answers to GETGEO and GETCONF."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ WHEELS = {"ECLeft": "LeftFWheel", "ECRight": "RightFWheel"}
 JOINTS = {"ECTilt": "CameraPanTilt_Link2", "ECPan": "CameraPanTilt_Link1"}
 PAN_TILT = "CameraPanTilt"
 ENCODER_TURN = math.pi / 2  # [rad] yaw of an encoder on its shaft
-DEGREE = math.radians(1.0)  # [rad] to a tick of a joint
+DEGREE = math.radians(1.0)  # [rad] per tick of a joint encoder
 
 
 def describe_robot(spec: RobotSpec, class_name: str, line: UsarLine) -> bytes:
-    """The answer to a question about a robot. What it has not is answered with its type alone."""
+    """Return the answer to GETGEO or GETCONF. The answer for a missing sensor contains only the type."""
     asked, name, kind = line.get("Type") or "", line.get("Name"), line.type.removeprefix("GET")
     if asked.lower() in ("robot", "groundvehicle"):
         return _describe_body(spec, class_name, kind)
@@ -42,7 +42,7 @@ def describe_robot(spec: RobotSpec, class_name: str, line: UsarLine) -> bytes:
 
 
 def tick_of(encoders: EncodersSpec, spec: RobotSpec) -> float:
-    """How far a wheel turns for a count [rad]."""
+    """Return the rotation of a wheel per encoder count [rad]."""
     return 1 / ((encoders.scale or 1.0) * spec.drive.wheel_diameter / 2)
 
 
@@ -62,7 +62,7 @@ def _describe_body(spec: RobotSpec, class_name: str, kind: str) -> bytes:
 
 
 def _list_mounts(sensor: SensorSpec, spec: RobotSpec) -> Iterator[tuple[str, list[str]]]:
-    """Each part of a sensor: its name, and its segment."""
+    """Yield the name and the segment of each part of a sensor."""
     if isinstance(sensor, EncodersSpec):
         for name, mount in _encoders(spec).items():
             yield name, [lines.mount_words(name, (0.0, 0.0, 0.0), -ENCODER_TURN, mount)]
@@ -73,7 +73,7 @@ def _list_mounts(sensor: SensorSpec, spec: RobotSpec) -> Iterator[tuple[str, lis
 
 
 def _list_settings(sensor: SensorSpec, spec: RobotSpec) -> Iterator[tuple[str, list[str]]]:
-    """The settings of a sensor, or of each encoder: its name, and its segments. Sonars share theirs."""
+    """Yield the name and the settings of a sensor or of each encoder. All sonars have the same settings."""
     if isinstance(sensor, EncodersSpec):
         for name in _encoders(spec):
             tick = tick_of(sensor, spec) if name in WHEELS else DEGREE
@@ -103,7 +103,7 @@ def _describe_odometry(spec: RobotSpec, kind: str) -> Iterator[str]:
 
 
 def _describe_pan_tilt(spec: RobotSpec, kind: str) -> Iterator[str]:
-    """A head with two links; the camera here only pans, so that the second stands."""
+    """Yield a head with two links. The camera only pans, so the second link is fixed."""
     camera = next((sensor for sensor in spec.sensors if _pivot(sensor)), None)
     if camera is None:
         return
@@ -120,7 +120,7 @@ def _describe_pan_tilt(spec: RobotSpec, kind: str) -> Iterator[str]:
 
 
 def _encoders(spec: RobotSpec) -> dict[str, str]:
-    """What encoders sit on, by name."""
+    """Return the mounts of the encoders, by encoder name."""
     return WHEELS | (JOINTS if any(_pivot(sensor) for sensor in spec.sensors) else {})
 
 

@@ -1,4 +1,4 @@
-"""Image server of USARSim: pictures of a robot's camera at a port of their own."""
+"""Image server of USARSim: sends images of a robot's camera on a separate port."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from paddock.arena.episode_robot import has_left
 from paddock.arena.robot import Robot
 from paddock.usarsim.images import ImageRequest, RequestSplitter, format_frame
 
-PERIOD = 0.1  # [s] of simulated time between two pictures
+PERIOD = 0.1  # [s] of simulated time between two images
 
 
 class UsarImages:
-    """One client of the image server. Whoever calls `tick` has the arena's turn."""
+    """A client of the image server. Callers of `tick` must hold the arena's turn."""
 
     def __init__(self, shown: Callable[[], Robot | None], say: Callable[[bytes], None]) -> None:
         """
         Args:
-            shown: the robot whose camera is shown; None: nobody has one.
-            say: sends a picture, from any thread.
+            shown: returns the robot whose camera is shown; None if no robot has a camera.
+            say: sends an image, from any thread.
         """
         self._shown, self._say = shown, say
         self._requests = RequestSplitter()
-        self._wanted: ImageRequest | None = ImageRequest()  # what the client waits for; the first comes by itself
-        self._taken: float | None = None  # when the last picture was taken [s]
+        self._wanted: ImageRequest | None = ImageRequest()  # the pending request; the first image needs none
+        self._taken: float | None = None  # time of the last image [s]
         self.gone = False
 
     def welcome(self) -> bytes:
-        """Nothing: the first picture comes with the next tick."""
+        """Return no bytes: the first image is sent in the next tick."""
         return b""
 
     def receive(self, data: bytes) -> bytes:
-        """What a client asks for comes with a tick; who asks again before that gets the newer wish."""
+        """Store the last request of the client; `tick` answers it."""
         for request in self._requests.feed(data):
             self._wanted = request
         return b""
@@ -41,7 +41,7 @@ class UsarImages:
         self.gone = True
 
     def tick(self, time: float) -> None:
-        """A tick has passed: the client gets a picture if it waits for one and the last is old enough."""
+        """Send an image if one is requested and the period since the last image has elapsed; call once per tick."""
         if self._taken is not None and 0 <= time - self._taken < PERIOD - 1e-9:
             return
         wanted, robot = self._wanted, self._shown()
@@ -54,7 +54,7 @@ class UsarImages:
 
 
 def find_camera(robot: Robot) -> Camera | None:
-    """The camera of a robot that is still there."""
+    """Return the camera of a robot; None if it has none or was removed."""
     if has_left(robot):
         return None
     return next((device for device in robot.devices.values() if isinstance(device, Camera)), None)

@@ -1,4 +1,4 @@
-"""One connection of a USARSim client, and the robot of the world that it drives."""
+"""A connection of a USARSim client, and the robot of the world that it drives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger("paddock.usarsim")
 
 
 class UsarRobot:
-    """A robot as USARSim has it: INIT makes it, DRIVE moves it, its sensors report, and it goes with its client."""
+    """The robot of a USARSim client: INIT creates or assigns it, DRIVE moves it, and its sensors send reports."""
 
     def __init__(
         self,
@@ -34,28 +34,28 @@ class UsarRobot:
     ) -> None:
         """
         Args:
-            arena: where the robot will be.
-            say: sends what the client did not ask for, from any thread.
-            taken: names of the robots that other clients drive.
-            clockwise: its scanner sweeps from left to right.
-            show: has the image server show the robot with this name; whether there is one.
+            arena: the arena of the robot.
+            say: sends sensor reports to the client, from any thread.
+            taken: returns the names of the robots that other clients drive.
+            clockwise: whether its scanner sweeps from left to right.
+            show: selects the robot that the image server shows, by name; returns whether that is possible.
         """
         self.arena, self.say, self.taken, self.splitter = arena, say, taken, LineSplitter()
         self.clockwise, self.show = clockwise, show
-        self.name, self.class_name = "", ""  # what the client calls it
+        self.name, self.class_name = "", ""  # as given by the client
         self.robot: Robot | None = None
         self.sensors: UsarSensors | None = None
-        self.is_guest = False  # whether it came with its client
+        self.is_guest = False  # whether the robot was added for this client
         self.gone = False
 
-    # ---- the client's side: the emulators' thread
+    # ---- client side, in the emulators' thread
 
     def welcome(self) -> bytes:
-        """What a client hears first."""
+        """Return the first line for a new client."""
         return lines.greeting_line(self.arena.world.name)
 
     def receive(self, data: bytes) -> bytes:
-        """Obey lines; what is no line, or asks for nothing that there is, is logged and skipped."""
+        """Process lines and return the answers. Log and skip invalid lines and unknown requests."""
         answers = []
         try:
             texts = self.splitter.feed(data)
@@ -71,7 +71,7 @@ class UsarRobot:
         return b"".join(answers)
 
     def hang_up(self) -> None:
-        """The client is gone: its robot goes, or stands if it belongs to the world."""
+        """Handle disconnection: remove the robot if it was added for this client, otherwise stop it."""
         self.gone = True
         with self.arena.turn:
             robot, self.robot = self.robot, None
@@ -112,12 +112,12 @@ class UsarRobot:
             self._spawn(name, spec, pose)
         assert self.robot is not None
         self.name, self.class_name = name, class_name.rpartition(".")[2]
-        self.robot.wheels.warns = False  # a simulator caps what is too fast, and says nothing
+        self.robot.wheels.warns = False  # like USARSim, cap speeds without a warning
         self.sensors = UsarSensors(self.robot, clockwise=self.clockwise)
         log.info("usarsim: %s drives %s", name, self.robot.name)
 
     def _find_place(self, line: UsarLine) -> Pose | None:
-        """Where INIT wants the robot to be; None: anywhere."""
+        """Return the pose requested by INIT; None: anywhere."""
         start = line.get("Start")
         if start is not None:
             starts = self._list_starts()
@@ -153,7 +153,7 @@ class UsarRobot:
         except PaddockError as error:
             if at is None or name in self.arena.numbers:
                 raise
-            log.warning("usarsim: %s; it gets another place", error)
+            log.warning("usarsim: %s; it gets another position", error)
             self.arena.spawn(name, spec, heading=0.0 if pose is None else pose.heading)
         self.robot, self.is_guest = self.arena.robots.new_handle(name), True
 
@@ -163,7 +163,7 @@ class UsarRobot:
         left, right = line.number("Left"), line.number("Right")
         if left is None and right is None:
             return
-        now = robot.body.command  # a client may set one wheel alone
+        now = robot.body.command  # a client may set only one wheel
         robot.wheels.set(now[0] if left is None else left * scale, now[1] if right is None else right * scale)
 
     def _turn_head(self, robot: Robot, line: UsarLine) -> None:
@@ -182,10 +182,10 @@ class UsarRobot:
             done = self.show(line.get("Robot") or self.name)
         return lines.result_line(self.arena.time, kind, name or kind, done=done)
 
-    # ---- the world's side: its clock's thread
+    # ---- world side, in the thread of the arena's clock
 
     def tick(self) -> None:
-        """A tick has passed: sensors report when their time has come."""
+        """Send the sensor reports that are due; call once per tick."""
         if self.robot is None or self.sensors is None or has_left(self.robot):
             return
         if said := self.sensors.report(self.arena.time):
@@ -193,8 +193,8 @@ class UsarRobot:
 
 
 def find_class(name: str) -> RobotSpec:
-    """The robot of a class such as `USARBot.P2DX`: one of USARSim's, or any that is shipped here."""
+    """Return the robot of a class such as `USARBot.P2DX`: a class of USARSim, or the name of a shipped robot."""
     robot = robot_of_class(name)
     if robot not in robot_names():
-        raise PaddockError(f"INIT: there is no robot of class {name!r}; there are {', '.join(ROBOT_CLASSES)}")
+        raise PaddockError(f"INIT: unknown robot class {name!r}; expected one of {', '.join(ROBOT_CLASSES)}")
     return load_robot(robot)

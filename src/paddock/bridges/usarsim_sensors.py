@@ -1,4 +1,4 @@
-"""Sensors of a robot as USARSim reports and describes them."""
+"""Sensor reports of a robot in USARSim's format."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from paddock.sensors.base import RangeSensorSpec
 from paddock.sensors.laser import LaserSpec
 from paddock.usarsim import messages as lines
 
-PERIOD = 0.1  # [s] between reports of a sensor that has no period of its own
+PERIOD = 0.1  # [s] between reports of a sensor without a period
 STATE_PERIOD = ODOMETRY_PERIOD = 0.2
 Report = Callable[[Device, float], bytes]
 
 
 class UsarSensors:
-    """Reports what a robot senses when its time has come. Whoever calls has the arena's turn."""
+    """Creates the periodic sensor reports of a robot. Callers must hold the arena's turn."""
 
     def __init__(self, robot: Robot, *, clockwise: bool = False) -> None:
         """
         Args:
-            robot: a handle of one's own.
-            clockwise: the scanner sweeps from left to right; else from right to left.
+            robot: a handle that nothing else uses.
+            clockwise: whether the scanner sweeps from left to right; otherwise from right to left.
         """
         self.robot, self.clockwise = robot, clockwise
         self.reports: dict[str, Report] = {
@@ -38,19 +38,19 @@ class UsarSensors:
         self.devices = [device for device in robot.devices.values() if device.spec.kind in self.reports]
         for device in self.devices:
             device.enable()
-        self.reported: dict[str, float] = {}  # when each spoke last [s]
+        self.reported: dict[str, float] = {}  # time of the last report, by sensor [s]
         self.reset_odometry()
 
     def reset_odometry(self) -> None:
-        """Count from here."""
+        """Set the odometry to zero at the current pose."""
         self.odometry = odometry_of(self.robot.spec)
         for device in self.devices:
             if device.spec.kind == "encoders":
                 self.odometry.update(*device.read())
 
     def report(self, time: float) -> bytes:
-        """All that is due."""
-        if self.reported and time < max(self.reported.values()):  # the world began anew
+        """Return all reports that are due."""
+        if self.reported and time < max(self.reported.values()):  # the world was reset
             self.reported.clear()
             self.reset_odometry()
         said = [self.reports[d.spec.kind](d, time) for d in self.devices if self._is_due(d.name, d.spec.period, time)]
@@ -73,7 +73,7 @@ class UsarSensors:
         return lines.scanner_line(time, ranges[::-1] if self.clockwise else ranges, spec.opening, step)
 
     def _report_wheels(self, device: Device, time: float) -> bytes:
-        """Counts, and the pose that they give: both say where the wheels have taken the robot."""
+        """Return the encoder counts, and the odometry computed from them."""
         self.odometry.update(*device.read())
         left, right = (round(count) for count in device.raw())
         ticks = {"ECLeft": left, "ECRight": right}
@@ -88,7 +88,7 @@ def _pan_heads(robot: Robot) -> list[Device]:
 
 
 def _read_ranges(device: Device) -> list[float]:
-    """Ranges [m]; where nothing was met, the longest, as USARSim has it."""
+    """Return ranges [m]; the maximum range where nothing was detected, as in USARSim."""
     spec = device.spec
     assert isinstance(spec, RangeSensorSpec)
     return [float(value) if math.isfinite(value) else spec.range for value in device.read()]

@@ -1,4 +1,4 @@
-"""One client of V-REP's legacy remote API, in the event loop of the arena's server."""
+"""A client of V-REP's legacy remote API, in the event loop of the arena's server."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from paddock.core.errors import Refused
 if TYPE_CHECKING:
     from paddock.bridges.vrep import VrepServer
 
-LONGEST_HOLD = 2.0  # seconds for which the reply to a trigger waits for the step; clients wait 5 s
+LONGEST_HOLD = 2.0  # maximum delay of the reply to a trigger [s]; the timeout of clients is 5 s
 
 
 class VrepConnection(MessageConnection[bytes]):
-    """A client: its session, and its hand on time (it implements `Control`).
+    """A client: its session and its control of time (implements `Control`).
 
-    The reply to a message with a trigger is held back until the step has passed. So whatever comes with it, streams
-    included, is what is sensed after the step, and a program in synchronous mode gives the same run every time.
+    The reply to a message with a trigger is delayed until the step is completed. All values in the reply, including
+    streams, are therefore sensed after the step, and a program in synchronous mode produces the same run every time.
     """
 
     kind = "vrep"
@@ -32,12 +32,12 @@ class VrepConnection(MessageConnection[bytes]):
         super().__init__(server, loop, PacketJoiner())
         self.synchronous = False
         self.session = LegacySession(Caller(server.simulator, self))
-        self._triggered = False  # by the message that is carried out
-        self._goal: int | None = None  # the tick at which a step ends that was triggered and has not passed yet
-        self._hold: asyncio.TimerHandle | None = None  # while a reply waits for its step
+        self._triggered = False  # whether the current message contains a trigger
+        self._goal: int | None = None  # the tick at which the last triggered step ends; None: all steps are completed
+        self._hold: asyncio.TimerHandle | None = None  # timer while a reply waits for its step
 
     def leave(self) -> None:
-        """Its robots do what they were told last, as in V-REP."""
+        """Clean up after disconnection. The client's robots continue their last command, as in V-REP."""
         if self._hold is not None:
             self._hold.cancel()
         self.server.simulator.release(self)
@@ -52,7 +52,7 @@ class VrepConnection(MessageConnection[bytes]):
         self.server.simulator.scene.begin()
 
     def carry_out(self, message: bytes) -> Iterator[None]:
-        """Carry out a message and reply; it stops after each command, and when a step has to pass first."""
+        """Process a message and reply. Yield after each command, and while the reply waits for a step."""
         self._triggered = False
         yield from self.session.execute(message)
         if self._triggered:
@@ -73,12 +73,12 @@ class VrepConnection(MessageConnection[bytes]):
         self.member.ask(self._goal - tick, self._pass_step)
 
     def _pass_step(self) -> None:
-        """All steps that were triggered have passed."""
+        """Reply; all triggered steps are completed."""
         self._goal = None
         self._end_hold()
 
     def _end_hold(self) -> None:
-        """Reply; if others let time wait for too long, that tells only that the trigger was accepted."""
+        """Reply. If other clients kept time waiting too long, the reply only confirms that the trigger was accepted."""
         if self._hold is None:
             return
         self._hold.cancel()
@@ -111,7 +111,7 @@ class VrepConnection(MessageConnection[bytes]):
             connection.end_synchronous()
 
     def end_synchronous(self) -> None:
-        """The simulation was stopped: nobody waits for steps any more."""
+        """Leave synchronous mode because the simulation was stopped."""
         self.synchronous, self._goal, self._triggered = False, None, False
         self.session.restart_streams()
         self.member.lock(False)
@@ -127,5 +127,5 @@ class VrepConnection(MessageConnection[bytes]):
             raise Refused("expected simxSynchronous(clientID, True) first")
         if self.state != "running":
             raise Refused(f"the simulation is {self.state}: expected simxStartSimulation first")
-        self.member.lock(True)  # again, if it was silent for too long
+        self.member.lock(True)  # join again if it was released after its timeout
         self._triggered = True

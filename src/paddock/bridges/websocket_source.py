@@ -1,4 +1,4 @@
-"""WebSocketSource: messages of a WebSocket client, for a bridge whose language is carried by one."""
+"""WebSocketSource: messages of a WebSocket client, for bridges with a protocol over WebSocket."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from websockets.server import ServerProtocol
 from paddock.core.errors import BadMessage
 from paddock.protocol.websocket import MessageReader, frame
 
-MOST_HEAD_BYTES = 32 * 1024  # of the HTTP request
-MOST_BYTES = 1 << 20  # of a message
+MOST_HEAD_BYTES = 32 * 1024  # maximum size of the HTTP request
+MOST_BYTES = 1 << 20  # maximum size of a message
 END_OF_HEAD = b"\r\n\r\n"
 quiet = logging.getLogger("paddock.bridges.websockets")
 quiet.setLevel(logging.CRITICAL)
 
 
 class WebSocketSource:
-    """Shakes hands, and cuts what comes into messages: whether each is text, and its bytes."""
+    """Performs the handshake and splits the stream into messages: whether each is text, and its bytes."""
 
     def __init__(
         self,
@@ -33,22 +33,22 @@ class WebSocketSource:
         """
         Args:
             write: sends bytes.
-            on_open: is called when hands were shaken.
-            end: closes the connection, after what was written.
-            find_problem: why a request with these headers is refused; an empty text if it is not.
+            on_open: called after the handshake.
+            end: closes the connection after sending pending bytes.
+            find_problem: returns why a request with these headers is rejected; an empty text if it is accepted.
         """
         self._write, self._on_open, self._end, self._find_problem = write, on_open, end, find_problem
         self._protocol = ServerProtocol(max_size=MOST_BYTES, logger=quiet)
         self._reader = MessageReader(self._protocol, masked=True, most=MOST_BYTES)
-        self._head: bytes | None = b""  # of the HTTP request, as far as it has come
+        self._head: bytes | None = b""  # the received part of the HTTP request; None: complete
 
     def feed(self, data: bytes) -> list[tuple[bool, bytes]]:
-        """Take bytes, and give the messages that they complete."""
+        """Add bytes and return the messages that they complete."""
         if self._head is not None:
             data = self._read_head(data)
         messages = self._reader.feed(data) if self._protocol.state is State.OPEN else []
         self._flush()
-        if self._head is None and self._protocol.state is not State.OPEN:  # closed, refused, or against the rules
+        if self._head is None and self._protocol.state is not State.OPEN:  # closed, rejected, or protocol error
             self._end()
         return messages
 
@@ -58,12 +58,12 @@ class WebSocketSource:
             self._write(frame(data, text=text))
 
     def _read_head(self, data: bytes) -> bytes:
-        """Gather the HTTP request and answer it; what came behind it."""
+        """Collect the HTTP request and answer it; return the bytes after it."""
         assert self._head is not None
         head, end, rest = (self._head + data).partition(END_OF_HEAD)
         if not end:
             if len(head) > MOST_HEAD_BYTES:
-                raise BadMessage("expected a WebSocket's HTTP request, got something longer")
+                raise BadMessage("expected the HTTP request of a WebSocket, got a longer one")
             self._head = head
             return b""
         self._head = None

@@ -1,4 +1,4 @@
-"""Frames in space: positions and rotations as CoppeliaSim has them."""
+"""3D frames: positions and rotations in CoppeliaSim's conventions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 """x, y, z, w."""
 UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
-STEEP = 1 - 1e-9  # sine of the second Euler angle beyond which the other two turn about the same axis
+STEEP = 1 - 1e-9  # sine of the second Euler angle above which the other two rotate about the same axis
 
 
 class Frame(NamedTuple):
-    """Where something is in the frame of something else: position [m] and rotation."""
+    """Position [m] and rotation of an object in the frame of another object."""
 
     position: Vector
     rotation: Quaternion = UPRIGHT
@@ -26,18 +26,18 @@ ORIGIN = Frame((0.0, 0.0, 0.0))
 
 
 def floor_frame(pose: Pose, height: float = 0.0) -> Frame:
-    """A pose on the floor, so high above it [m]."""
+    """Return the frame of a 2D pose at a height above the floor [m]."""
     half = pose.heading / 2
     return Frame((pose.x, pose.y, height), (0.0, 0.0, math.sin(half), math.cos(half)))
 
 
 def turn_about_z(angle: float) -> Frame:
-    """A turn about the z axis [rad]."""
+    """Return a rotation about the z axis [rad]."""
     return floor_frame(Pose(0.0, 0.0, angle))
 
 
 def rotate(turn: Quaternion, vector: Vector) -> Vector:
-    """A vector of a turned frame, in the frame around it."""
+    """Rotate a vector: convert it from a rotated frame to the outer frame."""
     x, y, z, w = turn
     vx, vy, vz = vector
     cx, cy, cz = y * vz - z * vy + w * vx, z * vx - x * vz + w * vy, x * vy - y * vx + w * vz
@@ -45,7 +45,7 @@ def rotate(turn: Quaternion, vector: Vector) -> Vector:
 
 
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """First b, then a."""
+    """Return the product of two rotations: first b, then a."""
     ax, ay, az, aw = a
     bx, by, bz, bw = b
     return (
@@ -57,14 +57,14 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 def combine(outer: Frame, inner: Frame) -> Frame:
-    """A frame that is given inside another one, as seen from outside."""
+    """Convert a frame from the outer frame's coordinates to those of its parent: outer · inner."""
     x, y, z = rotate(outer.rotation, inner.position)
     px, py, pz = outer.position
     return Frame((px + x, py + y, pz + z), multiply(outer.rotation, inner.rotation))
 
 
 def relate(outer: Frame, inner: Frame) -> Frame:
-    """The opposite: a frame as seen from inside another one."""
+    """Express a frame in the coordinates of another one, the inverse of `combine`: outer⁻¹ · inner."""
     x, y, z, w = outer.rotation
     back: Quaternion = (-x, -y, -z, w)
     (ix, iy, iz), (ox, oy, oz) = inner.position, outer.position
@@ -72,7 +72,7 @@ def relate(outer: Frame, inner: Frame) -> Frame:
 
 
 def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
-    """The rotation that leads to three axes at right angles."""
+    """Return the rotation with three given orthogonal axes."""
     trace = x[0] + y[1] + z[2]
     if trace > 0:
         s = math.sqrt(trace + 1) * 2
@@ -88,40 +88,40 @@ def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
 
 
 def look_along(heading: float) -> Quaternion:
-    """The rotation of a sensor that looks along a heading [rad]: z ahead, y up, x left."""
+    """Return the rotation of a sensor that points along a heading [rad]: z forward, y up, x left."""
     c, s = math.cos(heading), math.sin(heading)
     return from_axes((-s, c, 0.0), (0.0, 0.0, 1.0), (c, s, 0.0))
 
 
 def matrix_of(frame: Frame) -> tuple[float, ...]:
-    """Twelve numbers: three rows of a rotation matrix and the position."""
+    """Return 12 numbers: the three rows of the rotation matrix, each followed by a component of the position."""
     columns = [rotate(frame.rotation, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
     return tuple(value for row in range(3) for value in (*(c[row] for c in columns), frame.position[row]))
 
 
 def from_matrix(numbers: Sequence[float]) -> Frame:
-    """The frame of twelve numbers, see `matrix_of`."""
+    """Return the frame of 12 numbers, see `matrix_of`."""
     x, y, z = ((numbers[k], numbers[4 + k], numbers[8 + k]) for k in range(3))
     return Frame((numbers[3], numbers[7], numbers[11]), from_axes(x, y, z))
 
 
 def to_euler(rotation: Quaternion) -> Vector:
-    """CoppeliaSim's Euler angles alpha, beta, gamma [rad]: R = Rx(alpha) Ry(beta) Rz(gamma)."""
+    """Return CoppeliaSim's Euler angles alpha, beta, gamma [rad]: R = Rx(alpha) Ry(beta) Rz(gamma)."""
     r00, r01, r02, _, _, r11, r12, _, _, r21, r22, _ = matrix_of(Frame((0.0, 0.0, 0.0), rotation))
     beta = math.asin(max(-1.0, min(1.0, r02)))
     if abs(r02) > STEEP:
         return math.atan2(r21, r11), beta, 0.0
-    return math.atan2(0.0 - r12, r22), beta, math.atan2(0.0 - r01, r00)  # 0 and not -0 for what stands upright
+    return math.atan2(0.0 - r12, r22), beta, math.atan2(0.0 - r01, r00)  # 0 instead of -0 for upright objects
 
 
 def from_euler(angles: Sequence[float]) -> Quaternion:
-    """The rotation of three Euler angles [rad]."""
+    """Return the rotation of three Euler angles [rad]."""
     a, b, g = (angle / 2 for angle in angles)
     first = multiply((math.sin(a), 0.0, 0.0, math.cos(a)), (0.0, math.sin(b), 0.0, math.cos(b)))
     return multiply(first, (0.0, 0.0, math.sin(g), math.cos(g)))
 
 
 def heading_of(rotation: Quaternion) -> float:
-    """Where the x axis points, seen from above [rad]."""
+    """Return the heading of the x axis, seen from above [rad]."""
     x, y, _ = rotate(rotation, (1.0, 0.0, 0.0))
     return math.atan2(y, x)

@@ -1,4 +1,4 @@
-"""What e-pucks in a scene tell and obey: the sensors and speeds of the Vorarlberg framework and of the stock model."""
+"""Signals of e-pucks in a scene: sensors and speeds of the Vorarlberg framework and of the stock model."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from paddock.coppelia.signals import Signal
 from paddock.coppelia.vision import take_image
 from paddock.core.errors import PaddockError
 
-REACH = 0.05  # nothing in sight reads as this distance [m]
-FASTEST = 2.094  # of the wheels of a V-REP e-puck, unless a program sets another limit [rad/s]
-FIRST_PORT = 20000  # the framework has a port for each robot, from this one on
+REACH = 0.05  # distance reported if nothing is detected [m]
+FASTEST = 2.094  # default speed limit of the wheels of a V-REP e-puck [rad/s]
+FIRST_PORT = 20000  # port of the first robot; the framework uses one port for each robot
 PREFIXED = re.compile(r"(?P<prefix>.+)_(?P<what>allSens|camera|velocities)")
 NUMBERED = re.compile(r"epuck(\d+)", re.IGNORECASE)
 FLOOR = re.compile(r"mylightSens_([012])")
@@ -25,15 +25,15 @@ STOCK = re.compile(r"EPUCK_(?P<what>\w+?)(?P<suffix>#\d+)?")
 
 
 def read_ring(robot: SceneRobot, device: str) -> NDArray[np.float64]:
-    """Eight values in the order of V-REP's e-puck: clockwise from the left side."""
+    """Return eight values in the order of V-REP's e-puck: clockwise from the left side."""
     values = robot.read(device)
     if len(values) != len(FROM_LEFT):
-        raise PaddockError(f"robot {robot.name!r} is no e-puck: its {device} has {len(values)} values")
+        raise PaddockError(f"robot {robot.name!r} is not an e-puck: its {device} has {len(values)} values")
     return values[list(FROM_LEFT)]
 
 
 def read_all(robot: SceneRobot) -> NDArray[np.float64]:
-    """Proximity 8 [m], light 8, ground 3 (0 … 1), accelerometer 3 [m/s²], wheel encoders 2 [rad]."""
+    """Return proximity 8 [m], light 8, ground 3 (0 … 1), accelerometer 3 [m/s²], wheel encoders 2 [rad]."""
     return np.concatenate(
         (
             read_proximity(robot),
@@ -46,17 +46,17 @@ def read_all(robot: SceneRobot) -> NDArray[np.float64]:
 
 
 def read_proximity(robot: SceneRobot) -> NDArray[np.float64]:
-    """Distances of the eight proximity sensors [m]; 0.05 for nothing."""
+    """Return the distances of the eight proximity sensors [m]; 0.05 if nothing is detected."""
     return np.minimum(read_ring(robot, "proximity"), REACH)
 
 
 def read_encoders(robot: SceneRobot) -> NDArray[np.float64]:
-    """How far the wheels have turned, left and right [rad]."""
+    """Return the rotation of the left and right wheel since the start [rad]."""
     return np.array(robot.travel) / (robot.spec.drive.wheel_diameter / 2)
 
 
 def read_camera(scene: CoppeliaScene, robot: SceneRobot) -> NDArray[np.float64]:
-    """Red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
+    """Return red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
     cameras = [part for part in scene.base_of(robot).children if part.part == "camera"]
     if not cameras:
         raise PaddockError(f"robot {robot.name!r} has no camera")
@@ -68,11 +68,11 @@ GIVEN: dict[str, Callable[[SceneRobot], NDArray[np.float64]]] = {
     "proxSens": read_proximity,
     "lightSens": lambda robot: read_ring(robot, "light"),
     "groundSens": lambda robot: robot.read("ground"),
-}  # of string signals
+}  # values of string signals
 
 
 def set_velocities(scene: CoppeliaScene, robot: SceneRobot, left: float, right: float) -> None:
-    """Turn both wheels [rad/s], at most as fast as the robot's script allows."""
+    """Set the velocities of both wheels [rad/s], capped at the limit of the robot's script."""
     if not np.isfinite((left, right)).all():
         raise PaddockError(f"robot {robot.name!r}: expected two finite velocities in rad/s, got {left!r}, {right!r}")
     most = scene.settings.get(("fastest", robot.name), FASTEST)
@@ -83,18 +83,19 @@ def set_velocities(scene: CoppeliaScene, robot: SceneRobot, left: float, right: 
 class EPuckSignals:
     """The signals of a scene's e-pucks.
 
-    `<name>_allSens` and `<name>_camera` are given, `<name>_velocities` is obeyed; the name is that of the robot, its
-    legacy name, or `epuck` and a port: the first e-puck has 20000, the second 20001. The stock model's float signals
-    `EPUCK_velLeft` and `EPUCK_velRight` and its string signal `EPUCK_LED` (a lamp from 1 on, and 0, 1 or 2 to toggle)
-    are obeyed. `EPUCK_proxSens`, `EPUCK_lightSens`, `EPUCK_groundSens`, `EPUCK_allSens`, and the ground sensors as
-    float signals `EPUCK_mylightSens_0` … `2` are given. Those of copies have a suffix.
+    `<name>_allSens` and `<name>_camera` provide sensor values; `<name>_velocities` is a command. The name is the name
+    of the robot, its legacy name, or `epuck` and a port: 20000 for the first e-puck, 20001 for the second. The stock
+    model's float signals `EPUCK_velLeft` and `EPUCK_velRight` and its string signal `EPUCK_LED` (number of a lamp from
+    1 on, and 0, 1, or 2 to toggle) are commands. `EPUCK_proxSens`, `EPUCK_lightSens`, `EPUCK_groundSens`,
+    `EPUCK_allSens` and the float signals `EPUCK_mylightSens_0` … `2` (ground sensors) provide sensor values. Signals
+    of copies have a suffix.
     """
 
     def __init__(self, scene: CoppeliaScene) -> None:
         self.scene = scene
 
     def give(self, name: str) -> Signal | None:
-        """The value of a string signal as float32 numbers, or of a float signal."""
+        """Return the value of a string signal as float32 numbers, or of a float signal."""
         robot, what = self._find(name)
         if robot is None:
             return None
@@ -106,7 +107,7 @@ class EPuckSignals:
         return None if number is None else float(robot.read("ground")[int(number[1])])
 
     def obey(self, name: str, value: Signal) -> None:
-        """Drive, or switch a lamp, as a signal says."""
+        """Drive or switch a lamp according to a signal."""
         robot, what = self._find(name)
         if robot is None:
             return
@@ -128,7 +129,7 @@ class EPuckSignals:
         set_velocities(self.scene, robot, left, right)
 
     def _find(self, name: str) -> tuple[SceneRobot | None, str]:
-        """Whose signal it is, and which."""
+        """Return the robot and the kind of a signal."""
         if (found := STOCK.fullmatch(name)) is not None:
             return self._find_robot(EPUCK.name + (found["suffix"] or "")), found["what"]
         if (found := PREFIXED.fullmatch(name)) is not None:
@@ -148,7 +149,7 @@ class EPuckSignals:
 
 
 def switch_lamp(robot: SceneRobot, value: bytes) -> None:
-    """Switch a lamp: its number from 1 on, and 0 off, 1 on or 2 to toggle, as two integers of 4 bytes."""
+    """Switch a lamp. `value` contains two 4-byte integers: its number from 1 on, and 0 off, 1 on or 2 toggle."""
     number, wish = np.frombuffer(value, "<i4").tolist() if len(value) == 8 else (0, 0)
     if not (1 <= number <= len(robot.spec.leds) and wish in (0, 1, 2)):
         raise PaddockError(f"EPUCK_LED: expected a lamp from 1 to {len(robot.spec.leds)} and 0, 1 or 2")

@@ -1,4 +1,4 @@
-"""Joints of a scene: the wheels of robots, in radians."""
+"""Joints of a scene: the wheels of robots, with angles in radians."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from paddock.core.geometry import wrap
 
 
 def wheel_of(joint: SceneObject) -> tuple[SceneRobot, float]:
-    """The robot of a joint, and the radius of its wheel [m]."""
+    """Return the robot of a joint, and the radius of its wheel [m]."""
     if joint.part != "joint" or joint.robot is None:
-        raise PaddockError(f"{joint} is no joint")
+        raise PaddockError(f"{joint} is not a joint")
     return joint.robot, joint.robot.spec.drive.wheel_diameter / 2
 
 
 def joint_position(joint: SceneObject) -> float:
-    """How far the wheel has turned [rad], in (-pi, pi]: these joints are cyclic."""
+    """Return the angle of the wheel [rad], in (-pi, pi] because these joints are cyclic."""
     robot, radius = wheel_of(joint)
     return wrap(robot.travel[joint.channel] / radius)
 
 
 def joint_frame(joint: SceneObject) -> Frame:
-    """How what hangs on a joint is turned in its frame: about its z axis."""
+    """Return the frame of a joint's child in the frame of the joint: a rotation about its z axis."""
     return turn_about_z(joint_position(joint))
 
 
 def joint_velocity(joint: SceneObject) -> float:
-    """How fast it turns [rad/s]."""
+    """Return the angular velocity of the wheel [rad/s]."""
     robot, radius = wheel_of(joint)
     return robot.wheel_speeds[joint.channel] / radius
 
 
 def target_velocity(joint: SceneObject) -> float:
-    """How fast it is to turn [rad/s]."""
+    """Return the commanded angular velocity of the wheel [rad/s]."""
     robot, radius = wheel_of(joint)
     return robot.command[joint.channel] / radius
 
 
 def set_target_velocity(joint: SceneObject, velocity: float) -> None:
-    """Turn a wheel [rad/s]; the other wheel goes on as it does."""
+    """Set the angular velocity of a wheel [rad/s]; the other wheel keeps its command."""
     robot, radius = wheel_of(joint)
     if not math.isfinite(velocity):
         raise PaddockError(f"{joint}: expected a finite velocity in rad/s, got {velocity!r}")
@@ -52,6 +52,6 @@ def set_target_velocity(joint: SceneObject, velocity: float) -> None:
 
 
 def refuse_position(joint: SceneObject) -> None:
-    """Wheels are driven by velocity; nobody can set their angle."""
+    """Raise an error: wheels are driven by velocity, and their angle cannot be set."""
     wheel_of(joint)
     raise PaddockError(f"{joint} is driven by velocity: its angle cannot be set")

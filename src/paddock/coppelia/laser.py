@@ -1,4 +1,4 @@
-"""Laser scanners of a scene, as CoppeliaSim has them (fastHokuyo): two vision sensors, each for a third of a turn."""
+"""Laser scanners of a scene, modelled as CoppeliaSim's fastHokuyo: two vision sensors of 120° each."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from paddock.coppelia.scene import CoppeliaScene
 from paddock.core.errors import PaddockError
 from paddock.sensors.laser import LaserSpec
 
-POINTS = 342  # of each half
-FARTHEST = 5.0  # what a beam tells that meets nothing [m]
+POINTS = 342  # per half
+FARTHEST = 5.0  # range of a beam that detects nothing [m]
 
 
 def scan_half(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.float64]:
-    """x, y, z and distance [m] of what each beam of a half meets, in its own frame, from right to left.
+    """Return x, y, z and distance [m] of the point detected by each beam of a half, in its frame, from right to left.
 
-    Beams that the robot's scanner has not got meet nothing.
+    Beams outside of the field of view of the robot's scanner detect nothing.
     """
     robot = sensor.robot
     if sensor.part != "laser_half" or robot is None:
-        raise PaddockError(f"{sensor} is no half of a laser scanner")
+        raise PaddockError(f"{sensor} is not a half of a laser scanner")
     spec = robot.spec.sensor(sensor.device)
     assert isinstance(spec, LaserSpec)
     aside = ((np.arange(POINTS) + 0.5) / POINTS - 0.5) * SCANNER_OPENING

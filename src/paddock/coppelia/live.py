@@ -1,4 +1,4 @@
-"""What a scene needs of the live world behind it; bridges implement it with handles to robots of an arena."""
+"""Interface of a scene to the live world; bridges implement it with handles to robots of an arena."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ class SceneRobot(Protocol):
 
     @property
     def pose(self) -> Pose:
-        """Where it is."""
+        """Pose in the world."""
 
     def set_pose(self, pose: Pose) -> None:
-        """Put it elsewhere; refused where there is no room."""
+        """Move the robot to a pose; refused if there is no room."""
 
     @property
     def wheel_speeds(self) -> tuple[float, float]:
-        """How fast the wheels turn, left and right [m/s at the rim]."""
+        """Speeds of the left and right wheel [m/s at the rim]."""
 
     @property
     def command(self) -> tuple[float, float]:
-        """Commanded wheel speeds [m/s]."""
+        """Commanded speeds of the left and right wheel [m/s]."""
 
     def set_wheels(self, left: float, right: float) -> None:
         """Command wheel speeds [m/s]; capped at the data sheet's maximum."""
 
     @property
     def travel(self) -> tuple[float, float]:
-        """How far each wheel has turned since the start [m at the rim]."""
+        """Distance travelled by each wheel since the start [m at the rim]."""
 
     @property
     def twist(self) -> tuple[float, float]:
@@ -50,19 +50,19 @@ class SceneRobot(Protocol):
         """Whether it touched anything in the last tick."""
 
     def read(self, device: str) -> NDArray[np.float64]:
-        """The present values of a sensor, in SI units."""
+        """Return the current values of a sensor in SI units."""
 
     def picture(self, device: str) -> NDArray[np.uint8]:
-        """The present picture of a camera, upright, [row, column, rgb]."""
+        """Return the current image of a camera, top row first, [row, column, rgb]."""
 
     def depth(self, device: str) -> NDArray[np.float64]:
-        """Distance [m] ahead of every pixel; infinity for floor and sky."""
+        """Return the depth of every pixel [m]; infinity for floor and sky."""
 
     def read_lamps(self) -> dict[str, float]:
-        """The brightness of every lamp, 0 … 1."""
+        """Return the brightness of every lamp, 0 … 1."""
 
     def set_lamp(self, name: str, brightness: float) -> None:
-        """0 off … 1 full."""
+        """Set the brightness of a lamp: 0 off … 1 full."""
 
 
 class LiveWorld(Protocol):
@@ -70,23 +70,23 @@ class LiveWorld(Protocol):
 
     @property
     def world(self) -> WorldSpec:
-        """What stands there."""
+        """Specification of the world."""
 
     @property
     def layout(self) -> int:
-        """How often robots came or went."""
+        """Number of times that robots were added or removed."""
 
     @property
     def mark(self) -> bytes:
-        """Another one whenever anything has changed that can be sensed."""
+        """A value that changes whenever sensor readings may change."""
 
     @property
     def tick(self) -> int:
-        """Ticks since the start."""
+        """Number of ticks since the start."""
 
     @property
     def time(self) -> float:
-        """Simulated seconds since the start."""
+        """Simulated time since the start [s]."""
 
     @property
     def dt(self) -> float:
@@ -94,17 +94,17 @@ class LiveWorld(Protocol):
 
     @property
     def client(self) -> object:
-        """Whose request is carried out; None: nobody's."""
+        """The client whose request is being processed; None: none."""
 
     @property
     def brought(self) -> Collection[str]:
-        """Names of robots that clients brought."""
+        """Names of robots that clients added."""
 
     def list_robots(self) -> Sequence[SceneRobot]:
-        """All robots, always as the same objects."""
+        """Return all robots; each robot is always the same object."""
 
     def spawn(self, kind: str, **place: Any) -> str:
-        """Bring another robot of a shipped kind; its name."""
+        """Add a robot of a shipped type and return its name."""
 
     def remove(self, name: str) -> None:
-        """Take a robot away."""
+        """Remove a robot."""

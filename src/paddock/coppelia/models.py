@@ -1,4 +1,4 @@
-"""Robot models: how a kind of robot looks as a tree of objects, under the names that programs know."""
+"""Robot models: the object tree of each robot type, with the names used by CoppeliaSim programs."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from paddock.robots import RobotSpec
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 
 FROM_LEFT = (5, 6, 7, 0, 1, 2, 3, 4)
-"""The ps number of a V-REP e-puck's sensor: clockwise from the left side; ps0 … ps7 begin right of the nose."""
-AXLE = from_axes((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # z to the left: positive angles drive ahead
-DOWN = from_axes((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))  # z down, y ahead, x left
+"""The ps number of each sensor of a V-REP e-puck, clockwise from the left side; ps0 … ps7 start right of the front."""
+AXLE = from_axes((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # z left: positive angles drive forward
+DOWN = from_axes((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))  # z down, y forward, x left
 LED = re.compile(r"led\d+")
-SCANNER_OPENING = math.radians(120.0)  # of each half of a laser scanner
+SCANNER_OPENING = math.radians(120.0)  # field of view of each half of a laser scanner
 
 Add = Callable[..., SceneObject]
 """Adds an object to a scene: (alias, number or None, type, part, parent, frame, also="", **fields).
 
-`also` is the name of the part as a model of its own: scenes have them beside robots as well as on them.
+`also` is an additional name of the part, used in scenes where it is a separate model.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotModel:
-    """The names of a robot's parts in CoppeliaSim, and how its sensors behave there."""
+    """The names of a robot's parts in CoppeliaSim, and the behaviour of its sensors there."""
 
     name: str  # the legacy name of the base
     alias: str
-    prefix: str | None = None  # of the legacy names of parts; None: the name and _
+    prefix: str | None = None  # prefix of the legacy names of parts; None: the name and _
     joints: tuple[str, str] = ("leftMotor", "rightMotor")
-    height: float = 0.0  # of the base's frame above the floor [m]
-    aliases: Mapping[str, str] = field(default_factory=dict)  # of sensors, by the name of the device
-    order: tuple[int, ...] = ()  # the device's channel for each sensor of a proximity ring; none: as they come
-    limit: float = math.inf  # proximity sensors detect nothing beyond [m]
-    shapes: tuple[str, ...] = ()  # further parts that programs may look for
+    height: float = 0.0  # height of the base's frame above the floor [m]
+    aliases: Mapping[str, str] = field(default_factory=dict)  # aliases of sensors, by the name of the device
+    order: tuple[int, ...] = ()  # the device's channel for each sensor of a proximity ring; empty: same order
+    limit: float = math.inf  # maximum range of proximity sensors [m]
+    shapes: tuple[str, ...] = ()  # further parts that programs may search for
     spots: tuple[str, ...] = ()  # names of its ground sensors, if each is a vision sensor of one pixel
 
 
@@ -91,7 +91,7 @@ MODELS = {
 
 
 def model_of(spec: RobotSpec) -> RobotModel:
-    """The model of a kind of robot; those that CoppeliaSim does not know have their own names."""
+    """Return the model of a robot type; types that CoppeliaSim does not have keep their own names."""
     plain = re.sub(r"\W", "_", spec.name)
     return MODELS.get(spec.name) or RobotModel(name=plain, alias=plain, height=spec.drive.wheel_diameter / 2)
 
@@ -149,7 +149,7 @@ def _add_vision(sensor: SensorSpec, alias: str, height: float, base: SceneObject
 
 
 def half_heading(half: int) -> float:
-    """Where a half of a laser scanner looks in the scanner's frame [rad]; the first one looks to the right."""
+    """Return the direction of a half of a laser scanner in the scanner's frame [rad]; the first half points right."""
     return (half - 0.5) * SCANNER_OPENING
 
 

@@ -1,4 +1,4 @@
-"""Parameters of the simulator and of objects, by CoppeliaSim's numbers."""
+"""Parameters of the simulator and of objects, identified by CoppeliaSim's numbers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from paddock.coppelia.vision import vision_shape
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import bounding_radius, box_of
 
-VERSION = 30500  # whose calls there are: V-REP 3.5.0
+VERSION = 30500  # version whose calls are supported: V-REP 3.5.0
 TIME_STEP, RANDOM, REAL_TIME, PROGRAM_VERSION = 1, 0, 25, 1
-HIGHEST = {"boolean": 64, "integer": 64, "floating": 2, "array": 7, "string": 140}  # numbers of parameters
+HIGHEST = {"boolean": 64, "integer": 64, "floating": 2, "array": 7, "string": 140}  # highest parameter numbers
 Kind = Literal["boolean", "integer", "floating", "array"]
 MOTOR_ENABLED, VISIBLE, MASS, JOINT_VELOCITY = 2000, 10, 3005, 2012
 DEFAULTS: dict[tuple[Kind, int], object] = {
@@ -27,17 +27,17 @@ NOTHING: dict[Kind, object] = {"boolean": False, "integer": 0, "floating": 0.0, 
 
 
 def check_number(kind: str, number: int) -> None:
-    """Refuse numbers that no parameter has."""
+    """Raise an error if no parameter has this number."""
     if not 0 <= number <= HIGHEST[kind]:
         raise PaddockError(f"there is no {kind} parameter {number}")
 
 
 def get_parameter(scene: CoppeliaScene, kind: Kind, number: int) -> object:
-    """A parameter of the simulator; those that mean nothing here are what a client has set, or 0."""
+    """Return a parameter of the simulator. Unused parameters have the value that a client has set, or 0."""
     check_number(kind, number)
     if (kind, number) == ("floating", RANDOM):
         drawn = scene.settings["drawn"] = scene.settings.get("drawn", 0) + 1
-        return zlib.crc32(f"{scene.live.tick} {drawn}".encode()) / 2**32  # repeatable, and no better than needed
+        return zlib.crc32(f"{scene.live.tick} {drawn}".encode()) / 2**32  # repeatable; quality is not important
     return scene.settings.get((kind, number), DEFAULTS.get((kind, number), NOTHING[kind]))
 
 
@@ -50,14 +50,14 @@ def set_parameter(scene: CoppeliaScene, kind: Kind, number: int, value: object) 
 
 
 def get_string(scene: CoppeliaScene, number: int) -> str:
-    """A text of the simulator: names and folders of the scene; others are empty."""
+    """Return a string parameter of the simulator: the file name of the scene; others are empty."""
     check_number("string", number)
     name = f"{scene.live.world.name}.ttt"
     return name if number in (13, 15) else ""
 
 
 def get_object_float(scene: CoppeliaScene, found: SceneObject, number: int) -> float:
-    """A float parameter of an object."""
+    """Return a float parameter of an object."""
     linear, angular = scene.velocity(found)
     if 11 <= number <= 13:
         return linear[number - 11]
@@ -78,7 +78,7 @@ def get_object_float(scene: CoppeliaScene, found: SceneObject, number: int) -> f
 
 
 def bounding_box(found: SceneObject) -> tuple[float, float, float, float, float, float]:
-    """Smallest x, y, z and greatest x, y, z in the object's frame [m]."""
+    """Return minimum x, y, z and maximum x, y, z in the object's frame [m]."""
     low, high = -found.height / 2, found.height / 2
     if found.part == "base" and found.pieces:
         x0, y0, x1, y1 = box_of(found.pieces[0])
@@ -100,7 +100,7 @@ def bounding_box(found: SceneObject) -> tuple[float, float, float, float, float,
 
 
 def get_object_int(scene: CoppeliaScene, found: SceneObject, number: int) -> int:
-    """An integer parameter of an object."""
+    """Return an integer parameter of an object."""
     if found.part in ("camera", "floor_sensor") and number in (1002, 1003):
         shape = vision_shape(found)
         return shape.width if number == 1002 else shape.height
@@ -116,7 +116,7 @@ def get_object_int(scene: CoppeliaScene, found: SceneObject, number: int) -> int
 def set_object_parameter(
     scene: CoppeliaScene, found: SceneObject, kind: Literal["int", "float"], number: int, value: float
 ) -> None:
-    """Set a parameter of an object. A lamp's visibility switches it; others are remembered, and mean nothing."""
+    """Set a parameter of an object. The visibility of a lamp switches it; others are stored without effect."""
     if found.part == "lamp" and found.robot is not None and (kind, number) == ("int", VISIBLE):
         found.robot.set_lamp(found.device, 1.0 if value else 0.0)
     else:

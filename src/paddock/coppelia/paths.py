@@ -1,4 +1,4 @@
-"""Object paths: `/PioneerP3DX/ultrasonicSensor[3]`, as CoppeliaSim has them since version 4.3."""
+"""Object paths such as `/PioneerP3DX/ultrasonicSensor[3]`, as in CoppeliaSim since version 4.3."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LEVEL = re.compile(r"(?P<alias>[^\[\]{}/]+)(\[(?P<sibling>\d+)\]|\{(?P<number>\d
 
 
 def find_path(scene: CoppeliaScene, path: str, start: SceneObject | None = None) -> SceneObject | None:
-    """The first object at a path; None if there is none.
+    """Return the first object at a path; None if there is none.
 
     Args:
-        scene: where to look.
-        path: levels between slashes, with `*`, `[i]` among siblings, `{i}` among all that fit; levels may be left out.
-            `./` begins at `start`, `../` at its parent, anything else at the top.
-        start: what `.` stands for.
+        scene: the scene to search.
+        path: levels separated by slashes, with `*`, `[i]` among siblings, `{i}` among all matches; levels may be
+            omitted. `./` starts at `start`, `../` at its parent, any other path at the top.
+        start: the object denoted by `.`.
     """
     below: Sequence[SceneObject] = scene.roots
     levels = [level for level in path.split("/") if level]
@@ -38,9 +38,9 @@ def find_path(scene: CoppeliaScene, path: str, start: SceneObject | None = None)
 
 
 def find_named_path(scene: CoppeliaScene, levels: Sequence[str]) -> SceneObject | None:
-    """The object at the levels of a path, of which any may be another name of an object: `/red/camera`, `/ePuck/cam1`.
+    """Return the object at a path whose levels may also be other names of objects: `/red/camera`, `/ePuck/cam1`.
 
-    Such a name at the end means an object below what the levels before it name.
+    Such a name in the last level must denote an object below the preceding levels.
     """
     found = find_path(scene, "/".join(levels))
     if found is not None or not levels:
@@ -55,7 +55,7 @@ def find_named_path(scene: CoppeliaScene, levels: Sequence[str]) -> SceneObject 
 
 
 def path_of(scene: CoppeliaScene, found: SceneObject) -> str:
-    """The full path of an object, with numbers where siblings have the same alias."""
+    """Return the full path of an object, with indices where siblings have the same alias."""
     parts = []
     at: SceneObject | None = found
     while at is not None:
@@ -67,9 +67,9 @@ def path_of(scene: CoppeliaScene, found: SceneObject) -> str:
 
 
 def _match(siblings: Sequence[SceneObject], levels: Sequence[str], seen: set[tuple[int, int]]) -> Iterator[SceneObject]:
-    """Objects at the levels of a path among siblings, or deeper; those that need no level left out come first.
+    """Yield the objects at a path below some siblings; matches without omitted levels come first.
 
-    `seen` has the lists of siblings, and the levels that were looked for among them: no need to look again.
+    `seen` contains the pairs of sibling list and number of remaining levels that were searched already.
     """
     if (id(siblings), len(levels)) in seen:
         return

@@ -1,4 +1,4 @@
-"""Proximity sensors of a scene: what each detects, in its own frame."""
+"""Proximity sensors of a scene: the detected surfaces, in the frame of each sensor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paddock.core.geometry import place_shape
 
 
 class DetectedSurface(NamedTuple):
-    """What a proximity sensor detects. It looks along its z axis; x is to its left and y up."""
+    """A surface detected by a proximity sensor, in its frame: z forward, x left, y up."""
 
     distance: float  # [m]
     point: Vector
@@ -26,9 +26,9 @@ class DetectedSurface(NamedTuple):
 
 
 def detect(scene: CoppeliaScene, sensor: SceneObject) -> DetectedSurface | None:
-    """What a proximity sensor detects; None if nothing is in its reach. A robot's ring is read once per request."""
+    """Return the surface that a proximity sensor detects; None if there is none. Read each ring once per request."""
     if sensor.part != "proximity" or sensor.robot is None:
-        raise PaddockError(f"{sensor} is no proximity sensor")
+        raise PaddockError(f"{sensor} is not a proximity sensor")
     key = ("ring", sensor.robot.name, sensor.device)
     ring = scene.sensed.get(key)
     if ring is None:
@@ -62,7 +62,7 @@ def _detect_ring(scene: CoppeliaScene, sensor: SceneObject) -> list[DetectedSurf
 
 
 def _mounts_of(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.float64]:
-    """x, y [m] of each sensor of a ring in the robot's frame, and where it looks as a unit vector."""
+    """Return x, y [m] and the direction (unit vector) of each sensor of a ring, in the robot's frame."""
     assert sensor.robot is not None
     key = ("mounts", sensor.robot.name, sensor.device)
     if key not in scene.settings:
@@ -75,7 +75,7 @@ def _mounts_of(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.float64]
 
 
 def _surfaces_around(scene: CoppeliaScene, sensor: SceneObject) -> Surfaces:
-    """Of all that stands still, and of other robots if any is near."""
+    """Return the surfaces of all static obstacles, and of other robots nearby."""
     robot = sensor.robot
     assert robot is not None
     x, y, _ = robot.pose

@@ -34,32 +34,32 @@ from paddock.worlds.solids import solids
 log = logging.getLogger("paddock.coppelia")
 SOLID_NAMES = {"border": "border", "walls": "wall", "arcs": "wall", "boxes": "Cuboid", "cylinders": "Cylinder"}
 FLOOR = "ResizableFloor_5_25"
-OF_OBJECTS = ("int", "float", "force", "model", "image")  # settings whose second part is a handle
-MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000  # of a client
-MOST_CLIENTS = 4  # that may have so much
-DEEPEST = 32  # objects below each other
-UPWARDS = 0.99  # share of an x axis that may point up or down before it has no heading
+OF_OBJECTS = ("int", "float", "force", "model", "image")  # settings whose second key is a handle
+MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000  # per client
+MOST_CLIENTS = 4  # total quota in multiples of a client's quota
+DEEPEST = 32  # maximum depth of the object tree
+UPWARDS = 0.99  # maximum vertical component of an x axis that has a heading
 
 
 def check_depth(parent: SceneObject | None, below: int = 0) -> None:
-    """Refuse another object below a parent, with so many levels below itself, if there are too many then."""
+    """Raise an error if a child of `parent` with `below` further levels exceeds the maximum depth of the tree."""
     if parent is not None and parent.depth + 1 + below > DEEPEST:
-        raise PaddockError(f"{parent} cannot have it as a child: expected at most {DEEPEST} objects below each other")
+        raise PaddockError(f"{parent} cannot have another child: expected at most {DEEPEST} levels of objects")
 
 
 class CoppeliaScene:
-    """The tree of objects of a live world. Handles are never used again.
+    """The tree of objects of a live world. Handles are never reused.
 
-    Whoever answers a request calls `begin()` first: then robots that came or went are known, and what was sensed
-    before anything changed is forgotten. So each device is read once in a tick, whoever asks and how often.
+    Call `begin()` before answering a request. It adds and removes the objects of added and removed robots, and clears
+    cached sensor readings if the state has changed. Each device is therefore read at most once per tick.
     """
 
     def __init__(self, live: LiveWorld) -> None:
         self.live = live
         self.objects: dict[int, SceneObject] = {}  # by handle
         self.roots: list[SceneObject] = []
-        self.sensed: dict[Any, Any] = {}  # what was sensed since `begin`, for the modules that read values
-        self.settings: dict[Any, Any] = {}  # what clients set and may read again: forces, parameters, pictures
+        self.sensed: dict[Any, Any] = {}  # cached sensor readings, for the modules that read values
+        self.settings: dict[Any, Any] = {}  # values set by clients, which they can read: forces, parameters, images
         self.dummies: Shares[int] = Shares(
             "dummies", MOST_DUMMIES, MOST_CLIENTS * MOST_DUMMIES,
             exists=lambda handle: handle in self.objects, drop=lambda handle: self._drop(self.objects[handle]),
@@ -68,7 +68,7 @@ class CoppeliaScene:
             "settings", MOST_SETTINGS, MOST_CLIENTS * MOST_SETTINGS,
             exists=lambda key: key in self.settings, drop=lambda key: self.settings.pop(key),
         )  # fmt: skip
-        self._wishes: dict[SceneRobot, tuple[Pose, int]] = {}  # half poses where there is no room, and their tick
+        self._wishes: dict[SceneRobot, tuple[Pose, int]] = {}  # incomplete poses without room, and their tick
         self._handles = itertools.count(10)
         self._names: dict[str, SceneObject] = {}
         self._aliases = {alias.name: alias.object for alias in live.world.aliases}
@@ -81,7 +81,7 @@ class CoppeliaScene:
     # ---- the tree
 
     def begin(self) -> None:
-        """A request is about to be answered."""
+        """Update robots and cached readings; call before answering a request."""
         mark = self.live.mark
         if mark != self._mark:
             self._mark = mark
@@ -98,25 +98,25 @@ class CoppeliaScene:
         self._layout = layout
 
     def _end_wishes(self) -> None:
-        """Half poses to which no other half came before time went on."""
+        """Discard incomplete poses of earlier ticks, with a warning."""
         for robot, (pose, tick) in list(self._wishes.items()):
             if tick != self.live.tick:
                 log.warning("%s stays where it is: there is no room for it at (%g, %g)", robot.name, pose.x, pose.y)
                 del self._wishes[robot]
 
     def get(self, handle: int) -> SceneObject:
-        """The object with a handle; an error names it if there is none."""
+        """Return the object with a handle, or raise an error that names the handle."""
         found = self.objects.get(handle)
         if found is None:
             raise PaddockError(f"object {handle} does not exist")
         return found
 
     def find(self, name: str) -> SceneObject:
-        """An object by its legacy name, its path, the name of a robot in its world, or an alias of the world.
+        """Return an object by its legacy name, its path, the name of a robot in its world, or an alias of the world.
 
-        `Pioneer_p3dx`, `Pioneer_p3dx#0`, `/PioneerP3DX[1]/leftMotor`, `red`, `red_leftJoint`. A final `#` stands for
-        the object without a suffix. Cameras are also called `Vision_sensor`, laser scanners `fastHokuyo`, as in scenes
-        to which such models were added.
+        Examples: `Pioneer_p3dx`, `Pioneer_p3dx#0`, `/PioneerP3DX[1]/leftMotor`, `red`, `red_leftJoint`. A final `#`
+        denotes the object without a suffix. Cameras are also called `Vision_sensor`, laser scanners `fastHokuyo`, as in
+        scenes to which such models were added.
         """
         levels = [level for level in name.lstrip(".:").split("/") if level]
         found = self.get_named(name) or find_named_path(self, levels)
@@ -125,49 +125,49 @@ class CoppeliaScene:
         return found
 
     def get_named(self, name: str) -> SceneObject | None:
-        """The object of a name that is no path, if there is one."""
+        """Return the object with a name that is not a path; None if there is none."""
         found = self._names.get(name) or self._names.get(name.removesuffix("#"))
         if found is None and (meant := self._aliases.get(name)) is not None:
             found = self._names.get(meant) or find_path(self, meant)
         return found
 
     def is_named(self, found: SceneObject, name: str) -> bool:
-        """Whether an object has a name that is no path, with any suffix."""
+        """Return whether an object has a name that is not a path, with any suffix."""
         names = (other for other in (*self._names, *self._aliases) if other.partition("#")[0] == name)
         return any(self.get_named(other) is found for other in names)
 
     def base_of(self, robot: SceneRobot) -> SceneObject:
-        """The base of a robot's tree."""
+        """Return the base of a robot's tree."""
         return self._bases[robot]
 
     def list_bases(self, model: RobotModel | None = None) -> list[SceneObject]:
-        """The bases of all robots, or of those of a model, in the world's order."""
+        """Return the bases of all robots, or of those of a model, in the world's order."""
         bases = [self._bases[robot] for robot in self.live.list_robots() if robot in self._bases]
         return [base for base in bases if model is None or (base.robot and model_of(base.robot.spec) is model)]
 
     def of_type(self, type: int = ALL) -> list[SceneObject]:
-        """All objects of a type, parents before their children."""
+        """Return all objects of a type, parents before their children."""
         return [found for found in self.walk() if type in (ALL, found.type)]
 
     def walk(self) -> Iterator[SceneObject]:
-        """All objects, parents before their children."""
+        """Yield all objects, parents before their children."""
         for root in self.roots:
             yield from root.tree
 
     def remember(self, key: Any, value: Any) -> None:
-        """Keep what a client has set, in `settings`."""
+        """Store a value set by a client in `settings`."""
         self.kept.book(key, self.live.client)
         self.settings[key] = value
 
     @cached_property
     def still_shapes(self) -> list[tuple[int, Shape]]:
-        """Handles and shapes of all obstacles of the world; they never change."""
+        """Handles and shapes of all static obstacles of the world."""
         return [(found.handle, shape) for found in self.walk() if found.part == "solid" for shape in found.pieces]
 
     # ---- where things are
 
     def frame(self, found: SceneObject, relative_to: int = WORLD) -> Frame:
-        """Where an object is: in the world, in its parent (`PARENT`), or in the object with a handle."""
+        """Return the frame of an object relative to the world, its parent (`PARENT`), or the object of a handle."""
         if relative_to == PARENT:
             return found.frame if found.parent else self._absolute(found)
         if relative_to == WORLD:
@@ -182,27 +182,27 @@ class CoppeliaScene:
             return found.frame
         outer = self._absolute(found.parent)
         if found.parent.part == "joint":
-            outer = combine(outer, joint_frame(found.parent))  # wheels turn
+            outer = combine(outer, joint_frame(found.parent))  # add the rotation of the wheel
         return combine(outer, found.frame)
 
     def place(self, found: SceneObject, frame: Frame, relative_to: int = WORLD, *, half: bool = False) -> None:
-        """Put a robot or a dummy somewhere. Robots stay on the floor: their height and tilt do not count.
+        """Move a robot or a dummy. Robots stay on the floor: their height and tilt are ignored.
 
-        With `half` only the position or only the orientation was given. If there is no room for a robot then, it is put
-        there with the other half, where that comes in the same tick.
+        With `half`, only the position or only the orientation was given. If a robot then has no room, it is moved when
+        the other part follows in the same tick.
         """
         if relative_to == PARENT:
             relative_to = found.parent.handle if found.parent else WORLD
         absolute = frame if relative_to == WORLD else combine(self._absolute(self.get(relative_to)), frame)
         if not all(math.isfinite(number) for number in (*absolute.position, *absolute.rotation)):
-            raise PaddockError(f"{found}: expected finite numbers for a place, got {absolute}")
+            raise PaddockError(f"{found}: expected a pose of finite numbers, got {absolute}")
         if found.part == "dummy":
             found.frame = relate(self._absolute(found.parent), absolute) if found.parent else absolute
             return
         if found.part != "base" or found.robot is None:
             raise PaddockError(f"{found} cannot be moved: only robots as a whole and dummies can")
         if abs(rotate(absolute.rotation, (1.0, 0.0, 0.0))[2]) > UPWARDS:
-            raise PaddockError(f"{found} cannot stand on its nose or tail: expected an x axis that is not vertical")
+            raise PaddockError(f"{found} cannot point straight up or down: expected an x axis that is not vertical")
         x, y, _ = absolute.position
         self._set_pose(found.robot, Pose(x, y, heading_of(absolute.rotation)), half=half)
         self.sensed.clear()
@@ -218,7 +218,7 @@ class CoppeliaScene:
             self._wishes.pop(robot, None)
 
     def velocity(self, found: SceneObject) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
-        """Linear [m/s] and angular [rad/s] velocity in the world; things that do not move have none."""
+        """Return linear [m/s] and angular [rad/s] velocity in the world frame; zero for static objects."""
         if found.robot is None:
             return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         forward, turn = found.robot.twist
@@ -227,10 +227,10 @@ class CoppeliaScene:
         vx, vy = forward * math.cos(heading) - turn * (py - y), forward * math.sin(heading) + turn * (px - x)
         return (vx, vy, 0.0), (0.0, 0.0, turn)
 
-    # ---- things that come and go
+    # ---- adding and removing objects
 
     def add_dummy(self, parent: SceneObject | None = None) -> SceneObject:
-        """A point without a body, which programs use as a mark."""
+        """Add a dummy: a point without a body, used by programs as a marker."""
         check_depth(parent)
         name = self._free_name("Dummy")
         dummy = self._add(name, "Dummy", DUMMY, "dummy", parent)
@@ -242,7 +242,7 @@ class CoppeliaScene:
         return dummy
 
     def remove(self, found: SceneObject) -> None:
-        """Take a dummy away, or a robot with all its parts."""
+        """Remove a dummy, or a robot with all its parts."""
         if found.part == "dummy":
             self._drop(found)
         elif found.part == "base" and found.robot is not None:
@@ -252,7 +252,7 @@ class CoppeliaScene:
             raise PaddockError(f"{found} cannot be removed: only robots as a whole and dummies can")
 
     def copy(self, found: SceneObject) -> SceneObject:
-        """A copy of a dummy, or another robot of the same kind, at any place with room."""
+        """Copy a dummy, or add another robot of the same type at any free position."""
         if found.part == "base" and found.robot is not None:
             return self.load_model(found.robot.spec.name)
         if found.part != "dummy":
@@ -262,11 +262,11 @@ class CoppeliaScene:
         return copied
 
     def set_parent(self, found: SceneObject, parent: SceneObject | None, *, in_place: bool = True) -> None:
-        """Hang a dummy below another object, where it is (`in_place`), or where it was in its former parent."""
+        """Set the parent of a dummy. Keep its pose in the world (`in_place`), or its pose relative to the parent."""
         if found.part != "dummy":
             raise PaddockError(f"{found} cannot get another parent: only dummies can")
         if parent is not None and parent in found.tree:
-            raise PaddockError(f"{found} cannot get the parent {parent}: that is below it")
+            raise PaddockError(f"{found} cannot get the parent {parent}, which is one of its descendants")
         check_depth(parent, max(part.depth for part in found.tree) - found.depth)
         absolute = self._absolute(found)
         self.hang(found, parent)
@@ -274,7 +274,7 @@ class CoppeliaScene:
             found.frame = absolute if parent is None else relate(self._absolute(parent), absolute)
 
     def hang(self, found: SceneObject, parent: SceneObject | None) -> None:
-        """Hang an object below another one, also one that was taken away."""
+        """Make an object, which may have been removed, a child of another one."""
         if found.handle in self.objects:
             (self.roots if found.parent is None else found.parent.children).remove(found)
         else:
@@ -284,7 +284,7 @@ class CoppeliaScene:
         found.parent = parent
 
     def load_model(self, kind: str) -> SceneObject:
-        """Bring a robot of a shipped kind, at any place with room."""
+        """Add a robot of a shipped type at any free position."""
         name = self.live.spawn(kind)
         self.begin()
         return next(base for base in self.list_bases() if base.robot is not None and base.robot.name == name)

@@ -1,4 +1,4 @@
-"""SceneStart: how a scene was when the simulation began, which is how a stop leaves it."""
+"""SceneStart: the state of a scene at the start of the simulation, which a stop restores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class PlacedDummy(NamedTuple):
-    """A dummy, and where it was."""
+    """A dummy with its saved parent and frame."""
 
     dummy: SceneObject
     parent: SceneObject | None
@@ -20,7 +20,7 @@ class PlacedDummy(NamedTuple):
 
 
 class SceneStart:
-    """Dummies and robots of a scene at a moment. Robots of the world itself that were taken away stay away."""
+    """Saved dummies and robots of a scene. Removed robots of the world itself are not restored."""
 
     def __init__(self, scene: CoppeliaScene) -> None:
         self._scene = scene
@@ -28,17 +28,17 @@ class SceneStart:
         self._robots = {robot.name for robot in scene.live.list_robots()}
 
     def restore(self) -> None:
-        """Take away what clients brought since then, and put dummies back to where they were."""
+        """Remove the objects that clients have added since then, and restore the dummies."""
         scene = self._scene
         scene.begin()
         for robot in [robot for robot in scene.live.list_robots() if robot.name not in self._robots]:
             if robot.name in scene.live.brought:
                 scene.remove(scene.base_of(robot))
-        for dummy, parent, frame in self._dummies:  # parents come before their children
+        for dummy, parent, frame in self._dummies:  # parents before their children
             if dummy.parent is not parent or dummy.handle not in scene.objects:
                 scene.hang(dummy, parent if parent is None or parent.handle in scene.objects else None)
             dummy.frame = frame
         kept = {placed.dummy for placed in self._dummies}
         for dummy in [found for found in scene.walk() if found.part == "dummy" and found not in kept]:
-            if dummy.handle in scene.objects:  # it may have been below another
+            if dummy.handle in scene.objects:  # it may have been removed with its parent
                 scene.remove(dummy)

@@ -1,4 +1,4 @@
-"""Script functions: what programs call in the script of a robot. They are registered by name."""
+"""Script functions: functions in the script of a robot that programs can call. They are registered by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.core.registry import Registry
 
 
 class ScriptData(NamedTuple):
-    """What a script function takes, and what it answers."""
+    """Arguments or results of a script function."""
 
     ints: Sequence[int] = ()
     floats: Sequence[float] = ()
@@ -55,10 +55,10 @@ def call_script_function(scene: CoppeliaScene, script: str, function: str, data:
     """Call a function in the script of an object.
 
     Args:
-        scene: where it is.
-        script: the object's name or path: a robot, or a part of one. "": the first robot.
-        function: its name in `SCRIPT_FUNCTIONS`.
-        data: its arguments.
+        scene: the scene.
+        script: name or path of the object: a robot, or a part of one. "": the first robot.
+        function: name of the function in `SCRIPT_FUNCTIONS`.
+        data: arguments of the function.
     """
     found = SCRIPT_FUNCTIONS.get(function)
     if script:
@@ -66,14 +66,15 @@ def call_script_function(scene: CoppeliaScene, script: str, function: str, data:
     else:
         robot = next((base.robot for base in scene.list_bases()), None)
     if robot is None:
-        raise PaddockError(f"script function {function!r}: {script or 'the scene'} is no robot and has no script")
+        raise PaddockError(f"script function {function!r}: {script or 'the scene'} is not a robot and has no script")
     return found(scene, robot, data)
 
 
 def get_proximity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Distances of all proximity sensors [m], in the order of their objects; their reach for nothing.
+    """Return the distances of all proximity sensors [m], in the order of their objects.
 
-    So many in one request: of an e-puck eight, clockwise from the left side; of a Pioneer its sixteen sonars.
+    The value is the maximum range if nothing is detected. An e-puck has eight sensors, clockwise from the left side; a
+    Pioneer has sixteen sonars.
     """
     sensors = [part for part in scene.base_of(robot).tree if part.part == "proximity"]
     values = {device: robot.read(device).tolist() for device in dict.fromkeys(sensor.device for sensor in sensors)}
@@ -81,57 +82,57 @@ def get_proximity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> 
 
 
 def get_light(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Eight light sensors [W/m²], in the same order."""
+    """Return the values of the eight light sensors [W/m²], clockwise from the left side."""
     return ScriptData(floats=framework.read_ring(robot, "light").tolist())
 
 
 def get_ground(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Left, middle and right ground sensor, 0 dark … 1 bright."""
+    """Return the left, middle and right ground sensor, 0 dark … 1 bright."""
     return ScriptData(floats=robot.read("ground").tolist())
 
 
 def get_accelerometer(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """x, y, z [m/s²]."""
+    """Return the acceleration x, y, z [m/s²]."""
     return ScriptData(floats=robot.read("accelerometer").tolist())
 
 
 def get_encoders(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """How far the wheels have turned, left and right [rad]."""
+    """Return the rotation of the left and right wheel since the start [rad]."""
     return ScriptData(floats=framework.read_encoders(robot).tolist())
 
 
 def get_all(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """24 numbers, see `framework.read_all`."""
+    """Return 24 numbers, see `framework.read_all`."""
     return ScriptData(floats=framework.read_all(robot).tolist())
 
 
 def get_camera(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
+    """Return red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
     return ScriptData(floats=framework.read_camera(scene, robot).tolist())
 
 
 def get_pose(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """x, y [m] and heading [rad]."""
+    """Return x, y [m] and heading [rad]."""
     return ScriptData(floats=list(robot.pose))
 
 
 def get_wheel_diameter(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """[m]"""
+    """Return the wheel diameter [m]."""
     return ScriptData(floats=[robot.spec.drive.wheel_diameter])
 
 
 def get_wheel_distance(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Between the wheels [m]."""
+    """Return the wheel separation [m]."""
     return ScriptData(floats=[robot.spec.drive.wheel_separation])
 
 
 def get_size_factor(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """How much larger than the original: never."""
+    """Return the scale of the model, which is always 1."""
     return ScriptData(floats=[1.0])
 
 
 def set_velocities(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Left and right wheel [rad/s]."""
+    """Set the velocities of the left and right wheel [rad/s]."""
     if len(data.floats) != 2:
         raise PaddockError(f"setVelocitiesForRemote: expected two velocities in rad/s, got {len(data.floats)}")
     framework.set_velocities(scene, robot, *data.floats)
@@ -139,7 +140,7 @@ def set_velocities(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) ->
 
 
 def set_max_velocity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """The greatest velocity of the wheels [rad/s]."""
+    """Set the maximum velocity of the wheels [rad/s]."""
     if len(data.floats) != 1 or not data.floats[0] > 0:
         raise PaddockError(f"setMaxVelocityForRemote: expected a velocity > 0 in rad/s, got {list(data.floats)}")
     scene.settings["fastest", robot.name] = float(data.floats[0])
@@ -147,12 +148,12 @@ def set_max_velocity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) 
 
 
 def accept_cycle(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """How often the camera's signal is refreshed: here, whenever it is read."""
+    """Ignore the refresh cycle of the camera's signal, which is refreshed whenever it is read."""
     return ScriptData()
 
 
 def set_led(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """The number of a lamp and its brightness, 0 or 1."""
+    """Set a lamp; the arguments are its number and its brightness, 0 or 1."""
     if len(data.ints) != 2 or not 0 <= data.ints[0] < len(robot.spec.leds) or data.ints[1] not in (0, 1):
         lamps = len(robot.spec.leds)
         raise PaddockError(f"setLEDForRemote: expected a lamp below {lamps} and 0 or 1, got {list(data.ints)}")

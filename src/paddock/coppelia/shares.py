@@ -1,4 +1,4 @@
-"""Shares: how much each client may keep in a scene, so that no client takes what the others need."""
+"""Shares: quotas that limit how much each client may store in a scene."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ Key = TypeVar("Key")
 
 
 class Shares(Generic[Key]):
-    """Who keeps how much of a kind of thing. What clients left behind who are gone makes room for others."""
+    """Quota of one kind of item, per client and in total. Items of disconnected clients make room for new ones."""
 
     def __init__(
         self, what: str, each: int, whole: int, *, exists: Callable[[Key], bool], drop: Callable[[Key], object]
     ) -> None:
         """
         Args:
-            what: they are called.
-            each: how much a client may keep.
-            whole: how much all may, with those who are gone.
-            exists: whether a thing is still there.
-            drop: takes one away.
+            what: name of the items in error messages.
+            each: quota of a client.
+            whole: total quota of all clients, including disconnected ones.
+            exists: returns whether an item still exists.
+            drop: deletes an item.
         """
         self._what, self._each, self._whole = what, each, whole
         self._exists, self._drop = exists, drop
-        self._kept: dict[Key, tuple[object, int]] = {}  # the owner and the size of each, the oldest first
-        self._sums: Counter[object] = Counter()  # by owner; None: those who are gone
+        self._kept: dict[Key, tuple[object, int]] = {}  # owner and size of each item, the oldest first
+        self._sums: Counter[object] = Counter()  # by owner; None: disconnected clients
 
     def book(self, key: Key, owner: object, size: int = 1) -> None:
-        """A client is about to keep a thing, or to change it; an error if that is too much."""
+        """Reserve space for an item of a client, or change its size. Raise an error if a quota is exceeded."""
         _, before = self._kept.get(key, (None, 0))
         if self._exceeds(owner, size - before):
             self._count_anew()
         if owner is not None and self._sums[owner] + size - before > self._each:
-            raise PaddockError(f"you keep {self._each} {self._what} already; remove some")
+            raise PaddockError(f"you have {self._each} {self._what} already; remove some")
         self._make_room(key, size - before)
         self._forget(key)
         self._kept[key] = owner, size
         self._sums[owner] += size
 
     def release(self, owner: object) -> None:
-        """A client is gone; what it kept stays until others need the room."""
+        """Handle a disconnected client. Its items are kept until other clients need the space."""
         if self._sums.pop(owner, 0):
             self._kept = {key: (None if who is owner else who, size) for key, (who, size) in self._kept.items()}
             self._count_anew()
@@ -53,7 +53,7 @@ class Shares(Generic[Key]):
         return mine or self._sums.total() + more > self._whole
 
     def _count_anew(self) -> None:
-        """Without what is there no longer."""
+        """Recompute the sums without items that no longer exist."""
         self._kept = {key: entry for key, entry in self._kept.items() if self._exists(key)}
         self._sums = Counter()
         for owner, size in self._kept.values():

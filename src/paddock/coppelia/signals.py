@@ -1,4 +1,4 @@
-"""Signals: numbers and texts that programs and robots leave for each other, by name."""
+"""Signals: named numbers and texts that programs and robots exchange."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 from paddock.coppelia.shares import Shares
 
-MOST_SIGNALS = 10_000  # of a client
-MOST_BYTES = 1 << 26  # of all string signals of a client
-MOST_CLIENTS = 4  # that may have so much
+MOST_SIGNALS = 10_000  # per client
+MOST_BYTES = 1 << 26  # total size of the string signals of a client
+MOST_CLIENTS = 4  # total quota in multiples of a client's quota
 
 Signal = int | float | bytes
 SignalKind = type[int] | type[float] | type[bytes]  # bytes: a string, also called a buffer
@@ -17,20 +17,20 @@ KINDS: tuple[SignalKind, ...] = (int, float, bytes)
 
 
 class LiveSignals(Protocol):
-    """The robots' side of signals: some they give themselves, some they obey."""
+    """Signals of robots: some provide sensor values, others are commands."""
 
     def give(self, name: str) -> Signal | None:
-        """The present value of a signal of this name, if it is one of its own."""
+        """Return the current value of a robot's signal; None if no robot has a signal of this name."""
 
     def obey(self, name: str, value: Signal) -> None:
-        """A signal was set."""
+        """Execute the command of a signal that was set."""
 
 
 class Signals:
-    """The signals of a scene. Kinds are apart: an integer and a string of the same name are two signals."""
+    """The signals of a scene. Each type has its own names: an integer and a string of the same name are two signals."""
 
     def __init__(self, *live: LiveSignals, client: Callable[[], object] = lambda: None) -> None:
-        """`live` are the robots' own; `client` tells who sets a signal."""
+        """`live` are the signals of robots; `client` returns the client that sets a signal."""
         self.live, self._client = list(live), client
         self._values: dict[tuple[SignalKind, str], Signal] = {}
         hooks: Any = {"exists": self._values.__contains__, "drop": lambda key: self._values.pop(key, None)}
@@ -42,7 +42,7 @@ class Signals:
         )
 
     def release(self, client: object) -> None:
-        """A client is gone; its signals stay as long as there is room."""
+        """Handle a disconnected client. Its signals are kept until others need the space."""
         self._names.release(client)
         self._bytes.release(client)
 
@@ -56,22 +56,22 @@ class Signals:
             robots.obey(name, value)
 
     def append(self, name: str, value: bytes) -> None:
-        """Add to the end of a string signal."""
+        """Append bytes to a string signal."""
         there = self._values.get((bytes, name), b"")
         assert isinstance(there, bytes)
         self.set(bytes, name, there + value)
 
     def get(self, kind: SignalKind, name: str) -> Signal | None:
-        """The value of a signal, if it is set or a robot gives it."""
+        """Return the value of a signal; None if it is neither set nor provided by a robot."""
         given = next((value for robots in self.live if (value := robots.give(name)) is not None), None)
         return given if isinstance(given, kind) else self._values.get((kind, name))
 
     def find(self, name: str) -> Signal | None:
-        """The value of a signal of any kind."""
+        """Return the value of a signal of any type; None if there is none."""
         return next((value for kind in KINDS if (value := self.get(kind, name)) is not None), None)
 
     def clear(self, name: str = "", kind: SignalKind | None = None) -> None:
-        """Clear the signal of a name; without one, all; of one kind only, if that is given."""
+        """Clear the signals with a name, or all without one. Restrict this to one type if `kind` is given."""
         for key in list(self._values):
             if kind in (None, key[0]) and name in ("", key[1]):
                 del self._values[key]

@@ -1,4 +1,4 @@
-"""What the commands of all clients work on, in both remote APIs: the scene, its signals, and the simulation's time."""
+"""The simulator shared by all clients of both remote APIs: the scene, its signals, and the simulated time."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from paddock.coppelia.scene_start import SceneStart
 from paddock.coppelia.signals import Signals
 from paddock.coppelia.stock_signals import StockSignals
 
-STEP = 0.05  # V-REP's usual step [s]
+STEP = 0.05  # V-REP's default step [s]
 STEP_KEY = "time step"
-OF_RUN = (STEP_KEY, "drawn", "fastest", "image")  # settings that end with a run
+OF_RUN = (STEP_KEY, "drawn", "fastest", "image")  # settings that are deleted at the end of a run
 
 
 class LegacySimulator:
-    """The simulator that clients of a remote API find: one for all of them."""
+    """The simulator that all clients of a remote API share."""
 
     def __init__(self, live: LiveWorld) -> None:
         self.scene = CoppeliaScene(live)
         self.signals = Signals(EPuckSignals(self.scene), StockSignals(self.scene), client=lambda: live.client)
-        self._start: SceneStart | None = None  # how the scene was when the simulation began
+        self._start: SceneStart | None = None  # state of the scene at the start of the simulation
 
     @property
     def step(self) -> float:
-        """The length of a step [s]: 50 ms, unless a client has set another."""
+        """Length of a step [s]: 50 ms by default; clients can set it."""
         return float(self.scene.settings.get(STEP_KEY, STEP))
 
     def begin_run(self) -> None:
-        """The simulation runs, or is about to: what is done to the scene from now on ends with it."""
+        """Save the state of the scene at the start of a run. Later changes to the scene are undone by `forget`."""
         if self._start is None:
             self._start = SceneStart(self.scene)
 
     def forget(self) -> None:
-        """The simulation was stopped: the scene is as it was before, and signals and settings of the run are gone."""
+        """Restore the scene after the simulation was stopped, and delete the signals and settings of the run."""
         self.signals.clear()
         if self._start is not None:
             self._start.restore()
@@ -45,42 +45,42 @@ class LegacySimulator:
             del self.scene.settings[key]
 
     def release(self, client: object) -> None:
-        """A client is gone: what it left behind stays as long as there is room."""
+        """Handle a disconnected client. Its objects, signals and settings are kept until others need the space."""
         self.signals.release(client)
         self.scene.dummies.release(client)
         self.scene.kept.release(client)
 
     def ticks_of_step(self, tick: int) -> int:
-        """Ticks from one of them to the end of the next step: steps end at the ticks nearest to their multiples."""
+        """Return the ticks until the end of the next step. The n-th step ends at the tick nearest to n times `step`."""
         dt = self.scene.live.dt
         steps = int((tick + 0.5) * dt / self.step + 1e-9) + 1
         return max(1, round(steps * self.step / dt) - tick)
 
 
 class TimeControl(Protocol):
-    """A client's hand on time."""
+    """A client's control of simulated time."""
 
     @property
     def state(self) -> str:
-        """stopped, running or paused."""
+        """State of the simulation: "stopped", "running" or "paused"."""
 
     @property
     def real_time(self) -> bool:
-        """Whether a simulated second takes a second."""
+        """Whether the simulation runs in real time."""
 
     def start(self) -> None:
-        """Let time pass."""
+        """Start or resume the simulation."""
 
     def pause(self) -> None:
-        """Let it stand still."""
+        """Pause the simulation."""
 
     def stop(self) -> None:
-        """Back to the start; refused while others take part."""
+        """Stop and reset the simulation; refused while other clients take part."""
 
 
 @dataclass(eq=False)
 class SceneCaller:
-    """A client, as commands see it."""
+    """The client that calls a command."""
 
     simulator: LegacySimulator
 

@@ -1,4 +1,4 @@
-"""Signals that scripts of stock models leave: the points of a laser scanner, and the time."""
+"""Signals set by scripts of stock models: the points of a laser scanner, and the time."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ SCAN, TIME = "measuredDataAtThisTime", "CurrentTime"
 
 
 class StockSignals:
-    """`measuredDataAtThisTime`: x, y, z [m] of what the first laser scanner sees, in its frame; `CurrentTime` [s]."""
+    """`measuredDataAtThisTime`: x, y, z [m] of the first laser scanner's points, in its frame; `CurrentTime` [s]."""
 
     def __init__(self, scene: CoppeliaScene) -> None:
         self.scene = scene
 
     def give(self, name: str) -> Signal | None:
-        """The scan as float32 numbers, or the simulated time."""
+        """Return the scan as float32 numbers, or the simulated time."""
         if name == TIME:
             return self.scene.live.time
         return self._scan() if name == SCAN else None
 
     def obey(self, name: str, value: Signal) -> None:
-        """These are given only."""
+        """Do nothing: these signals are not commands."""
 
     def _scan(self) -> bytes | None:
         for base in self.scene.list_bases():

@@ -1,4 +1,4 @@
-"""Surfaces: which object stands at a place, and how far objects are from each other, seen from above."""
+"""Surfaces: finds the object at a point, and the distances between objects, seen from above."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from paddock.coppelia.scene import CoppeliaScene
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, Point, Shape, overlap, place_shape
 
-TOUCHING = 1e-3  # bodies nearer than this collide [m]; they never overlap by more than 0.1 mm
+TOUCHING = 1e-3  # bodies closer than this collide [m]; bodies never overlap by more than 0.1 mm
 Floats = NDArray[np.float64]
 
 
 class Surfaces:
-    """The sides and round faces of some objects, as tables."""
+    """The straight sides and round surfaces of some objects, as arrays."""
 
     def __init__(self, shapes: Iterable[tuple[int, Shape]]) -> None:
         """
         Args:
-            shapes: handles of objects and their shapes in the world.
+            shapes: handles of objects and their shapes in the world frame.
         """
         sides: list[tuple[Point, Point]] = []
         discs: list[Disc] = []
@@ -43,11 +43,11 @@ class Surfaces:
         self._discs = np.array(discs, np.float64).reshape(-1, 3)
 
     def find_nearest(self, points: Floats, seen_from: Floats) -> tuple[list[int], Floats]:
-        """The handle of the nearest surface of each point, and that surface's normal on the side of the viewer.
+        """Return the handle of the surface nearest to each point, and its normal on the viewer's side.
 
         Args:
             points: x, y [m], shape (n, 2).
-            seen_from: where each is looked at from, shape (n, 2).
+            seen_from: viewpoint of each point: x, y [m], shape (n, 2).
         """
         if not self.handles:
             return [-1] * len(points), np.zeros((len(points), 2))
@@ -72,7 +72,7 @@ class Surfaces:
 
 
 def bodies_of(scene: CoppeliaScene, found: SceneObject) -> Iterator[Shape]:
-    """The shapes of an object, and of a base's whole robot, in the world."""
+    """Yield the shapes of an object in the world frame; for a part of a robot, those of the whole robot."""
     if found.part == "solid":
         yield from found.pieces
     elif found.robot is not None:
@@ -82,7 +82,7 @@ def bodies_of(scene: CoppeliaScene, found: SceneObject) -> Iterator[Shape]:
 
 
 def find_entity(scene: CoppeliaScene, handle: int) -> list[SceneObject]:
-    """What takes part in a check of collisions or distances: an object, or all that have a body."""
+    """Return the objects to check for collisions or distances: one object, or all with a body."""
     if handle == ALL:
         return [found for found in scene.walk() if found.part in ("solid", "base")]
     found = scene.get(handle)
@@ -92,7 +92,7 @@ def find_entity(scene: CoppeliaScene, handle: int) -> list[SceneObject]:
 
 
 def measure_distance(scene: CoppeliaScene, first: int, second: int) -> tuple[float, SceneObject, SceneObject]:
-    """The smallest distance between two entities [m], and which objects have it; parts of a robot are left out."""
+    """Return the minimum distance between two entities [m] and the two objects. Skip parts of the same robot."""
     best: tuple[float, SceneObject, SceneObject] | None = None
     for a in find_entity(scene, first):
         for b in find_entity(scene, second):
@@ -110,12 +110,12 @@ def measure_distance(scene: CoppeliaScene, first: int, second: int) -> tuple[flo
 
 
 def collides(scene: CoppeliaScene, first: int, second: int) -> bool:
-    """Whether two entities touch."""
+    """Return whether two entities touch."""
     return measure_distance(scene, first, second)[0] <= TOUCHING
 
 
 def distance_between(a: Shape, b: Shape) -> float:
-    """The distance of two convex shapes [m]; 0 where they overlap."""
+    """Return the distance between two convex shapes [m]; 0 if they overlap."""
     if isinstance(a, Disc) or isinstance(b, Disc):
         return max(0.0, -overlap(a, b))
     if overlap(a, b) > 0:

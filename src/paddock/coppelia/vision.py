@@ -1,4 +1,4 @@
-"""Vision sensors of a scene: cameras, floor sensors as cameras of one row or pixel, and halves of laser scanners."""
+"""Vision sensors of a scene: cameras, floor sensors (cameras of one row or pixel), and halves of laser scanners."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ FLOOR_FAR = 0.05  # far clipping plane of floor sensors [m]
 FLOOR_WIDTH = 32  # pixels of the e-puck's light sensor; its three ground sensors are at the ends and in the middle
 FLOOR_PARTS = ("floor_sensor", "floor_spot")
 VISION_PARTS = ("camera", "laser_half", *FLOOR_PARTS)
-BRIGHT = 0.5  # a spot of the floor that is brighter than this is detected
+BRIGHT = 0.5  # brightness above which a spot of the floor is detected
 
 
 class VisionShape(NamedTuple):
-    """What kind of pictures a sensor takes."""
+    """Resolution, clipping planes and field of view of a vision sensor."""
 
     width: int
     height: int
@@ -33,9 +33,9 @@ class VisionShape(NamedTuple):
 
 
 def vision_shape(sensor: SceneObject) -> VisionShape:
-    """Size and clipping planes of a vision sensor's pictures."""
+    """Return the resolution, clipping planes and field of view of a vision sensor."""
     if sensor.robot is None or sensor.part not in VISION_PARTS:
-        raise PaddockError(f"{sensor} is no vision sensor")
+        raise PaddockError(f"{sensor} is not a vision sensor")
     spec = sensor.robot.spec.sensor(sensor.device)
     if isinstance(spec, CameraSpec):
         return VisionShape(spec.width, spec.height, NEAR, spec.range, spec.opening)
@@ -45,7 +45,7 @@ def vision_shape(sensor: SceneObject) -> VisionShape:
 
 
 def take_image(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.uint8]:
-    """The present picture, rows from bottom to top, [row, column, rgb]; or the one that a client has set."""
+    """Return the current image, or the image set by a client: rows from bottom to top, [row, column, rgb]."""
     shape, key = vision_shape(sensor), ("image", sensor.handle)
     if (painted := scene.settings.get(key)) is not None:
         return np.asarray(painted)
@@ -61,7 +61,7 @@ def take_image(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.uint8]:
 
 
 def _brightness(sensor: SceneObject, width: int) -> NDArray[np.float64]:
-    """How bright each pixel of a row is: the floor as it is sensed, and nothing of what a laser scanner sees."""
+    """Return the brightness of each pixel of a row: of the floor, or zero for a laser scanner."""
     assert sensor.robot is not None
     if sensor.part == "laser_half":
         return np.zeros(width)
@@ -72,7 +72,7 @@ def _brightness(sensor: SceneObject, width: int) -> NDArray[np.float64]:
 
 
 def take_depth(scene: CoppeliaScene, sensor: SceneObject, *, metres: bool = False) -> NDArray[np.float32]:
-    """The present depth picture, rows from bottom to top: 0 … 1 between the clipping planes, or in metres."""
+    """Return the current depth image, rows from bottom to top: 0 … 1 between the clipping planes, or in metres."""
     shape, key = vision_shape(sensor), ("depth", sensor.handle)
     if key not in scene.sensed:
         assert sensor.robot is not None
@@ -90,21 +90,21 @@ def take_depth(scene: CoppeliaScene, sensor: SceneObject, *, metres: bool = Fals
 
 
 def paint_image(scene: CoppeliaScene, sensor: SceneObject, pixels: bytes) -> None:
-    """Put a picture in the place of what a sensor sees: one or three bytes for each pixel, rows from the bottom."""
+    """Replace the image of a sensor: one or three bytes for each pixel, rows from bottom to top."""
     shape = vision_shape(sensor)
     count = shape.width * shape.height
     if len(pixels) not in (count, 3 * count):
-        raise PaddockError(f"{sensor}: expected {count} or {3 * count} bytes of a picture, got {len(pixels)}")
+        raise PaddockError(f"{sensor}: expected an image of {count} or {3 * count} bytes, got {len(pixels)}")
     values = np.frombuffer(pixels, np.uint8)
     values = np.repeat(values, 3) if len(pixels) == count else values
     scene.settings["image", sensor.handle] = values.reshape(shape.height, shape.width, 3).copy()
 
 
 def read_packets(scene: CoppeliaScene, sensor: SceneObject) -> tuple[int, list[list[float]]]:
-    """What `readVisionSensor` tells: whether something is detected, and packets of numbers.
+    """Return the results of `readVisionSensor`: whether something is detected, and packets of numbers.
 
-    The first is a summary. A laser scanner has another one: columns, rows, and four numbers of each point, see
-    `scan_half`. A spot of the floor is detected where it is bright, as by the line tracer's sensors.
+    The first packet is a summary. A laser scanner has a second packet: columns, rows, and four numbers for each point,
+    see `scan_half`. A spot of the floor is detected if it is bright, as by the line tracer's sensors.
     """
     packets = [_summarise(scene, sensor)]
     if sensor.part == "laser_half":
@@ -114,7 +114,7 @@ def read_packets(scene: CoppeliaScene, sensor: SceneObject) -> tuple[int, list[l
 
 
 def _summarise(scene: CoppeliaScene, sensor: SceneObject) -> list[float]:
-    """Minimum, maximum and mean of intensity, red, green, blue and depth."""
+    """Return minimum, maximum and mean of intensity, red, green, blue and depth."""
     image = take_image(scene, sensor).reshape(-1, 3) / 255.0
     depth = take_depth(scene, sensor).reshape(-1, 1)
     values = np.column_stack((image.mean(1), image, depth))

@@ -1,7 +1,7 @@
-"""ZMTP 3.0, the wire of ZeroMQ sockets, without I/O: greeting, handshake without security, messages of frames.
+"""ZMTP 3.0, the wire protocol of ZeroMQ sockets, without I/O: greeting, handshake without security, messages of frames.
 
-A server that speaks it itself needs no thread of a messaging library between a request and its answer, and knows when a
-client is gone. The specification is RFC 23 of ZeroMQ, https://rfc.zeromq.org/spec/23.
+With its own implementation, the server needs no thread of a messaging library between a request and its answer, and
+detects when a client disconnects. The specification is RFC 23 of ZeroMQ, https://rfc.zeromq.org/spec/23.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ SIGNATURE = b"\xff" + bytes(8) + b"\x7f"
 MECHANISM = b"NULL".ljust(20, b"\0")
 GREETING = SIGNATURE + bytes((3, 0)) + MECHANISM + bytes(32)
 MORE, LONG, COMMAND = 1, 2, 4  # flags of a frame
-SHORT = 255  # bytes of a frame with a short header
-LONGEST = 1 << 24  # bytes of a message
-MOST_FRAMES = 16  # of a message
+SHORT = 255  # maximum size of a frame with a short header [bytes]
+LONGEST = 1 << 24  # maximum size of a message [bytes]
+MOST_FRAMES = 16  # maximum number of frames of a message
 PARTNERS: Mapping[str, tuple[str, ...]] = {
     "REP": ("REQ", "DEALER"),
     "REQ": ("REP", "ROUTER"),
@@ -26,32 +26,32 @@ PARTNERS: Mapping[str, tuple[str, ...]] = {
 
 
 def pack_frame(body: bytes, flags: int = 0) -> bytes:
-    """A frame with its header."""
+    """Return a frame with its header."""
     if len(body) <= SHORT:
         return bytes((flags, len(body))) + body
     return bytes((flags | LONG,)) + struct.pack(">Q", len(body)) + body
 
 
 def pack_message(frames: Iterable[bytes]) -> bytes:
-    """The frames of a message."""
+    """Return the frames of a message as bytes."""
     *first, last = frames
     return b"".join(pack_frame(frame, MORE) for frame in first) + pack_frame(last)
 
 
 def pack_command(name: bytes, data: bytes) -> bytes:
-    """A command between the two ends of a connection."""
+    """Return a ZMTP command."""
     return pack_frame(bytes((len(name),)) + name + data, COMMAND)
 
 
 def pack_ready(socket_type: str) -> bytes:
-    """The end of the handshake: what kind of socket this is."""
+    """Return the READY command, which ends the handshake and contains the socket type."""
     named = ((b"Socket-Type", socket_type.encode()), (b"Identity", b""))
     data = b"".join(bytes((len(key),)) + key + struct.pack(">I", len(value)) + value for key, value in named)
     return pack_command(b"READY", data)
 
 
 class ZmtpPeer:
-    """One end of a connection. Send `greeting` first; `receive` gives whole messages, and leaves `replies`."""
+    """One end of a connection. Send `greeting` first. `receive` yields complete messages and appends to `replies`."""
 
     greeting = GREETING
 
@@ -61,16 +61,16 @@ class ZmtpPeer:
             socket_type: REP, REQ or PUB.
         """
         self.socket_type = socket_type
-        self.replies = b""  # what is to be sent for the connection's own sake
-        self.ready = False  # the handshake is over
+        self.replies = b""  # protocol commands to be sent
+        self.ready = False  # whether the handshake is completed
         self._greeted = False
         self._buffer = bytearray()
-        self._needed = 0  # bytes in the buffer before it is worth a look
-        self._frames: list[bytes] = []  # of a message that is not complete
-        self._held = 0  # their bytes
+        self._needed = 0  # size of the buffer at which the next frame is complete
+        self._frames: list[bytes] = []  # frames of an incomplete message
+        self._held = 0  # total size of these frames [bytes]
 
     def receive(self, data: bytes) -> Iterator[list[bytes]]:
-        """The messages that are complete now; whatever breaks the protocol raises `BadMessage`."""
+        """Add bytes and yield the complete messages. Raise `BadMessage` for a protocol error."""
         buffer, start = self._take(data), 0
         if not self._greeted and buffer:
             if not self._check_greeting(buffer):
@@ -97,7 +97,7 @@ class ZmtpPeer:
         self._buffer += buffer[start:]
 
     def _take(self, data: bytes) -> bytes:
-        """The bytes to look at; none until a large frame is complete."""
+        """Add bytes to the buffer and return the bytes to parse; none until a large frame is complete."""
         if not self._buffer:
             return data
         self._buffer += data
@@ -108,7 +108,7 @@ class ZmtpPeer:
         return data
 
     def _check_greeting(self, buffer: bytes) -> bool:
-        """Whether the greeting is there; a wrong one is refused as early as it can be seen."""
+        """Return whether the greeting is complete. Raise `BadMessage` as early as possible if it is wrong."""
         if buffer[:1] != SIGNATURE[:1] or (len(buffer) > 9 and not buffer[9] & 1):
             raise BadMessage("expected ZeroMQ's greeting")
         if len(buffer) > 10 and buffer[10] < 3:
@@ -116,20 +116,20 @@ class ZmtpPeer:
         if len(buffer) < len(GREETING):
             return False
         if buffer[12:32] != MECHANISM:
-            raise BadMessage("expected ZeroMQ's mechanism NULL: there is no security layer here")
+            raise BadMessage("expected ZeroMQ's mechanism NULL: security layers are not supported")
         self._greeted = True
         self.replies += pack_ready(self.socket_type)
         return True
 
     @staticmethod
     def _read_header(buffer: bytes, start: int) -> tuple[int, int, int] | None:
-        """Flags, beginning and end of a frame's body."""
+        """Return flags, start and end of a frame's body; None if the header is incomplete."""
         left = len(buffer) - start
         if left < 2:
             return None
         flags = buffer[start]
         if flags > MORE | LONG | COMMAND:
-            raise BadMessage(f"ZMTP: there are no flags {flags:#x}")
+            raise BadMessage(f"ZMTP: unknown flags {flags:#x}")
         if not flags & LONG:
             return flags, start + 2, start + 2 + buffer[start + 1]
         if left < 9:
@@ -146,7 +146,7 @@ class ZmtpPeer:
             raise BadMessage(f"expected a message of at most {MOST_FRAMES} frames and {LONGEST} bytes")
 
     def _obey(self, body: bytes) -> bytes | None:
-        """Carry out a command; a subscription is given as the message that it was before version 3.1."""
+        """Execute a command. Return a subscription in the form of the message used before version 3.1."""
         name, data = body[1 : 1 + body[0]] if body else b"", body[1 + body[0] :] if body else b""
         if name == b"READY":
             kind = _read_properties(data).get(b"socket-type", b"").decode("ascii", "replace")

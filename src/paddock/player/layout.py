@@ -1,4 +1,4 @@
-"""XdrLayout: the fields of a payload of Player, packed and unpacked in XDR."""
+"""XdrLayout: packs and unpacks the fields of Player payloads in XDR."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ import numpy as np
 
 from paddock.core.errors import BadMessage
 
-WORD = 4  # everything fills whole words
+WORD = 4  # every field is padded to whole words [bytes]
 COUNTS = struct.Struct(">II")
 
 
 class XdrLayout:
-    """Fields one after the other, big-endian.
+    """A sequence of big-endian fields.
 
-    `I`, `i`, `f` and `d` are numbers, and small ones fill a word, too; `3d` is a tuple of three. `*d` are as many as
-    there are, `*6dff` as many groups, and `*B` bytes. These carry their count twice: as a field, and as XDR has it.
+    `I`, `i`, `f` and `d` are numbers; small numbers also fill a word. `3d` is a tuple of three numbers. `*d` is an
+    array of numbers, `*6dff` an array of groups, and `*B` an array of bytes. Arrays contain their length twice: as a
+    field of Player, and as the XDR length.
     """
 
     def __init__(self, *fields: str) -> None:
         self.fields = [_ArrayField(field[1:]) if field[0] == "*" else _NumberField(field) for field in fields]
 
     def pack(self, *values: Any) -> bytes:
-        """A payload with one value for each field."""
+        """Return a payload with one value for each field."""
         return b"".join(field.pack(value) for field, value in zip(self.fields, values, strict=True))
 
     def unpack(self, data: bytes) -> list[Any]:
-        """The values of all fields; what follows them is not looked at, as Player itself does it."""
+        """Return the values of all fields. Bytes after them are ignored, as in Player."""
         values, at = [], 0
         for field in self.fields:
             value, at = field.unpack(data, at)
@@ -56,7 +57,7 @@ class _NumberField:
 
 
 class _ArrayField:
-    """As many numbers, groups of numbers, or bytes as there are."""
+    """An array of numbers, groups of numbers, or bytes."""
 
     def __init__(self, code: str) -> None:
         self.code, self.size = code, struct.calcsize(f">{code}")

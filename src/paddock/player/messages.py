@@ -1,4 +1,4 @@
-"""Messages of Player's protocol: a header of forty bytes and a payload."""
+"""Messages of Player's protocol: a header of 40 bytes and a payload."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from paddock.core.errors import BadMessage
 
 HEADER = struct.Struct(">IIIIIIdII")
 BANNER_BYTES = 32
-LARGEST_REQUEST = 1 << 16  # bytes of a payload from a client
-LARGEST_DATA = 1 << 24  # … from a server: pictures
+LARGEST_REQUEST = 1 << 16  # maximum size of a payload from a client [bytes]
+LARGEST_DATA = 1 << 24  # maximum size of a payload from a server, such as an image [bytes]
 
 
 class MessageType(IntEnum):
-    """What a message is for."""
+    """Message types of Player."""
 
     DATA = 1
     COMMAND = 2
@@ -27,16 +27,16 @@ class MessageType(IntEnum):
 
 
 class PlayerAddress(NamedTuple):
-    """Where a device is: the host and robot (the port) are 0 where a client does not know them yet."""
+    """Address of a device. In requests of clients, host and robot (the port) may be 0."""
 
     host: int
     robot: int
     interface: int
-    number: int  # among devices of the same interface
+    number: int  # index among devices of the same interface
 
 
 class PlayerMessage(NamedTuple):
-    """A message; its time is in seconds."""
+    """A message; `time` is in seconds."""
 
     address: PlayerAddress
     type: int
@@ -46,24 +46,24 @@ class PlayerMessage(NamedTuple):
     payload: bytes = b""
 
     def pack(self) -> bytes:
-        """The message as bytes."""
+        """Return the message as bytes."""
         header = HEADER.pack(*self.address, self.type, self.subtype, self.time, self.sequence, len(self.payload))
         return header + self.payload
 
 
 def pack_banner(version: str) -> bytes:
-    """What a server says first."""
+    """Return the banner that a server sends first."""
     return f"Player v.{version}".encode()[: BANNER_BYTES - 1].ljust(BANNER_BYTES, b"\0")
 
 
 class PlayerSplitter:
-    """Cuts a stream of bytes into messages."""
+    """Splits a stream of bytes into messages."""
 
     def __init__(self, largest: int = LARGEST_REQUEST) -> None:
         self._rest, self._largest = b"", largest
 
     def feed(self, data: bytes) -> Iterator[PlayerMessage]:
-        """Take bytes, and give the messages that they complete."""
+        """Add bytes and yield the messages that they complete."""
         data, at = self._rest + data, 0
         self._rest = b""
         while len(data) - at >= HEADER.size:

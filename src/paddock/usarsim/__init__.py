@@ -1,4 +1,4 @@
-"""The text language of USARSim (Gamebots): lines, messages and frames without I/O."""
+"""The text protocol of USARSim (Gamebots): lines, messages and frames without I/O."""
 
 from paddock.usarsim.classes import ROBOT_CLASSES, robot_of_class
 from paddock.usarsim.reports import RangeScan, UsarReports

@@ -1,4 +1,4 @@
-"""Robots by the names of their classes in USARSim."""
+"""Robot classes of USARSim and the corresponding shipped robots."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ ROBOT_CLASSES = {"P2DX": "pioneer-p2dx", "P3DX": "pioneer-p3dx", "EPuck": "e-puc
 
 
 def robot_of_class(name: str) -> str:
-    """The shipped robot that a class such as `USARBot.P2DX` may mean; any other word is taken for a robot's name."""
+    """Return the shipped robot for a class such as `USARBot.P2DX`; any other word is used as the name of a robot."""
     last = name.rpartition(".")[2].lower()
     return next((robot for known, robot in ROBOT_CLASSES.items() if known.lower() == last), last)

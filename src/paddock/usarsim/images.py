@@ -1,4 +1,4 @@
-"""USARSim's image server: a byte for the type, four for the length, the picture. Clients ask by `OK`, or by `U`."""
+"""USARSim's image server: frames of type (1 byte), length (4 bytes) and image, and the client requests `OK` and `U`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from paddock.core.errors import BadMessage
 
 PORT = 5003
-RAW, JPEG = 0, 1  # types: raw, then JPEG of falling quality up to 5
+RAW, JPEG = 0, 1  # types: raw; JPEG from 1 to 5, with decreasing quality
 HEAD, SIZE, WINDOW = struct.Struct(">BI"), struct.Struct(">HH"), struct.Struct(">IIII")
-QUALITY = 90  # of JPEG
-LARGEST = 1 << 26  # bytes of a picture
-NEXT, PART = b"OK", b"U"  # what clients ask for: a picture; or a part of one, and where
+QUALITY = 90  # JPEG quality
+LARGEST = 1 << 26  # maximum size of an image [bytes]
+NEXT, PART = b"OK", b"U"  # requests of clients: the next image; a part of an image, followed by its window
 Picture = NDArray[np.uint8]
 
 
 def format_frame(picture: Picture, type: int = JPEG) -> bytes:
-    """A picture [row, column, rgb] as the server sends it."""
+    """Return an image [row, column, rgb] as a frame of the server."""
     if type == RAW:
         height, width, _ = picture.shape
         data = SIZE.pack(width, height) + picture.tobytes()
@@ -36,12 +36,12 @@ def format_frame(picture: Picture, type: int = JPEG) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class ImageRequest:
-    """What a client wants to see: all, or a window x, y, width, height [pixels from the upper left]."""
+    """A request for an image: all of it, or a window x, y, width, height [pixels from the upper left]."""
 
     window: tuple[int, int, int, int] | None = None
 
     def cut(self, picture: Picture) -> Picture:
-        """That part of a picture; a window that lies outside is moved to its edge."""
+        """Return the requested part of an image; a window outside of the image is moved to its edge."""
         if self.window is None:
             return picture
         x, y, width, height = self.window
@@ -51,13 +51,13 @@ class ImageRequest:
 
 
 class RequestSplitter:
-    """Puts pieces of bytes together to requests; bytes that are none are skipped."""
+    """Splits a stream of bytes into requests; other bytes are skipped."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[ImageRequest]:
-        """The requests that are complete."""
+        """Add bytes and return the complete requests."""
         self._rest += data
         requests = []
         while self._rest:
@@ -76,13 +76,13 @@ class RequestSplitter:
 
 
 class FrameSplitter:
-    """Puts pieces of bytes together to pictures."""
+    """Splits a stream of bytes into images."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[Picture]:
-        """The pictures that are complete; a BadMessage if these are none."""
+        """Add bytes and return the complete images. Raise BadMessage for invalid data."""
         self._rest += data
         pictures = []
         while len(self._rest) >= HEAD.size:
@@ -97,15 +97,15 @@ class FrameSplitter:
 
 
 def read_picture(type: int, data: bytes) -> Picture:
-    """The picture of a frame."""
+    """Decode the image of a frame."""
     if type == RAW:
         width, height = SIZE.unpack_from(data) if len(data) >= SIZE.size else (0, 0)
         if not width * height or len(data) != SIZE.size + 3 * width * height:
-            raise BadMessage(f"image server: {len(data)} bytes are no raw picture of {width} × {height}")
+            raise BadMessage(f"image server: expected a raw image of {width} × {height} pixels, got {len(data)} bytes")
         return np.frombuffer(data, np.uint8, offset=SIZE.size).reshape(height, width, 3)
     from PIL import Image
 
     try:
         return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
     except OSError as error:
-        raise BadMessage(f"image server: no JPEG picture: {error}") from None
+        raise BadMessage(f"image server: expected a JPEG image: {error}") from None

@@ -1,6 +1,6 @@
-"""What a USARSim server says about a robot, in the classic form (UT2004): one function for each kind of line.
+"""Lines that a USARSim server sends about a robot, in the classic dialect (UT2004): one function for each kind of line.
 
-Poses are x, y [m] and heading [rad] in Paddock's frame. USARSim's y points right, its z down, its yaw turns clockwise.
+Poses are x, y [m] and heading [rad] in Paddock's frame. In USARSim's frame, y points right, z down, yaw is clockwise.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ Vector = tuple[float, float, float]
 
 
 def mirror_pose(pose: Pose) -> Pose:
-    """A pose of one frame in the other; it is its own inverse."""
+    """Convert a pose from Paddock's frame to USARSim's or back; the function is its own inverse."""
     return Pose(pose.x, 0.0 - pose.y, wrap(0.0 - pose.heading))  # never -0.0
 
 
 def greeting_line(level: str, limit: int = 0) -> bytes:
-    """The first line that a client gets: the world, and how many minutes a run lasts."""
+    """Return the first line for a client: the world, and the time limit of a run [min]."""
     return format_line("NFO", "Gametype BotDeathMatch", f"Level {level}", f"TimeLimit {limit}")
 
 
 def start_poses_line(starts: Mapping[str, Pose]) -> bytes:
-    """Where robots may start."""
+    """Return the list of start poses."""
     poses = [(name, *_place(pose)) for name, pose in starts.items()]
     return format_line(
         "NFO", f"StartPoses {len(poses)}", *([" ".join(map(join_words, sum(poses, ())))] if poses else [])
@@ -32,7 +32,7 @@ def start_poses_line(starts: Mapping[str, Pose]) -> bytes:
 
 
 def state_line(time: float) -> bytes:
-    """The state of the robot's body."""
+    """Return the state of the robot's body."""
     return format_line(
         "STA", "Type GroundVehicle", f"Time {format_number(time, 2)}", "FrontSteer 0.0000", "RearSteer 0.0000",
         "LightToggle False", "LightIntensity 0", "Battery 1200", "View -1",
@@ -40,13 +40,13 @@ def state_line(time: float) -> bytes:
 
 
 def sonar_line(time: float, ranges: Sequence[float]) -> bytes:
-    """All sonars, F1 first."""
+    """Return the ranges of all sonars, F1 first."""
     named = [join_words("Name", f"F{k + 1}", "Range", float(value)) for k, value in enumerate(ranges)]
     return format_line("SEN", _time(time), "Type Sonar", *named)
 
 
 def scanner_line(time: float, ranges: Sequence[float], fov: float, resolution: float) -> bytes:
-    """A sweep of the laser scanner."""
+    """Return a sweep of the laser scanner."""
     return format_line(
         "SEN", _time(time), "Type RangeScanner", "Name Scanner1", join_words("Resolution", float(resolution)),
         join_words("FOV", float(fov)), join_words("Range", list(ranges)),
@@ -54,12 +54,12 @@ def scanner_line(time: float, ranges: Sequence[float], fov: float, resolution: f
 
 
 def odometry_line(pose: Pose) -> bytes:
-    """A pose by the wheels, from where the robot started."""
+    """Return the pose from wheel odometry, relative to the start pose."""
     return format_line("SEN", "Type Odometry", "Name Odometry", join_words("Pose", list(mirror_pose(pose))))
 
 
 def inertial_line(pose: Pose) -> bytes:
-    """A pose by inertial navigation."""
+    """Return the pose from inertial navigation."""
     location, orientation = _place(pose)
     return format_line(
         "SEN", "Type INS", "Name INS", join_words("Location", location), join_words("Orientation", orientation)
@@ -67,7 +67,7 @@ def inertial_line(pose: Pose) -> bytes:
 
 
 def ground_truth_line(time: float, pose: Pose) -> bytes:
-    """The true pose."""
+    """Return the true pose."""
     location, orientation = _place(pose)
     return format_line(
         "SEN", _time(time), "Type GroundTruth", "Name GroundTruth", join_words("Location", location),
@@ -76,12 +76,12 @@ def ground_truth_line(time: float, pose: Pose) -> bytes:
 
 
 def encoder_line(ticks: Mapping[str, int]) -> bytes:
-    """Counts of wheels and joints."""
+    """Return the encoder counts of wheels and joints."""
     return format_line("SEN", "Type Encoder", *(f"Name {name} Tick {count}" for name, count in ticks.items()))
 
 
 def pan_line(time: float, pan: float) -> bytes:
-    """Where the head of the camera looks; `pan` counter-clockwise [rad]."""
+    """Return the pan angle of the camera's head; `pan` is counter-clockwise [rad]."""
     links = [(1, -pan), (2, 0.0)]
     words = [
         text for link, value in links for text in (f"Link {link}", join_words("Value", float(value)), "Torque -20.00")
@@ -90,12 +90,12 @@ def pan_line(time: float, pan: float) -> bytes:
 
 
 def result_line(time: float, type: str, name: str, *, done: bool) -> bytes:
-    """Whether a SET was done."""
+    """Return the result of a SET command."""
     return format_line("RES", _time(time), f"Type {type}", f"Name {name}", f"Status {'OK' if done else 'Failed'}")
 
 
 def mount_words(name: str, location: Vector, yaw: float, mount: str = "HARD") -> str:
-    """Where a sensor sits; x forward, y left, z up [m], yaw counter-clockwise [rad], from the robot's centre."""
+    """Return the mount of a sensor: x forward, y left, z up [m], yaw counter-clockwise [rad], in the robot's frame."""
     x, y, z = location
     words = ("Name", name, "Location", (x, -y, -z), "Orientation", (0.0, 0.0, -yaw), "Mount", mount)
     return join_words(*words)
@@ -104,7 +104,7 @@ def mount_words(name: str, location: Vector, yaw: float, mount: str = "HARD") ->
 def body_line(
     name: str, dimensions: Vector, *, wheel_radius: float, wheel_separation: float, wheel_base: float = 0.0
 ) -> bytes:
-    """The size of a robot [m]."""
+    """Return the dimensions of a robot [m]."""
     return format_line(
         "GEO", "Type GroundVehicle", f"Name {name}", join_words("Dimensions", dimensions),
         join_words("COG", (0.0, 0.0, 0.0)), join_words("WheelRadius", wheel_radius),
@@ -113,7 +113,7 @@ def body_line(
 
 
 def drive_line(name: str, *, mass: float, max_speed: float) -> bytes:
-    """What moves a robot: its mass [kg] and the greatest speed of its wheels [rad/s]."""
+    """Return the drive of a robot: its mass [kg] and the maximum speed of its wheels [rad/s]."""
     return format_line(
         "CONF", "Type GroundVehicle", f"Name {name}", "SteeringType SkidSteered", join_words("Mass", mass),
         join_words("MaxSpeed", max_speed), "MaxTorque 60.0000", "MaxFrontSteer 0.0000", "MaxRearSteer 0.0000",
@@ -121,19 +121,19 @@ def drive_line(name: str, *, mass: float, max_speed: float) -> bytes:
 
 
 def odometry_settings(interval: float, resolution: float) -> list[str]:
-    """How often odometry comes [s], and what a tick of its encoders is [rad]."""
+    """Return the period of odometry reports [s] and the encoder resolution [rad per tick]."""
     return ["Name Odometry", join_words("ScanInterval", interval), join_words("EncoderResolution", resolution)]
 
 
 def link_settings(link: int, speed: float, low: float, high: float) -> list[str]:
-    """A link of a mission package: its greatest speed [rad/s] and limits [rad], in USARSim's frame."""
+    """Return the settings of a mission package's link: maximum speed [rad/s] and limits [rad], in USARSim's frame."""
     numbers = {"MaxSpeed": speed, "MaxTorque": 20.0, "MinRange": low, "MaxRange": high}
     shown = [f"{key} {format_number(value, 2)}" for key, value in numbers.items()]
     return [f"Link {link}", "JointType Revolute", *shown]
 
 
 def link_place(link: int, parent: int, location: Vector) -> list[str]:
-    """Where a link of a mission package begins; x forward, y left, z up [m], from its parent (-1: the robot)."""
+    """Return the origin of a mission package's link: x forward, y left, z up [m], in its parent (-1: the robot)."""
     x, y, z = location
     where = [join_words("Location", (x, -y, -z)), join_words("Orientation", (0.0, 0.0, 0.0))]
     return [f"Link {link}", f"ParentLink {parent}", *where]

@@ -1,4 +1,4 @@
-"""UsarReports: the newest of all that a server has reported about a robot, in either dialect and in Paddock's frame."""
+"""UsarReports: the latest reports of a server about a robot, from either dialect, in Paddock's frame."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from paddock.core.geometry import Pose
 from paddock.usarsim.messages import mirror_pose
 from paddock.usarsim.text import UsarLine, read_number
 
-CLOCK_STEP = 0.02  # [s] lines with 2 and with 4 decimals come side by side
+CLOCK_STEP = 0.02  # tolerance of timestamps [s], because some lines have 2 decimals and others 4
 LEFT_WHEELS, RIGHT_WHEELS = ("ECLeft", "W1"), ("ECRight", "W2")
 
 
 @dataclass(frozen=True, slots=True)
 class RangeScan:
-    """A sweep of a scanner: ranges [m] in the order in which they came, evenly over a field of view [rad]."""
+    """A sweep of a scanner: ranges [m] in the received order, evenly spaced over the field of view [rad]."""
 
     ranges: tuple[float, ...]
     fov: float
 
     @property
     def step(self) -> float:
-        """Angle between two beams [rad]. Servers tell a resolution that does not fit the number of values."""
+        """Angle between two beams [rad]. The resolution reported by servers does not match the number of values."""
         return self.fov / (len(self.ranges) - 1)
 
 
 @dataclass(slots=True)
 class UsarReports:
-    """What is known by now. `hear` every line; what a line does not hold stays as it was."""
+    """Latest values of a robot. Pass every line to `hear`; values that a line does not contain are unchanged."""
 
-    time: float = -math.inf  # of the newest report that has one [s]
+    time: float = -math.inf  # latest timestamp [s]
     sonar: dict[str, float] = field(default_factory=dict)  # range [m] by name
     scan: RangeScan | None = None
-    odometry: Pose | None = None  # by the wheels
+    odometry: Pose | None = None  # from the wheels
     inertial: Pose | None = None
     truth: Pose | None = None
-    ticks: dict[str, int] = field(default_factory=dict)  # of wheels and joints, by name
+    ticks: dict[str, int] = field(default_factory=dict)  # encoder counts of wheels and joints, by name
     battery: float | None = None
-    heard: dict[str, int] = field(default_factory=dict)  # how many reports there were of each type
-    restarts: int = 0  # how often the clock went back: the world began anew
+    heard: dict[str, int] = field(default_factory=dict)  # number of received reports, by type
+    restarts: int = 0  # number of resets of the world, detected when the clock goes back
 
     def hear(self, line: UsarLine) -> None:
-        """Take a line in; what is no report is left alone, and a report that is broken is a BadMessage."""
+        """Update the values from a line. Ignore lines that are not reports; raise BadMessage for invalid reports."""
         if line.type not in ("SEN", "STA", "MISSTA"):
             return
         kind = line.get("Type") or "" if line.type == "SEN" else line.type
@@ -60,7 +60,7 @@ class UsarReports:
 
     @property
     def wheel_ticks(self) -> tuple[int, int] | None:
-        """Counts of the left and the right wheel; None as long as nothing is known of both."""
+        """Counts of the left and the right wheel; None until both are known."""
         both = (LEFT_WHEELS, RIGHT_WHEELS)
         left, right = (next((self.ticks[n] for n in names if n in self.ticks), None) for names in both)
         return None if left is None or right is None else (left, right)

@@ -1,4 +1,4 @@
-"""Lines of USARSim's text language (Gamebots): `TYPE {Key Value} {Key Value Key Value} …`."""
+"""Lines of USARSim's text protocol (Gamebots): `TYPE {Key Value} {Key Value Key Value} …`."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ HEAD = re.compile(r"\s*([A-Za-z]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class UsarLine:
-    """A message: its type in capitals, and the words of each pair of braces."""
+    """A message: its type in upper case, and the words of each pair of braces."""
 
     type: str
     segments: tuple[tuple[str, ...], ...] = ()
 
     def get(self, key: str) -> str | None:
-        """The words behind a key, up to the end of its braces; None if there is no such key. Case does not matter."""
+        """Return the words after a key, up to the end of its braces; None if there is no such key. Ignore case."""
         return next((" ".join(words[1:]) for words in self.segments if words and words[0].lower() == key.lower()), None)
 
     def groups(self, key: str = "Name") -> Iterator[dict[str, str]]:
-        """What is said about each name: `{Name F1 Range 4.58}` as well as `{Name F1} {Range 4.58}`.
+        """Yield the values of each name, from `{Name F1 Range 4.58}` as well as `{Name F1} {Range 4.58}`.
 
-        A key begins the next group wherever it stands again.
+        Each occurrence of the key starts the next group.
         """
         group: dict[str, str] = {}
         for words in self.segments:
@@ -43,24 +43,24 @@ class UsarLine:
             yield group
 
     def number(self, key: str, default: float | None = None) -> float | None:
-        """A finite number behind a key, or a BadMessage."""
+        """Return the finite number after a key, or raise BadMessage."""
         text = self.get(key)
         return default if text is None else read_number(text, f"{self.type} {{{key} …}}")
 
     def numbers(self, key: str) -> list[float] | None:
-        """Numbers with commas between them behind a key, or a BadMessage; None if there is no such key."""
+        """Return the comma-separated numbers after a key, or raise BadMessage; None if there is no such key."""
         text = self.get(key)
         if text is None:
             return None
         return [read_number(part, f"{self.type} {{{key} …}}") for part in text.replace(" ", "").split(",")]
 
     def flag(self, key: str) -> bool:
-        """Whether a key stands for true."""
+        """Return whether the value of a key is true."""
         return (self.get(key) or "").lower() in ("true", "1")
 
 
 def parse_line(text: str) -> UsarLine:
-    """A line as a message, or a BadMessage that says what is wrong with it."""
+    """Parse a line, or raise BadMessage with the error."""
     head = HEAD.match(text)
     if head is None:
         raise BadMessage(f"expected a type such as DRIVE first, got {text[:40]!r}")
@@ -77,24 +77,24 @@ def parse_line(text: str) -> UsarLine:
 
 
 def format_line(type: str, *segments: str) -> bytes:
-    """A line as servers send it."""
+    """Return a line in the format of servers."""
     return (" ".join([type, *(f"{{{segment}}}" for segment in segments)]) + "\r\n").encode("latin-1", "replace")
 
 
 def format_number(value: float, decimals: int = 4) -> str:
-    """A number as Unreal prints it: decimals are cut off, not rounded. There are no exponents, as clients know none."""
+    """Format a number as Unreal does: truncated, not rounded, and without exponents, which clients cannot parse."""
     scale = 10**decimals
     whole = math.trunc(value * scale)
     return f"{whole / scale:.{decimals}f}" if whole else f"{0:.{decimals}f}"
 
 
 def format_numbers(values: Iterable[float], decimals: int = 4) -> str:
-    """Numbers with commas between them and no blanks."""
+    """Format comma-separated numbers without spaces."""
     return ",".join(format_number(value, decimals) for value in values)
 
 
 def read_number(text: str, where: str) -> float:
-    """A finite number, or a BadMessage."""
+    """Return a finite number, or raise BadMessage."""
     try:
         value = float(text)
     except ValueError:
@@ -105,23 +105,23 @@ def read_number(text: str, where: str) -> float:
 
 
 class LineSplitter:
-    """Puts pieces of bytes together to lines. CR, LF and any mix end a line; empty lines are skipped."""
+    """Splits a stream of bytes into lines. CR, LF and any mix of them end a line; empty lines are skipped."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[str]:
-        """The lines that are complete; a BadMessage if there are none and the rest has no end."""
+        """Add bytes and return the complete lines. Raise BadMessage if there are none and the rest is too long."""
         *lines, self._rest = re.split(rb"[\r\n]+", self._rest + data)
         texts = [line.decode("latin-1") for line in lines if line.strip()]
-        if not texts and len(self._rest) > LONGEST_LINE:  # with lines before it, it is refused at the next call
+        if not texts and len(self._rest) > LONGEST_LINE:  # after complete lines, it is rejected in the next call
             self._rest = b""
             raise BadMessage(f"a line is longer than {LONGEST_LINE} characters")
         return texts
 
 
 def join_words(*words: object) -> str:
-    """Words of a segment: names as they are, numbers as Unreal prints them, sequences with commas."""
+    """Join the words of a segment: names unchanged, numbers in Unreal's format, sequences with commas."""
 
     def show(word: object) -> str:
         if isinstance(word, bool):

@@ -1,4 +1,4 @@
-"""Who calls: a client of the legacy remote API, as commands see it."""
+"""The caller: a client of the legacy remote API."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from paddock.coppelia.simulator import SceneCaller, TimeControl
 
 
 class Control(TimeControl, Protocol):
-    """The same with the synchronous mode."""
+    """A client's control of simulated time, with the synchronous mode."""
 
     def set_synchronous(self, on: bool) -> None:
-        """Have time wait for this client."""
+        """Switch the synchronous mode, in which time waits for this client, on or off."""
 
     def trigger(self) -> None:
-        """Let a step pass; refused unless time waits for this client and runs."""
+        """Advance time by a step; refused unless the client is in synchronous mode and the simulation runs."""
 
 
 @dataclass(eq=False)
 class Caller(SceneCaller):
-    """A client with what it has open."""
+    """A client with its errors, selection, dialogs and consoles."""
 
     control: Control
     errors: list[str] = field(default_factory=list)  # texts of the last errors

@@ -17,7 +17,7 @@ from paddock.core.errors import PaddockError, UnknownName
 DETECTION = struct.Struct("<B3fi3f")
 NO_DETECTION = DetectedSurface(0.0, (0.0, 0.0, 0.0), -1, (0.0, 0.0, 0.0))
 COLLISIONS, DISTANCES, COLLECTIONS = 1_000_000, 2_000_000, 3_000_000  # added to the handle of a robot
-MAX_FORCE = 100.0  # of a joint, until a client sets another [N m]
+MAX_FORCE = 100.0  # default maximum force of a joint [N m]
 
 # ---- joints
 
@@ -45,13 +45,13 @@ def get_joint_matrix(caller: Caller, handle: int, data: bytes) -> bytes:
 @command(0x100B, "simxSetSphericalJointMatrix")
 def set_spherical_joint_matrix(caller: Caller, handle: int, data: bytes) -> None:
     joints.wheel_of(caller.scene.get(handle))
-    raise PaddockError("expected a spherical joint; wheels have revolute ones")
+    raise PaddockError("expected a spherical joint; wheels have revolute joints")
 
 
 @command(0x100D, "simxGetJointForce")
 def get_joint_force(caller: Caller, handle: int, data: bytes) -> bytes:
     joints.wheel_of(caller.scene.get(handle))
-    return pack_float(0.0)  # the engine is kinematic: wheels need no force
+    return pack_float(0.0)  # the engine is kinematic, without forces
 
 
 @command(0x100E, "simxSetJointForce")
@@ -68,7 +68,7 @@ def get_joint_max_force(caller: Caller, handle: int, data: bytes) -> bytes:
 
 @command(0x100F, "simxReadForceSensor", simxBreakForceSensor=0x1010)
 def read_force_sensor(caller: Caller, handle: int, data: bytes) -> None:
-    raise PaddockError(f"{caller.scene.get(handle)} is no force sensor")
+    raise PaddockError(f"{caller.scene.get(handle)} is not a force sensor")
 
 
 # ---- sensors
@@ -117,7 +117,7 @@ def get_depth(caller: Caller, handle: int, data: bytes) -> bytes:
 
 
 def find_watched(caller: Caller, name: str, what: str) -> SceneObject:
-    """The robot of a collision or distance object: `Collision`, `Collision#0` …, or any name of a robot."""
+    """Return the robot of a collision or distance object: `Collision`, `Collision#0` …, or any name of a robot."""
     numbered = {what + ("" if i == 0 else f"#{i - 1}"): base for i, base in enumerate(caller.scene.list_bases())}
     found = numbered.get(name.removesuffix("#")) or caller.scene.get_named(name)
     if found is None or found.part != "base":

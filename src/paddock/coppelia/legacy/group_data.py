@@ -1,4 +1,4 @@
-"""Object groups: something about many objects in one reply."""
+"""Object groups: data of many objects in one reply."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REVOLUTE, FORCE_MODE = 10, 5
 
 
 class About(NamedTuple):
-    """What is told about an object."""
+    """Data of an object."""
 
     ints: tuple[int, ...] = ()
     floats: tuple[float, ...] = ()
@@ -26,9 +26,9 @@ class About(NamedTuple):
 
 
 def describe_group(scene: CoppeliaScene, group: Sequence[SceneObject], kind: int) -> bytes:
-    """The reply of `simxGetObjectGroupData`."""
+    """Return the reply of `simxGetObjectGroupData`."""
     if kind not in KINDS:
-        raise PaddockError(f"there is no data type {kind}; there are 0 to {max(KINDS)}")
+        raise PaddockError(f"unknown data type {kind}; expected 0 to {max(KINDS)}")
     told = [KINDS[kind](scene, found) for found in group]
     ints = [value for about in told for value in about.ints]
     floats = [value for about in told for value in about.floats]
@@ -40,7 +40,7 @@ def describe_group(scene: CoppeliaScene, group: Sequence[SceneObject], kind: int
 
 
 def tell_place(relative_to: int, *, position: bool = False, euler: bool = False, quaternion: bool = False) -> Tell:
-    """Tells places, in the world or in the parent."""
+    """Return a function that returns positions and orientations, in the frame of the world or of the parent."""
 
     def tell(scene: CoppeliaScene, found: SceneObject) -> About:
         frame = scene.frame(found, relative_to)
@@ -52,7 +52,7 @@ def tell_place(relative_to: int, *, position: bool = False, euler: bool = False,
 
 
 def tell_proximity(scene: CoppeliaScene, found: SceneObject) -> About:
-    """State, detected object; point, normal."""
+    """Return detection state and detected object (integers); point and normal (floats)."""
     if found.part != "proximity":
         return About((-1, -1), (0.0,) * 6)
     seen = detect(scene, found)
@@ -60,17 +60,17 @@ def tell_proximity(scene: CoppeliaScene, found: SceneObject) -> About:
 
 
 def tell_joint(scene: CoppeliaScene, found: SceneObject) -> About:
-    """Position, force."""
+    """Return position and force."""
     return About(floats=(joint_position(found), 0.0) if found.part == "joint" else (0.0, 0.0))
 
 
 def tell_joint_kind(scene: CoppeliaScene, found: SceneObject) -> About:
-    """Type and mode; limits, of which the range is -1 for cyclic joints."""
+    """Return type and mode (integers); lower limit and range (floats), -1 for cyclic joints."""
     return About((REVOLUTE, FORCE_MODE), (0.0, -1.0)) if found.part == "joint" else About((-1, -1), (0.0, 0.0))
 
 
 def tell_velocity(*, linear: bool, angular: bool) -> Tell:
-    """Tells velocities in the world."""
+    """Return a function that returns velocities in the world frame."""
 
     def tell(scene: CoppeliaScene, found: SceneObject) -> About:
         first, second = scene.velocity(found)
@@ -96,7 +96,7 @@ KINDS: dict[int, Tell] = {
     11: tell_place(WORLD, position=True, quaternion=True),
     12: tell_place(PARENT, position=True, quaternion=True),
     13: tell_proximity,
-    14: lambda scene, found: About((-1,), (0.0,) * 6),  # there are no force sensors
+    14: lambda scene, found: About((-1,), (0.0,) * 6),  # force sensors are not supported
     15: tell_joint,
     16: tell_joint_kind,
     17: tell_velocity(linear=True, angular=False),

@@ -1,4 +1,4 @@
-"""Messages of the legacy remote API: a header, and blocks with a command each."""
+"""Messages of the legacy remote API: a header, and blocks with one command each."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from paddock.core.errors import BadMessage
 
-HEADER = struct.Struct("<HBiiiHB")  # CRC (0), version, message id, client time, server time, scene, state of server
+HEADER = struct.Struct("<HBiiiHB")  # CRC (0), version, message id, client time, server time, scene, server state
 BLOCK = struct.Struct("<iiHiiHiBB")
 VERSION = 11
-COMMAND = 0xFFFF  # the low half of a block's code is the command, the high half the operation mode
+COMMAND = 0xFFFF  # mask: the low 16 bits of a block's code are the command, the high bits the operation mode
 ONESHOT, BLOCKING, STREAMING, ONESHOT_SPLIT, STREAMING_SPLIT, DISCONTINUE = (mode << 16 for mode in range(6))
 ERROR = 1  # bit of a reply's status
-KEEP_BOTH = 1  # bit of a request's status: it does not replace one that is alike
-LONGEST_DATA = 1 << 24  # bytes of a command that comes in pieces
-MOST_BLOCKS = 500  # of a message
+KEEP_BOTH = 1  # bit of a request's status: the command does not replace the same streaming command
+LONGEST_DATA = 1 << 24  # maximum size of a command that is sent in pieces [bytes]
+MOST_BLOCKS = 500  # per message
 
 
 class LegacyRequest(NamedTuple):
@@ -31,13 +31,13 @@ class Block(NamedTuple):
     """A command of a client, or a piece of it."""
 
     code: int  # command and operation mode
-    delay: int  # of a stream [ms], or bytes of the pieces of a split reply
+    delay: int  # delay of a stream [ms], or size of the pieces of a split reply [bytes]
     status: int
-    key: bytes  # the command data: what it is about
+    key: bytes  # the command data: the target of the command
     data: bytes
-    offset: int  # of the data in the whole
-    whole: int  # bytes of the whole data
-    time: int = 0  # simulated, of a reply [ms]
+    offset: int  # offset of this piece in the complete data [bytes]
+    whole: int  # size of the complete data [bytes]
+    time: int = 0  # simulated time of a reply [ms]
 
     @property
     def command(self) -> int:
@@ -49,7 +49,7 @@ class Block(NamedTuple):
 
 
 def parse_message(message: bytes) -> tuple[LegacyRequest, list[Block]]:
-    """A client's message; what breaks the format raises `BadMessage`."""
+    """Parse a client's message, or raise `BadMessage`."""
     if len(message) < HEADER.size:
         raise BadMessage(f"message: expected at least {HEADER.size} bytes, got {len(message)}")
     _, _, number, client_time, _, _, _ = HEADER.unpack_from(message)
@@ -77,7 +77,7 @@ def _parse_blocks(message: bytes) -> Iterator[Block]:
 
 
 def build_request(number: int, blocks: Iterable[Block]) -> bytes:
-    """A client's message."""
+    """Return a client's message."""
     parts = [HEADER.pack(0, VERSION, number, 0, 0, 0, 0)]
     for block in blocks:
         head = BLOCK.size + len(block.key)
@@ -87,23 +87,23 @@ def build_request(number: int, blocks: Iterable[Block]) -> bytes:
 
 
 def ask_for(command: int, key: bytes = b"", data: bytes = b"", *, mode: int = BLOCKING, delay: int = 0) -> Block:
-    """A command of a client, in one piece."""
+    """Return a command of a client in one piece."""
     return Block(command | mode, delay, 0, key, data, 0, len(data))
 
 
 class LegacyReply(NamedTuple):
-    """The answer to a command: its code and key again, and a result, or a piece of it."""
+    """The answer to a command: its code and key, and a result or a piece of it."""
 
     block: Block
     data: bytes
     time: int  # simulated [ms]
     failed: bool = False
     offset: int = 0
-    whole: int | None = None  # bytes of the whole result; None: this is all
+    whole: int | None = None  # size of the complete result [bytes]; None: `data` is complete
 
 
 def build_message(request: LegacyRequest, server_time: int, state: int, replies: Iterable[LegacyReply]) -> bytes:
-    """The server's answer to a message."""
+    """Return the server's answer to a message."""
     parts = [HEADER.pack(0, VERSION, request.number, request.client_time, server_time, 1, state)]
     for reply in replies:
         block, data = reply.block, reply.data

@@ -1,4 +1,4 @@
-"""Commands about objects: handles, the tree, places, groups, parameters."""
+"""Commands about objects: handles, the object tree, poses, groups, parameters."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
 from paddock.coppelia.objects import ALL, LAST_TYPE, SCENE, WORLD, SceneObject
 from paddock.core.errors import PaddockError
 
-ALL_OBJECTS = 109  # the type that stands for all
-NOT_MODEL = 0xF0  # model property of what is no model
+ALL_OBJECTS = 109  # the type that denotes all objects
+NOT_MODEL = 0xF0  # model property of an object that is not a model
 IS_MODEL = 0
 
 # ---- the tree
@@ -71,7 +71,7 @@ def set_object_selection(caller: Caller, _: int, data: bytes) -> None:
     caller.selection[:] = [caller.scene.get(handle).handle for handle in handles]
 
 
-# ---- things that come and go
+# ---- adding and removing
 
 
 @command(0x0009, "simxCreateDummy")
@@ -91,7 +91,7 @@ def copy_paste_objects(caller: Caller, _: int, data: bytes) -> bytes:
     return pack_int(len(copies), *copies)
 
 
-# ---- places
+# ---- poses and velocities
 
 
 @command(0x200E, "simxGetObjectPosition")

@@ -1,4 +1,4 @@
-"""Packets: how messages of the legacy remote API travel over TCP."""
+"""Packets: framing of the messages of the legacy remote API over TCP."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from paddock.core.errors import BadMessage
 
-HEAD = struct.Struct("<hhh")  # 1, the length of the payload, packets still to come
-MOST_PAYLOAD = 1294  # bytes; with its header a packet has 1300
+HEAD = struct.Struct("<hhh")  # 1, length of the payload, number of remaining packets
+MOST_PAYLOAD = 1294  # bytes; 1300 with the header
 LONGEST_MESSAGE = 1 << 24  # bytes
 
 
 def split_packets(message: bytes) -> bytes:
-    """A message as packets, one after the other; all but the last are equally long."""
+    """Split a message into consecutive packets; all but the last have the same length."""
     if len(message) <= MOST_PAYLOAD:
         return HEAD.pack(1, len(message), 0) + message
     count = -(-len(message) // MOST_PAYLOAD)
@@ -28,15 +28,15 @@ def split_packets(message: bytes) -> bytes:
 
 
 class PacketJoiner:
-    """Takes bytes as they come, and gives whole messages."""
+    """Joins received packets into messages."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
         self._message = bytearray()
-        self._left: int | None = None  # packets still to come of a message that has begun
+        self._left: int | None = None  # remaining packets of an incomplete message
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Messages that are complete now; damaged packets raise `BadMessage`, and nothing after them makes sense."""
+        """Add bytes and yield the complete messages. Raise `BadMessage` for an invalid packet; the rest is unusable."""
         self._bytes += data
         while len(self._bytes) >= HEAD.size:
             probe, length, left = HEAD.unpack_from(self._bytes)

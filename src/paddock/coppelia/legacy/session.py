@@ -1,4 +1,4 @@
-"""LegacySession: one client of the legacy remote API. Messages in, messages out, without I/O."""
+"""LegacySession: a client of the legacy remote API. It answers messages, without I/O."""
 
 from __future__ import annotations
 
@@ -28,42 +28,43 @@ log = logging.getLogger("paddock.vrep")
 
 KILL_CONNECTION, TAKE_STRING = 0x000A, 0x3017
 MOST_STREAMS, MOST_PIECES, MOST_ERRORS, LONGEST_ERROR = 500, 32, 50, 500
-SMALLEST_PIECE = 50  # bytes of a split reply
-LONGEST_SPLIT = 2000  # bytes of a result that goes out in pieces; see `_stream`
+SMALLEST_PIECE = 50  # minimum size of a piece of a split reply [bytes]
+LONGEST_SPLIT = 2000  # maximum size of a result that is sent in pieces [bytes]; see `_stream`
 STREAMED = (STREAMING, STREAMING_SPLIT, ONESHOT_SPLIT)
-ROOMS = (device_commands, object_commands, signal_commands, simulation_commands)  # their import fills the table
+ROOMS = (device_commands, object_commands, signal_commands, simulation_commands)  # importing them fills the table
 
 Key = tuple[int, bytes]
 
 
 @dataclass(slots=True)
 class Stream:
-    """A command that is carried out again and again, or whose reply goes out in pieces."""
+    """A command that is executed repeatedly, or whose reply is sent in pieces."""
 
     block: Block
-    last: float | None = None  # when it was carried out [ms]
-    reply: LegacyReply | None = None  # what goes out in pieces
-    sent: int = 0  # bytes of it
+    last: float | None = None  # time of the last execution [ms]
+    reply: LegacyReply | None = None  # the reply that is sent in pieces
+    sent: int = 0  # number of bytes sent
 
 
 class LegacySession:
-    """A client: its streams, its pieces, its last errors.
+    """A client with its streams and incomplete commands.
 
-    `execute` carries out the commands of a message, `execute_streams` all streams, and `build_reply` gives the answer.
-    Before the streams a step may pass, if the client has triggered one: so it gets what is sensed after it. Both stop
-    after each command, so that nobody waits for all of a long message; who goes on later calls `begin()` of the scene.
+    `execute` executes the commands of a message, `execute_streams` all streams, and `build_reply` returns the answer.
+    If the client has triggered a step, complete it before the streams, so that they contain the values sensed after
+    it. The first two methods yield after each command, so that a long message does not block other clients. Call
+    `begin()` of the scene before continuing later.
     """
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
         self.streams: dict[Key, Stream] = {}
-        self.ended = False  # the client wants to leave
+        self.ended = False  # whether the client has requested to disconnect
         self._pieces: dict[Key, bytearray] = {}
         self._replies: list[LegacyReply] = []
         self._request = LegacyRequest(-1, 0)
 
     def execute(self, message: bytes) -> Iterator[None]:
-        """Carry out what a message asks for, a command at a time. `BadMessage` if it is none."""
+        """Execute the commands of a message; yield after each. Raise `BadMessage` for an invalid message."""
         self._request, blocks = parse_message(message)
         self._replies = []
         for piece in blocks:
@@ -73,18 +74,18 @@ class LegacySession:
                 yield
 
     def restart_streams(self) -> None:
-        """Another time counts for delays from now on, or it begins anew: all streams are due."""
+        """Make all streams due, because the clock that measures their delays was changed or reset."""
         for stream in self.streams.values():
             stream.last = None
 
     def execute_streams(self, now: float) -> Iterator[None]:
-        """Carry out the streams, one at a time; `now` is the time that counts for their delays [ms]."""
+        """Execute the streams; yield after each. `now` is the time that measures their delays [ms]."""
         for key, stream in list(self.streams.items()):
             self._stream(key, stream, now)
             yield
 
     def build_reply(self, now: float) -> bytes:
-        """The answer to the message."""
+        """Return the answer to the message."""
         caller = self.caller
         state = caller.control.state
         bits = (state != "stopped") | (state == "paused") << 1 | caller.control.real_time << 2
@@ -92,7 +93,7 @@ class LegacySession:
         return build_message(self._request, int(now) & 0x7FFFFFFF, bits, replies)
 
     def _join(self, piece: Block) -> Block | None:
-        """The whole command that a piece completes, if it does."""
+        """Return the command that a piece completes; None if it is still incomplete."""
         if len(piece.data) == piece.whole:
             return piece
         key = (piece.command, piece.key)
@@ -119,21 +120,21 @@ class LegacySession:
         elif mode in STREAMED:
             going = self.streams.get(key)
             if mode == ONESHOT_SPLIT and going is not None and going.block.mode == ONESHOT_SPLIT:
-                return  # it is not through with the last one yet
+                return  # the previous reply is not completely sent
             if going is None and len(self.streams) >= MOST_STREAMS:
                 self._replies.append(self._refuse(block, f"there are {MOST_STREAMS} streams already"))
             else:
                 self.streams[key] = Stream(block)
         else:
             if not block.status & KEEP_BOTH:
-                self.streams.pop(key, None)  # a newer command replaces one that is alike
+                self.streams.pop(key, None)  # a new command replaces the same streaming command
             self._replies.append(self._carry_out(block))
 
     def _stream(self, key: Key, stream: Stream, now: float) -> None:
-        """Reply to a stream if its time has come.
+        """Reply to a stream if it is due.
 
-        Long results go out whole in the split modes, too. When the native library has the last piece of a result, it
-        reads as many bytes before its buffer as the result has: with pictures that ends the program.
+        Long results are sent in one piece even in the split modes. When the native library receives the last piece of a
+        result, it reads as many bytes before its buffer as the result has. With images, this crashes the program.
         """
         mode = stream.block.mode
         if mode == STREAMING:
@@ -165,7 +166,7 @@ class LegacySession:
             return self._refuse(block, str(error))
         except Exception:
             log.exception("command %#06x failed", block.command)
-            return self._refuse(block, f"command {block.command:#06x} failed at the server")
+            return self._refuse(block, f"command {block.command:#06x}: internal error of the server")
 
     def _refuse(self, block: Block, why: str) -> LegacyReply:
         errors, why = self.caller.errors, why[:LONGEST_ERROR]
@@ -177,4 +178,4 @@ class LegacySession:
     def _sim_time(self) -> int:
         if self.caller.control.state == "stopped":
             return 0
-        return int(self.caller.scene.live.time * 1000 + 0.01) & 0x7FFFFFFF  # 24 days, then from 0 again
+        return int(self.caller.scene.live.time * 1000 + 0.01) & 0x7FFFFFFF  # wraps around after 24 days

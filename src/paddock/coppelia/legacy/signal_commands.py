@@ -25,7 +25,7 @@ def read_string_stream(caller: Caller, name: str, data: bytes) -> bytes | None:
 
 
 def get_signal(caller: Caller, kind: SignalKind, name: str) -> Signal:
-    """The value of a signal; refused if it is not set."""
+    """Return the value of a signal, or raise an error if it is not set."""
     value = caller.signals.get(kind, name)
     if value is None:
         raise PaddockError(f"there is no signal {name!r}")
@@ -38,7 +38,7 @@ def append_string_signal(caller: Caller, name: str, data: bytes) -> None:
 
 
 def _declare_kind(name: str, kind: SignalKind, numbers: tuple[int, int, int], layout: str) -> None:
-    """The commands that get, set and clear signals of a kind."""
+    """Declare the commands that get, set and clear signals of a type."""
 
     @command(numbers[0], f"simxGet{name}Signal")
     def get(caller: Caller, name: str, data: bytes) -> bytes:
@@ -65,7 +65,7 @@ def call_function(caller: Caller, kind: int, script: str, function: str, data: b
 
 
 def read_script_data(data: bytes) -> ScriptData:
-    """Arguments of a script function: four counts, integers, floats, texts, and a buffer."""
+    """Read the arguments of a script function: four counts, integers, floats, texts, and a buffer."""
     counts = take("<4i", data)
     if min(counts) < 0 or sum(counts) > len(data):
         raise PaddockError(f"expected the numbers of integers, floats, texts and bytes, got {counts}")
@@ -81,7 +81,7 @@ def read_script_data(data: bytes) -> ScriptData:
 
 
 def pack_script_data(data: ScriptData) -> bytes:
-    """The same for what it answers."""
+    """Pack the results of a script function in the format of `read_script_data`."""
     counts = pack_int(len(data.ints), len(data.floats), len(data.strings), len(data.buffer))
     texts = b"".join(text.encode() + b"\0" for text in data.strings)
     return counts + pack_int(*data.ints) + pack_float(*data.floats) + texts + data.buffer

@@ -1,4 +1,4 @@
-"""Commands about the simulation: its time, its parameters, its scene, and windows that nobody sees here."""
+"""Commands about the simulation: time, parameters, scenes, and windows, which are not displayed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.robots import robot_names
 log = logging.getLogger("paddock.vrep")
 
 START, PAUSE, STOP = 0, 1, 2
-MOST_WINDOWS = 100  # consoles and dialogs of a client
+MOST_WINDOWS = 100  # maximum number of consoles, and of dialogs, per client
 QUESTION, INPUT, STILL_OPEN, OK, YES = 3, 4, 0, 1, 3  # kinds and results of dialogs
 NO_WINDOWS = {
     0x1029: "simxRemoveUI",
@@ -78,7 +78,7 @@ def get_boolean(caller: Caller, number: int, data: bytes) -> bytes:
 def set_boolean(caller: Caller, number: int, data: bytes) -> None:
     (value,) = take("<i", data) if len(data) >= 4 else take("<B", data)
     if number == parameters.REAL_TIME:
-        raise PaddockError("real time is the server's choice: serve the world at another speed")
+        raise PaddockError("real time cannot be set by clients: serve the world at another speed")
     parameters.set_parameter(caller.scene, "boolean", number, bool(value))
 
 
@@ -136,25 +136,25 @@ def get_string(caller: Caller, number: int, data: bytes) -> bytes:
 
 
 def plain_name(path: str) -> str:
-    """`models/robots/mobile/pioneer p3dx.ttm` as `pioneer-p3dx`."""
+    """Return the plain name of a file: `pioneer-p3dx` for `models/robots/mobile/pioneer p3dx.ttm`."""
     file = re.split(r"[/\\]", path)[-1]
     return re.sub(r"[\s_]+", "-", re.sub(r"\.tt[mt]$", "", file, flags=re.IGNORECASE)).lower()
 
 
 def find_kind(path: str) -> str:
-    """The shipped robot that a model's file is called after: `ePuck.ttm` and `e-puck.ttm` are an e-puck."""
+    """Return the shipped robot for a model file: e-puck for `ePuck.ttm` and `e-puck.ttm`."""
     wanted = plain_name(path)
     for kind in robot_names():
         if re.sub(r"\W", "", kind) == re.sub(r"\W", "", wanted):
             return kind
-    raise PaddockError(f"there is no model {path[:200]!r}; there are {', '.join(robot_names())}")
+    raise PaddockError(f"unknown model {path[:200]!r}; expected one of {', '.join(robot_names())}")
 
 
 @command(0x3002, "simxLoadScene")
 def load_scene(caller: Caller, path: str, data: bytes) -> None:
     world = caller.scene.live.world.name
     if plain_name(path) != world:
-        raise PaddockError(f"{world!r} is served here, not {plain_name(path)!r}: serve that world instead")
+        raise PaddockError(f"the served world is {world!r}, not {plain_name(path)!r}: serve that world instead")
     caller.control.stop()
 
 
@@ -170,12 +170,12 @@ def load_model(caller: Caller, path: str, data: bytes) -> bytes:
 
 @command(0x3004, "simxTransferFile")
 def transfer_file(caller: Caller, name: str, data: bytes) -> None:
-    raise PaddockError("files of clients are not taken: name a shipped scene or model")
+    raise PaddockError("client files are not supported: use a shipped scene or model")
 
 
 @command(0x3006, "simxEraseFile")
 def erase_file(caller: Caller, name: str, data: bytes) -> None:
-    raise PaddockError("there are no files of clients here")
+    raise PaddockError("client files are not supported")
 
 
 # ---- windows
@@ -187,9 +187,9 @@ def add_statusbar_message(caller: Caller, text: str, data: bytes) -> None:
 
 
 def open_window(windows: dict[int, str] | dict[int, tuple[int, str]]) -> int:
-    """A number for another console or dialog."""
+    """Return a handle for a new console or dialog."""
     if len(windows) >= MOST_WINDOWS:
-        raise PaddockError(f"there are {MOST_WINDOWS} already; close some")
+        raise PaddockError(f"{MOST_WINDOWS} windows of this kind are open already; close some")
     return max(windows, default=0) + 1
 
 
@@ -201,7 +201,7 @@ def open_console(caller: Caller, title: str, data: bytes) -> bytes:
 
 
 def find_console(caller: Caller, handle: int) -> str:
-    """The title of a console."""
+    """Return the title of a console."""
     if handle not in caller.consoles:
         raise PaddockError(f"there is no console {handle}")
     return caller.consoles[handle]
@@ -236,7 +236,7 @@ def display_dialog(caller: Caller, title: str, data: bytes) -> bytes:
 
 
 def find_dialog(caller: Caller, handle: int) -> tuple[int, str]:
-    """A dialog's kind and the text that stands in it."""
+    """Return the kind and the text of a dialog."""
     if handle not in caller.dialogs:
         raise PaddockError(f"there is no dialog {handle}")
     return caller.dialogs[handle]
@@ -245,7 +245,7 @@ def find_dialog(caller: Caller, handle: int) -> tuple[int, str]:
 @command(0x102D, "simxGetDialogResult")
 def get_dialog_result(caller: Caller, handle: int, data: bytes) -> bytes:
     kind, _ = find_dialog(caller, handle)
-    return pack_int(STILL_OPEN if kind == 0 else YES if kind == QUESTION else OK)  # everything is agreed to at once
+    return pack_int(STILL_OPEN if kind == 0 else YES if kind == QUESTION else OK)  # dialogs are confirmed immediately
 
 
 @command(0x102C, "simxGetDialogInput")
@@ -260,8 +260,8 @@ def end_dialog(caller: Caller, handle: int, data: bytes) -> None:
 
 
 def refuse_window(caller: Caller, *about: object) -> None:
-    """There are no user interfaces."""
-    raise PaddockError("there are no windows with sliders and buttons here")
+    """Raise an error: user interfaces are not supported."""
+    raise PaddockError("windows with sliders and buttons are not supported")
 
 
 for _number, _name in NO_WINDOWS.items():

@@ -1,4 +1,4 @@
-"""The command table: every call of the legacy remote API, by its number."""
+"""The command table: the calls of the legacy remote API, by number."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from paddock.core.errors import PaddockError
 Handler = Callable[..., bytes | None]
 H = TypeVar("H", bound=Handler)
 
-INTEGER, PAIR, TEXT, SCRIPT = 0x1000, 0x2000, 0x3000, 0x3400  # where commands with other command data begin
+INTEGER, PAIR, TEXT, SCRIPT = 0x1000, 0x2000, 0x3000, 0x3400  # first numbers of commands, by type of command data
 
 
 class Call(NamedTuple):
     """A call of the API."""
 
     name: str
-    handler: Handler  # takes the caller, the command data, and the data; gives the data of the reply
+    handler: Handler  # takes the caller, the command data, and the data; returns the data of the reply
 
 
 CALLS: dict[int, Call] = {}
 
 
 def command(number: int, name: str, **others: int) -> Callable[[H], H]:
-    """Declare the handler of a command, and of `others` that do the same, by their names.
+    """Declare the handler of a command, and of `others` with the same handler, as `name=number`.
 
-    It takes the `Caller`, what the command is about (nothing, one or two integers, a text, or an integer and two
-    texts, by the range of its number) and the data. It gives the data of the reply, None for nothing, or raises.
+    The handler takes the `Caller`, the command data (nothing, one or two integers, a text, or an integer and two texts,
+    depending on the range of its number) and the data. It returns the data of the reply, None for none, or raises.
     """
 
     def declare(handler: H) -> H:
@@ -42,10 +42,10 @@ def command(number: int, name: str, **others: int) -> Callable[[H], H]:
 
 
 def carry_out(caller: Caller, number: int, key: bytes, data: bytes) -> bytes:
-    """Carry out a command; what goes wrong is a `PaddockError` that names the call."""
+    """Execute a command. Errors are `PaddockError`s that name the call."""
     call = CALLS.get(number)
     if call is None:
-        raise PaddockError(f"command {number:#06x}: there is no such call")
+        raise PaddockError(f"command {number:#06x}: unknown call")
     try:
         return call.handler(caller, *_read_key(number, key), data) or b""
     except PaddockError as error:
@@ -72,7 +72,7 @@ def _read_key(number: int, key: bytes) -> tuple[Any, ...]:
 
 
 def take(layout: str, data: bytes) -> tuple[Any, ...]:
-    """Numbers from the beginning of some bytes."""
+    """Unpack numbers from the start of some bytes."""
     needed = struct.calcsize(layout)
     if len(data) < needed:
         raise PaddockError(f"expected {needed} bytes of data, got {len(data)}")
@@ -80,18 +80,18 @@ def take(layout: str, data: bytes) -> tuple[Any, ...]:
 
 
 def read_text(data: bytes) -> tuple[str, bytes]:
-    """A text up to its final zero, and what follows."""
+    """Return a zero-terminated text and the bytes after it."""
     text, zero, rest = data.partition(b"\0")
     if not zero:
-        raise PaddockError("expected a text that ends with a zero")
+        raise PaddockError("expected a zero-terminated text")
     return text.decode("utf-8", "replace"), rest
 
 
 def pack_int(*values: int) -> bytes:
-    """Integers of a reply."""
+    """Pack integers of a reply."""
     return struct.pack(f"<{len(values)}i", *values)
 
 
 def pack_float(*values: float) -> bytes:
-    """Floats of a reply."""
+    """Pack floats of a reply."""
     return struct.pack(f"<{len(values)}f", *values)

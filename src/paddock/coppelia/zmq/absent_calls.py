@@ -1,4 +1,4 @@
-"""Calls that CoppeliaSim has and this server does not: programs find them, and an error says so."""
+"""Calls of CoppeliaSim that are not supported. They are declared, so that a call returns a clear error."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ setShapeTexture setSphericalJointMatrix setVelocity transformBuffer ungroupShape
 def _declare(name: str) -> None:
     @call(name)
     def refuse(caller: RemoteCaller) -> None:
-        raise PaddockError(f"sim.{name} is not available here: the world is made by its own file")
+        raise PaddockError(f"sim.{name} is not supported: the world is defined by its file")
 
 
 for _name in ABSENT:

@@ -1,4 +1,4 @@
-"""Who calls: a client of the ZeroMQ remote API with its hand on time, as calls see it."""
+"""The caller: a client of the ZeroMQ remote API with its control of time."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from paddock.coppelia.simulator import SceneCaller, TimeControl
 
 
 class SteppingControl(TimeControl, Protocol):
-    """The same with the stepping mode."""
+    """A client's control of simulated time, with the stepping mode."""
 
     @property
     def wall_time(self) -> float:
-        """Seconds by a clock that only goes ahead."""
+        """Time of a monotonic clock [s]."""
 
     def hold(self, on: bool) -> None:
-        """Have time wait for this client, or not any more."""
+        """Join the lock, so that time waits for this client, or leave it."""
 
     def publish_step(self) -> None:
-        """Tell clients of protocol 1 that a step has passed."""
+        """Notify clients of protocol 1 of a completed step."""
 
 
 @dataclass(eq=False)
 class RemoteCaller(SceneCaller):
-    """A client with its levels of stepping."""
+    """A client with its stepping level."""
 
     control: SteppingControl
-    level: int = 0  # how often stepping was asked for and not given up again
-    locks: int = 0  # the same for `acquireLock`
+    level: int = 0  # number of nested requests for stepping
+    locks: int = 0  # number of nested calls of `acquireLock`
 
     def set_stepping(self, on: bool) -> int:
-        """Count levels of stepping; the level before."""
+        """Increase or decrease the stepping level; return the previous level."""
         before = self.level
         self.level = before + 1 if on else max(0, before - 1)
         self.hold_time()
         return before
 
     def hold_time(self) -> None:
-        """Have time wait for this client as long as it wants to step or holds a lock."""
+        """Join the lock while the client is in stepping mode or has acquired a lock; otherwise leave it."""
         self.control.hold(self.level > 0 or self.locks > 0)
 
     def end_stepping(self) -> None:
-        """The simulation was stopped."""
+        """Leave stepping mode because the simulation was stopped or the client has ended its session."""
         self.level = self.locks = 0
         self.hold_time()

@@ -1,4 +1,4 @@
-"""Constants of `sim`, as programs name them; they stand in `constants.toml`."""
+"""Constants of `sim`, read from `constants.toml`."""
 
 from __future__ import annotations
 

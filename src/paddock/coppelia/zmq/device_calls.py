@@ -17,7 +17,7 @@ from paddock.coppelia.zmq.values import read_int
 from paddock.core.errors import PaddockError
 
 REVOLUTE, DYNAMIC, VELOCITY_CONTROL = 10, 5, 4
-COLLECTIONS = 3_000_000  # handles of collections are above
+COLLECTIONS = 3_000_000  # handles of collections are greater
 MOST_COLLECTIONS = 1000
 Reading = tuple[int, float, list[float], int, list[float]]
 
@@ -59,7 +59,7 @@ def get_joint_target_position(caller: RemoteCaller, joint: SceneObject) -> float
 @call()
 def get_joint_force(caller: RemoteCaller, joint: SceneObject) -> float:
     joints.wheel_of(joint)
-    return 0.0  # the engine is kinematic: wheels need no force
+    return 0.0  # the engine is kinematic, without forces
 
 
 @call("getJointTargetForce", "getJointMaxForce")
@@ -134,7 +134,7 @@ def handle_proximity_sensor(caller: RemoteCaller, sensor: int) -> Reading:
 
 @call()
 def read_force_sensor(caller: RemoteCaller, found: SceneObject) -> None:
-    raise PaddockError(f"{found} is no force sensor")
+    raise PaddockError(f"{found} is not a force sensor")
 
 
 # ---- collisions and distances
@@ -168,7 +168,7 @@ def destroy_collection(caller: RemoteCaller, collection: int) -> None:
 
 
 def find_collection(caller: RemoteCaller, handle: int) -> list[int]:
-    """The handles in a collection."""
+    """Return the handles in a collection."""
     found: list[int] | None = caller.scene.settings.get("collections", {}).get(handle)
     if found is None:
         raise PaddockError(f"collection {handle} does not exist")
@@ -176,21 +176,21 @@ def find_collection(caller: RemoteCaller, handle: int) -> list[int]:
 
 
 def find_parts(caller: RemoteCaller, entity: int) -> list[SceneObject]:
-    """The objects of an entity: a collection, or an object."""
+    """Return the objects of an entity: a collection or an object."""
     if entity > COLLECTIONS:
         return [caller.scene.get(handle) for handle in get_collection_objects(caller, entity)]
     return [caller.scene.get(entity)]
 
 
 def list_entities(caller: RemoteCaller, entity: int) -> list[int]:
-    """Handles with a body, of a collection; or the handle itself, which may stand for all."""
+    """Return the handles of a collection's objects with a body; or the handle itself, which may denote all objects."""
     if entity > COLLECTIONS:
         return [part.handle for part in find_parts(caller, entity) if part.part in ("solid", "base")]
     return [entity]
 
 
 def measure(caller: RemoteCaller, first: int, second: int) -> tuple[float, SceneObject, SceneObject]:
-    """The distance of two entities, and the objects that have it."""
+    """Return the minimum distance between two entities [m], and the two objects."""
     pairs = [(a, b) for a in list_entities(caller, first) for b in list_entities(caller, second) if a != b or a == ALL]
     if not pairs:
         raise PaddockError("expected two entities with bodies")

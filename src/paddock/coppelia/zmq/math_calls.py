@@ -1,4 +1,4 @@
-"""Calls that compute: matrices, poses, angles, and numbers as bytes."""
+"""Mathematical calls: matrices, poses, angles, and packing of numbers into bytes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from paddock.coppelia.zmq.values import take_count
 from paddock.core.errors import PaddockError
 
 PACKED = {"UInt8": "B", "UInt16": "H", "UInt32": "I", "Int32": "i", "Float": "f", "Double": "d"}
-STEEP = 1 - 1e-9  # sine of a pitch beyond which yaw and roll turn about the same axis
+STEEP = 1 - 1e-9  # sine of the pitch above which yaw and roll rotate about the same axis
 
 
 def like(numbers: list[float], frame: Frame) -> list[float]:
-    """A frame in the form of other numbers: a pose or a matrix."""
+    """Return a frame in the format of other numbers: a pose or a matrix."""
     return to_pose(frame) if len(numbers) == 7 else list(matrix_of(frame))
 
 
@@ -106,7 +106,7 @@ def yaw_pitch_roll_to_alpha_beta_gamma(
 
 
 def pack_numbers(code: str, table: list[Any], start: int, count: int) -> bytes:
-    """Some numbers of a table as bytes."""
+    """Pack some numbers of a table into bytes."""
     chosen = table[max(0, start) :][: count or None]
     try:
         return struct.pack(f"<{len(chosen)}{code}", *chosen)
@@ -115,7 +115,7 @@ def pack_numbers(code: str, table: list[Any], start: int, count: int) -> bytes:
 
 
 def unpack_numbers(code: str, data: bytes, start: int, count: int, offset: int) -> list[Any]:
-    """Numbers from bytes."""
+    """Unpack numbers from bytes."""
     size = struct.calcsize(code)
     part = data[max(0, start) * size + max(0, offset) :]
     number = min(count, len(part) // size) if count > 0 else len(part) // size

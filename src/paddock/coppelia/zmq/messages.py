@@ -1,4 +1,4 @@
-"""Requests and replies of the ZeroMQ remote API: CBOR maps, in two versions of the protocol."""
+"""Requests and replies of the ZeroMQ remote API: CBOR maps, in both versions of the protocol."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from paddock.core.errors import BadMessage
 
-DEEPEST = 32  # lists in lists
+DEEPEST = 32  # maximum nesting depth
 TYPED_ARRAYS = {  # by their tags, RFC 8746
     65: ">u2", 66: ">u4", 67: ">u8", 69: "<u2", 70: "<u4", 71: "<u8", 72: "i1", 73: ">i2", 74: ">i4", 75: ">i8",
     77: "<i2", 78: "<i4", 79: "<i8", 81: ">f4", 82: ">f8", 85: "<f4", 86: "<f8",
@@ -21,18 +21,18 @@ EXECUTED, END = "_*executed*_", "_*end*_"
 
 
 class RemoteRequest(NamedTuple):
-    """What a client asks for."""
+    """A request of a client."""
 
     function: str
     arguments: list[Any]
-    client: str | None  # its uuid; none in version 1
+    client: str | None  # uuid of the client; None in version 1
 
 
 def parse_request(body: bytes) -> RemoteRequest:
-    """A request; what is none raises `BadMessage`."""
+    """Parse a request, or raise `BadMessage`."""
     try:
         request = cbor2.loads(body, max_depth=DEEPEST, tag_hook=_read_tag, str_errors="replace")
-    except Exception as error:  # whatever a decoder makes of any bytes
+    except Exception as error:  # the decoder may raise any exception for invalid bytes
         raise BadMessage(f"expected a request as CBOR: {str(error)[:200]}") from None
     if not isinstance(request, dict):
         raise BadMessage("expected a request: a map with func and args")
@@ -40,7 +40,7 @@ def parse_request(body: bytes) -> RemoteRequest:
     if not isinstance(function, str) or not isinstance(arguments, list):
         raise BadMessage("expected a request with a text func and a list args")
     if client is not None and not (isinstance(client, str) and len(client) <= 100):
-        raise BadMessage("expected a text of at most 100 letters as uuid")
+        raise BadMessage("expected a text of at most 100 characters as uuid")
     return RemoteRequest(function, arguments, client)
 
 
@@ -54,7 +54,7 @@ def _read_tag(tag: Any, immutable: bool = False) -> Any:
 
 
 def pack_reply(reply: Mapping[str, Any], version: int) -> bytes:
-    """A reply in the form of a version of the protocol."""
+    """Encode a reply for a version of the protocol."""
     if version == 1 and "err" in reply:
         reply = {"success": False, "error": reply["err"]}
     elif version == 1:
@@ -66,7 +66,7 @@ def pack_reply(reply: Mapping[str, Any], version: int) -> bytes:
 
 
 def list_results(result: Any) -> list[Any]:
-    """What a call gave, as a reply has it: a tuple is several results, None is none."""
+    """Return the result of a call as a list: a tuple contains several results, None means no result."""
     if isinstance(result, tuple):
         return list(result)
     return [] if result is None else [result]

@@ -1,4 +1,4 @@
-"""Calls about objects: finding them, the tree, what comes and goes."""
+"""Calls about objects: finding, the object tree, adding and removing."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_int
 from paddock.core.errors import PaddockError, UnknownName
 
-NONE = -1  # the handle of nothing
-SCRIPTS = 4_000_000  # added to the handle of a robot: its script
+NONE = -1  # the handle of no object
+SCRIPTS = 4_000_000  # added to the handle of a robot to get the handle of its script
 SCRIPT_PATH = re.compile(r"(?P<robot>.+)/script", re.IGNORECASE)
 WITHOUT_BASE, CHILDREN_ONLY = 1, 2  # options of `getObjectsInTree`
 NOT_MODEL, IS_MODEL = 0xF0, 0
@@ -25,7 +25,7 @@ NOT_MODEL, IS_MODEL = 0xF0, 0
 
 
 def find_object(scene: CoppeliaScene, path: str, start: SceneObject | None = None) -> SceneObject:
-    """An object by its path or any other name, see `CoppeliaScene.find`; below `start`, if that is given."""
+    """Return an object by its path or any other name, see `CoppeliaScene.find`; below `start` if it is given."""
     if start is None or path.startswith("/"):
         return scene.find(path.removeprefix("./"))
     found = find_path(scene, path if path.startswith((".", ":")) else f"./{path}", start)
@@ -52,9 +52,9 @@ def get_object(caller: RemoteCaller, path: str, options: Any = None) -> int:
 
 
 def script_of(found: SceneObject) -> int:
-    """The handle of the script of a robot or of a part of it."""
+    """Return the handle of the script of a robot or of a part of it."""
     if found.robot is None:
-        raise PaddockError(f"{found} has no script: robots have")
+        raise PaddockError(f"{found} has no script: expected a robot or a part of it")
     while found.parent is not None:
         found = found.parent
     return SCRIPTS + found.handle
@@ -156,7 +156,7 @@ def set_object_selection(caller: RemoteCaller, handles: list[int]) -> None:
     caller.scene.settings["selection"] = [caller.scene.get(handle).handle for handle in handles]
 
 
-# ---- what comes and goes
+# ---- adding and removing
 
 
 @call()
@@ -190,7 +190,7 @@ def load_model(caller: RemoteCaller, path: str) -> int:
 def load_scene(caller: RemoteCaller, path: str) -> None:
     world, wanted = caller.scene.live.world.name, plain_name(path)
     if wanted != world:
-        raise PaddockError(f"{world!r} is served here, not {wanted[:80]!r}: serve that world instead")
+        raise PaddockError(f"the served world is {world!r}, not {wanted[:80]!r}: serve that world instead")
     caller.control.stop()
 
 

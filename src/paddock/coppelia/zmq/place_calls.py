@@ -1,4 +1,4 @@
-"""Calls about places and speeds of objects. Versions differ: the reference comes before or after the place."""
+"""Calls about poses and velocities of objects. The reference object comes before or after the pose, by version."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_floats, read_int, take_count
 from paddock.core.errors import PaddockError
 
-SHORTEST, LONGEST = 0.5, 2.0  # quaternions of such lengths are taken for rotations
+SHORTEST, LONGEST = 0.5, 2.0  # limits of the length of a quaternion that is accepted as a rotation
 
 
 def sort_place(first: Any, second: Any, counts: tuple[int, ...]) -> tuple[list[float], int]:
-    """Numbers of a place and the handle that they are relative to, in either order: the list tells."""
+    """Return the numbers of a pose and the reference handle, given in either order; the list is the pose."""
     place, relative_to = (first, second) if isinstance(first, list | tuple) else (second, first)
     numbers = read_floats(place)
     if len(numbers) not in counts:
@@ -33,7 +33,7 @@ def sort_place(first: Any, second: Any, counts: tuple[int, ...]) -> tuple[list[f
 
 
 def to_rotation(numbers: list[float]) -> Quaternion:
-    """A quaternion of length 1."""
+    """Return a normalised quaternion."""
     x, y, z, w = take_count(numbers, 4)
     size = (x * x + y * y + z * z + w * w) ** 0.5
     if not SHORTEST < size < LONGEST:
@@ -42,14 +42,14 @@ def to_rotation(numbers: list[float]) -> Quaternion:
 
 
 def to_frame(numbers: list[float]) -> Frame:
-    """A frame from a pose of 7 numbers or a matrix of 12."""
+    """Return the frame of a pose of 7 numbers or a matrix of 12."""
     if len(numbers) == 7:
         return Frame((numbers[0], numbers[1], numbers[2]), to_rotation(numbers[3:]))
     return from_matrix(take_count(numbers, 12))
 
 
 def to_pose(frame: Frame) -> list[float]:
-    """Position and quaternion."""
+    """Return position and quaternion of a frame."""
     return [*frame.position, *frame.rotation]
 
 
@@ -117,4 +117,4 @@ def get_object_child_pose(caller: RemoteCaller, found: SceneObject) -> list[floa
 
 @call("resetDynamicObject", "resetProximitySensor", "resetVisionSensor")
 def reset_object(caller: RemoteCaller, handle: Any) -> None:
-    """Nothing to do: objects have no momentum, and sensors remember nothing."""
+    """Do nothing: objects have no momentum, and sensors have no state."""

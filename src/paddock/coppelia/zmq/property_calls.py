@@ -1,4 +1,4 @@
-"""Calls about properties, which there are since version 4.7: of objects, of the scene, and programs' own."""
+"""Calls about properties (since version 4.7): of objects, of the scene, and custom ones of programs."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from paddock.coppelia.zmq.values import read_float, read_text
 from paddock.core.errors import PaddockError, UnknownName
 
 APP = -9
-OWN, SIGNAL = "customData.", "signal."  # beginnings of the names of properties that programs make
-MOST_LETTERS = 200  # of a name
+OWN, SIGNAL = "customData.", "signal."  # prefixes of the names of custom properties
+MOST_LETTERS = 200  # maximum length of a name [characters]
 KINDS = (  # noqa: SIM905 a list would take a page
     "Bool Int Long Float String Buffer Table IntArray2 Vector2 Vector3 Matrix3x3 Matrix4x4 Quaternion "
     "Pose Color FloatArray IntArray Handle HandleArray"
@@ -37,7 +37,7 @@ class Property(NamedTuple):
     kind: str
     get: Get
     set: Set | None = None
-    parts: tuple[str, ...] = ()  # of which parts; none: of all
+    parts: tuple[str, ...] = ()  # parts that have the property; empty: all
 
 
 def _places(relative_to: int) -> dict[str, Property]:
@@ -100,7 +100,7 @@ SCENE_PROPERTIES: dict[str, tuple[str, Callable[[RemoteCaller], Any]]] = {
 
 
 def list_properties(caller: RemoteCaller, target: int) -> dict[str, str]:
-    """The kinds of all properties of a target, by their names."""
+    """Return the types of all properties of a target, by name."""
     own = [key[2] for key in caller.scene.settings if isinstance(key, tuple) and key[:2] == ("property", target)]
     if target in (SCENE, APP):
         kinds = {name: kind for name, (kind, _) in SCENE_PROPERTIES.items()}
@@ -111,13 +111,13 @@ def list_properties(caller: RemoteCaller, target: int) -> dict[str, str]:
 
 
 def kind_of(value: Any) -> str:
-    """The kind of a program's own property."""
+    """Return the type of a custom property."""
     kinds = ((bool, "bool"), (int, "int"), (float, "float"), (str, "string"), (bytes, "buffer"), (list, "floatarray"))
     return next((kind for python, kind in kinds if isinstance(value, python)), "table")
 
 
 def read_property(caller: RemoteCaller, target: int, name: str) -> Any:
-    """The value of a property; an error if there is none."""
+    """Return the value of a property, or raise an error if it does not exist."""
     if name.startswith(SIGNAL):
         value = caller.signals.find(name.removeprefix(SIGNAL))
         if value is not None:
@@ -147,7 +147,7 @@ def get_property(caller: RemoteCaller, target: int, name: str, options: Any = No
 @call("setProperty", *(f"set{kind}Property" for kind in KINDS))
 def set_property(caller: RemoteCaller, target: int, name: str, value: Any, options: Any = None) -> None:
     if len(name) > MOST_LETTERS:
-        raise PaddockError(f"expected the name of a property with at most {MOST_LETTERS} letters")
+        raise PaddockError(f"expected the name of a property with at most {MOST_LETTERS} characters")
     if name.startswith(SIGNAL):
         set_signal(caller, name.removeprefix(SIGNAL), value)
     elif name.startswith(OWN):
@@ -165,7 +165,7 @@ def set_property(caller: RemoteCaller, target: int, name: str, value: Any, optio
 
 
 def set_signal(caller: RemoteCaller, name: str, value: Any) -> None:
-    """Set a signal of the kind that its value has."""
+    """Set a signal with the type of its value."""
     if isinstance(value, int):
         caller.signals.set(int, name, int(value))
     elif isinstance(value, float):

@@ -1,4 +1,4 @@
-"""RemoteSession: one client of the ZeroMQ remote API. Requests in, replies out; those that take time come later."""
+"""RemoteSession: a client of the ZeroMQ remote API. Replies to calls that take simulated time are sent later."""
 
 from __future__ import annotations
 
@@ -21,31 +21,32 @@ log = logging.getLogger("paddock.coppelia")
 
 
 def describe_module(name: str) -> dict[str, Any]:
-    """What `zmqRemoteApi.info` tells: functions and constants."""
+    """Return the result of `zmqRemoteApi.info`: functions and constants."""
     if name.partition("-")[0] != "sim":
-        raise PaddockError(f"module '{name[:100]}' not found: there is 'sim' only")
+        raise PaddockError(f"module '{name[:100]}' not found: only 'sim' is available")
     known: dict[str, Any] = {function.removeprefix("sim."): {"func": {}} for function in CALLS}
     return known | {constant: {"const": value} for constant, value in CONSTANTS.items()}
 
 
 class RemoteSession:
-    """A client. One request at a time is answered; a call that takes steps holds its reply back.
+    """A client. One request at a time is answered; the reply to a call that takes steps is delayed.
 
-    `await_step(then, soon)` is asked to call back after a step of the simulation, or after a while if it stands still;
-    for the first step of a call at once, later (`soon`) out of the event loop, so that long waits hold up nobody.
+    `await_step(then, soon)` calls `then` after a step of the simulation, or after a short time if the simulation is not
+    running. After the first step of a call, `then` is called directly. After later steps (`soon`), it is scheduled in
+    the event loop, so that long waits do not block other clients.
     """
 
     def __init__(self, caller: RemoteCaller, await_step: Callable[[Callable[[], None], bool], None]) -> None:
         self.caller, self.version = caller, 2
-        self.ended = False  # it took leave
+        self.ended = False  # whether the client has ended the session
         self._await_step = await_step
-        self._steps: Generator[None, None, Any] | None = None  # a call that takes time
-        self._function = ""  # its name
-        self._send: SendReply | None = None  # for whom the reply is
-        self._ready: Reply | None = None  # the reply to a call, while the client does not wait for one
+        self._steps: Generator[None, None, Any] | None = None  # the current call, if it takes simulated time
+        self._function = ""  # name of the current call
+        self._send: SendReply | None = None  # sends the reply; None: the client does not wait for one
+        self._ready: Reply | None = None  # a completed reply that the client does not wait for yet
 
     def handle(self, request: RemoteRequest, send: SendReply) -> None:
-        """Carry out a request; the reply may be sent later."""
+        """Process a request; the reply may be sent later."""
         self.version = 1 if request.client is None else 2
         if request.function == EXECUTED:
             self._go_on(send)
@@ -56,8 +57,8 @@ class RemoteSession:
             result = self._carry_out(request)
         except PaddockError as error:
             self._finish({"err": str(error)})
-        except Exception:  # a mistake of this program; one client's trouble, and nobody else's
-            log.exception("%s could not be carried out", request.function[:100])
+        except Exception:  # an internal error must not affect other clients
+            log.exception("%s could not be executed", request.function[:100])
             self._finish({"err": f"internal error (in function '{request.function[:100]}')"})
         else:
             if isinstance(result, GeneratorType):
@@ -67,14 +68,14 @@ class RemoteSession:
                 self._finish({} if self.ended else {"ret": list_results(result)})
 
     def hold_out(self) -> None:
-        """The reply is held back for long: tell the client to ask again."""
+        """Ask the client to request the reply again, because the call takes long."""
         if self._steps is None or self._send is None:
             return
         send, self._send = self._send, None
         send(WAIT if self.version == 2 else {"ret": []})
 
     def close(self) -> None:
-        """The client is gone."""
+        """Cancel the current call after the client has disconnected."""
         self._drop()
 
     def _carry_out(self, request: RemoteRequest) -> Any:
@@ -92,12 +93,12 @@ class RemoteSession:
         return carry_out(caller, name, arguments)
 
     def _set_stepping(self, arguments: list[Any]) -> None:
-        """Of version 1: on or off, without levels."""
+        """Switch stepping on or off in version 1, which has no levels."""
         self.caller.level = int(bool(arguments and arguments[0]))
         self.caller.hold_time()
 
     def _step(self) -> Generator[None, None, None]:
-        """Of version 1: whoever steps waits for the number of the step, which is published."""
+        """Step in version 1, where the client waits for the published number of the step."""
         try:
             if self.caller.control.state == "running":
                 yield
@@ -105,7 +106,7 @@ class RemoteSession:
             self.caller.control.publish_step()
 
     def _go_on(self, send: SendReply) -> None:
-        """The client waits again for the reply to its call."""
+        """Send the reply to the current call as soon as it is complete; the client waits for it again."""
         self._send = send
         if self._ready is not None:
             self._finish(self._ready)
@@ -135,7 +136,7 @@ class RemoteSession:
         send(reply)
 
     def _drop(self) -> None:
-        """Forget a call whose reply nobody waits for."""
+        """Cancel the current call and discard its reply."""
         steps, self._steps, self._ready, self._send = self._steps, None, None, None
         if steps is not None:
             steps.close()

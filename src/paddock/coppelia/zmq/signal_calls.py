@@ -1,4 +1,4 @@
-"""Calls about signals, data that programs attach to objects, and script functions."""
+"""Calls about signals, custom data of objects, and script functions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _declare_kind(bytes, "String", "Buffer")
 
 @call()
 def wait_for_signal(caller: RemoteCaller, first: Any, second: Any = None) -> Steps:
-    """Versions before 4.9 take a name, later ones a target and a name."""
+    """Wait for a signal. Versions before 4.9 pass a name, later ones a target and a name."""
     name = read_text(first if second is None else second)
     while (value := caller.signals.find(name)) is None:
         yield
@@ -89,14 +89,14 @@ def read_custom_data_tags(caller: RemoteCaller, target: int) -> list[str]:
 
 
 def keep_data(caller: RemoteCaller, target: int, tag: str, data: bytes) -> None:
-    """Attach data to an object, or with a negative handle to the scene; empty data is none."""
+    """Attach data to an object, or with a negative handle to the scene; empty data deletes the entry."""
     settings, key = caller.scene.settings, ("data", target, tag)
     if target >= 0 and target < SCRIPTS:
         caller.scene.get(target)
     settings.pop(key, None)
     held = sum(len(value) for other, value in settings.items() if isinstance(other, tuple) and other[0] == "data")
     if held + len(data) > MOST_BYTES:
-        raise PaddockError(f"expected at most {MOST_BYTES} bytes of data of all objects")
+        raise PaddockError(f"expected at most {MOST_BYTES} bytes of custom data in all objects")
     if data:
         caller.scene.remember(key, data)
 
@@ -120,7 +120,7 @@ NAMED_KINDS = ("Bool", "Float", "Int32", "String")
 @call(*(f"setNamed{kind}Param" for kind in NAMED_KINDS))
 def set_named_param(caller: RemoteCaller, name: str, value: Any) -> None:
     if not isinstance(value, bool | int | float | str | bytes):
-        raise PaddockError(f"parameter {name!r}: expected a number, a text or true and false")
+        raise PaddockError(f"parameter {name!r}: expected a number, a text, true or false")
     caller.scene.remember(("named", name), value)
 
 
@@ -134,7 +134,7 @@ def get_named_param(caller: RemoteCaller, name: str) -> Any:
 
 @call("getScript", "getScriptHandle")
 def get_script(caller: RemoteCaller, kind: int, owner: Any = "", name: Any = None) -> int:
-    """The script of a robot, by its handle, name or path; without, that of the scene."""
+    """Return the script of a robot by its handle, name or path; without an owner, the script of the scene."""
     if isinstance(owner, int | float) and owner >= 0:
         return script_of(caller.scene.get(read_int(owner)))
     return (
@@ -144,14 +144,14 @@ def get_script(caller: RemoteCaller, kind: int, owner: Any = "", name: Any = Non
 
 @call()
 def call_script_function(caller: RemoteCaller, first: Any, second: Any, *given: Any) -> Any:
-    """Two orders are in use: function and script, or script and function; `function@robot` names both."""
+    """Call a script function. Accept both argument orders of function and script; `function@robot` names both."""
     function, script = (first, second) if isinstance(first, str | bytes) else (second, first)
     name, _, robot = read_text(function).partition("@")
     return _call_function(caller, name, robot or _find_script(caller, script), given)
 
 
 def _find_script(caller: RemoteCaller, script: Any) -> str:
-    """The legacy name of a script's robot; "" for the first one."""
+    """Return the legacy name of a script's robot; "" for the first robot."""
     if isinstance(script, str | bytes):
         return find_object(caller.scene, read_text(script)).name if script else ""
     handle = read_int(script)
@@ -167,7 +167,7 @@ def _call_function(caller: RemoteCaller, name: str, robot: str, given: tuple[Any
 
 
 def read_script_data(given: tuple[Any, ...]) -> ScriptData:
-    """Arguments as functions for remote calls have them: integers, floats, texts, buffer; or plain values, in a row."""
+    """Return the arguments of a script function, given as integers, floats, texts and buffer, or as plain values."""
     if len(given) in (3, 4) and all(isinstance(part, list | tuple) for part in given[:3]):
         ints, floats, strings = given[:3]
         buffer = read_bytes(given[3]) if len(given) == 4 and given[3] is not None and given[3] != [] else b""

@@ -14,9 +14,9 @@ from paddock.coppelia.zmq.values import read_int, take_count
 from paddock.core.errors import PaddockError
 
 STATES = {"stopped": 0, "paused": 8, "running": 17}
-VERSION, REVISION = 40700, 0  # of CoppeliaSim, whose calls these are
+VERSION, REVISION = 40700, 0  # version of CoppeliaSim whose calls are supported
 PROGRAM_REVISION, SPEED_MODIFIER = 30, 36
-LATE = 1e-9  # seconds by which a wait may end early, for sums of ticks that are not exact
+LATE = 1e-9  # tolerance of the end of a wait [s], because sums of ticks are not exact
 LONGEST_STEP = 1.0  # [s]
 
 # ---- time
@@ -91,7 +91,7 @@ def set_stepping(caller: RemoteCaller, on: bool = True) -> int:
 
 @call()
 def set_thread_automatic_switch(caller: RemoteCaller, on: Any) -> int:
-    """Before version 4.6: stepping, the other way round; a number sets the level."""
+    """Switch automatic time steps: stepping with inverted meaning (before version 4.6). A number sets the level."""
     if isinstance(on, bool):
         return caller.set_stepping(not on)
     before, caller.level = caller.level, max(0, read_int(on))
@@ -101,14 +101,14 @@ def set_thread_automatic_switch(caller: RemoteCaller, on: Any) -> int:
 
 @call("step", "switchThread", "yield")
 def step(caller: RemoteCaller, *ignored: Any) -> Steps:
-    """A step of the simulation; if it stands still, none."""
+    """Advance the simulation by a step; do nothing if it is not running."""
     if caller.control.state == "running":
         yield
 
 
 @call()
 def wait(caller: RemoteCaller, seconds: float, simulated: bool = True) -> Steps:
-    """How much longer it took."""
+    """Wait, and return by how much the wait exceeded the requested time [s]."""
     if not simulated:
         end = caller.control.wall_time + seconds
         while caller.control.wall_time < end:
@@ -118,7 +118,7 @@ def wait(caller: RemoteCaller, seconds: float, simulated: bool = True) -> Steps:
     end = last + seconds
     while last < end - LATE and caller.control.state != "stopped":
         yield
-        if caller.scene.live.time < last:  # it was stopped and began again
+        if caller.scene.live.time < last:  # the simulation was restarted
             break
         last = caller.scene.live.time
     return max(0.0, last - end)
@@ -206,7 +206,7 @@ def get_random(caller: RemoteCaller, seed: Any = None) -> Any:
     return parameters.get_parameter(caller.scene, "floating", parameters.RANDOM)
 
 
-# ---- what there is
+# ---- introspection
 
 
 @call()

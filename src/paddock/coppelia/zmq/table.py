@@ -12,7 +12,7 @@ from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.core.errors import PaddockError, Refused
 
 Steps = Generator[None, None, Any]
-"""What takes time: a `yield` is a step of the simulation, and what is returned is the result."""
+"""A call that takes simulated time: each `yield` waits for a step; the return value is the result."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 Convert = Callable[[RemoteCaller, Any], Any]
 
@@ -28,7 +28,7 @@ CONVERTERS: dict[str, Convert] = {
     "dict[str, Any]": lambda caller, value: values.read_map(value),
     "Any": lambda caller, value: value,
 }
-"""By the annotation of a handler's parameter."""
+"""Converters of arguments, by the annotation of the handler's parameter."""
 
 
 class Argument(NamedTuple):
@@ -36,7 +36,7 @@ class Argument(NamedTuple):
 
     name: str
     convert: Convert
-    default: Any  # inspect.Parameter.empty: it has to be given
+    default: Any  # inspect.Parameter.empty: required
     takes_null: bool
 
 
@@ -45,7 +45,7 @@ class RemoteCall(NamedTuple):
 
     handler: Callable[..., Any]
     arguments: tuple[Argument, ...]
-    rest: bool  # it takes any further arguments as they are
+    rest: bool  # whether it accepts further arguments, unconverted
 
 
 CALLS: dict[str, RemoteCall] = {}
@@ -54,11 +54,11 @@ CALLS: dict[str, RemoteCall] = {}
 def call(*names: str) -> Callable[[Function], Function]:
     """Declare the handler of a call.
 
-    It takes a `RemoteCaller` and arguments, which are converted as their annotations say. It gives the result, a tuple
-    for several results and None for none; or it is a generator, see `Steps`.
+    The handler takes a `RemoteCaller` and arguments, which are converted according to their annotations. It returns the
+    result: a tuple for several results, None for none. It may also be a generator, see `Steps`.
 
     Args:
-        names: of the call, if it is not the handler's own: `get_object_position` is `sim.getObjectPosition`.
+        names: names of the call; default: the handler's name, `get_object_position` for `sim.getObjectPosition`.
     """
 
     def declare(handler: Function) -> Function:
@@ -78,12 +78,12 @@ def call(*names: str) -> Callable[[Function], Function]:
 
 
 def name_call(function: str) -> str:
-    """`get_object_position` as `getObjectPosition`."""
+    """Return the name of a call for a handler: `getObjectPosition` for `get_object_position`."""
     return re.sub(r"_(\w)", lambda found: found[1].upper(), function)
 
 
 def carry_out(caller: RemoteCaller, name: str, given: Sequence[Any]) -> Any:
-    """Carry out a call; what goes wrong is a `PaddockError` that names it. More arguments than known are ignored."""
+    """Execute a call. Errors are `PaddockError`s that name the call. Superfluous arguments are ignored."""
     found = CALLS.get(name)
     if found is None:
         raise PaddockError(f"No such function: {name}")
@@ -110,5 +110,5 @@ def _convert(caller: RemoteCaller, found: RemoteCall, given: Sequence[Any]) -> l
 
 
 def name_error(error: PaddockError, name: str) -> PaddockError:
-    """An error that names the call, as CoppeliaSim's do."""
+    """Return the error with the name of the call appended, as in CoppeliaSim."""
     return Refused(f"{error} (in function '{name}')")

@@ -1,4 +1,4 @@
-"""Arguments of calls: what arrives as numbers, texts, lists and maps, and what is refused."""
+"""Arguments of calls: checks and converts numbers, texts, lists and maps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NIL = "_*NIL*_"  # clients in languages without null send this text
 
 
 def read_int(value: Any) -> int:
-    """An integer. Handles often come as floats, out of numpy's arrays."""
+    """Return an integer. Integral floats are accepted, because handles in numpy arrays are often floats."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise PaddockError(f"expected an integer, got {format_value(value)}")
     if isinstance(value, float) and not value.is_integer():
@@ -23,7 +23,7 @@ def read_int(value: Any) -> int:
 
 
 def read_float(value: Any) -> float:
-    """A finite number."""
+    """Return a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise PaddockError(f"expected a number, got {format_value(value)}")
     if not math.isfinite(value) or abs(value) > 1e300:
@@ -32,7 +32,7 @@ def read_float(value: Any) -> float:
 
 
 def read_text(value: Any) -> str:
-    """A text; bytes are taken as UTF-8, as Lua does not tell them apart."""
+    """Return a text. Bytes are decoded as UTF-8, because Lua does not distinguish texts and bytes."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if not isinstance(value, str):
@@ -41,7 +41,7 @@ def read_text(value: Any) -> str:
 
 
 def read_bytes(value: Any) -> bytes:
-    """Bytes, or a text as bytes."""
+    """Return bytes; a text is encoded."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape")
     if not isinstance(value, bytes):
@@ -50,28 +50,28 @@ def read_bytes(value: Any) -> bytes:
 
 
 def read_bool(value: Any) -> bool:
-    """Whether; numbers are taken as well."""
+    """Return a boolean; numbers are accepted."""
     if not isinstance(value, bool | int | float):
         raise PaddockError(f"expected true or false, got {format_value(value)}")
     return bool(value)
 
 
 def read_floats(value: Any) -> list[float]:
-    """A list of finite numbers."""
+    """Return a list of finite numbers."""
     if not isinstance(value, list | tuple):
         raise PaddockError(f"expected a list of numbers, got {format_value(value)}")
     return [read_float(number) for number in value]
 
 
 def read_ints(value: Any) -> list[int]:
-    """A list of integers."""
+    """Return a list of integers."""
     if not isinstance(value, list | tuple):
         raise PaddockError(f"expected a list of integers, got {format_value(value)}")
     return [read_int(number) for number in value]
 
 
 def read_map(value: Any) -> dict[str, Any]:
-    """A map with names; an empty list is an empty map, as Lua has one kind of table."""
+    """Return a map with text keys. An empty list is an empty map, because Lua has only one kind of table."""
     if isinstance(value, list | tuple) and not value:
         return {}
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
@@ -80,7 +80,7 @@ def read_map(value: Any) -> dict[str, Any]:
 
 
 def take_count(numbers: Sequence[float], count: int) -> Sequence[float]:
-    """Check how many numbers there are."""
+    """Return the numbers after checking their count."""
     if len(numbers) != count:
         raise PaddockError(f"expected {count} numbers, got {len(numbers)}")
     return numbers

@@ -1,4 +1,4 @@
-"""Calls about vision sensors and their pictures, rows from bottom to top."""
+"""Calls about vision sensors and their images, rows from bottom to top."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_ints
 from paddock.core.errors import PaddockError
 
-GREY, ALPHA = 1, 2  # options of pictures
-METRES = 1  # option of depths
+GREY, ALPHA = 1, 2  # options of images
+METRES = 1  # option of depth images
 FLIP_X, FLIP_Y = 1, 4  # options of `transformImage`
 LARGEST_IMAGE = 1 << 24  # bytes
 
 
 def cut(image: NDArray[Any], corner: Any, size: Any) -> NDArray[Any]:
-    """A part of a picture, from its lower left corner; a size of 0, 0 is all of it."""
+    """Return a part of an image, from its lower left corner; a size of 0, 0 selects the whole image."""
     x, y, *_ = [*read_ints(corner or [0, 0]), 0, 0]
     width, height, *_ = [*read_ints(size or [0, 0]), 0, 0]
     if (width, height) == (0, 0):
         return image
     part = image[max(y, 0) : y + height, max(x, 0) : x + width]
     if part.shape[:2] != (height, width):
-        raise PaddockError(f"expected a part of a picture of {image.shape[1]} x {image.shape[0]} pixels")
+        raise PaddockError(f"expected a part of an image of {image.shape[1]} x {image.shape[0]} pixels")
     return part
 
 
 def to_grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The mean of red, green and blue."""
+    """Return the mean of red, green and blue."""
     grey: NDArray[np.uint8] = (image.sum(2, dtype="u2") // 3).astype("u1")
     return grey
 
@@ -71,7 +71,7 @@ def get_vision_sensor_char_image(
 
 @call()
 def get_vision_sensor_image(caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> list[float]:
-    """Before version 4.4: numbers from 0 to 1."""
+    """Return numbers from 0 to 1 (before version 4.4)."""
     values: list[float] = (take_image(caller.scene, sensor).reshape(-1) / 255.0).tolist()
     return values
 
@@ -86,7 +86,7 @@ def get_vision_sensor_depth(
 
 @call()
 def get_vision_sensor_depth_buffer(caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> list[float]:
-    """Before version 4.4."""
+    """Return depths from 0 to 1 (before version 4.4)."""
     values: list[float] = take_depth(caller.scene, sensor).astype(np.float64).reshape(-1).tolist()
     return values
 
@@ -117,7 +117,7 @@ def read_vision_sensor(caller: RemoteCaller, sensor: SceneObject, entity: Any = 
 @call()
 def transform_image(caller: RemoteCaller, image: bytes, resolution: list[int], options: int) -> bytes:
     if len(resolution) != 2 or min(resolution) < 1 or len(image) % (resolution[0] * resolution[1]):
-        raise PaddockError(f"expected a picture of {resolution} pixels, got {len(image)} bytes")
+        raise PaddockError(f"expected an image of {resolution} pixels, got {len(image)} bytes")
     pixels = np.frombuffer(image, np.uint8).reshape(resolution[1], resolution[0], -1)
     pixels = pixels[:, ::-1] if options & FLIP_X else pixels
     return (pixels[::-1] if options & FLIP_Y else pixels).tobytes()
@@ -131,7 +131,7 @@ def get_scaled_image(
     if len(resolution) != 2 or len(wanted) != 2 or min(*resolution, *wanted) < 1:
         raise PaddockError("expected two resolutions of two numbers above 0")
     if len(image) != resolution[0] * resolution[1] * channels or wanted[0] * wanted[1] > LARGEST_IMAGE // 4:
-        raise PaddockError(f"expected a picture of {resolution} pixels with {channels} bytes, got {len(image)} bytes")
+        raise PaddockError(f"expected an image of {resolution} pixels with {channels} bytes, got {len(image)} bytes")
     pixels = np.frombuffer(image, np.uint8).reshape(resolution[1], resolution[0], channels)
     rows = np.arange(wanted[1]) * resolution[1] // wanted[1]
     columns = np.arange(wanted[0]) * resolution[0] // wanted[0]

@@ -1,4 +1,4 @@
-"""Calls about what people would see in CoppeliaSim's windows: logs, colours, drawings. Nobody sees them here."""
+"""Calls about the user interface of CoppeliaSim: logs, colours, drawings. They are accepted but not displayed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.coppelia.zmq.values import read_text, take_count
 from paddock.core.outside import visible
 
 log = logging.getLogger("paddock.coppelia")
-MOST_LETTERS = 1000  # of a logged line
+MOST_LETTERS = 1000  # maximum length of a logged line [characters]
 WHITE = (1.0, 1.0, 1.0)
 
 
@@ -46,7 +46,7 @@ def display_dialog(caller: RemoteCaller, title: str, text: str, *layout: Any) ->
 
 @call()
 def get_dialog_result(caller: RemoteCaller, dialog: int) -> int:
-    return 1  # agreed to
+    return 1  # confirmed
 
 
 @call()
@@ -60,7 +60,7 @@ def open_drawing(caller: RemoteCaller, *layout: Any) -> int:
 
 
 def count_windows(caller: RemoteCaller) -> int:
-    """A handle for another thing that nobody sees."""
+    """Return a new handle for an element that is not displayed."""
     number: int = caller.scene.settings.get("windows", 0) + 1
     caller.scene.settings["windows"] = number
     return number
@@ -78,7 +78,7 @@ def count_windows(caller: RemoteCaller) -> int:
     "refreshDialogs",
 )
 def accept(caller: RemoteCaller, *ignored: Any) -> int:
-    """Nobody sees it; done."""
+    """Return success without displaying anything."""
     return 1
 
 
@@ -95,7 +95,7 @@ def accept(caller: RemoteCaller, *ignored: Any) -> int:
     "setThreadSwitchTiming",
 )
 def ignore(caller: RemoteCaller, *ignored: Any) -> None:
-    """Nobody sees it."""
+    """Do nothing: the element is not displayed."""
 
 
 @call()
@@ -121,7 +121,7 @@ def get_shape_color(caller: RemoteCaller, found: SceneObject, part: Any, compone
 
 @call()
 def set_light_parameters(caller: RemoteCaller, found: SceneObject, on: int, *colours: Any) -> None:
-    """A robot's lamp can be switched; the lights of a world shine always."""
+    """Switch a robot's lamp. Lights of the world are always on."""
     if found.part == "lamp" and found.robot is not None:
         found.robot.set_lamp(found.device, 1.0 if on else 0.0)
 
