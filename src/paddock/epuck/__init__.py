@@ -1,5 +1,5 @@
-"""The e-puck: its wire languages, the driver of real robots, and an emulator of their firmware.
+"""The e-puck: its protocols, the driver of real robots, and an emulator of their firmware.
 
-Nothing here knows simulations. `links/epuck` makes a robot handle of the driver; `bridges/epuck` gives the emulator a
-simulated robot as its hardware.
+This package does not depend on the simulation. `links/epuck` builds a robot handle from the driver. `bridges/epuck`
+connects the emulator to a simulated robot as its hardware.
 """

@@ -1,4 +1,4 @@
-"""PacketReader: packets of an e-puck2 on Wi-Fi out of a stream of bytes, whether they were asked for or not."""
+"""PacketReader: splits the byte stream of an e-puck2 on Wi-Fi into packets, requested or not."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from paddock.epuck import packets
 
 
 class Packet(NamedTuple):
-    """What the robot said at once."""
+    """A packet from the robot."""
 
     kind: int  # IMAGE, SENSORS or NOTHING
     data: bytes
 
 
 class PacketReader:
-    """Takes bytes as they come. Packets have neither end nor checksum: the kind of the next shows where one ended."""
+    """Splits received bytes into packets. Packets have no end mark and no checksum; the first byte gives the length."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
 
     def feed(self, data: bytes) -> list[Packet]:
-        """Take some bytes; the packets that they end."""
+        """Add bytes. Return the packets that they complete."""
         self._waiting += data
         found = []
         while self._waiting:
@@ -37,5 +37,5 @@ class PacketReader:
 
     @property
     def missing(self) -> int:
-        """How many bytes are missing of a packet that has begun; 0 between two packets."""
+        """Number of bytes that are missing from a partly received packet; 0 between two packets."""
         return 1 + packets.SIZES[self._waiting[0]] - len(self._waiting) if self._waiting else 0

@@ -1,7 +1,7 @@
-"""e-puck2 over Wi-Fi: a command of 21 bytes, answered by packets of sensors, an image, or nothing. No I/O here.
+"""Packets of the e-puck2 over Wi-Fi, without I/O.
 
-The same numbers travel over its serial line: there the sensors come without the last byte, and the command without
-the first two.
+A command of 21 bytes is answered by a sensor packet, an image, or an empty packet. The serial protocol uses the same
+layouts, but sends the sensor packet without its last byte and the command without its first two bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COMMAND, COMMAND_BYTES = 0x80, 21
 WANT_IMAGE, WANT_SENSORS = 1, 2  # bits of the request
 IMAGE, SENSORS, NOTHING = 1, 2, 3  # first byte of an answer
 WIDTH, HEIGHT = 160, 120
-SIZES = {IMAGE: WIDTH * HEIGHT * 2, SENSORS: 104, NOTHING: 0}  # of what follows that byte
+SIZES = {IMAGE: WIDTH * HEIGHT * 2, SENSORS: 104, NOTHING: 0}  # number of bytes that follow the first byte
 CALIBRATE, AVOID, SET_STEPS = 1, 2, 4  # bits of the settings
 BODY, FRONT = 4, 5  # bits of the lamps; 0 … 3 are LED1, 3, 5, 7
 COLOURED = tuple(f"led{ring}_{part}" for ring in (1, 3, 5, 7) for part in ("red", "green", "blue"))
@@ -32,17 +32,17 @@ _SENSORS = struct.Struct("<3h3f3h3fb8H8HH4H2hHB3BB3H3HBB")
 
 @dataclass(frozen=True, slots=True)
 class Actuators:
-    """All that the robot is told at once."""
+    """All actuator values of a command."""
 
     settings: int = 0
-    left: int = 0  # steps/s; or step counters, if the settings say so
+    left: int = 0  # steps/s; or step counters, if `settings` contains SET_STEPS
     right: int = 0
     lamps: int = 0
     colours: tuple[int, ...] = (0,) * 12  # red, green, blue of LED2, 4, 6, 8; 0 … 100
     sound: int = 0
 
     def pack(self) -> bytes:
-        """As 19 bytes."""
+        """Pack into 19 bytes."""
         return _ACTUATORS.pack(self.settings, self.left, self.right, self.lamps, *self.colours, self.sound)
 
     @classmethod
@@ -52,22 +52,22 @@ class Actuators:
 
 
 def replace_colour(colours: tuple[int, ...], lamp: str, brightness: float) -> tuple[int, ...]:
-    """The same bytes, but for one lamp."""
+    """Return the colours with the brightness of one lamp replaced."""
     place = COLOURED.index(lamp)
     return (*colours[:place], round(brightness * FULL_COLOUR), *colours[place + 1 :])
 
 
 def pack_command(request: int, actuators: Actuators) -> bytes:
-    """A whole command."""
+    """Return a complete command."""
     return bytes([COMMAND, request]) + actuators.pack()
 
 
 @dataclass(frozen=True, slots=True)
 class Sensors:
-    """All that the robot tells at once, in the hardware's own numbers."""
+    """All raw sensor readings of a packet."""
 
     accelerometer: tuple[int, ...] = (0, 0, 0)
-    acceleration: float = 0.0  # length of the same
+    acceleration: float = 0.0  # magnitude of the acceleration
     orientation: float = 0.0  # degrees, 0 … 360
     inclination: float = 0.0  # degrees, 0 … 180
     gyroscope: tuple[int, ...] = (0, 0, 0)
@@ -79,15 +79,15 @@ class Sensors:
     microphones: tuple[int, ...] = (0,) * 4
     steps: tuple[int, ...] = (0, 0)
     battery: int = 0
-    card: int = 0  # a memory card is in and works
-    remote: tuple[int, ...] = (0, 0, 0)  # the last of a TV's remote control: toggle, address, data
+    card: int = 0  # whether a working memory card is inserted
+    remote: tuple[int, ...] = (0, 0, 0)  # last command of an infrared remote control: toggle, address, data
     selector: int = 0
     ground: tuple[int, ...] = (0, 0, 0)  # 0 dark … 1023 bright
     ground_light: tuple[int, ...] = (0, 0, 0)
     button: int = 0
 
     def pack(self) -> bytes:
-        """As 104 bytes."""
+        """Pack into 104 bytes."""
         return _SENSORS.pack(
             *self.accelerometer, self.acceleration, self.orientation, self.inclination, *self.gyroscope,
             *self.magnetometer, self.temperature, *self.proximity, *self.light, self.distance, *self.microphones,
@@ -97,7 +97,7 @@ class Sensors:
 
     @classmethod
     def unpack(cls, data: bytes) -> Sensors:
-        """From 104 bytes, or 103 without the last; numbers that no robot sends are refused."""
+        """Unpack 104 bytes, or 103 without the last. Raise BadMessage for impossible numbers."""
         if len(data) not in (SIZES[SENSORS], SIZES[SENSORS] - 1):
             raise BadMessage(f"sensors: expected {SIZES[SENSORS]} bytes, got {len(data)}")
         v = _SENSORS.unpack(data.ljust(SIZES[SENSORS], b"\0"))
@@ -109,7 +109,7 @@ class Sensors:
         return sensors
 
     def select(self, devices: Collection[str]) -> dict[str, tuple[float, ...]]:
-        """The numbers of devices, by their names; `compass` gives the magnetic field [µT]."""
+        """Return the raw readings of devices by name; `compass` gives the magnetic field [µT]."""
         numbers: dict[str, tuple[float, ...]] = {
             "accelerometer": self.accelerometer,
             "battery": (self.battery,),
@@ -127,7 +127,7 @@ class Sensors:
         return {name: numbers[name] for name in devices}
 
     def check(self) -> None:
-        """Refuse what cannot be: the packets have no checksum, this is all there is."""
+        """Raise BadMessage for impossible numbers. This replaces a checksum, which the packets do not have."""
         allowed = (
             ("proximity", max(self.proximity), 4095),
             ("light", max(self.light), 4095),
@@ -149,21 +149,21 @@ class Sensors:
             raise BadMessage("sensors: expected finite numbers for acceleration and magnetic field")
 
 
-FIELD, DOWN = 21.0, 43.0  # [µT] the Earth's field in central Europe, level and down
+FIELD, DOWN = 21.0, 43.0  # [µT] the Earth's magnetic field in central Europe, horizontal and downward
 
 
 def field_at(heading: float) -> tuple[float, float, float]:
-    """The field [µT] on the robot's axes at a heading [rad]; the world's x axis is taken for north."""
+    """Return the magnetic field [µT] along the robot's axes at a heading [rad]; the world's x axis points north."""
     return FIELD * math.cos(heading), -FIELD * math.sin(heading), -DOWN
 
 
 def heading_from(field: tuple[float, ...]) -> float:
-    """The heading [rad] that a field tells of."""
+    """Return the heading [rad] of a magnetic field."""
     return math.atan2(-field[1], field[0])
 
 
 def to_spherical(x: float, y: float, z: float) -> tuple[float, float, float]:
-    """Length, orientation and inclination [degrees] of an acceleration, as the firmware tells it."""
+    """Return magnitude, orientation and inclination [degrees] of an acceleration, as the firmware sends them."""
     length = math.sqrt(x * x + y * y + z * z)
     inclination = math.degrees(math.atan2(math.hypot(x, y), z))
     return length, math.degrees(math.atan2(y, x)) % 360.0, inclination

@@ -1,4 +1,4 @@
-"""Pictures as e-puck cameras send them: grey, RGB565 with the high byte first, or YUV."""
+"""Picture formats of e-puck cameras: grey, RGB565 with the high byte first, or YUV."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ BYTES_PER_PIXEL = {GREY: 1, RGB565: 2, YUV: 2}
 
 
 def encode_pixels(picture: Pixels, mode: int = RGB565) -> bytes:
-    """A picture as the camera would send it."""
+    """Return the bytes of a picture in the format of the camera."""
     if mode == RGB565:
         red, green, blue = (picture[..., part].astype(np.uint16) for part in range(3))
         return ((red >> 3) << 11 | (green >> 2) << 5 | blue >> 3).astype(">u2").tobytes()
     brightness = _brightness(picture)
     if mode == GREY:
         return brightness.astype(np.uint8).tobytes()
-    # Two pixels share their colour: U Y V Y.
+    # Two pixels share their colour, in the order U Y V Y.
     wide = picture.astype(np.float64).reshape(-1, 3)
     blueness, redness = wide[:, 2] - brightness.ravel(), wide[:, 0] - brightness.ravel()
     colours = np.where(np.arange(len(wide)) % 2 == 0, 0.492 * blueness, 0.877 * redness) + 128.0
@@ -29,7 +29,7 @@ def encode_pixels(picture: Pixels, mode: int = RGB565) -> bytes:
 
 
 def decode_pixels(pixels: bytes, width: int, height: int) -> Pixels:
-    """The picture that a camera has sent in colour (RGB565); checked for its size."""
+    """Decode a colour picture of a camera (RGB565). Raise BadMessage if its size is wrong."""
     wanted = width * height * BYTES_PER_PIXEL[RGB565]
     if len(pixels) != wanted:
         raise BadMessage(f"image: expected {wanted} bytes for {width} × {height} pixels, got {len(pixels)}")

@@ -1,7 +1,7 @@
-"""SerCom: what e-pucks speak over Bluetooth and USB, as text and as bytes. No I/O here.
+"""SerCom: the text and binary protocol of e-pucks over Bluetooth and USB, without I/O.
 
-A text command is a line that begins with a letter; so does its answer. A binary command begins with the negative of
-its letter; several make a chain that ends with a zero, and their answers come joined together, without any frame.
+A text command is a line that starts with a letter; so does its answer. A binary command starts with the negative of
+its letter. Several binary commands form a chain that ends with a zero. Their answers are concatenated without a frame.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CALIBRATING = (
 )
 END_OF_CHAIN = 0
 SOUNDS = {1: 262.0, 2: 330.0, 3: 392.0, 4: 523.0, 5: 659.0}
-"""The firmware's recorded sounds, and the tones [Hz] that stand for them in the simulation (ours)."""
+"""The firmware's recorded sounds, and the tones [Hz] that represent them in the simulation (our choice)."""
 
 # Codes of the e-puck2's additions ("asercom v2").
 ALL_SENSORS, ALL_ACTUATORS, COLOURS, BUTTON, FOUR_MICROPHONES, DISTANCE, CARD = 0x08, 0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E
@@ -33,7 +33,7 @@ ALL_SENSORS_BYTES = 103
 
 
 class Form(NamedTuple):
-    """The bytes behind a binary command's code, and those of its answer."""
+    """Formats of the parameters of a binary command and of its answer."""
 
     takes: str = ""  # struct formats, little-endian
     answers: str = ""
@@ -73,24 +73,24 @@ FORMS_OF_EPUCK2 = {
 
 
 def count_bytes(form: str) -> int:
-    """How many bytes a form has."""
+    """Return the number of bytes of a format."""
     return struct.calcsize("<" + form)
 
 
 def pack_command(letter: str | int, *values: int) -> bytes:
-    """One binary command, not yet ended."""
+    """Return one binary command, without the end of a chain."""
     number = ord(letter) if isinstance(letter, str) else letter
     form = FORMS.get(number) or FORMS_OF_EPUCK2[number]
     return bytes([-number & 0xFF]) + struct.pack("<" + form.takes, *values)
 
 
 def pack_chain(*commands: bytes) -> bytes:
-    """Commands that are answered together."""
+    """Return a chain of commands, which are answered together."""
     return b"".join(commands) + bytes([END_OF_CHAIN])
 
 
 def unpack_numbers(form: str, answer: bytes) -> tuple[int, ...]:
-    """The numbers of an answer."""
+    """Return the numbers of an answer."""
     try:
         return struct.unpack("<" + form, answer)
     except struct.error:
@@ -101,29 +101,29 @@ def unpack_numbers(form: str, answer: bytes) -> tuple[int, ...]:
 
 
 def text_command(letter: str, *values: int) -> bytes:
-    """A text command. Its end is one character only: a binary command may follow at once."""
+    """Return a text command. It ends with a single character, so that a binary command can follow directly."""
     return ",".join([letter, *(str(value) for value in values)]).encode() + b"\r"
 
 
 def text_answer(letter: str, *values: int) -> bytes:
-    """A line of the robot."""
+    """Return an answer line of the robot."""
     return ",".join([letter, *(str(value) for value in values)]).encode() + b"\r\n"
 
 
 MARK = text_command("E")
-"""Sent behind a binary chain: its answer, a line, tells where the answer of the chain ends."""
+"""Sent after a binary chain: its answer, a line, marks the end of the answer of the chain."""
 MARKED = re.compile(rb"e,-?\d{1,6},-?\d{1,6}\r\n\Z")
 
 
 # ---- camera
 
 ARRAY_WIDTH, ARRAY_HEIGHT = 640, 480
-MOST_IMAGE_BYTES = 4139  # of the firmware's buffer
+MOST_IMAGE_BYTES = 4139  # size of the firmware's buffer
 
 
 @dataclass(frozen=True, slots=True)
 class CameraSettings:
-    """A window of the camera's 640 × 480 pixels, of which every `zoom`-th is sent."""
+    """A window of the camera's 640 × 480 pixels, of which every `zoom`-th pixel is sent."""
 
     mode: int = RGB565
     width: int = 40
@@ -146,7 +146,7 @@ class CameraSettings:
 
     @property
     def possible(self) -> CameraSettings:
-        """What the firmware makes of them: too large an image falls back to 40 × 40 in colour."""
+        """The settings that the firmware applies. An image that is too large is replaced by 40 × 40 in colour."""
         if self.bytes > MOST_IMAGE_BYTES:
             return CameraSettings(RGB565, 40, 40, self.zoom, self.x, self.y)
         return self

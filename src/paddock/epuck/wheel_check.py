@@ -1,4 +1,4 @@
-"""WheelCheck: whether wheels turn as they were told, by their step counters: commands on Wi-Fi have no checksum."""
+"""WheelCheck: checks by the step counters whether the wheels follow their command, which has no checksum on Wi-Fi."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ import math
 
 from paddock.core.errors import BadMessage
 
-SETTLING = 0.15  # [s] after a command to a robot that drives, in which packets may be older than it
-ENOUGH = 24  # steps after which the shares of both wheels can be told apart
-WRONG_SHARE = (
-    0.1  # of what both wheels have turned; a bit that is wrong in a speed makes more than that, or is harmless
-)
-STILL = 2  # steps that a robot may do that was told to stand
+SETTLING = 0.15  # [s] after a command to a driving robot, during which packets may be older than the command
+ENOUGH = 24  # steps needed to compare the shares of both wheels
+WRONG_SHARE = 0.1  # allowed deviation as a share of all steps; a wrong bit in a speed exceeds it or is harmless
+STILL = 2  # steps allowed after a stop command
 WRAP = 1 << 16
 
 
 class WheelCheck:
-    """Compares the way of both wheels since a command with that command. Only their ratio counts: a simulated robot's
-    time may run at any pace, and the clocks of real robots differ."""
+    """Compares the steps of both wheels since a command with that command.
+
+    Only the ratio of the wheels is compared, because the time of a simulated robot may run at any speed and the clocks
+    of real robots differ.
+    """
 
     def __init__(self) -> None:
         self.restart()
 
     def restart(self) -> None:
-        """A new connection: until the robot is told to drive, nothing is checked."""
+        """Start again on a new connection. Nothing is checked until the next drive command."""
         self._told: tuple[int, int] | None = None
         self._told_at = 0.0
         self._start: tuple[int, ...] | None = None
 
     def begin(self, left: int, right: int, now: float) -> None:
-        """The robot was told to turn its wheels [steps/s]; what it was told before is no longer checked."""
+        """Record a new wheel command [steps/s], which replaces the previous one."""
         if (left, right) == (self._told or (0, 0)):
             return
         stood = self._told is None or (self._told == (0, 0) and self._start is not None)
@@ -38,11 +39,11 @@ class WheelCheck:
 
     @property
     def has_driven(self) -> bool:
-        """Whether the robot was told to drive."""
+        """Whether a drive command was sent."""
         return self._told is not None
 
     def check(self, steps: tuple[int, ...], now: float) -> None:
-        """Step counters have come; a BadMessage says that they do not fit the command."""
+        """Check received step counters. Raise BadMessage if they do not match the command."""
         if self._told is None or now - self._told_at < SETTLING:
             return
         if self._start is None:
@@ -60,8 +61,8 @@ class WheelCheck:
         self._start = steps
         if wrong:
             raise BadMessage(
-                f"wheels: told {self._told[0]}, {self._told[1]} steps/s, but they have done {left}, {right} steps: a "
-                "command or an answer was damaged on its way, or another program drives the robot"
+                f"wheels: sent {self._told[0]}, {self._told[1]} steps/s, but they moved {left}, {right} steps: a "
+                "command or an answer was damaged in transit, or another program drives the robot"
             )
 
 

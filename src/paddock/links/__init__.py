@@ -1,4 +1,4 @@
-"""Links: ways to reach arenas and robots that are not in this process, chosen by their URL."""
+"""Links: connections to arenas and robots outside this process, selected by the scheme of their URL."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ LINKS: Registry[Callable[..., Any]] = Registry(
         "player": "paddock.links.player:connect_player",
     },
 )
-"""What reaches an arena or a robot, by the scheme of its URL. It takes the URL and, by name, those options of `connect`
-that it knows."""
+"""Functions that connect to an arena or a robot, by URL scheme. Each takes the URL and, as keyword arguments, the
+options of `connect` that it supports."""
 
 
 @overload
@@ -59,20 +59,21 @@ def connect(
 def connect(
     url: str, *, token: str | None = None, name: str = "", lock_step: bool | None = None, timeout: float = 10.0
 ) -> Any:
-    """Reach an arena or a robot elsewhere: the same handles as `open` gives.
+    """Connect to an arena or a robot outside this process. Return the same handles as `open`.
 
     Args:
         url: of a server, `ws://host:8642`; or a join link, `http://host:8642/#token=…`; or of a real robot,
             `epuck:///dev/rfcomm0`, `epuck://10:00:E8:AD:77:BB`, `epuck2://192.168.1.20`, `orders:///dev/rfcomm0`; or
             of a robot in a USARSim server, `usarsim://host:3000?class=P2DX`; or in V-REP,
             `vrep://host:19997?robot=Pioneer_p3dx`; or in CoppeliaSim, `coppelia://host:23000?robot=/PioneerP3DX`;
-            or in a Player server, `player://host:6665`. A link of your own is named before the `://`:
-            `my_file.py:reach://host`; it is given `reach://host`.
-        token: what the server's owner gave you; join links contain it. Not for real robots.
-        name: what others see; of a real robot, what it is called here.
-        lock_step: True to let time wait for you, False to let it run; None to do as the server wishes. Not for real
-            robots.
-        timeout: seconds of silence after which a call fails, and after which others need not wait for you.
+            or in a Player server, `player://host:6665`. A custom link is named before the `://`: with
+            `my_file.py:reach://host` the function `reach` gets the URL `reach://host`.
+        token: access token from the server's owner; join links contain it. Not for real robots.
+        name: name of this client as others see it; for a real robot, the name of the robot.
+        lock_step: True to join the lock, so that time waits for this client; False to let time run; None to use the
+            server's setting. Not for real robots.
+        timeout: seconds without an answer after which a call fails, and after which other clients stop waiting for
+            this one.
     """
     scheme, url = _split_own(url)
     if not is_path(scheme) and scheme not in LINKS:
@@ -89,7 +90,7 @@ def connect(
 
 
 def _split_own(url: Any) -> tuple[str, Any]:
-    """The name of a link, and the URL that it is given: `file.py:reach://host` gives the link `reach://host`."""
+    """Return the name of a link and the URL for it: `file.py:reach://host` gives the URL `reach://host`."""
     name = url.partition("://")[0] if isinstance(url, str) and "://" in url else ""
     if is_path(name):
         return name, url.removeprefix(name.rpartition(":")[0] + ":")
@@ -97,7 +98,7 @@ def _split_own(url: Any) -> tuple[str, Any]:
 
 
 def _suggest_url(scheme: str, url: object) -> str:
-    """What may have been meant by a URL with a scheme that there is not, or with none."""
+    """Return a suggestion for a URL with an unknown scheme or without a scheme."""
     if scheme or not (isinstance(url, str) and url):
         return suggestion(scheme, LINKS) if scheme else ""
     kind, _, rest = url.partition(":")

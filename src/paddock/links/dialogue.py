@@ -12,28 +12,30 @@ from paddock.core.errors import LinkError, PaddockError, SpecError, Timeout, Unk
 from paddock.links.wire import WebSocketWire
 from paddock.protocol import messages as m
 
-LONGEST_NEGLECT = 0.05  # wall seconds for which what is known may be trusted unread
-LONGEST_SILENCE = 3.0  # seconds: a server tells those who wait for time to pass that it lives, once a second
+LONGEST_NEGLECT = 0.05  # wall seconds for which cached data are used without reading new messages
+LONGEST_SILENCE = 3.0  # seconds; a server sends a heartbeat once a second to clients that wait for time to pass
 
 
 class Dialogue:
-    """Whoever waits reads, for all others too: with one thread there is no hand-over, and none reads in vain.
+    """Sends requests and waits for their answers. One waiting thread reads for all others.
+
+    With a single thread there is no hand-over between threads.
 
     Args:
-        wire: what to speak over.
-        hear: is called with every message, in their order, by whichever thread reads; it must not wait for anything.
+        wire: the connection.
+        hear: called with every message, in order, by the thread that reads; it must not block.
     """
 
     def __init__(self, wire: WebSocketWire, hear: Callable[[m.Message], None]) -> None:
         self.wire, self._hear = wire, hear
         self._change = threading.Condition(threading.Lock())  # guards the next three
         self._someone_reads = False
-        self._waiting = 0  # threads that let others read
-        self._answers: dict[int, m.Message | None] = {}  # to the open questions; None: not there yet
+        self._waiting = 0  # threads that wait while another one reads
+        self._answers: dict[int, m.Message | None] = {}  # to the open requests; None: not received yet
         self._heard = self._looked = time.monotonic()
 
     def ask(self, request: m.Request) -> None:
-        """Send a request; its answer must be waited for, or be given up."""
+        """Send a request. The caller must then call `answer` or `give_up`."""
         self._answers[request.id] = None
         try:
             self.wire.send(request)
@@ -42,7 +44,7 @@ class Dialogue:
             raise
 
     def answer(self, request: m.Request, *, patient: bool = False) -> m.Message:
-        """Wait for the answer; a patient one waits as long as the server gives signs of life."""
+        """Wait for the answer and return it. With `patient`, wait as long as the server sends heartbeats."""
         answers, number = self._answers, request.id
         try:
             self.wait(lambda: answers[number] is not None, request.type, patient=patient)
@@ -54,13 +56,13 @@ class Dialogue:
         return answer
 
     def give_up(self, request: m.Request) -> m.Message | None:
-        """Nobody waits for the answer any more."""
+        """Stop waiting for the answer of a request. Return the answer if it has been received."""
         return self._answers.pop(request.id, None)
 
     def wait(self, there: Callable[[], bool], what: str, *, patient: bool = False, forever: bool = False) -> None:
-        """Read, or let others read, until something is there.
+        """Read, or let another thread read, until the condition `there` is true.
 
-        `there` is asked after every batch of messages, while nobody else may read: it must not ask the server itself.
+        `there` is called after every batch of messages, while no other thread can read. It must not send requests.
         """
         timeout = max(self.wire.timeout, LONGEST_SILENCE) if patient else self.wire.timeout
         deadline = math.inf if forever else time.monotonic() + timeout
@@ -85,14 +87,14 @@ class Dialogue:
             self._waiting -= 1
 
     def catch_up(self) -> None:
-        """Read what has arrived already, unless that was done a moment ago."""
+        """Read the messages that have arrived already, unless that was done within the last `LONGEST_NEGLECT`."""
         if time.monotonic() - self._looked > LONGEST_NEGLECT:
             with self._change:
                 while not self._someone_reads and self._read(0.0):
                     pass
 
     def _read(self, deadline: float) -> bool:
-        """Read a batch, while others may ask questions and wait; False if there was none in time."""
+        """Read a batch of messages while other threads may send and wait. Return False if none arrived in time."""
         messages: list[m.Message] = []
         self._someone_reads = True
         self._change.release()
@@ -118,7 +120,7 @@ class Dialogue:
 
 
 def error_of(refusal: m.Refusal) -> PaddockError:
-    """The error that a refusal tells of, as the server raised it."""
+    """Return the error of a refusal, with the class that the server raised."""
     cls = getattr(errors, refusal.error, None)
     if cls is SpecError:
         return SpecError(refusal.message)

@@ -1,4 +1,4 @@
-"""DriveGuard: stops a robot in another simulator or server when the program that drives it is killed or hangs."""
+"""DriveGuard: a watchdog that stops a robot in another simulator if the program that drives it is killed or hangs."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from typing import NamedTuple
 from paddock.core.errors import LinkError
 from paddock.core.line_guard import SILENCE, LineGuard, open_guard
 
-SHORTEST_SILENCE = 0.5  # [s] that a program which lives may be silent
+SHORTEST_SILENCE = 0.5  # [s], lower limit of the watchdog's timeout
 
 log = logging.getLogger("paddock.links")
 
 
 class StopLine(NamedTuple):
-    """A line to a server, and what stops the robot when it is sent on it."""
+    """A connection to a server, and the bytes that stop the robot."""
 
-    file: int  # its file number
+    file: int  # file descriptor
     stop: bytes
 
 
 class DriveGuard:
-    """Has a `LineGuard`, at the latest from the first drive on. What the program asks for are its signs of life."""
+    """Starts a `LineGuard` no later than the first drive command. Every call of the program resets it."""
 
     def __init__(self, open_line: Callable[[], StopLine], silence: float) -> None:
         """
         Args:
-            open_line: gives the line that the guard shares.
-            silence: seconds without a call of the program after which a robot that drives is stopped; inf for never.
+            open_line: returns the connection that the watchdog shares.
+            silence: seconds without a call of the program after which a driving robot is stopped; inf for never.
         """
         self._open_line, self.silence = open_line, silence
         self._guard: LineGuard | None = None
-        self._unguarded = False  # whether there can be none
+        self._unguarded = False  # whether starting a watchdog has failed
         self._drives = False  # whether the robot may be driving
         self._turn = threading.RLock()
 
     @contextmanager
     def driving(self, moves: bool) -> Iterator[None]:
-        """A command to the wheels, in a `with` block: there is a guard before they turn."""
+        """Return a context for a wheel command. The watchdog is active before the wheels turn."""
         with self._turn:
             if moves:
                 self._drives = True
@@ -53,7 +53,7 @@ class DriveGuard:
                 self._guard.tell(moves)
 
     def start(self) -> None:
-        """Have a guard. Where time runs freely, programs do so before it matters how long that takes."""
+        """Start the watchdog. If time is free-running, call this early, because starting takes time."""
         if self._guard is not None and not self._guard.lives:
             self._guard.end()
             self._guard = None
@@ -61,18 +61,18 @@ class DriveGuard:
             try:
                 self._guard = open_guard(*self._open_line(), self.silence)
             except LinkError as error:
-                log.warning("no guard stops the robot if this program is killed: %s", error)
+                log.warning("no watchdog stops the robot if this program is killed: %s", error)
             self._unguarded = self._guard is None
 
     def renew(self) -> bool:
-        """The program lives. Whether the robot was stopped meanwhile: it hung for too long, which the log says."""
+        """Reset the watchdog. Return whether it has stopped the robot since the last call, and log a warning if so."""
         if self._guard is None:
             return False
         stopped = self._guard.take_stop()
         if stopped:
             log.warning(
-                "a robot was stopped: it drove, and this program asked for nothing for %g s. Call step, sense or read "
-                "more often, or give it longer: silence=SECONDS in its URL",
+                "a robot was stopped: it was driving, and this program made no call for %g s. Call step, sense or read "
+                "more often, or use a longer timeout: silence=SECONDS in its URL",
                 self.silence,
             )
             self._drives = False
@@ -81,7 +81,7 @@ class DriveGuard:
         return stopped
 
     def end(self) -> None:
-        """The line is about to be closed. A robot that could not be told to stand is told once more."""
+        """End the watchdog before the connection is closed. It sends a last stop if the robot may still drive."""
         guard, self._guard, self._unguarded = self._guard, None, False
         if guard is not None:
             guard.end(stop=self._drives)
@@ -89,7 +89,7 @@ class DriveGuard:
 
 
 def read_silence(url: str, options: Mapping[str, str]) -> float:
-    """The option `silence` of a URL [s]."""
+    """Return the option `silence` of a URL [s]."""
     try:
         silence = float(options.get("silence", SILENCE))
     except ValueError:

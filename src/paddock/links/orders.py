@@ -1,4 +1,4 @@
-"""Robots that take orders: `orders://<serial device>`."""
+"""Link to robots that take orders: `orders://<serial device>`."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from paddock.sensors.response import si_of
 
 
 def connect_orders(url: str, *, name: str = "", timeout: float = 10.0, checked: bool = True) -> OrdersRobot:
-    """Reach a robot that takes orders, or the emulator of one.
+    """Connect to a robot that takes orders, or to its emulator.
 
     Args:
-        url: `orders:///dev/rfcomm0` or `orders://10:00:E8:AD:77:BB`; behind a `?`, `name=` says what the robot is
-            called, `dt=` how long a tick of `step` is [s], `silence=` after how many seconds without an answered call
-            it is stopped, and `channel=` which channel of a Bluetooth address is meant.
-        name: what the robot is called, unless the URL says so.
-        timeout: seconds after which a call fails, on top of what a drive takes.
-        checked: ask for checked mode; robots that do not know it stay in legacy mode.
+        url: `orders:///dev/rfcomm0` or `orders://10:00:E8:AD:77:BB`. Options after a `?`: `name=` is the name of the
+            robot, `dt=` the duration of a tick of `step` [s], `silence=` the time without an answered call after
+            which the robot is stopped [s], and `channel=` the channel of a Bluetooth address.
+        name: name of the robot, unless the URL contains one.
+        timeout: seconds after which a call fails, in addition to the duration of a drive.
+        checked: request checked mode; robots that do not support it stay in legacy mode.
     """
     address = read_address(url, timeout)
     port = OrdersPort(address.open_line, timeout, checked=checked, silence=address.silence)
@@ -45,12 +45,12 @@ def connect_orders(url: str, *, name: str = "", timeout: float = 10.0, checked: 
 
 
 class OrdersBody(EPuckBody):
-    """Asks a robot that takes orders. Its pose is what the robot itself takes it to be."""
+    """Reads and controls a robot that takes orders. Its pose is the robot's own estimate."""
 
     port: OrdersPort
 
     def restart_odometry(self, pose: Pose) -> None:
-        """The robot counts by itself, from wherever it was told to be, and its counts do not wrap around."""
+        """Do nothing: the robot computes its own odometry, and its counters do not wrap around."""
 
     def set_odometry(self, pose: Pose) -> None:
         with self.port.hold():
@@ -59,7 +59,7 @@ class OrdersBody(EPuckBody):
 
     def _to_si(self, name: str, raw: Raw) -> Readings:
         values = si_of(self._specs[name], np.array(raw))
-        values[np.isnan(raw)] = np.nan  # of sensors that the robot does not tell about
+        values[np.isnan(raw)] = np.nan  # sensors that the robot does not report
         return values
 
     def fetch(self, names: Collection[str]) -> SensorSample:
@@ -80,7 +80,7 @@ class OrdersBody(EPuckBody):
 
 
 class OrdersRobot(EPuck):
-    """A robot that takes orders: it drives to points by itself. In checked mode any controller can drive it, too."""
+    """A robot that takes orders and drives to points autonomously. In checked mode any controller can drive it."""
 
     body: OrdersBody
     body_class = OrdersBody
@@ -92,7 +92,7 @@ class OrdersRobot(EPuck):
         return "checked" if self.port.checked else "legacy"
 
     def go_to(self, x: float, y: float, *, avoiding: bool = True) -> bool:
-        """Drive to a point [m], and wait until it has; False if it could not get there."""
+        """Drive to a point [m] and wait for the end of the drive. Return whether the robot has reached it."""
         self._check("go_to", x, y)
         target: Point = (float(x), float(y))
         with self.port.hold():
@@ -105,18 +105,18 @@ class OrdersRobot(EPuck):
         return True
 
     def turn(self, angle: float) -> float:
-        """Turn by an angle [rad], and wait until it has; the heading that it takes itself to have then [rad]."""
+        """Turn by an angle [rad] and wait for the end of the turn. Return the estimated heading [rad]."""
         self._check("turn", angle)
         seconds = CONSTANTS.turn_seconds(angle)
         reply = self.port.ask(Order("b", (float(angle),)), seconds, expected=seconds)
         return require_reply(reply, "b", f"{self.name}.turn({angle:g})").numbers[0]
 
     def forward(self, distance: float) -> float:
-        """Drive straight ahead [m], and wait until it has; how long it moved [s]."""
+        """Drive straight ahead [m] and wait for the end of the drive. Return the moving time [s]."""
         self._check("forward", distance)
         if distance < 0:
             raise PaddockError(
-                f"{self.name}.forward({distance!r}): expected metres >= 0: the language knows no way back"
+                f"{self.name}.forward({distance!r}): expected metres >= 0: there is no order to drive backwards"
             )
         x, y, heading = self.pose
         seconds = CONSTANTS.drive_seconds(distance)
@@ -125,22 +125,22 @@ class OrdersRobot(EPuck):
         return require_reply(reply, "c", f"{self.name}.forward({distance:g})").numbers[0]
 
     def set_threshold(self, threshold: float) -> None:
-        """From which sum of two proximity sensors on it avoids something."""
+        """Set the sum of two proximity sensors from which the robot avoids an obstacle."""
         self._check("set_threshold", threshold)
         require_reply(self.port.ask(Order("N", (threshold,))), "N", f"{self.name}.set_threshold({threshold:g})")
 
     @property
     def moving_time(self) -> float:
-        """How long it has moved since it was switched on [s]."""
+        """Moving time since the robot was switched on [s]."""
         return require_reply(self.port.ask(Order("T")), "T", f"{self.name}.moving_time").numbers[0]
 
     @property
     def detections(self) -> int:
-        """How often it has seen an obstacle on its way; one may count several times."""
+        """Number of obstacle detections while driving; one obstacle may count several times."""
         return int(require_reply(self.port.ask(Order("U")), "U", f"{self.name}.detections").numbers[0])
 
     def stop(self) -> None:
-        """Stand. A robot in legacy mode answers, and reads its line only when it stands anyway."""
+        """Stop. A robot in legacy mode reads and answers this only after it has reached its target."""
         self.port.ask(Order("S"))
         self.body.mark_reset()
 

@@ -1,4 +1,4 @@
-"""What a program tells a server when it ends: that it has finished, or what ended it and where."""
+"""The last message of a program to its server: that it has finished, or which error ended it and where."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from paddock.protocol import messages as m
 if TYPE_CHECKING:
     from paddock.links.remote import RemoteArena
 
-LONGEST_TEXT, LONGEST_PLACE = 2000, 200  # letters
-SINCE_MINOR = 5  # of the server
-OPEN: weakref.WeakKeyDictionary[RemoteArena, int] = weakref.WeakKeyDictionary()  # not closed yet, with their process
+LONGEST_TEXT, LONGEST_PLACE = 2000, 200  # characters
+SINCE_MINOR = 5  # minor protocol version of the server
+OPEN: weakref.WeakKeyDictionary[RemoteArena, int] = weakref.WeakKeyDictionary()  # open arenas, with their process ids
 
 
 def note_open(arena: RemoteArena) -> None:
-    """An arena is connected: should the program end without closing it, this is told."""
+    """Register a connected arena, so that its server is notified if the program ends without closing it."""
     OPEN[arena] = os.getpid()
 
 
 def tell_end(arena: RemoteArena, error: BaseException | None) -> None:
-    """Tell how the program ended, if the server wants to know and can still be told."""
+    """Send how the program ended, if the server supports the message and is still connected."""
     OPEN.pop(arena, None)
     if arena.role == "controller" and arena.server_minor >= SINCE_MINOR:
         with contextlib.suppress(LinkError):
@@ -36,20 +36,20 @@ def tell_end(arena: RemoteArena, error: BaseException | None) -> None:
 
 
 def describe_end(error: BaseException | None) -> m.ProgramEnded:
-    """The message about an error, or about none."""
+    """Return the message about an error, or about a normal end."""
     if error is None or isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
         return m.ProgramEnded()
     text = problem_of(error)[:LONGEST_TEXT]
-    place = re.sub(r".*[/\\]", "", error_location(error) or "")  # without folders: they are nobody's business
+    place = re.sub(r".*[/\\]", "", error_location(error) or "")  # without folders, for privacy
     return m.ProgramEnded(text=text, place="".join(letter for letter in place if letter.isprintable())[-LONGEST_PLACE:])
 
 
 @atexit.register
 def close_all() -> None:
-    """A program ends without having closed its arenas; what ended it, Python has noted."""
+    """Close all open arenas at exit. Report the exception that Python has stored, if any."""
     error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     for arena, process in list(OPEN.items()):
-        if process == os.getpid():  # one that was forked does not speak for its parent
+        if process == os.getpid():  # a forked process must not report for its parent
             tell_end(arena, error)
             arena.closed = True
             arena.close()

@@ -1,4 +1,4 @@
-"""RealArena: real robots in an arena that can be served: page, traces, scenarios and tokens as for simulated ones."""
+"""RealArena: real robots in an arena for a server, with page, traces, scenarios and tokens as for simulated robots."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ from paddock.worlds.placement import Room, start_pose
 from paddock.worlds.spec import Placed, WorldSpec
 
 FLOOR = WorldSpec(name="real-robots", title="Real robots", bounds=(-2.0, -2.0, 2.0, 2.0), open=True)
-"""Where robots are shown unless a world was given."""
+"""Default world in which robots are shown."""
 
 
 class MirroredBody(LocalBody):
-    """A real robot as its arena knows it."""
+    """A real robot whose state is copied into the arrays of its arena."""
 
     pose_source: PoseSource = "odometry"
 
     def switch(self, device: Any, on: bool) -> None:
-        """All devices are read, always; pictures when somebody looks at them."""
+        """Do nothing: all devices are always read, and cameras on request."""
 
     def set_pose(self, pose: Pose) -> None:
         raise DeviceRefused(
-            f"{self.name} is a real robot: carry it to its start and start the server anew; nobody else can move it"
+            f"{self.name} is a real robot: its pose cannot be set; carry it to its start and restart the server"
         )
 
 
 class RealArena(Arena):
-    """Real robots, mirrored: a thread for each keeps the arena's arrays up to date. Time is real, nothing is computed.
+    """Real robots in an arena. A thread per robot updates the arena's arrays. Time is real; nothing is simulated.
 
-    The world is what people see: its walls and floor are where the robots' odometry takes them to be. Robots stand
-    while the arena's time does.
+    The world is only displayed; the robots' poses in it are those of their odometry. Robots are stopped while the
+    arena's time is stopped.
     """
 
     body_class = MirroredBody
@@ -58,9 +58,9 @@ class RealArena(Arena):
     def __init__(self, world: WorldSpec, robots: Sequence[SingleRobot]) -> None:
         """
         Args:
-            world: where the robots are. Those that it has a robot for, by name, start there; others where there is
-                room. Its other robots are left out.
-            robots: connected; they belong to the arena from now on.
+            world: where the robots are. A robot whose name is in the world starts at that pose, another one at a free
+                pose. Other robots of the world are left out.
+            robots: connected robots; the arena owns them and closes them.
         """
         super().__init__(build(replace_robots(world, robots)))
         self.mirrors: list[RobotMirror] = []
@@ -73,18 +73,18 @@ class RealArena(Arena):
             mirror.start()
 
     def _bind_kernels(self) -> None:
-        """Nothing is computed, so nothing is compiled."""
+        """Replace the compiled kernels, because nothing is simulated."""
         self._step = self._pass_ticks
         self._sense = None
 
     def index(self) -> None:
-        """Nobody looks for neighbours."""
+        """Do nothing: no neighbour search is needed."""
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:
-        """Nothing to prepare."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Stop all robots, and let go of them."""
+        """Stop all robots and disconnect from them."""
         for mirror in self.mirrors:
             mirror.close()
 
@@ -99,12 +99,12 @@ class RealArena(Arena):
             return Wish(self.tick, WheelSpeeds(*wheels), tuple(lamps), tone)
 
     def _forget(self, number: int) -> None:
-        """A robot is to stand, until it is told to drive again."""
+        """Set the commanded wheel speeds of a robot to 0."""
         with self.turn:
             self.commands[0, number, column.WANT_LEFT : column.WANT_RIGHT + 1] = 0.0
 
     def _pass_ticks(self, model: Any, state: Any, commands: Any, scratch: Any, ticks: int) -> None:
-        """Time passes: the robots are where they say they are. Whoever calls it has the turn."""
+        """Advance the clock and copy the reported states of the robots. The caller must hold `turn`."""
         for _ in range(ticks):
             before = self.motion
             self.state.clock[0, column.TICK] += 1
@@ -134,13 +134,13 @@ class RealArena(Arena):
         picture[...] = mirror.picture(camera)
         depth[...] = np.nan
 
-    # ---- what only simulations can do
+    # ---- functions of simulations only
 
     def reset(self, seed: int | None = None) -> NoReturn:
-        self._refuse("reset", "carry them to their start, and start the server anew")
+        self._refuse("reset", "carry them to their start, and restart the server")
 
     def rewind(self) -> None:
-        """Real robots go on where they are."""
+        """Do nothing: real robots continue where they are."""
 
     def restore(self, snapshot: Any) -> NoReturn:
         self._refuse("restore")
@@ -165,7 +165,7 @@ class RealArena(Arena):
 
 
 def replace_robots(world: WorldSpec, robots: Sequence[SingleRobot]) -> WorldSpec:
-    """The world with these robots instead of its own."""
+    """Return the world with these robots instead of its own."""
     names = [robot.name for robot in robots]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise LinkError(f"there are two robots called {twice!r}: name them in their addresses, ?name=red")
@@ -183,7 +183,7 @@ def replace_robots(world: WorldSpec, robots: Sequence[SingleRobot]) -> WorldSpec
 
 
 def open_real(urls: Sequence[str], world: WorldSpec = FLOOR, *, timeout: float = 10.0) -> RealArena:
-    """Connect to real robots, and hold them in an arena; see `RealArena`."""
+    """Connect to real robots and return an arena with them; see `RealArena`."""
     with ExitStack() as stack:
         robots: list[SingleRobot] = []
         for url in urls:

@@ -38,13 +38,13 @@ from paddock.robots import RobotSpec
 from paddock.worlds.spec import WorldSpec
 
 A = TypeVar("A", bound=m.Message)
-SLICE = 0.2  # wall seconds of a long step, about, before Ctrl-C can end it
+SLICE = 0.2  # approximate wall seconds per part of a long step, so that Ctrl-C can interrupt it
 FIRST_SLICE = 64  # ticks
 log = logging.getLogger("paddock.links")
 
 
 class RemoteArena(BaseArena):
-    """Every call ends: with an answer, or with a LinkError within the timeout. Threads may share it."""
+    """An arena on a server. Every call returns, or raises a LinkError within the timeout. Threads may share it."""
 
     robots: RemoteRobots
     dialogue: Dialogue
@@ -56,14 +56,14 @@ class RemoteArena(BaseArena):
         self.url, token_in_url = address_of(url)
         self.timeout = float(timeout)
         self._token, self._name, self._wish = token or token_in_url, name, lock_step
-        self.name = name  # what others see, until the server gives another
+        self.name = name  # as others see it; the server may change it
         self._clock: m.ClockState | None = None
         self._ids, self._tick = count(1), 0
-        self.in_lock = self.held = False  # whether time is to wait for us; whether it does
-        self._stepping = threading.Lock()  # steps take turns
-        self._step_under_way: int | None = None  # its number
+        self.in_lock = self.held = False  # whether this client has joined the lock; whether time waits for it
+        self._stepping = threading.Lock()  # one step at a time
+        self._step_under_way: int | None = None  # number of its request
         self.steering = Steering(self)
-        self.changes = 0  # of what robots may see without time having passed
+        self.changes = 0  # counts changes that robots can see without a tick
         self._lights: dict[int, dict[str, tuple[dict[str, float], tuple[float, float]]]] = {}  # by snapshot
         self.robots, self.watcher, self.closed = RemoteRobots(self), RemoteWatcher(self), False
         self._greet()
@@ -76,7 +76,7 @@ class RemoteArena(BaseArena):
             welcome = self.ask(hello, m.Welcome)
             if welcome.version != VERSION:
                 raise VersionMismatch(
-                    f"{self.url}: this client speaks version {VERSION}, the server {welcome.version}: "
+                    f"{self.url}: this client has protocol version {VERSION}, the server {welcome.version}: "
                     "install the same release of Paddock on both sides"
                 )
             self.server_minor, self.dialogue.wire.newer = welcome.minor, welcome.minor > MINOR
@@ -85,7 +85,9 @@ class RemoteArena(BaseArena):
             self.dialogue.wait(lambda: self.robots.known and self._clock is not None, "hello")
             if welcome.waits:
                 log.warning("%s", welcome.waits)
-                self.dialogue.wait(lambda: not self._waits, "hello", patient=True)  # a heat tells every second
+                self.dialogue.wait(
+                    lambda: not self._waits, "hello", patient=True
+                )  # a heat sends a message every second
             self.in_lock = (welcome.lock_step if self._wish is None else self._wish) and self.role != "viewer"
             if self.in_lock:
                 self._do(m.Lock(id=self.number(), timeout=min(3600.0, self.timeout)))
@@ -97,9 +99,9 @@ class RemoteArena(BaseArena):
             raise
 
     def reconnect(self) -> None:
-        """Connect anew after the connection was lost; handles, enabled devices, watches and the lock are as before.
+        """Connect again after the connection was lost. Handles, enabled devices, watches and the lock are restored.
 
-        Robots that you had brought along are gone: spawn them again.
+        Robots that this client had spawned no longer exist: spawn them again.
         """
         self.dialogue.wire.close()
         self._clock, self.steering.complaint, self._step_under_way = None, None, None
@@ -114,7 +116,7 @@ class RemoteArena(BaseArena):
 
     @cached_property
     def board(self) -> RemoteBoard:
-        """What running controllers show of themselves, and the goals that people send them."""
+        """Maps and estimates that running controllers publish, and the goals that users send to them."""
         return RemoteBoard(lambda message: self.dialogue.wire.send(message))
 
     # ---- time
@@ -130,19 +132,19 @@ class RemoteArena(BaseArena):
     @property
     def seed(self) -> int:
         assert self._clock is not None
-        return self._clock.seed or 0  # students are not told
+        return self._clock.seed or 0  # the server does not send it to students
 
     @property
     def tick(self) -> int:
         return self._tick
 
     def step(self, n: int = 1) -> None:
-        """Let `n` ticks pass: in the lock together with all others in it, else as the server's clock goes."""
-        if n == 1:  # the commonest
+        """Wait for `n` ticks: in lock-step with all clients in the lock, else at the speed of the server's clock."""
+        if n == 1:  # the most common case
             self._step(1)
             return
         left = check_ticks(n)
-        most = FIRST_SLICE if self.in_lock else m.MOST_TICKS  # else time would go on between two slices
+        most = FIRST_SLICE if self.in_lock else m.MOST_TICKS  # outside the lock, time would continue between two parts
         while True:
             ticks, began = min(left, most), time.monotonic()
             self._step(ticks)
@@ -156,8 +158,8 @@ class RemoteArena(BaseArena):
         with self._stepping:
             self.raise_trouble()
             if self.board.goals and not self.is_recording:
-                self.board.give_goals()  # nobody runs who would take them
-            if self._step_under_way is not None:  # someone gave up waiting for it
+                self.board.give_goals()  # no controller runs that would accept them
+            if self._step_under_way is not None:  # an earlier call stopped waiting for it
                 try:
                     self.dialogue.wait(lambda: self._step_under_way is None, "step", patient=True)
                 finally:
@@ -203,11 +205,11 @@ class RemoteArena(BaseArena):
         self.note_event("pause", text="stopped the clock")
 
     def advance(self, n: int = 1) -> None:
-        """Let the server's paused clock run for some ticks, without waiting for it."""
+        """Let the server's paused clock run for `n` ticks. Return immediately."""
         self._do(m.Advance(id=self.number(), ticks=check_ticks(n)))
 
     def set_speed(self, speed: float | None) -> None:
-        """Simulated seconds per second; None for flat out."""
+        """Set the speed of the clock [simulated seconds per second]; None for flat out."""
         if speed is not None and not (all_finite(speed) and speed > 0):
             raise SimulationError(f"speed: expected a factor > 0, or None for flat out, got {speed!r}")
         self._do(m.SetSpeed(id=self.number(), speed=speed or 0.0))
@@ -215,16 +217,16 @@ class RemoteArena(BaseArena):
 
     @property
     def running(self) -> bool:
-        """Whether the server's clock runs, as far as is known."""
+        """Whether the server's clock runs, according to its last message."""
         return self._clock is not None and self._clock.running
 
     def digest(self) -> str:
-        if self.role != "supervisor":  # every run asks; in vain, it would fill the log of a class
+        if self.role != "supervisor":  # every run calls this; refusals would fill the server's log
             raise Refused(f"digest: only a supervisor may do that, and you are a {self.role}")
         return str(self.ask(m.Digest(id=self.number()), m.Answer).value)
 
     def snapshot(self) -> int:
-        """The number of a copy that the server keeps as long as you are connected; it keeps the last few."""
+        """Return the number of a snapshot on the server, which keeps the last few while this client is connected."""
         number = int(self.ask(m.TakeSnapshot(id=self.number()), m.Answer).value)
         lights = {body.name: (dict(body.lights), body.sound) for body in self.robots.bodies}
         self._lights = dict(list(self._lights.items())[-63:]) | {number: lights}
@@ -239,7 +241,7 @@ class RemoteArena(BaseArena):
         self.note_event("restore", text="went back to a snapshot")
 
     def _light(self, lights: dict[str, tuple[dict[str, float], tuple[float, float]]]) -> None:
-        """Note what lamps and speakers do after a jump in time: no message tells."""
+        """Set the state of lamps and speakers after a jump in time, because no message reports it."""
         for body in self.robots.bodies:
             body.lights, body.sound = lights.get(body.name, (dict.fromkeys(body.spec.leds, 0.0), (0.0, 0.0)))
 
@@ -256,49 +258,49 @@ class RemoteArena(BaseArena):
         self.note_event("spawn", name, f"{name} came")
 
     def remove(self, name: str) -> None:
-        """Take a robot that you brought along out of the world; its handle is of no use any more."""
+        """Remove a robot that this client has spawned. Its handle becomes invalid."""
         if not self.robots.info(name).spawned:
-            raise Refused(f"remove: robot {name!r} belongs to the world; leave({name!r}) gives it up to others")
+            raise Refused(f"remove: robot {name!r} belongs to the world; leave({name!r}) releases it to others")
         self.leave(name)
         self.note_event("remove", name, f"{name} went")
 
     def leave(self, name: str) -> None:
-        """Give up a robot that you drive: it stops, and others may drive it; one that you brought along vanishes."""
+        """Release a robot: it stops, and others may drive it. A robot that this client has spawned is removed."""
         self._do(m.Leave(id=self.number(), robot=self[name].name))
         self.steering.driven.discard(name)
         self.forget()
 
     def claim(self, name: str, *, force: bool = False) -> Robot:
-        """Drive a robot from now on (its first command does so, too); by force, take it from whoever drives it."""
+        """Become the driver of a robot; its first command does so, too. With `force`, take over from another driver."""
         robot = self[name]
         self._do(m.Claim(id=self.number(), robot=name, force=force))
         return robot
 
     def send_goal(self, name: str, x: float, y: float) -> None:
-        """Have the controller that drives a robot, wherever it runs, drive it to a place [m]; Refused says why not."""
+        """Send a goal [m] to the controller that drives a robot, in any process. `Refused` contains the reason."""
         self._do(m.SendGoal(id=self.number(), robot=self[name].name, x=x, y=y))
 
     def owner(self, name: str) -> str:
-        """Who drives a robot; an empty text for nobody."""
+        """Name of the client that drives a robot; empty if there is none."""
         return self.robots.info(name).owner
 
-    # ---- asking
+    # ---- requests
 
     def number(self) -> int:
-        """A new one for every request."""
+        """Return a new number for a request."""
         return next(self._ids) % 2**31
 
     def _do(self, request: m.Request) -> None:
         self.ask(request, m.Done)
 
     def ask(self, request: m.Request, wanted: type[A]) -> A:
-        """Send a request, after the commands that were given before, and wait for its answer."""
+        """Send the queued commands and then a request, and wait for its answer."""
         self.raise_trouble()
         with self.steering.turn:
             self.steering.send()
             self.dialogue.ask(request)
         answer = self._answer(request, wanted)
-        self.steering.raise_complaint()  # about the commands: it came before the answer
+        self.steering.raise_complaint()  # refusals of the commands arrive before the answer
         return answer
 
     def _answer(self, request: m.Request, wanted: type[A], *, patient: bool = False) -> A:
@@ -308,12 +310,12 @@ class RemoteArena(BaseArena):
         return answer
 
     def raise_trouble(self) -> None:
-        """Raise what went wrong since the last call: a refused command, an observer's error."""
+        """Raise an error that occurred since the last call: a refused command, or an observer's exception."""
         self.steering.raise_complaint()
         if self.watcher.errors and threading.current_thread() is not self.watcher.thread:
             raise self.watcher.errors.pop(0)
 
-    # ---- hearing, in whichever thread reads
+    # ---- received messages, in the thread that reads
 
     def _hear(self, message: m.Message) -> None:
         if isinstance(message, m.Observed):
@@ -331,7 +333,7 @@ class RemoteArena(BaseArena):
         elif isinstance(message, m.ClockState):
             self._hear_clock(message)
         elif isinstance(message, m.RobotList):
-            self.changes += 1  # of what the others see
+            self.changes += 1  # the robots may see different neighbours
             self.steering.hear_drivers(message)
             for name in self.robots.update(message):
                 self.watcher.forget(name)
@@ -340,7 +342,7 @@ class RemoteArena(BaseArena):
             self.robots.new_world = message.exercise or self.world.name
             self.forget()
         elif isinstance(message, m.Welcome | m.HeatState):
-            self._waits = bool(message.waits)  # until a heat is over
+            self._waits = bool(message.waits)  # until the heat ends
         elif isinstance(message, m.EventNews):
             self.steering.hear_event(message)
         elif isinstance(message, m.Asked | m.GoalNews):
@@ -368,13 +370,13 @@ class RemoteArena(BaseArena):
 
     def _hear_clock(self, clock: m.ClockState) -> None:
         before = self._clock
-        if before is not None and (clock.tick < self._tick or clock.seed != before.seed):  # someone set it back
+        if before is not None and (clock.tick < self._tick or clock.seed != before.seed):  # it was reset
             self.forget()
         self._clock, self._tick = clock, clock.tick
         self.held = self.in_lock and self.name in clock.lock
 
     def forget(self) -> None:
-        """What was seen is no longer so."""
+        """Discard all cached readings."""
         for body in self.robots.bodies:
             body.forget()
 
@@ -384,12 +386,12 @@ class RemoteArena(BaseArena):
         self.watch(robot, sensed_devices_of(robot))
 
     def watch(self, robot: Robot, on: Collection[str]) -> None:
-        """Subscribe to what a robot's observers want to know, of the devices that are on."""
+        """Subscribe to the enabled devices that a robot's observers need."""
         if isinstance(robot.body, RemoteBody):
             self.watcher.follow(robot, streams_of(robot, on))
 
     def close(self) -> None:
-        """Leave: your robots stop, and those you brought along vanish."""
+        """Disconnect. The robots of this client stop, and those that it has spawned are removed."""
         if not self.closed:
             tell_end(self, sys.exc_info()[1])
         self.closed = True

@@ -1,4 +1,4 @@
-"""RemoteBoard: what controllers show of themselves, sent to the server when somebody there looks."""
+"""RemoteBoard: sends the maps and estimates of controllers to the server when a client there requests them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.protocol import messages as m
 
 
 class RemoteBoard(RunBoard):
-    """A board whose viewers are elsewhere.
+    """A run board whose viewers are clients of the server.
 
     Args:
         tell: sends a message.
@@ -20,10 +20,10 @@ class RemoteBoard(RunBoard):
     def __init__(self, tell: Callable[[m.Message], None]) -> None:
         super().__init__()
         self._tell = tell
-        self._cells: set[str] = set()  # robots whose cells are wanted, too
+        self._cells: set[str] = set()  # robots whose grid cells are also requested
 
     def hear(self, message: m.Asked | m.GoalNews) -> None:
-        """Somebody looks at a robot, or sends it somewhere. This does not wait."""
+        """Handle a request to show a robot, or a goal for a robot. Does not block."""
         if isinstance(message, m.Asked):
             self.asked.add(message.robot)
             if message.cells:

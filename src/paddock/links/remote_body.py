@@ -1,4 +1,4 @@
-"""RemoteBody: a robot of an arena elsewhere. Commands wait here for the next step; what was seen is kept until then."""
+"""RemoteBody: a robot of a remote arena. It queues commands and caches readings until the next step."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from paddock.links.remote import RemoteArena
 
 UNKNOWN_SPEEDS = WheelSpeeds(math.nan, math.nan)
-FRESH = 0.1  # wall seconds for which the answer to a step is news, while time goes on by itself
+FRESH = 0.1  # wall seconds for which the answer to a step is current, while time is free-running
 Pixels = NDArray[np.uint8]
 
 
 class RemoteBody(Body):
-    """Asks a server."""
+    """Reads and controls a robot through a server."""
 
     def __init__(self, arena: RemoteArena, name: str, spec: RobotSpec) -> None:
         self.arena, self.name, self.spec = arena, name, spec
-        self._seen: m.RobotReadings | None = None  # the last that was told …
-        self._tick, self._change = -1, -1  # … and when that was
-        self._pictures: dict[str, m.PictureData] = {}  # the last of each camera that is watched
+        self._seen: m.RobotReadings | None = None  # the last readings from the server …
+        self._tick, self._change = -1, -1  # … and when they were received
+        self._pictures: dict[str, m.PictureData] = {}  # last picture of each watched camera
         self._fresh_until = 0.0
-        self._asked: set[str] = set()  # of what came with the last step
+        self._asked: set[str] = set()  # quantities already returned from the answer to the last step
         self._wheels: tuple[float, float] | None = None  # not sent yet
         self._command = WheelSpeeds(0.0, 0.0)
         self._pans: dict[str, float] = {}
@@ -46,7 +46,7 @@ class RemoteBody(Body):
         self.lights = dict.fromkeys(spec.leds, 0.0)
         self.sound = (0.0, 0.0)
 
-    # ---- doing
+    # ---- actuators
 
     def set_wheels(self, left: float, right: float) -> None:
         with self.arena.steering.turn:
@@ -62,17 +62,17 @@ class RemoteBody(Body):
         name = self.spec.leds[number]
         with self.arena.steering.turn:
             self._leds[name] = self.lights[name] = float(brightness)
-            self.arena.changes += 1  # others see it at once
+            self.arena.changes += 1  # other robots see it immediately
             self.arena.steering.add(self)
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
         with self.arena.steering.turn:
             self._tone = self.sound = (float(frequency), float(amplitude))
-            self.arena.changes += 1  # others hear it at once
+            self.arena.changes += 1  # other robots hear it immediately
             self.arena.steering.add(self)
 
     def take_command(self) -> Command:
-        """What has to be sent, once."""
+        """Remove and return the command that has to be sent."""
         command = Command(wheels=self._wheels, pans=self._pans, leds=self._leds, tone=self._tone)
         self._wheels, self._pans, self._leds, self._tone = None, {}, {}, None
         return command
@@ -86,7 +86,7 @@ class RemoteBody(Body):
         self._choose(device, device.enabled and not on)
 
     def _choose(self, device: Device, on: bool) -> None:
-        """From now on a device is part of what is sensed, or no longer so."""
+        """Add a device to the sensed devices, or remove it."""
         self.forget()
         robot = device.robot
         chosen = sensed_devices_of(robot) - {device.name} | ({device.name} if on else set())
@@ -100,13 +100,13 @@ class RemoteBody(Body):
     def _ask(self, request: m.Request) -> None:
         self.arena.ask(request, m.Done)
 
-    # ---- telling
+    # ---- sensors and state
 
     def sense(self, robot: Robot) -> Observation:
         chosen = robot.chosen
         cameras = chosen.cameras
         seen, tick = self._look("", chosen.slots, [camera.name for camera in cameras])
-        if robot.body is not self:  # it has another body in another world: the answer may be of either
+        if robot.body is not self:  # another world was opened: the answer may belong to either body
             return robot.body.sense(robot)
         pictures = {**self._pictures, **seen.pictures} if cameras else None
         return observation_of(robot, chosen, seen, tick * self.arena.dt, pictures)
@@ -147,7 +147,7 @@ class RemoteBody(Body):
     def _truth(self, what: str) -> m.Truth:
         truth = self._look(what)[0].truth
         if truth is None:
-            raise Refused(f"{self.name}.{what}: only a supervisor may know where robots really are")
+            raise Refused(f"{self.name}.{what}: only a supervisor may read the true poses of robots")
         return truth
 
     @property
@@ -161,7 +161,7 @@ class RemoteBody(Body):
     def motion(self) -> Motion:
         seen = self._look("motion")[0]
         if seen.truth is None:
-            raise Refused(f"{self.name}: only a supervisor may know where robots really are")
+            raise Refused(f"{self.name}: only a supervisor may read the true poses of robots")
         pose, speeds = Pose(*seen.truth.pose), WheelSpeeds(*seen.wheels)  # type: ignore[arg-type]
         return Motion(pose, speeds, len(seen.truth.contacts))
 
@@ -176,27 +176,27 @@ class RemoteBody(Body):
     def tone(self) -> tuple[float, float]:
         return self.sound
 
-    # ---- what is known
+    # ---- cached readings
 
     def keep(self, seen: m.RobotReadings, tick: int, *, stepped: bool = False) -> None:
-        """Remember what the server told."""
+        """Store readings from the server."""
         self._seen, self._tick, self._change = seen, tick, self.arena.changes
         if stepped and not self.arena.held:
             self._asked = set()
             self._fresh_until = time.monotonic() + FRESH
 
     def keep_picture(self, camera: str, picture: m.PictureData) -> None:
-        """Remember the last picture of a camera that is watched, while time goes on by itself."""
+        """Store the last picture of a watched camera, while time is free-running."""
         self._pictures = {**self._pictures, camera: picture}
 
     def forget(self) -> None:
-        """What was seen is no longer so."""
+        """Discard all cached readings."""
         self._seen, self._pictures, self._fresh_until = None, {}, 0.0
 
     def _look(
         self, what: str, sensors: Collection[str] = (), cameras: Collection[str] = ()
     ) -> tuple[m.RobotReadings, int]:
-        """What is seen now and the tick; asked for, if it is not known."""
+        """Return the current readings and their tick, from the cache or from the server."""
         seen, tick = self._recall(what), self._tick
         shots = (seen.pictures.keys() | self._pictures.keys()) if seen is not None and cameras else ()
         if seen is not None and all(n in seen.readings for n in sensors) and all(n in shots for n in cameras):
@@ -205,12 +205,13 @@ class RemoteBody(Body):
         return answer.robots[self.name], answer.tick
 
     def _recall(self, what: str) -> m.RobotReadings | None:
-        """What is known of the present, or at most a period old under a watch.
+        """Return the cached readings if they are current, or at most one period old under a watch; else None.
 
-        While time goes on by itself, what came with a step answers every question once: who asks again wants news.
+        While time is free-running, the answer to a step is used once for every quantity. The second read is sent to
+        the server.
         """
         arena = self.arena
-        arena.raise_trouble()  # who is answered from here would else never hear of it
+        arena.raise_trouble()  # answers from the cache would otherwise never raise it
         arena.dialogue.catch_up()
         seen = self._seen
         if arena.held:
@@ -224,7 +225,7 @@ class RemoteBody(Body):
 
 
 def sensed_devices_of(robot: Robot) -> set[str]:
-    """The names of the devices that are sensed."""
+    """Return the names of the devices that `sense` reads."""
     return {device.name for device in robot.devices.values() if device.enabled and not device.polled}
 
 
@@ -235,10 +236,10 @@ def observation_of(
     time: float,
     pictures: Mapping[str, m.PictureData] | None = None,
 ) -> Observation:
-    """What was seen of the devices that were chosen, as an observation."""
+    """Return the readings of the chosen devices as an observation."""
     slots, length, _, cameras = chosen
     readings = seen.readings
-    if not slots.keys() <= readings.keys():  # one was switched on a moment ago
+    if not slots.keys() <= readings.keys():  # a device was enabled after the readings were taken
         slots = {name: slot for name, slot in slots.items() if name in readings}
     row: Readings = np.empty(length)
     for name, slot in slots.items():
@@ -250,13 +251,13 @@ def observation_of(
 
 
 class ObservationWithoutSome(Observation):
-    """What a robot sees that had further devices, until somebody opened another world."""
+    """Observation of a robot that had further devices until another world was opened."""
 
     __slots__ = ("_lost",)
 
     def __init__(self, *parts: Any, lost: Mapping[str, str]) -> None:
         super().__init__(*parts)
-        self._lost = lost  # what to expect instead, by device
+        self._lost = lost  # text of the error message, by device
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -268,5 +269,5 @@ class ObservationWithoutSome(Observation):
 
 
 def array_of(picture: m.PictureData) -> Pixels:
-    """A raw picture as an array [row, column, rgb]."""
+    """Return a raw picture as an array [row, column, rgb]."""
     return np.frombuffer(picture.data, np.uint8).reshape(picture.height, picture.width, 3).copy()

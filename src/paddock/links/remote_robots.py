@@ -1,4 +1,4 @@
-"""RemoteRobots: who there is in an arena elsewhere."""
+"""RemoteRobots: the robots of a remote arena."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
 
 
 class There(NamedTuple):
-    """What the server told last; replaced as a whole, so that other threads never see half of it."""
+    """Last list of robots from the server; replaced as a whole, so that other threads never see a part of it."""
 
     infos: dict[str, m.RobotInfo]
     kinds: list[tuple[dict[str, Any], RobotSpec]]
 
 
 class RemoteRobots(Mapping[str, Robot]):
-    """The robots of a remote arena by name; handles are made when they are first asked for."""
+    """The robots of a remote arena by name. A handle is created at its first use."""
 
     def __init__(self, arena: RemoteArena) -> None:
         self._arena = arena
-        self._guard = threading.Lock()  # of the handles
+        self._guard = threading.Lock()  # protects the handles
         self._handles: dict[str, Robot] = {}
         self._there = There({}, [])
         self.known = False
-        self.new_world = ""  # the exercise or world that was opened since; empty: as before
+        self.new_world = ""  # name of the exercise or world opened since the connection; empty if none
 
     def update(self, news: m.RobotList) -> list[str]:
-        """There are other robots now, or other drivers; the answer are the names of those that left."""
+        """Update the robots and their drivers. Return the names of the robots that left."""
         known = self._there.kinds
         kinds = [(table, next((spec for old, spec in known if old == table), None)) for table in news.kinds]
         read = [(table, spec or RobotSpec.from_table(drop_foreign(table))) for table, spec in kinds]
         with self._guard:
             self._there = There({info.name: info for info in news.robots}, read)
-            if self.known:  # after a reconnect there may be another robot of that name
+            if self.known:  # not after a reconnect: there may be another robot of that name
                 self._move()
             left = [handle for handle in self._handles.values() if not self._is_there(handle)]
             for handle in left:
@@ -55,7 +55,7 @@ class RemoteRobots(Mapping[str, Robot]):
         return [handle.name for handle in left]
 
     def _move(self) -> None:
-        """Handles go on with the robots of the same name, also of another kind or with other devices."""
+        """Attach handles to the robots of the same name, even if their type or devices differ."""
         infos, kinds = self._there
         opened = f"all that {self.new_world!r} allows, which the lecturer opened while this program ran"
         why = opened if self.new_world else ""
@@ -70,7 +70,7 @@ class RemoteRobots(Mapping[str, Robot]):
         return info is not None and kinds[info.kind][1] is handle.spec
 
     def info(self, name: str) -> m.RobotInfo:
-        """Its kind, colour and driver."""
+        """Return the type, colour and driver of a robot."""
         return self._find(name)[0]
 
     def _find(self, name: str) -> tuple[m.RobotInfo, RobotSpec]:
@@ -81,31 +81,31 @@ class RemoteRobots(Mapping[str, Robot]):
         return infos[name], kinds[infos[name].kind][1]
 
     def has(self, name: str) -> bool:
-        """Whether a robot was there when the server told last."""
+        """Whether a robot is in the last list from the server."""
         return name in self._there.infos
 
     def owner(self, name: str) -> str:
-        """Who drove a robot when the server told last; an empty text for nobody."""
+        """Return the driver of a robot in the last list from the server; empty if there is none."""
         info = self._there.infos.get(name)
         return info.owner if info is not None else ""
 
     def handle(self, name: str) -> Robot | None:
-        """The handle of a robot, if anyone asked for it."""
+        """Return the handle of a robot, or None if it was not created."""
         return self._handles.get(name)
 
     @property
     def handles(self) -> list[Robot]:
-        """The handles that there are."""
+        """All created handles."""
         return list(self._handles.values())
 
     def body(self, name: str) -> RemoteBody | None:
-        """What a handle reaches its robot by, if there is a handle."""
+        """Return the body of a robot's handle, or None if there is no handle."""
         handle = self._handles.get(name)
         return cast(RemoteBody, handle.body) if handle is not None else None
 
     @property
     def bodies(self) -> list[RemoteBody]:
-        """Those of all handles."""
+        """The bodies of all handles."""
         return [cast(RemoteBody, handle.body) for handle in self.handles]
 
     def __getitem__(self, name: str) -> Robot:
@@ -118,7 +118,7 @@ class RemoteRobots(Mapping[str, Robot]):
         return handle
 
     def _catch_up(self) -> None:
-        with contextlib.suppress(LinkError):  # what was known last is better than nothing
+        with contextlib.suppress(LinkError):  # without a connection, use the last list
             self._arena.dialogue.catch_up()
 
     def __iter__(self) -> Iterator[str]:

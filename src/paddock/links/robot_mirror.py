@@ -1,4 +1,4 @@
-"""RobotMirror: a thread that keeps what is known of a real robot up to date, and tells it what is wanted of it."""
+"""RobotMirror: a thread that reads the state of a real robot and sends it new commands."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from paddock.core.observation import Readings, WheelSpeeds
 from paddock.links.single import SingleRobot
 
 log = logging.getLogger("paddock.links")
-STALLED = 0.3  # [s] after which a clock that stands stops the robot
-PICTURES = 2.0  # [s] for which pictures are taken after somebody has looked at one
+STALLED = 0.3  # [s] without a tick after which the robot is stopped
+PICTURES = 2.0  # [s] for which pictures are taken after one was requested
 RETRY = 0.5  # [s] between two attempts to reach a robot
-UNTOLD = WheelSpeeds(math.nan, math.nan)  # differs from all that can be wished for
+UNTOLD = WheelSpeeds(math.nan, math.nan)  # differs from every command
 
 
 class Wish(NamedTuple):
-    """What is wanted of a robot at present."""
+    """Current commands for a robot."""
 
     tick: int
     wheels: WheelSpeeds
@@ -36,14 +36,14 @@ class Wish(NamedTuple):
 
 
 class RobotMirror:
-    """What a real robot last said. It stands when the clock that it is shown with does not go on."""
+    """Last known state of a real robot. The robot is stopped while the clock of its arena is stopped."""
 
     def __init__(self, robot: SingleRobot, wish: Callable[[], Wish], forget: Callable[[], None]) -> None:
         """
         Args:
-            robot: a way to it, connected; nobody else uses it from now on.
-            wish: what is wanted of the robot, from any thread.
-            forget: from then on it is wanted to stand, until somebody tells it to drive.
+            robot: a connected robot; it must not be used by others any more.
+            wish: returns the current commands; called from any thread.
+            forget: replaces the commanded wheel speeds by 0, until a new command is given.
         """
         self.robot, self._wish, self._forget = robot, wish, forget
         self.cameras = {name: device for name, device in robot.devices.items() if isinstance(device, Camera)}
@@ -51,12 +51,12 @@ class RobotMirror:
             if name not in self.cameras:
                 device.polled = False
                 device.enable()
-        self.values: dict[str, Readings] = {}  # by device; none while it cannot be reached
-        self.raw: dict[str, Readings] = {}  # hardware numbers likewise
+        self.values: dict[str, Readings] = {}  # by device; empty while the robot cannot be reached
+        self.raw: dict[str, Readings] = {}  # raw readings likewise
         self.pictures: dict[str, NDArray[np.uint8]] = {}
         self.pose, self.wheels = Pose(0.0, 0.0, 0.0), WheelSpeeds(0.0, 0.0)
-        self.travel = (0.0, 0.0)  # of the wheels [m], where it has encoders
-        self._wanted_until: dict[str, float] = {}  # when a camera is no longer looked through (monotonic)
+        self.travel = (0.0, 0.0)  # distance of the wheels [m], if the robot has encoders
+        self._wanted_until: dict[str, float] = {}  # until when pictures of a camera are taken (monotonic)
         self._told = Wish(-1, self.wheels, robot.body.lamps, robot.body.tone)
         self._tick, self._ticked_at = -1, time.monotonic()
         self._lost = False
@@ -65,18 +65,18 @@ class RobotMirror:
         self._thread = threading.Thread(target=self._work, name=f"paddock-mirror-{robot.name}", daemon=True)
 
     def start(self) -> None:
-        """Begin to carry out wishes."""
+        """Start the thread that sends commands and reads sensors."""
         self._thread.start()
 
     def close(self) -> None:
-        """Stop the robot, and let go of it."""
+        """Stop the robot and disconnect from it."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join()
         self.robot.close()
 
     def picture(self, camera: str) -> NDArray[np.uint8]:
-        """The newest picture of a camera: black until there is one. Looking at it has more of them taken."""
+        """Return the newest picture of a camera, black until there is one. Each call requests further pictures."""
         self._wanted_until[camera] = time.monotonic() + PICTURES
         device = self.cameras[camera]
         black = np.zeros((device.height, device.width, 3), np.uint8)
@@ -102,13 +102,13 @@ class RobotMirror:
             self._stopped.wait(due - time.monotonic())
 
     def _meet_failure(self, error: Exception) -> None:
-        """Nothing is known about it any more; and it stands when it is found again, until it is told to drive."""
+        """Discard the state and the wheel command, so that the robot is stopped when it is reached again."""
         if not self._lost:
             log.warning("%s: %s", self.robot.name, error, exc_info=not isinstance(error, LinkError))
         self._forget()
         self._lost, self.values, self.raw = True, {}, {}
         self.wheels = WheelSpeeds(0.0, 0.0)
-        self._told = Wish(-1, UNTOLD, (), (0.0, 0.0))  # so that it is told to stand
+        self._told = Wish(-1, UNTOLD, (), (0.0, 0.0))  # so that a stop is sent
 
     def _obey(self, wish: Wish) -> None:
         if wish.tick != self._tick:
@@ -126,7 +126,7 @@ class RobotMirror:
         self._told = wish._replace(wheels=UNTOLD if refused and any(wheels) else wheels)
 
     def _try(self, call: Callable[..., None], *values: float) -> bool:
-        """Have a robot do something that its language may have no word for; whether it does."""
+        """Send a command that the robot may not support. Return whether it was carried out."""
         try:
             call(*values)
         except DeviceRefused as error:
@@ -145,7 +145,7 @@ class RobotMirror:
         if "encoders" in values:
             left, right = values["encoders"]
             self.travel = float(left), float(right)
-        if not any(motion.wheels):  # it may have been restarted, or stopped by its guard
+        if not any(motion.wheels):  # it may have been restarted, or stopped by its watchdog
             self._told = self._told._replace(wheels=motion.wheels)
 
     def _take_pictures(self) -> None:

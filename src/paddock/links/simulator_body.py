@@ -1,4 +1,4 @@
-"""SimulatorBody: a robot in another simulator, with what is alike in all of them."""
+"""SimulatorBody: base class for a robot in another simulator."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ STANDING = WheelSpeeds(0.0, 0.0)
 
 
 class SimulatorBody(WatchedBody):
-    """Speaks to a simulator for one robot, which has no lamps and no speaker there."""
+    """Controls one robot in another simulator. The robot has no lamps and no speaker there."""
 
-    language: ClassVar[str]  # that the simulator is spoken to in
+    language: ClassVar[str]  # name of the simulator's protocol, for messages
 
     def __init__(self, silence: float) -> None:
-        """`silence`: seconds without a call of the program after which a robot that drives is stopped."""
+        """`silence`: seconds without a call of the program after which a driving robot is stopped."""
         self.guard = DriveGuard(self.open_stop_line, silence)
         self._speeds = STANDING
 
-    # ---- doing
+    # ---- actuators
 
     def set_wheels(self, left: float, right: float) -> None:
         self.renew_guard()
@@ -45,23 +45,23 @@ class SimulatorBody(WatchedBody):
 
     @abstractmethod
     def send_wheels(self, left: float, right: float) -> None:
-        """Tell the simulator wheel speeds [m/s]."""
+        """Send wheel speeds [m/s] to the simulator."""
 
     @abstractmethod
     def open_stop_line(self) -> StopLine:
-        """For the guard: a line to the simulator, and what stops the robot there."""
+        """Return a connection to the simulator for the watchdog, and the bytes that stop the robot."""
 
     def renew_guard(self) -> None:
-        """The program lives; it may have hung for so long that its robot was stopped."""
+        """Reset the watchdog, and note whether it has stopped the robot."""
         if self.guard.renew():
             self._speeds = STANDING
 
     def raise_complaint(self) -> None:
-        self.renew_guard()  # here, for what a background thread reads raises nothing
+        self.renew_guard()  # only calls of the program get here, not reads of a background thread
         super().raise_complaint()
 
     def set_pan(self, device: Device, angle: float) -> None:
-        raise DeviceRefused(f"{device} cannot pivot: {self.language} has no way to turn it")
+        raise DeviceRefused(f"{device} cannot pivot: {self.language} has no command to turn it")
 
     def set_lamp(self, number: int, brightness: float) -> None:
         raise DeviceRefused(f"{self.name}.leds: {self.language} has none")
@@ -70,12 +70,12 @@ class SimulatorBody(WatchedBody):
         raise DeviceRefused(f"{self.name}.speaker: {self.language} has none")
 
     def switch(self, device: Device, on: bool) -> None:
-        """Nothing to prepare: everything can be read always."""
+        """Do nothing: all devices can always be read."""
 
     def poll_only(self, device: Device, on: bool) -> None:
-        """Nothing to prepare: `Robot.chosen` decides."""
+        """Do nothing: `Robot.chosen` decides."""
 
-    # ---- telling
+    # ---- sensors and state
 
     def sense(self, robot: Robot) -> Observation:
         self.raise_complaint()
@@ -101,16 +101,16 @@ class SimulatorBody(WatchedBody):
             return np.array(self._read_all([device])[0], np.float64)
 
     def _reading(self) -> AbstractContextManager[object]:
-        """What is read in a `with` block is of the same time, where that needs care."""
+        """Return a context in which all readings belong to the same time step."""
         return nullcontext()
 
     @abstractmethod
     def _read_all(self, devices: Sequence[Device]) -> list[list[float]]:
-        """The values of some devices."""
+        """Return the values of some devices."""
 
     @property
     def contacts(self) -> tuple[float, ...]:
-        raise DeviceRefused(f"{self.name}.contacts: {self.language} does not tell what a robot touches")
+        raise DeviceRefused(f"{self.name}.contacts: {self.language} does not report contacts")
 
     def motion(self) -> Motion:
         return Motion(self.pose, self._speeds, math.nan)

@@ -1,4 +1,4 @@
-"""SingleRobot: a robot elsewhere that is also the arena that it stands in."""
+"""SingleRobot: a robot outside this process that is also its own arena."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ log = logging.getLogger("paddock.links")
 
 
 class WatchedBody(Body):
-    """A body that a background thread may look at."""
+    """A body that a background thread may read."""
 
-    latest: Any = None  # what that thread has seen
-    complaint: Exception | None = None  # what went wrong there
-    _speeds: WheelSpeeds  # that the wheels were told last
+    latest: Any = None  # last sample of that thread
+    complaint: Exception | None = None  # last error in that thread
+    _speeds: WheelSpeeds  # last wheel command
 
     @property
     def wheel_speeds(self) -> WheelSpeeds:
@@ -38,22 +38,22 @@ class WatchedBody(Body):
         return self._speeds
 
     def raise_complaint(self) -> None:
-        """Tell whoever reads what has gone wrong in the background."""
+        """Raise the error of the background thread, if any."""
         complaint, self.complaint = self.complaint, None
         if complaint is not None:
             raise complaint
 
     def in_background(self) -> AbstractContextManager[object]:
-        """What is asked for in a `with` block is asked by a thread that goes on when the program hangs."""
+        """Return a context for requests of a background thread, which would continue if the program hangs."""
         return nullcontext()
 
     def known_raw(self, device: Device) -> Readings | None:
-        """Hardware numbers that came with what was last sensed; None where there are none."""
+        """Return the raw readings of the last sample; None if it has none."""
         return None
 
     @abstractmethod
     def look(self, robot: Robot) -> Observation:
-        """Sense afresh and without pictures; others get it from then on."""
+        """Read the sensors without pictures, and store the sample for later reads."""
 
 
 class SingleRobot(Robot, BaseArena):
@@ -61,13 +61,13 @@ class SingleRobot(Robot, BaseArena):
 
     body: WatchedBody
     robots: Mapping[str, Robot]
-    nature: ClassVar[str] = "a real robot"  # why it cannot do what simulations can
+    nature: ClassVar[str] = "a real robot"  # for error messages about functions of simulations only
 
     def __init__(self, body: WatchedBody) -> None:
         self._watchers: dict[str, PeriodicThread] = {}
-        self._guard = threading.Lock()  # of the watchers, and of `_ended`
-        self._ended = False  # whether someone has closed it, or does so now
-        self.reconnects = 0  # how often someone had the line opened anew: older complaints about it are settled
+        self._guard = threading.Lock()  # protects the watchers and `_ended`
+        self._ended = False  # whether it is closed, or is being closed
+        self.reconnects = 0  # number of reconnects; connection errors from before the last one are ignored
         Robot.__init__(self, self, body)
         self.robots = {self.name: self}
 
@@ -81,15 +81,15 @@ class SingleRobot(Robot, BaseArena):
 
     @property
     def seed(self) -> int:
-        """Of no meaning here; so that programs can ask any arena."""
+        """Always 0; exists because every arena has a seed."""
         return 0
 
     def stop_at_exit(self) -> None:
-        """A program that ends leaves no robot driving; called once all of it is there."""
+        """Stop the robot when the program exits. Call this when the robot is completely constructed."""
         atexit.register(self.close)
 
     def close(self) -> None:
-        """Stop, and let go of the robot."""
+        """Stop the robot and disconnect from it."""
         with self._guard:
             first, self._ended = not self._ended, True
         if not first:
@@ -103,7 +103,7 @@ class SingleRobot(Robot, BaseArena):
 
     @abstractmethod
     def _let_go(self) -> None:
-        """Stop the robot and end the connection, also where it cannot be stopped any more."""
+        """Stop the robot and end the connection, even if stopping fails."""
 
     # ---- watching
 
@@ -116,7 +116,7 @@ class SingleRobot(Robot, BaseArena):
         self._watch()
 
     def _watch(self) -> None:
-        """Let a thread work for everything that is to be watched now, and no others."""
+        """Replace the background threads by one for each current watch."""
         with self._guard:
             for watcher in self._watchers.values():
                 watcher.stopped.set()
@@ -135,7 +135,7 @@ class SingleRobot(Robot, BaseArena):
         return {name: PeriodicThread(self, period or self.dt, task) for name, (period, task) in wanted.items()}
 
     def complain(self, error: Exception) -> None:
-        """Something went wrong in the background: whoever reads next is told, and the log if nobody was since."""
+        """Store a background error for the next read. Log it unless an earlier one has not been raised yet."""
         if self.body.complaint is None:
             log.warning("%s: in the background: %s: %s", self.name, type(error).__name__, error)
         self.body.complaint = error
@@ -149,7 +149,7 @@ class SingleRobot(Robot, BaseArena):
             picture = self.body.picture(self.devices[camera])  # type: ignore[arg-type]
         self.watches.show(camera, picture, self.tick)
 
-    # ---- what only simulations can do
+    # ---- functions of simulations only
 
     @property
     def world(self) -> NoReturn:  # type: ignore[override]
@@ -175,7 +175,7 @@ class SingleRobot(Robot, BaseArena):
 
 
 class PeriodicThread(threading.Thread):
-    """Does something once per period, until it is stopped."""
+    """Calls a task once per period until it is stopped."""
 
     def __init__(self, robot: SingleRobot, period: float, task: Callable[[], object]) -> None:
         super().__init__(name=f"paddock-watch-{robot.name}", daemon=True)

@@ -1,4 +1,4 @@
-"""Submissions: a student hands in a file over the network, and gets a receipt."""
+"""Submissions: submit a student's file over the network and get a receipt."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TIMEOUT = 30.0  # [s] without an answer
 
 
 def submit_file(link: str, file: str | Path, *, exercise: str = "") -> m.ReceiptAnswer:
-    """Hand in a file. Nothing else is done: who has a program in the class is not disturbed.
+    """Submit a file. A program of the same student that is already connected is not affected.
 
     Args:
         link: the student's join link.
         file: a Python file.
-        exercise: for which; empty: the one that the class is at.
+        exercise: name of the exercise; empty for the current exercise of the class.
     """
     path = Path(file)
     data = read_program(path)
@@ -43,7 +43,7 @@ def submit_file(link: str, file: str | Path, *, exercise: str = "") -> m.Receipt
 
 
 def read_program(path: Path) -> bytes:
-    """The content of a Python file; what is none is refused here, before anything is sent."""
+    """Return the content of a Python file. Raise an error if it is not one, before anything is sent."""
     try:
         data = path.read_bytes()
     except OSError as error:

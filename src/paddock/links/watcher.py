@@ -1,4 +1,4 @@
-"""RemoteWatcher: a thread in the background that reads what comes by itself, and tells the observers."""
+"""RemoteWatcher: a background thread that receives subscribed data and calls the observers."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from paddock.sensors.base import RangeSensorSpec
 if TYPE_CHECKING:
     from paddock.links.remote import RemoteArena
 
-SENSORS = ""  # the stream of a robot's sensors; a camera's has its name
+SENSORS = ""  # the stream of a robot's sensors; the stream of a camera has its name
 Streams = dict[str, tuple[tuple[str, ...], float]]  # devices and period [s]
 
 
 class RemoteWatcher:
-    """What a remote arena is subscribed to. A slow observer gets the newest of each stream, never a growing queue."""
+    """Subscriptions of a remote arena. A slow observer gets the newest message of each stream; nothing is queued."""
 
     def __init__(self, arena: RemoteArena) -> None:
         self._arena = arena
-        self._guard = threading.Lock()  # of all below
+        self._guard = threading.Lock()  # protects all attributes below
         self._streams: dict[str, Streams] = {}  # by robot
-        self._news: dict[tuple[str, str], tuple[m.Sensed, Body | None]] = {}  # by robot and stream; who sensed it
-        self._reads: Dialogue | None = None  # what the thread reads from
+        self._news: dict[tuple[str, str], tuple[m.Sensed, Body | None]] = {}  # by robot and stream, with the body
+        self._reads: Dialogue | None = None  # from which the thread reads
         self.thread: threading.Thread | None = None
-        self.errors: list[Exception] = []  # of observers, for whoever calls next
+        self.errors: list[Exception] = []  # of observers; raised by the next call
 
     def watches(self, robot: str, stream: str = SENSORS) -> bool:
-        """Whether news of a robot's sensors, or of a camera, come by themselves."""
+        """Whether a robot's sensors, or a camera, are subscribed to."""
         return stream in self._streams.get(robot, ())
 
     def follow(self, robot: Robot, wanted: Streams, *, anew: bool = False) -> None:
-        """Subscribe to what a robot's observers want to know, and to nothing else."""
+        """Replace the subscriptions of a robot by the streams that its observers need."""
         with self._guard:
             present = {} if anew else self._streams.get(robot.name, {})
             self._streams[robot.name] = wanted
@@ -60,7 +60,7 @@ class RemoteWatcher:
                 self._arena.ask(request, m.Done)
 
     def switch_on_again(self, robot: Robot) -> None:
-        """Enable on a new connection what was enabled on the last one, and subscribe to it."""
+        """Restore the enabled devices and subscriptions of a robot on a new connection."""
         number, name = self._arena.number, robot.name
         on = tuple(device.name for device in robot.devices.values() if device.enabled)
         if on:
@@ -72,12 +72,12 @@ class RemoteWatcher:
         self.follow(robot, streams_of(robot, sensed_devices_of(robot)), anew=True)
 
     def forget(self, robot: str) -> None:
-        """A robot has left."""
+        """Remove the subscriptions of a robot that has left."""
         with self._guard:
             self._streams.pop(robot, None)
 
     def hear(self, message: m.Sensed) -> None:
-        """Keep the newest of each stream."""
+        """Store the newest message of each stream."""
         with self._guard:
             if message.stream in self._streams.get(message.robot, ()):
                 self._news[message.robot, message.stream] = message, self._arena.robots.body(message.robot)
@@ -87,7 +87,7 @@ class RemoteWatcher:
             try:
                 dialogue.wait(lambda: bool(self._news) or not self._streams, "news", forever=True)
             except LinkError:
-                return  # the next call of anyone tells it
+                return  # the next call of the program raises it
             with self._guard:
                 if self._reads is not dialogue:
                     return
@@ -103,7 +103,7 @@ class RemoteWatcher:
         if robot is None or self._arena.closed:
             return
         chosen = robot.chosen
-        if robot.body is not body:  # it has another one in another world
+        if robot.body is not body:  # another world was opened
             return
         try:
             if message.stream == SENSORS:
@@ -118,7 +118,7 @@ class RemoteWatcher:
 
 
 def streams_of(robot: Robot, on: Collection[str]) -> Streams:
-    """What has to be subscribed to while these devices are switched on."""
+    """Return the streams to subscribe to while these devices are enabled."""
     watches = robot.watches
     streams: Streams = {name: ((name,), period) for name, period in watches.camera_periods.items() if name in on}
     sensors = tuple(name for name, device in robot.devices.items() if name in on and not isinstance(device, Camera))

@@ -1,4 +1,4 @@
-"""WebSocketWire: a WebSocket client on a socket. The calling thread reads and writes itself: no hand-over, no hang."""
+"""WebSocketWire: a WebSocket client without background threads. The calling thread reads and writes the socket."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from paddock.protocol.encoding import UnknownMessage, to_msgpack
 from paddock.protocol.messages import ANSWERS
 from paddock.protocol.websocket import MessageReader, masked_frame
 
-MOST_BYTES = 256 * 1024 * 1024  # of a message; scenes and pictures may be large
+MOST_BYTES = 256 * 1024 * 1024  # maximum size of a message; scenes and pictures may be large
 CHUNK = 1 << 16
-GLANCE = 0.0002  # seconds of looking for an answer before falling asleep, where answers come so quickly
-DOUBTS = 20  # quick answers in a row before that, and after it was in vain
+GLANCE = 0.0002  # [s] of busy waiting for an answer before the thread sleeps, if the server answers this quickly
+DOUBTS = 20  # quick answers in a row before busy waiting is used, also after it was unsuccessful
 NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 quiet = logging.getLogger("paddock.links.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -41,7 +41,7 @@ decode = MessageDecoder(ANSWERS).decode
 
 
 class WebSocketWire:
-    """A connection that is open, or lost for good. Any thread may send, one at a time may receive."""
+    """A connection that is open or permanently lost. Any thread may send; one thread at a time may receive."""
 
     def __init__(self, url: str, timeout: float) -> None:
         self.url, self.timeout = url, timeout
@@ -49,8 +49,8 @@ class WebSocketWire:
         self._pongs: list[bytes] = []
         self._doubts = (
             DOUBTS if available_threads() > 1 else sys.maxsize
-        )  # quick answers to come before it is looked for one
-        self.newer = False  # the server's minor version is newer than ours
+        )  # quick answers still needed before busy waiting is used
+        self.newer = False  # whether the server's minor version is newer than this client's
         self._lost: LinkError | None = None
         try:
             self._protocol = ClientProtocol(parse_uri(url), max_size=MOST_BYTES, logger=quiet)
@@ -63,7 +63,7 @@ class WebSocketWire:
         self._secure = isinstance(self._socket, ssl.SSLSocket)
         self._recv: Callable[[int], bytes] = self._socket.recv
         self._send: Callable[[Any], int] = self._socket.send
-        if self._secure:  # OpenSSL's objects do not like to be read and written at once; plain sockets do not mind
+        if self._secure:  # OpenSSL objects must not be read and written concurrently; plain sockets may
             turn = threading.Lock()
             self._recv, self._send = take_turns(turn, self._recv), take_turns(turn, self._send)
         self._socket.setblocking(False)
@@ -103,12 +103,12 @@ class WebSocketWire:
                 told = (error.response.body or b"").decode(errors="replace").strip()
                 raise Refused(f"{self.url}: {told or error}")
             if isinstance(error, InvalidHandshake):
-                raise BadMessage(f"{self.url}: this is no Paddock server: {error}")
+                raise BadMessage(f"{self.url}: this is not a Paddock server: {error}")
             if error is not None:
                 raise self._lose(str(error))
 
     def _shake(self, deadline: float) -> None:
-        """Give the protocol the server's answer, byte by byte: what is behind it are messages."""
+        """Read the server's handshake byte by byte, because messages follow it directly."""
         self._await_bytes(deadline)
         try:
             data = self._recv(1)
@@ -130,7 +130,7 @@ class WebSocketWire:
             self._write(data)
 
     def receive(self, deadline: float) -> list[Message]:
-        """Wait for bytes until the deadline (monotonic), and give the messages in them, if any."""
+        """Wait for bytes until the deadline (monotonic) and return the complete messages, if any."""
         if self._lost is not None:
             self._raise_lost()
         self._await_bytes(deadline)
@@ -145,13 +145,13 @@ class WebSocketWire:
         except NOT_NOW:
             return []
         except BadMessage as error:
-            raise self._lose(f"what the server sent makes no sense: {error}", BadMessage) from None
+            raise self._lose(f"invalid data from the server: {error}", BadMessage) from None
         except OSError as error:
             raise self._lose(error.strerror or str(error)) from None
         except LinkError:
             raise
         except BaseException:
-            self._lose("reading was interrupted")  # nobody knows how far it went
+            self._lose("reading was interrupted")  # the position in the stream is unknown
             raise
         if self._pongs:
             self._send_pongs()
@@ -176,28 +176,28 @@ class WebSocketWire:
                 return
             wait = None if deadline == float("inf") else max(0.0, deadline - now)
             if not self._wait_readable(wait):
-                raise Timeout(f"{self.url}: no sign of life within {self.timeout:g} s")
+                raise Timeout(f"{self.url}: nothing received within {self.timeout:g} s")
             if time.monotonic() - now < GLANCE:
                 self._doubts = max(0, self._doubts - 1)
             else:
                 self._doubts = DOUBTS
 
     def _look_until(self, end: float) -> bool:
-        """Look for bytes without falling asleep: waking up takes longer than a quick server."""
+        """Wait for bytes without sleeping, because waking up takes longer than a quick server."""
         while not self._wait_readable(0.0):
             if time.monotonic() > end:
                 return False
         return True
 
     def _notice_control(self) -> None:
-        """A ping, a close, or something against the rules of WebSockets."""
+        """Handle a ping, a close, or a violation of the WebSocket protocol."""
         self._reader.has_replies = False
         self._pongs += [data for data in self._protocol.data_to_send() if data]
         if self._protocol.close_sent is not None and self._protocol.close_rcvd is None:  # the protocol has given up
             raise BadMessage(str(self._protocol.parser_exc or self._protocol.close_sent.reason))
 
     def _send_pongs(self) -> None:
-        if self._writing.acquire(blocking=False):  # else a later call sends them: reading never waits
+        if self._writing.acquire(blocking=False):  # else a later call sends them, so that reading never blocks
             try:
                 pongs, self._pongs = self._pongs, []
                 self._write(b"".join(pongs))
@@ -215,7 +215,7 @@ class WebSocketWire:
         except OSError as error:
             raise self._lose(error.strerror or str(error)) from None
         except BaseException:
-            if 0 < sent < len(data):  # half a message is the end; short ones go whole or not at all
+            if 0 < sent < len(data):  # the stream cannot continue after part of a message
                 self._lose("writing was interrupted")
             raise
 
@@ -226,7 +226,7 @@ class WebSocketWire:
                 raise self._lose("the server does not read")
 
     def _lose(self, reason: str, error: type[LinkError] = LinkError) -> LinkError:
-        """Note that the connection is lost, and wake whoever waits for it."""
+        """Mark the connection as lost, and wake the threads that wait for it."""
         if self._lost is None:
             self._lost = error(f"{self.url}: the connection was lost: {reason} (arena.reconnect() tries again)")
             self._end()
@@ -236,26 +236,26 @@ class WebSocketWire:
         raise type(self._lost)(str(self._lost))  # type: ignore[misc]
 
     def close(self) -> None:
-        """Say goodbye, if anyone listens."""
+        """Send a close frame if the connection is open, and close the socket."""
         if self._lost is None:
             self._lost = LinkError(f"{self.url}: the connection was closed (arena.reconnect() opens it again)")
             if self._writing.acquire(timeout=1.0):
                 try:
                     with contextlib.suppress(*NOT_NOW, OSError):
-                        self._send(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))  # 1000: all is well
+                        self._send(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))  # 1000: normal closure
                 finally:
                     self._writing.release()
             self._end()
         self._socket.close()
 
     def _end(self) -> None:
-        """No more bytes. The socket itself stays until `close`: others may be waiting for it."""
+        """Shut down the stream. The socket stays open until `close`, because other threads may wait for it."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
 
 def waiting_for(connection: socket.socket) -> Callable[[float | None], object]:
-    """A function that waits for bytes, for so many seconds; what it gives is true if there are some."""
+    """Return a function that waits for bytes for some seconds. Its result is true if bytes are available."""
     if hasattr(select, "poll"):
         poll = select.poll()
         poll.register(connection, select.POLLIN)
@@ -264,7 +264,7 @@ def waiting_for(connection: socket.socket) -> Callable[[float | None], object]:
 
 
 def take_turns(turn: threading.Lock, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function of a socket that waits for its turn."""
+    """Return a function that acquires a lock around each call."""
 
     def call(argument: Any) -> Any:
         with turn:
@@ -281,7 +281,7 @@ def _text(data: bytes) -> str:
 
 
 def address_of(url: str) -> tuple[str, str]:
-    """The WebSocket's address and the token in a URL or a join link."""
+    """Return the WebSocket address and the token of a URL or a join link."""
     try:
         parts = urlsplit(url)
         scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)

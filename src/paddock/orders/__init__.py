@@ -1,4 +1,4 @@
-"""Orders: a language for e-pucks that drive to points, both ends of it. It knows no simulation."""
+"""Orders: both ends of a text protocol for e-pucks that drive to points. It does not depend on the simulation."""
 
 from paddock.orders.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Sight, SteeredAvoidance
 from paddock.orders.configuration import HostConfig, OrderRobotSpec, load_host_config, store_calibration

@@ -1,4 +1,4 @@
-"""What the robot does about obstacles on its way: a strategy that can be replaced, and the published one."""
+"""Obstacle avoidance of the robot: the interface of strategies, and the published strategy."""
 
 from __future__ import annotations
 
@@ -10,64 +10,65 @@ from paddock.control.avoidance.distal import EIGHTH
 from paddock.core.geometry import Point, Pose
 from paddock.orders.motion import CONSTANTS
 
-APPROACH = 0.03  # [m] of a robot in checked mode; another one on its target it meets at twice its radius, 0.074 m
-MANOEUVRE_STEPS = 400  # that the robot drives after it has turned away; ours: "empirical" in the publication
+APPROACH = 0.03  # [m] in checked mode; less than 0.074 m, the distance at which it touches a robot on its target
+MANOEUVRE_STEPS = 400  # steps ahead after a turn away; our choice: "empirical" in the publication
 
 
 class Sight(NamedTuple):
-    """All that a strategy may know."""
+    """Input of a strategy."""
 
-    proximity: tuple[int, ...]  # raw numbers of the eight sensors, clockwise from the right of the nose
-    threshold: float  # of the sum of two of them, set by the order N
+    proximity: tuple[int, ...]  # raw readings of the eight sensors, clockwise from the front right
+    threshold: float  # for the sum of two sensors, set by the order N
     pose: Pose  # estimated by the robot [m, rad]
     target: Point  # [m]
-    dt: float  # [s] until the strategy is asked again
+    dt: float  # [s] until the next call
 
 
 class Manoeuvre(NamedTuple):
-    """Turn; turn again while the strategy still says so; then drive, and aim anew. It counts as one try."""
+    """Turn, repeat while the strategy returns a turn, then drive and aim at the target again. Counts as one try."""
 
     turn: float  # [rad]
     forward: float  # [m]
 
 
 Reaction = Manoeuvre | tuple[float, float] | Literal["give up"] | None
-"""None: the way is free, the robot drives on to its target. Two numbers: wheel speeds [m/s] for this tick."""
+"""None: the path is free and the robot continues to its target. Two numbers: wheel speeds [m/s] for this tick."""
 
 
 class AvoidanceStrategy(Protocol):
-    """Asked in every tick of a drive. It sees no more than a `Sight`."""
+    """An avoidance strategy, which is called in every tick of a drive. Its only input is a `Sight`."""
 
     @property
     def detections(self) -> int:
-        """How often an obstacle was noticed, in all drives."""
+        """Number of obstacle detections in all drives."""
 
     def start(self, pose: Pose, target: Point) -> None:
-        """A drive begins."""
+        """Start a drive."""
 
     def react(self, sight: Sight) -> Reaction:
-        """What to do now."""
+        """Return the reaction for this tick."""
 
 
 class DistalAvoidance:
-    """As published: turn 45° away from the side on which two sensors see something, and drive a little. Right first.
+    """The published strategy: turn 45° away from the side on which two sensors detect an obstacle, then drive a little.
 
-    The rule is that of `control.avoidance.Distal`, which steers any robot by it. Here the robot's program drives, by
-    counted steps. A robot that is to stand close to a wall never gets there so. With `approach`, it does not mind what
-    it sees from so near its target: whatever stood on the target itself, it would have met before.
+    The right side is checked first. The rule is that of `control.avoidance.Distal`, which steers any robot; here the
+    firmware drives by counted steps. With this rule a robot cannot reach a target close to a wall. Within the distance
+    `approach` of its target the robot ignores detections, because it would have detected an obstacle on the target
+    before.
     """
 
     def __init__(self, *, approach: float = 0.0, forward: float = MANOEUVRE_STEPS * CONSTANTS.step) -> None:
         """
         Args:
-            approach: distance to the target [m] from which on nothing is avoided; 0 as published.
-            forward: how far to drive after a turn [m].
+            approach: distance to the target [m] below which nothing is avoided; 0 as published.
+            forward: distance to drive after a turn [m].
         """
         self.approach, self.forward = approach, forward
-        self.detections = 0  # positive checks: an obstacle may count several times
+        self.detections = 0  # number of positive checks; one obstacle may count several times
 
     def start(self, pose: Pose, target: Point) -> None:
-        """It has no memory."""
+        """Do nothing: the strategy has no state."""
 
     def react(self, sight: Sight) -> Manoeuvre | None:
         side = EPUCK_RING.find_counted(sight.proximity, sight.threshold)
@@ -78,18 +79,18 @@ class DistalAvoidance:
 
 
 class SteeredAvoidance:
-    """Steers all the way, up to where it takes the goal for reached; the rest the robot drives itself."""
+    """Steers with a controller until the controller reports the goal as reached; then the firmware drives the rest."""
 
     def __init__(self, seeker: ObstacleAvoidance) -> None:
         """
         Args:
-            seeker: what steers, such as `Planning()`; its ring tells distances from the raw numbers of the sensors.
+            seeker: the controller, such as `Planning()`; its ring converts raw sensor readings to distances.
         """
         self._seeker, self._earlier = seeker, 0
 
     @property
     def detections(self) -> int:
-        """How often an obstacle was noticed, in all drives."""
+        """Number of obstacle detections in all drives."""
         return self._earlier + self._seeker.detections
 
     def start(self, pose: Pose, target: Point) -> None:

@@ -1,4 +1,4 @@
-"""HostConfig: what the host program knows about its robots, as a TOML file. Lengths in it are centimetres."""
+"""HostConfig: the configuration of the host program and its robots, as a TOML file with lengths in centimetres."""
 
 from __future__ import annotations
 
@@ -57,22 +57,22 @@ class OrderRobotSpec(Spec):
 
     name: FriendlyName
     device: SerialAddress
-    at_cm: Position = (0.0, 0.0)  # where it stands at the start
+    at_cm: Position = (0.0, 0.0)  # start position
     heading_deg: Degrees = 0.0
-    near: Annotated[int, Number("a whole number", low=0, high=100_000)] = 600  # proximity from which it avoids
+    near: Annotated[int, Number("a whole number", low=0, high=100_000)] = 600  # proximity threshold for avoidance
     color: Color = "#3d6fb4"
     calibrated: str = ""  # when `near` was measured
-    lamp: str = ""  # … and in which light
+    lamp: str = ""  # … and the lighting conditions
 
     @property
     def path(self) -> str:
-        """The serial device."""
+        """Path or name of the serial device."""
         parts = urlsplit(self.device)
         return unquote(parts.netloc + parts.path) if self.device.startswith(SCHEME) else self.device
 
     @property
     def pose(self) -> Pose:
-        """Where it stands at the start [m, rad]."""
+        """Start pose [m, rad]."""
         return Pose(self.at_cm[0] * CM, self.at_cm[1] * CM, math.radians(self.heading_deg))
 
 
@@ -81,24 +81,24 @@ class HostConfig(Spec):
     """The configuration of the host program."""
 
     robots: Annotated[tuple[OrderRobotSpec, ...], Count(1, "robots, written [[robots]]")]
-    mode: Literal["auto", "legacy", "checked"] = "auto"  # checked: robots that do not know it are refused
+    mode: Literal["auto", "legacy", "checked"] = "auto"  # checked: robots that do not support it are rejected
     language: Literal["auto", "en", "es", "de"] = "auto"
     waypoints: str = ""  # file that the menu offers
-    camera: CameraAddress = ""  # of a stream of pictures from above …
-    camera_lens: str = ""  # … the file of its lens, as `paddock camera calibrate` writes it …
-    camera_site: str = ""  # … and of the markers on floor and robots
-    patience_s: Annotated[float, Number("seconds", low=2, high=3600)] = 30.0  # of silence, before a robot is lost
+    camera: CameraAddress = ""  # URL of the stream of an overhead camera …
+    camera_lens: str = ""  # … the file of its lens, as written by `paddock camera calibrate` …
+    camera_site: str = ""  # … and the file of the markers on floor and robots
+    patience_s: Annotated[float, Number("seconds", low=2, high=3600)] = 30.0  # without an answer, until a robot is lost
 
     def check(self) -> None:
         refuse_twins([robot.name for robot in self.robots], "robots[{}].name")
         seen: dict[str, str] = {}
         for i, robot in enumerate(self.robots):
             if robot.path in seen:
-                raise SpecError(f"{robot.path} is the device of {seen[robot.path]}, too", path=f"robots[{i}].device")
+                raise SpecError(f"{robot.path} is already the device of {seen[robot.path]}", path=f"robots[{i}].device")
             seen[robot.path] = robot.name
 
     def robot(self, name: str) -> OrderRobotSpec:
-        """The robot of that name."""
+        """Return the robot with a name."""
         for robot in self.robots:
             if robot.name == name:
                 return robot
@@ -106,12 +106,12 @@ class HostConfig(Spec):
 
 
 def load_host_config(path: str | Path) -> HostConfig:
-    """The configuration in a file."""
+    """Load the configuration from a file."""
     return spec_from_table(HostConfig, read_toml_file(Path(path)), file=str(path))
 
 
 def store_calibration(path: str | Path, name: str, *, near: int, calibrated: str, lamp: str) -> None:
-    """Write the calibration of a robot into a configuration; all else of the file stays as it is, comments too."""
+    """Write the calibration of a robot into a configuration file. The rest, including comments, is unchanged."""
     try:
         import tomlkit
     except ImportError:

@@ -1,4 +1,4 @@
-"""Looking for robots: which serial devices there are, and at which of them a robot answers orders."""
+"""Discovery of robots: list serial devices, and find those at which a robot answers orders."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from paddock.orders.checked_frames import read_checked, write_checked_text
 from paddock.orders.legacy_frames import FrameReader, write_frame
 from paddock.orders.texts import UNKNOWN, Reply, read_reply
 
-AGAIN = 0.5  # [s] after which a robot that did not answer is asked again
-PROBE = write_checked_text(0, "i")  # no question of the language: robots that know checked mode tell of no session
-GRACE = 1.0  # [s] on top of the time to answer, for a device that takes long to open
+AGAIN = 0.5  # [s] after which the request is repeated without an answer
+PROBE = write_checked_text(0, "i")  # not a valid request: robots with checked mode answer that there is no session
+GRACE = 1.0  # [s] in addition to the time for the answer, for a device that opens slowly
 
 DeviceState = Literal["robot", "silent", "something else", "closed"]
 
 
 class SerialFinding(NamedTuple):
-    """A serial device, and what is behind it."""
+    """A serial device, and whether a robot is connected to it."""
 
     device: str
     state: DeviceState
     text: str = ""  # why it cannot be opened
-    mode: str = ""  # of a robot: "checked" if it knows that mode, else "legacy"; empty: it did not say in time
+    mode: str = ""  # of a robot: "checked" if it supports that mode, else "legacy"; empty if it did not answer in time
 
 
 def list_serial_devices() -> dict[str, str]:
-    """The serial devices of this machine, Bluetooth included, each with its address or description."""
+    """Return the serial devices of this machine, including Bluetooth, each with its address or description."""
     try:
         from serial.tools import list_ports
     except ImportError:
@@ -43,7 +43,7 @@ def list_serial_devices() -> dict[str, str]:
 
 
 def _read_bluetooth_address(device: str) -> str:
-    """The radio address at the other end of an RFCOMM device, as far as Linux tells."""
+    """Return the Bluetooth address of an RFCOMM device, if Linux provides it."""
     try:
         return Path("/sys/class/tty", Path(device).name, "address").read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
@@ -51,7 +51,7 @@ def _read_bluetooth_address(device: str) -> str:
 
 
 def find_order_robots(devices: Iterable[str], seconds: float = 2.0) -> list[SerialFinding]:
-    """Ask all devices at once whether a robot answers there, and wait no longer than so many seconds."""
+    """Check all devices in parallel for a robot, and wait at most the given seconds."""
     devices = list(dict.fromkeys(devices))
     answers: dict[str, SerialFinding] = {}
 
@@ -68,7 +68,7 @@ def find_order_robots(devices: Iterable[str], seconds: float = 2.0) -> list[Seri
 
 
 def ask_device(device: str, seconds: float) -> SerialFinding:
-    """Ask at a device whether a robot is there, and then whether it knows checked mode."""
+    """Check whether a robot answers at a device, and then whether it supports checked mode."""
     try:
         stream = SerialStream(device)
     except LinkError as error:
@@ -86,7 +86,7 @@ def ask_device(device: str, seconds: float) -> SerialFinding:
                         if mode := _read_mode(text):
                             return SerialFinding(device, "robot", mode=mode)
                         if read_reply(text) == Reply("i"):
-                            state, question, again = "robot", PROBE, 0.0  # ask the next question at once
+                            state, question, again = "robot", PROBE, 0.0  # send the next request immediately
                     state = "something else" if state == "silent" else state
             except Timeout:
                 continue
@@ -98,7 +98,7 @@ def ask_device(device: str, seconds: float) -> SerialFinding:
 
 
 def _read_mode(text: str) -> str:
-    """What a reply says about checked mode. One that a host has just left in it answers even an `i` so."""
+    """Return the mode that a reply shows. A robot still in checked mode answers even an `i` with a checked frame."""
     if read_checked(text) is not None:
         return "checked"
     return "legacy" if read_reply(text) == Reply(UNKNOWN, (len(PROBE),)) else ""

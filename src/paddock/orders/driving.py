@@ -1,4 +1,4 @@
-"""Driving: how the robot goes to a point, as in 2012 and as in checked mode."""
+"""Driving: go-to orders of the firmware, as in 2012 and as in checked mode."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from paddock.estimate.odometry import OdometryForm
 from paddock.orders.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Reaction, Sight
 from paddock.orders.motion import CONSTANTS, RobotConstants, RobotMotion, Work
 
-TRIES = 5  # to pass obstacles before a go-to is given up; ours: "empirical" in the publication
-REACHED = 0.002  # [m] that a target may be off in checked mode
-TURN_AGAIN = 0.05  # [rad] that a target may be off ahead before the robot turns to it …
-NEAR = 0.02  # [m] … or this near, where it cannot steer any more
-MOST_TURNS = 8  # by 45°, before the robot drives on whatever it sees; in 2012 there was no limit
-PER_TRY = 3.0  # [s] that passing an obstacle may take: some turns by 45°, a little drive, and the turn back
-MARGIN = 2.0  # [s] on top of it all
+TRIES = 5  # attempts to pass obstacles before a go-to fails; our choice: "empirical" in the publication
+REACHED = 0.002  # [m], tolerance of a target in checked mode
+TURN_AGAIN = 0.05  # [rad], bearing of the target above which the robot turns on the spot …
+NEAR = 0.02  # [m] … or distance below which it does, because it cannot steer any more
+MOST_TURNS = 8  # turns by 45° before the robot drives despite detections; in 2012 there was no limit
+PER_TRY = 3.0  # [s] allowed to pass an obstacle: some turns by 45°, a short drive, and the turn back
+MARGIN = 2.0  # [s] added to the total
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FirmwareMode:
-    """How the robot's program behaves; how it drives in each mode, `Driver` says."""
+    """Behaviour of the firmware in a mode; `Driver` contains the driving of each mode."""
 
     name: str
     odometry: OdometryForm
-    reads_while_driving: bool  # … and a stop stops
+    reads_while_driving: bool  # … so that a stop order takes effect
 
 
 LEGACY = FirmwareMode(name="legacy", odometry="programmed", reads_while_driving=False)
@@ -33,24 +33,24 @@ CHECKED = FirmwareMode(name="checked", odometry="exact", reads_while_driving=Tru
 
 
 class Driver:
-    """Carries out go-to orders. Time passes where it yields."""
+    """Carries out go-to orders. Each `yield` is one tick."""
 
     def __init__(self, motion: RobotMotion, avoidance: AvoidanceStrategy, *, tries: int = TRIES) -> None:
         self.motion, self.tries = motion, tries
         self.threshold = 0.0
         self.checked_avoidance, self.legacy_avoidance = avoidance, DistalAvoidance()
-        self._avoidance: AvoidanceStrategy | None = None  # of the present drive
+        self._avoidance: AvoidanceStrategy | None = None  # of the current drive
         self._target: Point = (0.0, 0.0)
         self._limit = math.inf  # of the moving time [s]
-        self._answer: Reaction = None  # of the strategy, when it was last asked
+        self._answer: Reaction = None  # last reaction of the strategy
 
     @property
     def detections(self) -> int:
-        """How often an obstacle was noticed."""
+        """Number of obstacle detections."""
         return self.legacy_avoidance.detections + self.checked_avoidance.detections
 
     def go_to(self, target: Point, mode: FirmwareMode, *, avoiding: bool) -> Work:
-        """Drive to a point [m]; False if it was not reached."""
+        """Drive to a point [m]. Return whether it was reached."""
         legacy = mode is LEGACY
         self._target, self._avoidance = target, None
         self._limit = math.inf if legacy else self.motion.moving_time + self.seconds_allowed(target)
@@ -61,15 +61,15 @@ class Driver:
         return self._drive_legacy() if legacy else self._drive_checked()
 
     def seconds_allowed(self, target: Point) -> float:
-        """How long the robot may move on its way to a target before it gives up [s], from where it is."""
+        """Return the maximum moving time from the current pose to a target [s]."""
         return allow_seconds(estimate_seconds(self.motion.pose, target, self.motion.constants), self.tries)
 
-    # ---- two ways to a target
+    # ---- the two modes
 
     def _drive_legacy(self) -> Work:
-        """Algorithm 1 of the publication.
+        """Drive by algorithm 1 of the publication.
 
-        A drive that met no obstacle sets the estimated pose to the target; after each pass the robot turns back to 0.
+        A drive without an obstacle sets the estimated pose to the target. After each pass the robot turns back to 0.
         """
         motion, there, tries = self.motion, False, 0
         while not there and tries < self.tries:
@@ -85,7 +85,7 @@ class Driver:
         return there
 
     def _drive_checked(self) -> Work:
-        """Steer until the estimated pose is there."""
+        """Steer until the estimated pose is at the target."""
         motion, tries = self.motion, 0
         while self._aim()[1] > REACHED:
             if motion.halted or tries >= self.tries or motion.moving_time >= self._limit:
@@ -103,7 +103,7 @@ class Driver:
     # ---- obstacles
 
     def _is_blocked(self) -> bool:
-        """Ask the strategy; a drive that takes too long is blocked as well."""
+        """Call the strategy. Return whether it reacts or the time limit is exceeded."""
         if self._avoidance is None:
             self._answer = None
         else:
@@ -113,7 +113,7 @@ class Driver:
         return self._answer is not None or self.motion.moving_time >= self._limit
 
     def _pass_obstacle(self, most_turns: float) -> Work:
-        """Do what the strategy says until it sees a free way."""
+        """Carry out the strategy's reactions until the path is free."""
         motion, turns = self.motion, 0
         while not motion.halted and motion.moving_time < self._limit:
             answer = self._answer
@@ -131,19 +131,19 @@ class Driver:
         return True
 
     def _aim(self) -> tuple[float, float]:
-        """How far to turn to face the target [rad], and its distance [m]."""
+        """Return the bearing [rad] and the distance [m] of the target."""
         x, y, heading = self.motion.pose
         away = self._target[0] - x, self._target[1] - y
         return wrap(math.atan2(away[1], away[0]) - heading), math.hypot(*away)
 
 
 def estimate_seconds(pose: Pose, target: Point, constants: RobotConstants = CONSTANTS) -> float:
-    """How long the way to a target takes where nothing is in it, with a turn back to heading 0 at its end [s]."""
+    """Return the duration of a drive to a target without obstacles, with a turn back to heading 0 at its end [s]."""
     bearing = math.atan2(target[1] - pose.y, target[0] - pose.x)
     turns = abs(wrap(bearing - pose.heading)) + abs(bearing)
     return constants.drive_seconds(math.dist(pose[:2], target)) + constants.turn_seconds(turns)
 
 
 def allow_seconds(expected: float, tries: int) -> float:
-    """How long a drive may take at most, from how long it takes where nothing is in the way [s]."""
+    """Return the maximum duration of a drive [s] from its duration without obstacles [s]."""
     return (expected + PER_TRY) * tries + MARGIN

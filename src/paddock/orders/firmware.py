@@ -1,4 +1,4 @@
-"""OrderFirmware: the robot's program. Bytes come in, time passes tick by tick, bytes go out."""
+"""OrderFirmware: the emulated firmware of a robot that takes orders. Takes bytes and ticks, returns bytes."""
 
 from __future__ import annotations
 
@@ -17,19 +17,22 @@ from paddock.orders.legacy_frames import FrameReader, LegacyReader, write_frame
 from paddock.orders.motion import RobotMotion
 from paddock.orders.texts import CM, DRIVING, Order, read_order, read_order_loosely, write_order, write_reply
 
-ANNOUNCEMENT = 16  # characters of what the radio says about a new connection, which the robot takes for an order; ours
-REMEMBERED = 32  # replies that are kept for orders that come again
-LEASE = 0.5  # [s] after which a robot that hears of no wheel speeds stands
-SESSION_OVER = 5.0  # [s] without a checked frame after which a plain `i` ends checked mode; not one by accident, then
-MOST_INPUT = 1 << 14  # bytes that wait while the robot does not read
+ANNOUNCEMENT = 16  # length of the radio's text about a new connection, which the robot reads as an order; our choice
+REMEMBERED = 32  # number of replies that are kept for repeated orders
+LEASE = 0.5  # [s] without a message after which wheel speeds expire
+SESSION_OVER = 5.0  # [s] without a checked frame after which a plain `i` ends checked mode; prevents accidental ends
+MOST_INPUT = 1 << 14  # maximum bytes that wait while the robot does not read
 
 Task = Generator[None, None, str]
-"""An order that takes ticks; in the end, the text of its reply."""
+"""An order that takes ticks. Returns the text of its reply."""
 
 
 class OrderFirmware:
-    """A robot that understands orders. It starts as a robot of 2012, quirks included; a host that asks for checked
-    mode gets another program, unless `knows_checked` is False."""
+    """The firmware of a robot that takes orders.
+
+    It starts in legacy mode, with the behaviour and quirks of a robot of 2012. A host can switch it to checked mode,
+    unless `knows_checked` is False.
+    """
 
     def __init__(
         self,
@@ -43,18 +46,18 @@ class OrderFirmware:
         """
         Args:
             hardware: motors, step counters and proximity sensors.
-            dt: how often `tick` is called [s].
+            dt: period of the calls of `tick` [s].
             knows_checked: False for a robot that never leaves legacy mode.
-            avoidance: what to do about obstacles in checked mode; None: as published, but for the last centimetres.
-                Legacy mode always does as published.
-            tries: to pass obstacles, before a go-to is given up.
+            avoidance: obstacle avoidance in checked mode; None for the published strategy, except in the last
+                centimetres. Legacy mode always uses the published strategy.
+            tries: attempts to pass obstacles before a go-to fails.
         """
         self.hardware, self.dt, self.knows_checked = hardware, dt, knows_checked
         self._avoidance, self._tries = avoidance or DistalAvoidance(approach=APPROACH), tries
         self.restart()
 
     def restart(self) -> None:
-        """Switched off and on: it stands, and remembers nothing."""
+        """Reset the robot to its state after switching on."""
         self.mode = LEGACY
         self.motion = RobotMotion(self.hardware, self.dt)
         self.driver = Driver(self.motion, self._avoidance, tries=self._tries)
@@ -62,52 +65,52 @@ class OrderFirmware:
         self._input, self._output = bytearray(), bytearray()
         self._plain, self._frames = LegacyReader(), FrameReader()
         self._task: Task | None = None
-        self._task_number = 0  # of the checked order that is under way
-        self._task_text = ""  # the order that was last under way
-        self._session = -1  # number that the host of checked mode has chosen
+        self._task_number = 0  # number of the current checked order
+        self._task_text = ""  # text of the current or last driving order
+        self._session = -1  # session number chosen by the host in checked mode
         self._last_number = 0
         self._memory: OrderedDict[int, str] = OrderedDict()  # replies by the number of their order
-        self._lease = 0.0  # seconds for which the wheels may go on turning
-        self._avoiding_time = 0.0  # [s] that orders O took: all that T tells in legacy mode
+        self._lease = 0.0  # remaining seconds until the wheel speeds expire
+        self._avoiding_time = 0.0  # [s], moving time of orders O, which is the reply to T in legacy mode
         self._quiet = 0.0  # seconds since the last checked frame
         self._lamp = -1.0
         self.motion.stop()
 
     def abandon(self) -> None:
-        """Its program has failed: it stands, and drops what it was at."""
+        """Stop the robot and drop its current order after a failure of the firmware."""
         self._task, self._lease = None, 0.0
         self.motion.stop()
 
     @property
     def idle(self) -> bool:
-        """Whether it waits for an order, and none has come."""
+        """Whether the robot waits for an order and no input is pending."""
         return self._task is None and not self._input
 
     @property
     def order_under_way(self) -> str:
-        """The order that it drives for; an empty text while it waits for one."""
+        """Text of the current driving order; empty while the robot waits."""
         return "" if self._task is None else self._task_text
 
     @property
     def pose(self) -> Pose:
-        """Where the robot takes itself to be [m, rad]."""
+        """Pose estimated by the robot [m, rad]."""
         return self.motion.pose
 
     # ---- bytes
 
     def welcome(self) -> bytes:
-        """What a host hears when it connects."""
+        """Return the text that a connecting host receives."""
         return write_frame(write_reply(texts.UNKNOWN, ANNOUNCEMENT))
 
     def receive(self, data: bytes) -> bytes:
-        """Take bytes of the host; what there is to answer comes with the ticks."""
+        """Store bytes of the host. The answers are returned by `tick`."""
         with self.hardware.hold_clock():
             self._input += data
             del self._input[:-MOST_INPUT]
         return b""
 
     def tick(self) -> bytes:
-        """A tick has passed: read what has come, drive on, and give the bytes to send."""
+        """Process the input and advance the motion by one tick. Return the bytes to send."""
         self._quiet += self.dt
         if self.mode.reads_while_driving or self._task is None:
             self._read()
@@ -141,7 +144,7 @@ class OrderFirmware:
             self._answer(self._task_number, end.value)
 
     def _hold_speeds(self) -> None:
-        """Wheels that a host steers itself: count steps, and stand when it is silent."""
+        """Update the odometry under direct wheel speeds, and stop when they expire."""
         self.motion.count()
         if self._lease > 0:
             self._lease -= self.dt
@@ -150,7 +153,7 @@ class OrderFirmware:
                 self.motion.stop()
 
     def _show_waiting(self) -> None:
-        """The body's lamp is on while the robot waits for an order."""
+        """Switch the body lamp on while the robot waits for an order."""
         lamp = float(self._task is None)
         if lamp != self._lamp:
             self._lamp = lamp
@@ -159,7 +162,10 @@ class OrderFirmware:
     # ---- checked mode
 
     def _begin_session(self, text: str) -> bool:
-        """Whether a plain text was meant as a checked frame: to ask for checked mode, or of a session that is over."""
+        """Handle a checked frame in legacy mode: a request for checked mode, or a frame of an ended session.
+
+        Return whether the text was a checked frame.
+        """
         if not (self.knows_checked and text.startswith(MARK)):
             return False
         frame = read_checked(text)
@@ -172,18 +178,18 @@ class OrderFirmware:
         return True
 
     def _agree(self, session: int) -> None:
-        if session != self._session:  # else the host asks again, and what it has ordered since stays known
+        if session != self._session:  # a repeated request of the same session keeps the stored replies
             self._session, self._last_number = session, 0
             self._memory.clear()
             self.mode, self.motion.odometry.form = CHECKED, CHECKED.odometry
-            self._task, self._lease, self._quiet = None, 0.0, 0.0  # who drives for a host that is gone stands
+            self._task, self._lease, self._quiet = None, 0.0, 0.0  # end a drive of the previous session
             self.motion.stop()
         self._output += write_checked(0, write_reply("K", session))
 
     def _take_checked(self, text: str) -> None:
         frame = read_checked(text)
         if frame is None:
-            if text == "i" and self._task is None and self._quiet > SESSION_OVER:  # a host of 2012 begins anew
+            if text == "i" and self._task is None and self._quiet > SESSION_OVER:  # a host of 2012 connects
                 self.mode, self.motion.odometry.form, self._session = LEGACY, LEGACY.odometry, -1
                 self._carry_out(Order("i"))
             else:
@@ -198,7 +204,7 @@ class OrderFirmware:
         elif self._task is not None and frame.number == self._task_number:
             self._output += write_checked(frame.number, write_reply(texts.WORKING))
         elif frame.number == next_number(self._last_number) or (
-            frame.text == "S" and is_newer(frame.number, self._last_number)  # the order before it was lost
+            frame.text == "S" and is_newer(frame.number, self._last_number)  # the previous order may have been lost
         ):
             self._last_number = frame.number
             self._take_new(frame.number, frame.text)
@@ -240,7 +246,7 @@ class OrderFirmware:
             self._output += write_checked(number, write_reply(texts.ACCEPTED))
 
     def _do(self, order: Order) -> str:
-        """Carry out an order that takes no time; its reply."""
+        """Carry out an order that takes no time. Return its reply."""
         motion, letter, numbers = self.motion, order.letter, order.numbers
         x, y, heading = motion.pose
         match letter:
@@ -294,7 +300,7 @@ class OrderFirmware:
         return write_reply("b", motion.pose.heading, motion.moving_time - began)
 
     def _limit_drive(self, expected: float) -> None:
-        """Wheels that are blocked do not turn for ever; a robot of 2012 knows no limit."""
+        """Limit the duration of a drive in checked mode, in case the wheels are blocked. Legacy mode has no limit."""
         allowed = allow_seconds(expected, self._tries) if self.mode is CHECKED else math.inf
         self.motion.limit = self.motion.moving_time + allowed
 

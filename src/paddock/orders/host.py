@@ -1,4 +1,4 @@
-"""Host: any number of sessions over real serial devices, in one thread."""
+"""Host: runs any number of sessions over real serial devices in one thread."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from paddock.orders.serial_device import DeviceWaiter, SerialDevice
 from paddock.orders.session import OrderEvent, RobotPlan, RobotSession
 
 OPENING = 1.0  # [s] between two attempts to open a device
-LONGEST_NAP = 0.5  # [s] so that Ctrl-C and `stop` are heard
-STOPPING = 3.0  # [s] in which robots have to answer that they stand
+LONGEST_NAP = 0.5  # [s], maximum wait, so that Ctrl-C and `stop` take effect
+STOPPING = 3.0  # [s] within which robots must confirm a stop
 
 
 class Host:
-    """Walks robots at serial devices, all at once. A robot that is lost is reported; the others go on."""
+    """Controls several robots at serial devices simultaneously. A lost robot is reported; the others continue."""
 
     def __init__(
         self,
@@ -33,33 +33,33 @@ class Host:
     ) -> None:
         """
         Args:
-            robots: what each robot is to be told, and the path of its serial device.
-            checked: ask for checked mode.
-            patient: be the host of 2012, which waits for ever and believes what it hears.
-            timing: how patient to be otherwise.
-            on_event: told what happens, in the thread of `run`; times are seconds since `run` began.
+            robots: the plan of each robot, and the path of its serial device.
+            checked: request checked mode.
+            patient: behave like the host of 2012, which waits permanently and accepts any answer.
+            timing: timeouts otherwise.
+            on_event: called with each event, in the thread of `run`; times are seconds since the start of `run`.
         """
         self._plans = list(robots)
         names, paths = [plan.name for plan, _ in self._plans], [path for _, path in self._plans]
         for what, all_of in (("robot", names), ("device", paths)):
             twice = next((word for word in all_of if all_of.count(word) > 1), None)
             if twice is not None:
-                raise PaddockError(f"host: {what} {twice!r} is there twice")
+                raise PaddockError(f"host: {what} {twice!r} is given twice")
         self._options = {"checked": checked, "patient": patient, "timing": timing, "on_event": on_event}
         self._silence = (timing or HostTiming()).silence
         self.sessions: dict[str, RobotSession] = {}
         self._devices: dict[str, SerialDevice] = {}
-        self._guards: dict[str, LineGuard | None] = {}  # of robots that can be stopped when this program is killed
-        self._opens_at: dict[str, float] = {}  # when to try again to open a device
+        self._guards: dict[str, LineGuard | None] = {}  # watchdogs of robots that can be stopped if this program dies
+        self._opens_at: dict[str, float] = {}  # time of the next attempt to open a device
         self._closed_since: dict[str, float] = {}
         self._stopped = False
 
     def stop(self) -> None:
-        """Have the robots stand, and `run` end soon; from any thread, or from a signal's handler."""
+        """Stop the robots and end `run` soon. May be called from any thread or from a signal handler."""
         self._stopped = True
 
     def run(self) -> dict[str, RobotSession]:
-        """Walk all robots until each walk has ended; the sessions by robot."""
+        """Run all walks until each has ended. Return the sessions by robot."""
         began = time.monotonic()
         number = int.from_bytes(os.urandom(3), "big")
         with DeviceWaiter() as waiter:
@@ -82,14 +82,14 @@ class Host:
         return all(session.over for session in self.sessions.values())
 
     def _halt(self, waiter: DeviceWaiter, began: float) -> None:
-        """Robots whose walk has not ended are to stand."""
+        """Stop the robots whose walk has not ended."""
         now = time.monotonic() - began
         for session in self.sessions.values():
             session.halt(now)
         while not self._all_over() and time.monotonic() - began < now + STOPPING:
             self._turn(waiter, began)
         for session in self.sessions.values():
-            session.give_up(explain("it was told to stop, and did not answer"))
+            session.give_up(explain("it did not answer the stop order"))
         for name in self.sessions:
             self._write(waiter, name, now)
 
@@ -115,7 +115,7 @@ class Host:
                 self._guard(name)
 
     def _guard(self, name: str) -> None:
-        """Have a process that stops the robot when this one is killed. While it hangs robots drive to their targets."""
+        """Start a watchdog that stops the robot if this program is killed. If it hangs, the robot ends its drive."""
         guard = open_guard(self._devices[name].fileno(), self.sessions[name].stop_bytes, math.inf)
         if guard is not None:
             guard.tell(True)
@@ -129,7 +129,7 @@ class Host:
     def _read(self, waiter: DeviceWaiter, name: str, now: float) -> None:
         try:
             data = self._devices[name].read()
-        except (OSError, TypeError):  # pyserial: TypeError where it was closed meanwhile
+        except (OSError, TypeError):  # pyserial: TypeError if it was closed in the meantime
             self._close(waiter, name, now)
             return
         self.sessions[name].receive(data, now)
@@ -137,7 +137,7 @@ class Host:
     def _write(self, waiter: DeviceWaiter, name: str, now: float) -> None:
         data, device = self.sessions[name].take_output(), self._devices[name]
         if not device.is_open:
-            return  # it is sent again when the line is back
+            return  # the session sends it again when the line is open again
         try:
             device.write(data)
         except OSError:

@@ -1,4 +1,4 @@
-"""HostEnd: how the host speaks with one robot: connect, agree on a mode, and send an order until it is answered."""
+"""HostEnd: the host's protocol for one robot: connect, agree on a mode, and send an order until it is answered."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from paddock.orders.legacy_frames import write_frame
 from paddock.orders.talk import Conversation, LineEnd
 from paddock.orders.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_reply, write_order
 
-ASKED_TWICE = frozenset("DTU")  # questions to a robot of 2012 that stands: two equal answers are believed
+ASKED_TWICE = frozenset("DTU")  # orders whose reply a stopped robot of 2012 must give twice to be accepted
 ECHOED = frozenset("PANGO")  # orders whose reply repeats their numbers
 NO_ORDER_ROBOT = explain("it answers, but not as a robot that takes orders")
-MOST_QUESTIONS = 60  # for checked mode; on a line that loses 2 % of all bytes, one of three or so is answered
-QUIET = 4.0  # round trips of silence after which no answer is under way any more
-DECIMALS = 2  # of the numbers of the host of 2012
+MOST_QUESTIONS = 60  # requests for checked mode; on a line that loses 2 % of all bytes, about one in three is answered
+QUIET = 4.0  # round trips of silence after which no answer is in transmission any more
+DECIMALS = 2  # decimals of the numbers of the host of 2012
 DAMAGED = "damaged"  # the kind of a reply that cannot be read
-STOPS = 3  # sent to a robot that is given up
-SESSIONS = 1 << 24  # numbers for them
-MOST_SILENCES = 3  # drives in a row without an answer, before a robot of 2012 is taken for lost
+STOPS = 3  # number of stop orders sent to a robot before it is given up
+SESSIONS = 1 << 24  # number of possible session numbers
+MOST_SILENCES = 3  # drives in a row without an answer, after which a robot of 2012 is lost
 
 
 class RobotLost(Timeout):
-    """No answer in time that one can go on with."""
+    """Raised if a robot gives no usable answer in time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HostTiming:
-    """How patient the host is. Drives have their own time on top of it, worked out from the way."""
+    """Timeouts of the host. Drives have additional time, computed from their distance."""
 
     greeting: float = 1.0  # [s] to wait for a greeting after connecting
-    round_trip: float = 0.5  # [s] after which an answer that takes no drive is taken for lost
-    reopening: float = 2.0  # [s] of silence after which the line is opened anew
-    silence: float = 30.0  # [s] after which the robot is taken for lost
-    polling: float = math.inf  # [s] at most between two questions whether a drive is under way, in checked mode
-    attempts: int = 12  # to have an order echoed right by a robot of 2012
-    unknown: int = 2  # times that a robot must call checked mode unknown, before it is taken at its word
+    round_trip: float = 0.5  # [s] after which an answer without a drive is lost
+    reopening: float = 2.0  # [s] of silence after which the line is opened again
+    silence: float = 30.0  # [s] of silence after which the robot is lost
+    polling: float = math.inf  # [s], maximum time between two polls during a drive, in checked mode
+    attempts: int = 12  # maximum number of attempts until a robot of 2012 echoes an order correctly
+    unknown: int = 2  # number of "unknown order" replies after which a robot does not support checked mode
 
     def __post_init__(self) -> None:
         for name in ("greeting", "round_trip", "reopening", "silence"):
@@ -49,17 +49,17 @@ class HostTiming:
 
 
 class HostEnd(LineEnd):
-    """Orders to one robot. Its methods are conversations: see `Talk`."""
+    """Sends orders to one robot. Its methods are conversations: see `Talk`."""
 
     def __init__(
         self, *, session: int = 1, checked: bool = True, patient: bool = False, timing: HostTiming | None = None
     ) -> None:
         """
         Args:
-            session: a number that no other session with this robot has.
-            checked: ask for checked mode; robots that do not know it stay in legacy mode.
-            patient: be the host of 2012: wait for an answer for ever, and believe it.
-            timing: how patient to be otherwise.
+            session: a number that is unique among the sessions with this robot.
+            checked: request checked mode; robots that do not support it stay in legacy mode.
+            patient: behave like the host of 2012, which waits for an answer permanently and accepts any answer.
+            timing: timeouts otherwise.
         """
         super().__init__()
         self.timing = timing or HostTiming()
@@ -68,19 +68,19 @@ class HostEnd(LineEnd):
         self._asks_for_checked = checked and not patient
         self._number = 0
         self._reopened_at = -math.inf
-        self._late = False  # an earlier answer of a robot of 2012 may still be under way
-        self._last_order = ""  # its text
-        self._last_echo: Reply | None = None  # what was accepted last; it may come a second time
+        self._late = False  # whether an earlier answer of a robot of 2012 may still arrive
+        self._last_order = ""  # text of the last order
+        self._last_echo: Reply | None = None  # last accepted reply; it may arrive a second time
 
     @property
     def stop_bytes(self) -> bytes:
-        """A new session stops what the last one ordered. A robot in legacy mode hears nothing while it drives."""
+        """Bytes that stop the robot by starting a new session; empty in legacy mode, which does not read in a drive."""
         return write_checked(0, f"K{(self.session + 1) % SESSIONS}") if self.mode == "checked" else b""
 
     # ---- connecting
 
     def connect(self) -> Conversation[str]:
-        """Wait for a greeting, and agree on a mode."""
+        """Wait for a greeting and agree on a mode. Return the mode."""
         self.silent_since = self.now
         if self.patient:
             yield math.inf
@@ -93,7 +93,7 @@ class HostEnd(LineEnd):
         return self.mode
 
     def _drain(self) -> Conversation[None]:
-        """Let late answers come, until the line is silent: they must not be taken for answers to the next order."""
+        """Discard late answers until the line is silent, so that they are not assigned to the next order."""
         for _ in range(MOST_QUESTIONS):
             if (yield self.now + QUIET * self.timing.round_trip) is None:
                 self._late = False
@@ -101,7 +101,7 @@ class HostEnd(LineEnd):
         raise RobotLost(NO_ORDER_ROBOT)
 
     def _begin_plainly(self) -> Conversation[None]:
-        """Say `i` until it is answered: a robot that an earlier host left in checked mode goes back after a while."""
+        """Send `i` until it is answered. A robot that is still in checked mode returns to legacy mode after a while."""
         for _ in range(MOST_QUESTIONS):
             self.send(write_frame(write_order(Order("i"))))
             due = self.now + self.timing.round_trip
@@ -125,7 +125,7 @@ class HostEnd(LineEnd):
             frame, reply = read_checked(heard), read_reply(heard)
             if frame is not None and read_reply(frame.text) == Reply("K", (self.session,)):
                 return "checked"
-            if reply == Reply(texts.UNKNOWN, (len(text),)):  # the length says that it came whole
+            if reply == Reply(texts.UNKNOWN, (len(text),)):  # the length shows that the text arrived completely
                 unknown += 1
                 if unknown >= self.timing.unknown:
                     return "legacy"
@@ -133,25 +133,25 @@ class HostEnd(LineEnd):
                 self.statistics.damaged += 1
         raise RobotLost(NO_ORDER_ROBOT)
 
-    # ---- asking
+    # ---- orders
 
     def ask(self, order: Order, seconds: float = 0.0, *, expected: float = 0.0) -> Conversation[Reply]:
-        """Send an order until it is answered.
+        """Send an order until it is answered. Return the reply.
 
         Args:
-            order: what to do.
-            seconds: how long the robot may be at it, all tries included.
-            expected: how long it is likely to be at it.
+            order: the order.
+            seconds: maximum duration of the order, including all tries.
+            expected: expected duration of the order [s].
 
         Raises:
-            RobotLost: it does not answer; or it is not known whether it has carried out an order that it must not
-                carry out twice.
+            RobotLost: the robot does not answer; or it is unknown whether it has carried out an order that must not
+                be repeated.
         """
         if self.mode == "checked":
             return (yield from self._ask_checked(write_order(order), seconds, expected))
         if order.letter in OUR_ARGUMENTS:
             raise PaddockError(
-                explain("order {letter!r} needs checked mode, which this robot does not know", letter=order.letter)
+                explain("order {letter!r} needs checked mode, which this robot does not support", letter=order.letter)
             )
         if self.patient:
             return (yield from self._ask_patiently(order))
@@ -159,7 +159,7 @@ class HostEnd(LineEnd):
         if order.letter not in ASKED_TWICE:
             return reply
         attempts = self.timing.attempts
-        for _ in range(attempts):  # nothing else tells whether a digit was lost
+        for _ in range(attempts):  # a lost digit cannot be detected otherwise
             before, reply = reply, (yield from self._ask_legacy(order, seconds))
             if reply == before:
                 return reply
@@ -203,13 +203,13 @@ class HostEnd(LineEnd):
                 return reply
 
     def try_to_stop(self) -> Conversation[None]:
-        """Say `S` to a robot that is about to be given up: it may hear, though it is not heard."""
+        """Send `S` to a robot that is about to be given up. It may still receive, even if its answers do not arrive."""
         for _ in range(STOPS if self.mode else 0):
             self.send_stop()
             yield self.now + self.timing.round_trip
 
     def send_stop(self) -> None:
-        """Send an `S`, whatever was sent before; a robot of 2012 hears it when it has ended its order."""
+        """Send `S` without waiting for an answer. A robot of 2012 reads it after its current order."""
         if self.mode == "checked":
             self._number = next_number(self._number)
             self.send(write_checked(self._number, "S"))
@@ -217,14 +217,14 @@ class HostEnd(LineEnd):
             self.send(write_frame("S"))
 
     def _hear_checked(self, heard: str) -> Reply | None:
-        """A reply to the present order, or one that concerns the session; None for one that is late."""
+        """Return a reply to the current order or about the session; None for a late reply."""
         frame = read_checked(heard)
         reply = None if frame is None else read_reply(frame.text)
-        self.silent_since = self.now  # the line works, whatever came
+        self.silent_since = self.now  # any received text shows that the line works
         if frame is None or reply is None:
             return Reply(DAMAGED)
         if reply.kind == texts.NO_SESSION:
-            raise RobotLost(explain("it was switched off and on, and does not know where it is"))
+            raise RobotLost(explain("it was switched off and on, and its pose is unknown"))
         stale = frame.number != self._number and not (frame.number == 0 and reply.kind == texts.REPEAT)
         return None if stale else reply
 
@@ -248,7 +248,7 @@ class HostEnd(LineEnd):
                 return reply
             if not isinstance(reply, Reply) and order.letter in RELATIVE:
                 raise RobotLost(
-                    explain("it is not known whether {order} was carried out, and it must not be twice", order=text)
+                    explain("it is not known whether {order} was carried out, and it must not be repeated", order=text)
                 )
             if reply == "silent":
                 self._late = True
@@ -261,7 +261,7 @@ class HostEnd(LineEnd):
         raise RobotLost(explain("no right answer to {order} in {attempts} attempts", order=text, attempts=wrong))
 
     def _await_echo(self, order: Order, seconds: float) -> Conversation[Reply | Literal["silent", "wrong"]]:
-        """The reply to an order, if it is right or says that the order was unknown; else what else there was."""
+        """Return the reply to an order if it is correct or reports an unknown order, else "silent" or "wrong"."""
         due = self.now + seconds + self.timing.round_trip
         while True:
             heard = yield due
@@ -272,10 +272,10 @@ class HostEnd(LineEnd):
                 self.statistics.damaged += 1
                 return "wrong"
             if reply.kind == texts.UNKNOWN and order.letter in RELATIVE and reply.numbers != (len(write_order(order)),):
-                continue  # it is about something that was sent earlier
+                continue  # it answers an earlier text
             if reply.kind == texts.UNKNOWN or echoes(order, reply):
                 return reply
-            if reply != self._last_echo:  # else it is a late one, of the order before
+            if reply != self._last_echo:  # else it is a late reply to the previous order
                 self.statistics.wrong_echoes += 1
                 return "wrong"
 
@@ -289,7 +289,7 @@ class HostEnd(LineEnd):
 
 
 def echoes(order: Order, reply: Reply) -> bool:
-    """Whether a reply of a robot of 2012 fits an order: its kind, and its numbers where they are repeated."""
+    """Whether a reply of a robot of 2012 matches an order: its kind, and its numbers if they are repeated."""
     if reply.kind == texts.STOPS_AT:
         return order.letter in "GO"
     if reply.kind != order.letter:

@@ -1,29 +1,29 @@
-"""Plain frames: STX, a text, ETX. The reader of the robots of 2012 with its quirks, and one without."""
+"""Plain frames: STX, a text, ETX. A reader with the quirks of the robots of 2012, and one without."""
 
 from __future__ import annotations
 
 STX, ETX = 2, 3
-LONGEST_TEXT = 256  # characters; no order and no reply is as long
-MOST_WAITING = 1 << 12  # bytes that the emulated robot keeps without an end; the real one has no limit, and crashes
+LONGEST_TEXT = 256  # characters; longer than any order or reply
+MOST_WAITING = 1 << 12  # maximum bytes of an unfinished message; the real robot has no limit, and crashes
 
 
 def write_frame(text: str) -> bytes:
-    """A text as it travels."""
+    """Return the bytes of a frame with a text."""
     return bytes([STX]) + text.encode("latin-1") + bytes([ETX])
 
 
 class LegacyReader:
-    """Reads like the robots of 2012.
+    """Reads frames like the robots of 2012.
 
-    STX and ETX are dropped wherever they are. A message ends where the last byte that has come is ETX and no more is
-    waiting: two messages sent back to back become one. What came before an STX belongs to the message.
+    STX and ETX are dropped everywhere. A message ends if the last received byte is ETX and no more bytes are waiting.
+    Therefore two messages sent back to back become one. Bytes before an STX belong to the message.
     """
 
     def __init__(self) -> None:
         self._text = bytearray()
 
     def feed(self, waiting: bytes) -> str | None:
-        """Take all bytes that are waiting; the message, if they end it."""
+        """Add all waiting bytes. Return the message if they complete it, else None."""
         self._text += waiting.translate(None, bytes([STX, ETX]))
         del self._text[:-MOST_WAITING]
         if not waiting or waiting[-1] != ETX:
@@ -34,13 +34,13 @@ class LegacyReader:
 
 
 class FrameReader:
-    """Reads messages one by one: STX begins anew, ETX ends; what grows too long is dropped."""
+    """Reads messages one by one. STX starts a message, ETX ends it. Messages that are too long are dropped."""
 
     def __init__(self) -> None:
         self._text = bytearray()
 
     def feed(self, data: bytes) -> list[str]:
-        """Take some bytes; the texts that they end, without the empty ones."""
+        """Add bytes. Return the non-empty texts that they complete."""
         texts = []
         for byte in data:
             if byte == ETX:

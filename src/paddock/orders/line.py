@@ -1,4 +1,4 @@
-"""SimulatedLine: one direction of a serial line in simulated time, with loss, flips, duplicates, jitter, cuts."""
+"""SimulatedLine: one direction of a serial line in simulated time, with loss, bit errors, duplicates, jitter, cuts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from paddock.core.errors import PaddockError
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LineQuality:
-    """What a line does to bytes. All chances are per byte."""
+    """Faults and delays of a line. All probabilities are per byte."""
 
     loss: float = 0.0
-    flips: float = 0.0  # one bit of the byte is wrong
-    duplicates: float = 0.0  # the byte comes twice
-    latency: float = 0.002  # [s] at least
-    jitter: float = 0.0  # [s] at most on top of that, for what is sent at once
-    cuts: tuple[tuple[float, float], ...] = ()  # from when to when [s] whatever is sent is lost
+    flips: float = 0.0  # probability that one bit of the byte is wrong
+    duplicates: float = 0.0  # probability that the byte arrives twice
+    latency: float = 0.002  # [s], minimum delay
+    jitter: float = 0.0  # [s], maximum additional delay, equal for bytes sent together
+    cuts: tuple[tuple[float, float], ...] = ()  # start and end [s] of interruptions, during which all bytes are lost
 
     def __post_init__(self) -> None:
         for name in ("loss", "flips", "duplicates"):
@@ -34,22 +34,22 @@ PERFECT = LineQuality()
 
 
 class SimulatedLine:
-    """Bytes go in at a time, and come out later, in order. The same seed and key give the same faults."""
+    """Delays bytes and adds faults, keeping their order. Equal seeds and keys give equal faults."""
 
     def __init__(self, quality: LineQuality = PERFECT, *, seed: int = 0, key: int = 0) -> None:
         """
         Args:
-            quality: of this direction.
-            seed: of the whole experiment.
-            key: of this line in it.
+            quality: faults and delays of this direction.
+            seed: seed of the whole experiment.
+            key: number of this line in the experiment.
         """
         self.quality = quality
         self._rng = np.random.Generator(np.random.Philox(key=np.array([seed, key], np.uint64)))
-        self._under_way: deque[tuple[float, bytes]] = deque()  # when it arrives
+        self._under_way: deque[tuple[float, bytes]] = deque()  # with the time of arrival
         self.sent = self.lost = 0  # bytes
 
     def send(self, data: bytes, now: float) -> None:
-        """Put bytes in."""
+        """Send bytes at a time [s]."""
         if not data:
             return
         q, count = self.quality, len(data)
@@ -69,11 +69,11 @@ class SimulatedLine:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is under way."""
+        """Whether no bytes are in transmission."""
         return not self._under_way
 
     def receive(self, now: float) -> bytes:
-        """What has arrived by now."""
+        """Remove and return the bytes that have arrived by a time [s]."""
         out = bytearray()
         while self._under_way and self._under_way[0][0] <= now:
             out += self._under_way.popleft()[1]

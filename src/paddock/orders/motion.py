@@ -1,4 +1,4 @@
-"""Motion: the robot's motors and step counters, and what it takes its pose to be. One tick is one `yield`."""
+"""Motion: the robot's motors, step counters and pose estimate. One `yield` is one tick."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.estimate.odometry import Odometry
 
 Work = Generator[None, None, bool]
-"""Something that takes ticks; in the end, whether it was done and not broken off."""
+"""A motion that takes ticks. Returns whether it was completed."""
 
-HALF_STEP = 0.5  # nearer than this a wheel cannot be asked to go
-STEERING = 4.0  # [1/rad] share of the speed by which the wheels differ, per radian that the target is off
+HALF_STEP = 0.5  # resolution of a wheel position [steps]
+STEERING = 4.0  # [1/rad], relative difference of the wheel speeds per radian of bearing of the target
 MOST_STEERING = 0.3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RobotConstants:
-    """What the robot's program takes for granted, as published."""
+    """Constants of the robot's firmware, as published."""
 
     wheel_diameter: float = 0.041  # [m]
     wheel_separation: float = 0.053  # [m]
@@ -30,15 +30,15 @@ class RobotConstants:
 
     @property
     def step(self) -> float:
-        """What a wheel rolls in a step [m]."""
+        """Distance that a wheel rolls per step [m]."""
         return math.pi * self.wheel_diameter / self.steps_per_turn
 
     def drive_seconds(self, distance: float) -> float:
-        """How long it takes to drive so far [m]."""
+        """Return the duration of a drive [s] of a distance [m]."""
         return distance / (self.forward * self.step)
 
     def turn_seconds(self, angle: float) -> float:
-        """How long it takes to turn by an angle [rad]."""
+        """Return the duration of a turn [s] by an angle [rad]."""
         return abs(angle) * self.wheel_separation / (2 * self.turning * self.step)
 
 
@@ -46,14 +46,17 @@ CONSTANTS = RobotConstants()
 
 
 class RobotMotion:
-    """Rolls wheels by counted steps. In a tick longer than the real program's millisecond, the last speed is the mean
-    of what that program would have done in it, so that a wheel ends within half a step at any length of tick."""
+    """Rolls the wheels by counted steps.
+
+    If a tick is longer than the millisecond of the real firmware, the speed of the last tick is the mean speed of the
+    real firmware in that tick. A wheel therefore stops within half a step for any duration of a tick.
+    """
 
     def __init__(self, hardware: EPuckHardware, dt: float, constants: RobotConstants = CONSTANTS) -> None:
         self.hardware, self.dt, self.constants = hardware, dt, constants
         self.moving_time = 0.0  # [s] turning and driving
-        self.halted = False  # someone wants it to stop
-        self.limit = math.inf  # of the moving time, after which it stops by itself [s]
+        self.halted = False  # whether a stop was requested
+        self.limit = math.inf  # maximum of the moving time, after which it stops automatically [s]
         self._last = self._read_counts()
         self.counts = [0, 0]  # steps since the start, not wrapped
         self.odometry = Odometry(constants.wheel_separation, form="programmed", routine="straight")
@@ -61,23 +64,23 @@ class RobotMotion:
 
     @property
     def pose(self) -> Pose:
-        """Where the robot takes itself to be [m, rad]."""
+        """Pose estimated by the robot [m, rad]."""
         return self.odometry.pose
 
     def set_pose(self, pose: Pose) -> None:
-        """Take the robot to be somewhere."""
+        """Set the estimated pose."""
         self.odometry.pose = pose
 
     def set_speeds(self, left: float, right: float) -> None:
-        """Steps per second."""
+        """Set the wheel speeds [steps/s]."""
         self.hardware.set_speeds(round(left), round(right))
 
     def stop(self) -> None:
-        """Stand."""
+        """Stop the wheels."""
         self.hardware.set_speeds(0, 0)
 
     def count(self) -> None:
-        """Read the step counters, and work out the pose anew."""
+        """Read the step counters and update the estimated pose."""
         now = self._read_counts()
         moved = [(new - old + 0x8000) % 0x10000 - 0x8000 for new, old in zip(now, self._last, strict=True)]
         self._last = now
@@ -94,7 +97,7 @@ class RobotMotion:
         return done
 
     def forward(self, distance: float, blocked: Callable[[], bool] | None = None) -> Work:
-        """Drive straight ahead [m]; it is broken off where `blocked` says so, which is asked in every tick."""
+        """Drive straight ahead [m]. Stop if `blocked`, which is called in every tick, returns True."""
         return (yield from self._roll(distance / self.constants.step, (1, 1), self.constants.forward, blocked))
 
     def _roll(self, steps: float, senses: tuple[int, int], fastest: int, blocked: Callable[[], bool] | None) -> Work:
@@ -114,7 +117,7 @@ class RobotMotion:
         return True
 
     def steer(self, target: Point, blocked: Callable[[], bool] | None = None) -> Work:
-        """Drive to a point that lies about ahead [m], correcting the heading all the way."""
+        """Drive to a point approximately ahead [m], and correct the heading continuously."""
         fastest, step = self.constants.forward, self.constants.step
         while True:
             away_x, away_y = target[0] - self.pose.x, target[1] - self.pose.y
@@ -134,7 +137,7 @@ class RobotMotion:
             self.count()
 
     def roll_freely(self, left: float, right: float) -> Work:
-        """Roll the wheels at some speeds [m/s] for a tick."""
+        """Drive with wheel speeds [m/s] for one tick."""
         most = self.constants.steps_per_turn
         self.set_speeds(*(max(-most, min(most, speed / self.constants.step)) for speed in (left, right)))
         self.moving_time += self.dt

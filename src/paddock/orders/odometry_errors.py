@@ -1,4 +1,4 @@
-"""Errors of odometry: what a robot was told to turn and drive, beside what it did as measured from outside."""
+"""Errors of odometry: compares commanded turns and drives with external measurements."""
 
 from __future__ import annotations
 
@@ -15,59 +15,59 @@ MotionKind = Literal["turn", "way"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MeasuredMotion:
-    """A turn [rad] or a straight way [m]."""
+    """A turn [rad] or a straight drive [m]."""
 
     kind: MotionKind
     commanded: float
     measured: float
-    seconds: float  # that it took, as the robot tells
+    seconds: float  # duration reported by the robot
 
     @property
     def error(self) -> float:
-        """Measured less commanded."""
+        """Measured minus commanded value."""
         return self.measured - self.commanded
 
     @property
     def ratio(self) -> float:
-        """Measured by commanded."""
+        """Measured divided by commanded value."""
         return self.measured / self.commanded
 
 
 def measure_turn(commanded: float, before: Pose, after: Pose) -> float:
-    """How far a robot has turned [rad], from its pose before and after; the error is less than half a turn."""
+    """Return the turn [rad] between two poses, assuming that its error is less than half a turn."""
     return commanded + wrap(after.heading - before.heading - commanded)
 
 
 def measure_way(before: Pose, after: Pose) -> float:
-    """How far a robot has driven [m]; the sense of its heading counts."""
+    """Return the driven distance [m] between two poses; negative if the robot drove backwards."""
     x, y = after.x - before.x, after.y - before.y
     return math.copysign(math.hypot(x, y), x * math.cos(before.heading) + y * math.sin(before.heading))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OdometryErrors:
-    """What measured motions say about a robot. NaN where none of a kind was measured."""
+    """Odometry parameters estimated from measured motions. NaN if no motion of a kind was measured."""
 
     motions: Sequence[MeasuredMotion]
 
     @property
     def turn_ratio(self) -> float:
-        """Measured by commanded angle, least squares."""
+        """Ratio of measured to commanded angles, by least squares."""
         return self._fit("turn")
 
     @property
     def way_ratio(self) -> float:
-        """Measured by commanded way, least squares."""
+        """Ratio of measured to commanded distances, by least squares."""
         return self._fit("way")
 
     @property
     def wheel_diameter(self) -> float:
-        """That explains the ways [m]."""
+        """Wheel diameter that explains the distances [m]."""
         return CONSTANTS.wheel_diameter * self.way_ratio
 
     @property
     def wheel_separation(self) -> float:
-        """That explains the turns, with wheels of that diameter [m]."""
+        """Wheel separation that explains the turns, with this wheel diameter [m]."""
         return CONSTANTS.wheel_separation * self.way_ratio / self.turn_ratio
 
     def _fit(self, kind: MotionKind) -> float:

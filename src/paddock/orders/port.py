@@ -1,4 +1,4 @@
-"""OrdersPort: the driver of a robot that takes orders, for handles. Every call waits for its answer."""
+"""OrdersPort: the driver of a robot that takes orders, for robot handles. Every call waits for its answer."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from paddock.orders.host_end import HostEnd, HostTiming
 from paddock.orders.talk import Conversation, T, Talk
 from paddock.orders.texts import CM, DRIVING, Order, Reply
 
-POLLING = 2 * RENEWAL  # [s] between two questions whether a drive is still under way
+POLLING = 2 * RENEWAL  # [s] between two polls during a drive
 
 
 class OrdersPort(Port):
-    """A robot at a serial device. One that knows checked mode can be steered like any; others drive to points only."""
+    """A robot at a serial device. In checked mode it accepts wheel speeds; in legacy mode it only drives to points."""
 
     kind = "e-puck"
 
@@ -37,9 +37,9 @@ class OrdersPort(Port):
     ) -> None:
         """
         Args:
-            open_stream: opens the stream, within the seconds that it is given.
-            timeout: seconds that a call may take, on top of a drive.
-            checked: ask for checked mode.
+            open_stream: opens the stream within the given number of seconds.
+            timeout: maximum duration of a call [s], in addition to a drive.
+            checked: request checked mode.
             silence: seconds without an answered call after which a robot in checked mode is stopped.
         """
         super().__init__(open_stream, timeout, silence=silence)
@@ -60,14 +60,14 @@ class OrdersPort(Port):
             self.devices = ("proximity", "encoders") if self.checked else ("proximity",)
 
     def _synchronise(self, stream: ByteStream) -> None:
-        """Begin a new session: what was ordered before is over, and the robot stands."""
+        """Start a new session, which ends previous orders and stops the robot."""
         number = int.from_bytes(os.urandom(3), "big")  # below `SESSIONS`
         timing = HostTiming(silence=self.timeout, reopening=2 * self.timeout, polling=POLLING)
         self._end = HostEnd(session=number, checked=self._asks_for_checked, timing=timing)
         self._hold_talk(stream, self._end.connect())
 
     def ask(self, order: Order, seconds: float = 0.0, *, expected: float = 0.0) -> Reply:
-        """Have an order carried out; `seconds` is how long the robot may drive for it."""
+        """Send an order and return its reply. `seconds` is the maximum duration of its drive."""
         drives = order.letter in DRIVING
         stands_then = self.driving(drives, False) if drives or order.letter == "S" else nullcontext()
         with self.hold(seconds + self.timeout), stands_then, self.exchange() as stream:
@@ -89,15 +89,15 @@ class OrdersPort(Port):
         assert talk.result is not None
         return talk.result
 
-    # ---- what the language can do
+    # ---- supported functions
 
     def read_pose(self) -> Pose:
-        """Where the robot takes itself to be [m, rad]."""
+        """Return the pose estimated by the robot [m, rad]."""
         x, y, heading = self.ask(Order("D")).numbers
         return Pose(x * CM, y * CM, heading)
 
     def read(self, devices: Collection[str]) -> dict[str, Raw]:
-        """Proximity and step counters. Robots without checked mode tell four of eight sensors, the others are NaN."""
+        """Return proximity and step counters. In legacy mode, four of eight sensors are reported; others are NaN."""
         if self.checked:
             numbers = self.ask(Order("q")).numbers
             there = {"encoders": numbers[3:5], "proximity": numbers[5:]}
@@ -108,13 +108,13 @@ class OrdersPort(Port):
 
     def _set_speeds(self, left: int, right: int) -> None:
         if not self.checked:
-            self._refuse("wheel speeds", "; have it drive with go_to, turn or forward")
+            self._refuse("wheel speeds", "; use go_to, turn or forward")
         self.ask(Order("w", (left, right)))
 
     def version(self) -> str:
         return f"takes orders, {self._end.mode} mode"
 
-    # ---- what it cannot
+    # ---- unsupported functions
 
     def read_image(self) -> NoReturn:
         self._refuse("pictures")
@@ -132,14 +132,14 @@ class OrdersPort(Port):
         self._refuse("a restart")
 
     def switch(self, device: str, on: bool) -> None:
-        """All devices are on, always."""
+        """Do nothing: all devices are always on."""
 
     def _refuse(self, what: str, instead: str = "") -> NoReturn:
         raise DeviceRefused(f"this robot takes orders in {self._end.mode} mode, which has none for {what}{instead}")
 
 
 def require_reply(reply: Reply, kind: str, call: str) -> Reply:
-    """A reply of that kind, or a LinkError."""
+    """Return the reply, or raise a LinkError if it is of another kind."""
     if reply.kind != kind:
         raise LinkError(explain("{call}: the robot answered {reply}", call=call, reply=reply.kind))
     return reply

@@ -1,4 +1,4 @@
-"""The proximity threshold of a robot, measured where it drives: ambient light and the floor shift it."""
+"""Calibration of a robot's proximity threshold where it drives, because ambient light and the floor shift it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from paddock.core.geometry import wrap
 
 STEPS = 36  # by 10° each
 SPREADS = 6.0  # standard deviations above the mean …
-LEAST_MARGIN = 50.0  # … but at least so many counts: simulated sensors hardly vary where they see nothing
-CLUTTER = 10.0  # spreads of the quietest quarter above it, from which on a sum is no noise: something stands there
+LEAST_MARGIN = 50.0  # … but at least this many counts, because simulated sensors hardly vary without obstacles
+CLUTTER = 10.0  # spreads of the lowest quarter above it, from which a sum indicates an obstacle
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ThresholdCalibration:
-    """What the front sensors tell in the open: at each heading, the larger of the sums 0+1 and 6+7."""
+    """Readings of the front sensors without obstacles: at each heading, the larger of the sums 0+1 and 6+7."""
 
     headings: tuple[float, ...]  # [rad]
     sums: tuple[int, ...]
 
     @property
     def mean(self) -> float:
-        """Of the sums."""
+        """Mean of the sums."""
         return statistics.fmean(self.sums)
 
     @property
@@ -35,22 +35,22 @@ class ThresholdCalibration:
 
     @property
     def largest(self) -> int:
-        """Of the sums."""
+        """Largest sum."""
         return max(self.sums)
 
     @property
     def threshold(self) -> int:
-        """Mean + 6 standard deviations, or the least margin; more than any sum that was seen."""
+        """Mean + 6 standard deviations or the least margin; larger than all sums."""
         return max(math.ceil(self.mean + max(SPREADS * self.spread, LEAST_MARGIN)), self.largest + 1)
 
     @property
     def varies_too_little(self) -> bool:
-        """Whether the spread was too small to decide."""
+        """Whether the spread was too small, so that the least margin determines the threshold."""
         return SPREADS * self.spread < LEAST_MARGIN
 
     @property
     def clutter(self) -> tuple[float, ...]:
-        """Headings at which something stood near, or a lamp shone [rad]: the place was not open."""
+        """Headings [rad] at which an obstacle was near or a lamp shone, so that the calibration is invalid."""
         quiet = statistics.quantiles(self.sums, n=4)[0]
         limit = quiet + max(CLUTTER * (quiet - min(self.sums)), LEAST_MARGIN)
         return tuple(heading for heading, value in zip(self.headings, self.sums, strict=True) if value > limit)
@@ -63,13 +63,13 @@ def calibrate_threshold(
     steps: int = STEPS,
     on_step: Callable[[int, int], object] = lambda step, value: None,
 ) -> ThresholdCalibration:
-    """Turn once around on the spot.
+    """Measure the front sensors during one turn on the spot.
 
     Args:
-        read_front: turns the robot to a heading [rad]; gives sensors 0, 1, 7 and 6.
-        start: heading to begin and to end with [rad].
-        steps: how many headings.
-        on_step: told the number of a step, from 0, and its sum.
+        read_front: turns the robot to a heading [rad] and returns sensors 0, 1, 7 and 6.
+        start: first and last heading [rad].
+        steps: number of headings.
+        on_step: called with the number of a step, from 0, and its sum.
     """
     if steps < 2:
         raise PaddockError(f"calibrate_threshold: steps: expected 2 or more, got {steps}")
@@ -84,6 +84,6 @@ def calibrate_threshold(
 
 
 def largest_sum(front: Sequence[float]) -> int:
-    """The larger of what is seen on the right and on the left, from sensors 0, 1, 7 and 6."""
+    """Return the larger of the sums on the right and on the left, from sensors 0, 1, 7 and 6."""
     p0, p1, p7, p6 = front
     return int(max(p0 + p1, p6 + p7))

@@ -1,4 +1,4 @@
-"""SerialDevice: a serial line that never lets its reader wait; DeviceWaiter: waits for any of them."""
+"""SerialDevice: a non-blocking serial device. DeviceWaiter: waits for input from any of several devices."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, Self
 from paddock.epuck.driver.streams import open_serial_port
 
 CHUNK = 1 << 12
-LOOKING = 0.01  # [s] between two looks at devices that the system cannot wait for
+LOOKING = 0.01  # [s] between two polls of devices that the system cannot wait for
 
 
 class SerialDevice:
-    """A serial device that is read and written without waiting."""
+    """A serial device with non-blocking reads and writes."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -24,24 +24,24 @@ class SerialDevice:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be read and written."""
+        """Whether the device is open."""
         return self._port is not None
 
     @property
     def has_bytes(self) -> bool:
-        """Whether something has come, or the device is gone, which reading tells."""
+        """Whether bytes are available, or the device is lost, which `read` reports."""
         try:
             return bool(self._port.in_waiting)
-        except (OSError, TypeError):  # pyserial: TypeError where it was closed meanwhile
+        except (OSError, TypeError):  # pyserial: TypeError if it was closed in the meantime
             return True
 
     def open(self) -> None:
-        """Open it, or raise a LinkError."""
+        """Open the device, or raise a LinkError."""
         self._port = open_serial_port(self.path)
         self._port.write_timeout = 0
 
     def fileno(self) -> int | None:
-        """For selectors; None where there are no file numbers: a COM port of Windows."""
+        """Return the file descriptor for selectors; None for a COM port on Windows, which has none."""
         try:
             number: int = self._port.fileno()
         except (AttributeError, OSError):
@@ -49,11 +49,11 @@ class SerialDevice:
         return number
 
     def read(self) -> bytes:
-        """What has come; OSError when the device is gone."""
+        """Return the available bytes. Raise OSError if the device is lost."""
         return bytes(self._port.read(CHUNK))
 
     def write(self, data: bytes) -> None:
-        """Send as much as it takes now, and the rest next time."""
+        """Send as much as the device accepts now, and the rest with the next call."""
         self._unsent += data
         while self._unsent:
             part, file = bytes(self._unsent[:CHUNK]), self.fileno()
@@ -66,7 +66,7 @@ class SerialDevice:
             del self._unsent[:taken]
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the device."""
         port, self._port = self._port, None
         self._unsent.clear()
         if port is not None:
@@ -75,14 +75,14 @@ class SerialDevice:
 
 
 class DeviceWaiter:
-    """Waits until bytes have come from any device: the system tells, or it looks at them in turn."""
+    """Waits for bytes from any device, with a selector or by polling."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
         self._looked_at: dict[str, SerialDevice] = {}
 
     def add(self, name: str, device: SerialDevice) -> None:
-        """Wait for a device that is open, too."""
+        """Add an open device."""
         file = device.fileno()
         if file is None:
             self._looked_at[name] = device
@@ -90,7 +90,7 @@ class DeviceWaiter:
             self._selector.register(file, selectors.EVENT_READ, name)
 
     def drop(self, name: str, device: SerialDevice) -> None:
-        """No longer wait for a device; it is still open."""
+        """Remove a device, which must still be open."""
         file = device.fileno()
         if file is None:
             self._looked_at.pop(name, None)
@@ -98,7 +98,7 @@ class DeviceWaiter:
             self._selector.unregister(file)
 
     def wait(self, seconds: float) -> list[str]:
-        """The names of devices from which bytes have come; none after so many seconds."""
+        """Wait for bytes and return the names of the devices with input; empty after the given seconds."""
         end = time.monotonic() + seconds
         while True:
             left = max(0.0, end - time.monotonic())

@@ -1,4 +1,4 @@
-"""RobotSession: the host's program for one robot: connect, set position, heading and threshold, walk."""
+"""RobotSession: the walk of one robot at the host: connect, set position, heading and threshold, drive to targets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.orders.host_end import HostEnd, HostTiming, RobotLost
 from paddock.orders.talk import Conversation, LinkStatistics, Talk
 from paddock.orders.texts import CM, FARTHEST, Order, Reply, write_reply
 
-BACK = 0.01  # [m] from its start that a robot may be before a walk
+BACK = 0.01  # [m], allowed distance of a robot from its start before a walk
 
 EventKind = Literal[
     "connected", "elsewhere", "set", "done", "failed", "resend", "reopened", "lost", "finished", "stopped", "drives on"
@@ -24,28 +24,28 @@ EventKind = Literal[
 
 
 class OrderEvent(NamedTuple):
-    """Something that people want to know about a robot."""
+    """An event of a walk."""
 
     time: float  # [s]
     robot: str
     kind: EventKind
-    order: int | None = None  # number of the way-point, from 0
-    text: str = ""  # the mode, the reply, or what is wrong
+    order: int | None = None  # number of the waypoint, from 0
+    text: str = ""  # the mode, the reply, or the error
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RobotPlan:
-    """What a robot is to be told."""
+    """Settings and targets of a robot's walk."""
 
     name: str
-    start: Pose  # where it stands [m, rad]
-    threshold: float  # of the sum of two proximity sensors
+    start: Pose  # start pose [m, rad]
+    threshold: float  # for the sum of two proximity sensors
     targets: Sequence[Point] = ()  # [m]
     avoiding: bool = True  # orders O; else G
-    attempts: int = 5  # for a target that the robot could not reach
-    tries: int = TRIES  # that the robot makes for each, for the time it may take
-    asks_where: bool = False  # ask first where the robot takes itself to be: it may not be back at its start
-    needs_checked: bool = False  # a robot that does not know checked mode is given up
+    attempts: int = 5  # maximum number of orders for one target
+    tries: int = TRIES  # tries of the robot per order, for the timeout
+    asks_where: bool = False  # whether to request the estimated pose first; the robot may not be back at its start
+    needs_checked: bool = False  # whether to give up a robot that does not support checked mode
 
     def __post_init__(self) -> None:
         for number in (*self.start, self.threshold, *(axis for target in self.targets for axis in target)):
@@ -60,19 +60,19 @@ class RobotPlan:
 
 @dataclass(kw_only=True, slots=True)
 class WalkResult:
-    """What came of a walk, as the robot tells it."""
+    """Result of a walk, as reported by the robot."""
 
     mode: str = ""  # "legacy" or "checked"
     done: int = 0  # orders that were carried out
     failed: int = 0
-    reached: list[Point | None]  # where the robot took itself to be after each order [m]; None: it failed
+    reached: list[Point | None]  # estimated position after each order [m]; None if the order failed
     moving_time: float | None = None  # [s]
     detections: int | None = None
     lost: str = ""  # why the robot was given up; empty if it was not
 
 
 class RobotSession:
-    """One robot's walk. Bring bytes and times, take bytes, events and the next deadline; it does no I/O."""
+    """The walk of one robot, without I/O. Takes bytes and times, returns bytes, events and the next deadline."""
 
     def __init__(
         self,
@@ -87,26 +87,26 @@ class RobotSession:
     ) -> None:
         """
         Args:
-            plan: what the robot is to be told.
-            now: time at which the line was opened [s]; any clock, but always the same.
-            session: a number that no other session with this robot has.
-            checked: ask for checked mode.
-            patient: be the host of 2012, which waits for ever and believes what it hears.
-            timing: how patient to be otherwise.
-            on_event: told what happens.
+            plan: settings and targets of the robot.
+            now: time at which the line was opened [s]; from any clock, but always from the same one.
+            session: a number that is unique among the sessions with this robot.
+            checked: request checked mode.
+            patient: behave like the host of 2012, which waits permanently and accepts any answer.
+            timing: timeouts otherwise.
+            on_event: called with each event.
         """
         self.plan, self.result, self._on_event = plan, WalkResult(reached=[]), on_event
         self._end = HostEnd(session=session, checked=checked, patient=patient, timing=timing)
         self._end.now = now
-        self._pose = plan.start  # where the robot should be
+        self._pose = plan.start  # expected pose of the robot
         self._resends = 0
         self._talk = Talk(self._end, self._walk(), now)
 
-    # ---- for whoever owns the line
+    # ---- interface to the owner of the line
 
     @property
     def deadline(self) -> float:
-        """When `wake` has to be called [s]."""
+        """Time at which `wake` must be called [s]."""
         return self._talk.deadline
 
     @property
@@ -116,48 +116,48 @@ class RobotSession:
 
     @property
     def statistics(self) -> LinkStatistics:
-        """What happened on the line."""
+        """Statistics of the line."""
         return self._end.statistics
 
     @property
     def stop_bytes(self) -> bytes:
-        """What stops the robot when nobody speaks to it any more; empty: nothing does."""
+        """Bytes with which a watchdog can stop the robot; empty if that is impossible."""
         return self._end.stop_bytes
 
     @property
     def wants_reopening(self) -> bool:
-        """Whether the line should be closed and opened anew; call `reopened` when that is done."""
+        """Whether the line should be closed and opened again; call `note_reopened` afterwards."""
         return self._end.wants_reopening
 
     def receive(self, data: bytes, now: float) -> None:
-        """Bytes have come."""
+        """Process bytes from the robot."""
         self._talk.receive(data, now)
         self._tell_resends()
 
     def wake(self, now: float) -> None:
-        """Time has passed."""
+        """Continue the walk at the deadline."""
         self._talk.wake(now)
         self._tell_resends()
 
     def take_output(self) -> bytes:
-        """What is to be sent now."""
+        """Remove and return the bytes to send."""
         return self._talk.take_output()
 
     def note_reopened(self, now: float) -> None:
-        """The line was opened anew."""
+        """Record that the line was opened again."""
         self._end.wants_reopening = False
         self._end.now = max(now, self._end.now)
         self._tell("reopened")
 
     def give_up(self, reason: str) -> None:
-        """The line is of no use any more; what `take_output` gives then has the robot stand, if it is still heard."""
+        """End the walk because of a failed line. `take_output` then contains a stop, if the robot still receives it."""
         if not self.over:
             self._talk.stop()
             self._end.send_stop()
             self._lose(reason)
 
     def halt(self, now: float) -> None:
-        """Have the robot stand, and end the walk. A robot in legacy mode drives on: it does not read on its way."""
+        """Stop the robot and end the walk. A robot in legacy mode continues, because it does not read while driving."""
         if self.over:
             return
         self._talk.stop()
@@ -180,7 +180,7 @@ class RobotSession:
             self.result.mode = yield from self._end.connect()
             self._tell("connected", text=self.result.mode)
             if self.plan.needs_checked and self.result.mode != "checked":
-                raise RobotLost(explain("it does not know checked mode, which was asked for"))
+                raise RobotLost(explain("it does not support checked mode, which was requested"))
             if self.plan.asks_where:
                 yield from self._ask_where()
             yield from self._set()
@@ -196,7 +196,7 @@ class RobotSession:
             self._lose(error.args[0])
 
     def _ask_where(self) -> Conversation[None]:
-        """Tell whether the robot has driven elsewhere; one that was never told where it is takes itself to be at 0."""
+        """Report a robot whose estimated pose is not at its start. An estimate at 0 was never set, and is ignored."""
         x, y, _ = (yield from self._end.ask(Order("D"))).numbers
         if math.hypot(x, y) * CM > BACK and math.dist((x * CM, y * CM), self.plan.start[:2]) > BACK:
             self._tell("elsewhere", text=f"{x:.1f}; {y:.1f}")

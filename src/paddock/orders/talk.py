@@ -1,4 +1,4 @@
-"""Talk: a program of the host's end, run over bytes and times that others bring. It does no I/O and asks no clock."""
+"""Talk: runs a conversation of the host on given bytes and times, without I/O and without a clock."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from paddock.orders.legacy_frames import FrameReader
 
 T = TypeVar("T")
 Conversation = Generator[float, str | None, T]
-"""Yields until when it listens [s], and is sent the text of a frame, or None when that time has come."""
+"""Yields a deadline [s] until which it waits; is sent the text of a frame, or None at the deadline."""
 
 
 @dataclass(kw_only=True, slots=True)
 class LinkStatistics:
-    """What happened on a line, as the host saw it."""
+    """Statistics of a line at the host's end."""
 
     frames_sent: int = 0
     bytes_sent: int = 0
     bytes_received: int = 0
-    resends: int = 0  # orders sent once more, because nothing or something wrong came back
-    polls: int = 0  # questions whether a long drive is still under way
-    wrong_echoes: int = 0  # replies with other numbers than ordered
-    damaged: int = 0  # frames that came and made no sense
-    rejected: int = 0  # frames that the robot could not read, and said so
+    resends: int = 0  # orders sent again after no answer or a wrong answer
+    polls: int = 0  # requests whether a long drive still continues
+    wrong_echoes: int = 0  # replies whose numbers differ from the order
+    damaged: int = 0  # received frames that could not be read
+    rejected: int = 0  # frames that the robot reported as unreadable
     reopenings: int = 0
 
 
 class LineEnd:
-    """The host's end of a line: what is to be sent, what time it is, and what happened so far."""
+    """The host's end of a line: output, current time and statistics."""
 
     def __init__(self) -> None:
         self.now = 0.0  # [s]
-        self.silent_since = 0.0  # from when on nothing was heard that should have been [s]
+        self.silent_since = 0.0  # time since which an expected answer is missing [s]
         self.statistics = LinkStatistics()
-        self.wants_reopening = False  # whoever owns the line is to close it and open it anew
+        self.wants_reopening = False  # whether the owner of the line should close it and open it again
         self.output = bytearray()
 
     def send(self, frame: bytes) -> None:
@@ -47,7 +47,7 @@ class LineEnd:
 
 
 class Talk(Generic[T]):
-    """A conversation under way. Bring bytes with `receive`, call `wake` at the `deadline`, send `take_output`."""
+    """A running conversation. Pass bytes to `receive`, call `wake` at the `deadline`, and send `take_output`."""
 
     def __init__(self, end: LineEnd, conversation: Conversation[T], now: float) -> None:
         self.end = end
@@ -59,24 +59,24 @@ class Talk(Generic[T]):
         self._resume(None, now)
 
     def receive(self, data: bytes, now: float) -> None:
-        """Bytes have come from the robot."""
+        """Process bytes from the robot."""
         self.end.statistics.bytes_received += len(data)
         for text in self._reader.feed(data):
             self._resume(text, now)
 
     def wake(self, now: float) -> None:
-        """Time has passed; before the deadline this does nothing."""
+        """Continue the conversation at its deadline; before the deadline, do nothing."""
         if now >= self.deadline:
             self._resume(None, now)
 
     def take_output(self) -> bytes:
-        """What is to be sent now."""
+        """Remove and return the bytes to send."""
         data = bytes(self.end.output)
         self.end.output.clear()
         return data
 
     def stop(self) -> None:
-        """No more of it."""
+        """End the conversation."""
         self._conversation.close()
         self.over, self.deadline = True, math.inf
 

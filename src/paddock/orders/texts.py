@@ -1,4 +1,4 @@
-"""Orders and replies as texts: a letter and numbers, in centimetres, radians and counts, as they travel on the line."""
+"""Orders and replies as texts: a letter and numbers, in centimetres, radians and counts, as sent on the line."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from paddock.core.errors import BadMessage, PaddockError
 from paddock.core.reason import explain
 
 CM = 0.01  # [m]
-NUMBER_LENGTH = 19  # characters of a number that a robot of 2012 looks at
-FARTHEST = 100_000.0  # [cm] beyond which a checked order is refused
+NUMBER_LENGTH = 19  # maximum number of characters of a number that a robot of 2012 reads
+FARTHEST = 100_000.0  # [cm], maximum coordinate of a checked order
 STOPS_AT, UNKNOWN = "STOPS_AT", "UNKNOWN ORDER"
 ACCEPTED, WORKING, BUSY, REPEAT, REFUSED, NO_SESSION = "ACCEPTED", "WORKING", "BUSY", "REPEAT", "REFUSED", "NO_SESSION"
 
 ARGUMENTS: Mapping[str, int] = MappingProxyType(
     {"i": 0, "P": 2, "A": 1, "N": 1, "G": 2, "O": 2, "S": 0, "D": 0, "T": 0, "U": 0, "X": 0, "a": 1, "b": 1, "c": 2}
 )
-"""The published orders, and how many numbers each takes."""
+"""The published orders, and the number of arguments of each."""
 OUR_ARGUMENTS: Mapping[str, int] = MappingProxyType({"q": 0, "w": 2})
-"""Orders of ours, for checked mode only: its state, and wheel speeds [steps/s] that it answers with its state."""
-WHOLE = frozenset("N")  # orders whose numbers are whole
-RELATIVE = frozenset("bc")  # orders that must never be carried out twice
-DRIVING = frozenset("GOabc")  # orders that take their time
+"""Our own orders for checked mode only: read the state, and set wheel speeds [steps/s] and read the state."""
+WHOLE = frozenset("N")  # orders with integer arguments
+RELATIVE = frozenset("bc")  # relative motions, which must never be carried out twice
+DRIVING = frozenset("GOabc")  # orders that move the robot and take time
 
 TEMPLATES: Mapping[str, str] = MappingProxyType(
     {
@@ -56,32 +56,32 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         NO_SESSION: "NO_SESSION()",
     }
 )
-"""Every reply, by the letter of the order that it answers, or by its name."""
+"""All replies, by the letter of their order or by name."""
 
 
 class Order(NamedTuple):
-    """An order: its letter, and its numbers as they travel."""
+    """An order: its letter, and its numbers in the units of the line."""
 
     letter: str
     numbers: tuple[float, ...] = ()
 
 
 class Reply(NamedTuple):
-    """A reply: the key of its template, and its numbers as they travel."""
+    """A reply: the key of its template, and its numbers in the units of the line."""
 
     kind: str
     numbers: tuple[float, ...] = ()
 
 
 def write_order(order: Order, *, decimals: int = 0) -> str:
-    """The text of an order: up to six decimals, and a decimal point even without any; counts are whole.
+    """Return the text of an order, with up to six decimals, and always a decimal point except for counts.
 
-    On a plain line, a byte that gets lost changes a number. Without decimals it never becomes a hundred times as large:
-    `O20.;95.` without a point still says the same, while `O20.00;95.00` would send the robot 95 m away.
+    On a plain line, a lost byte changes a number. Without decimals a number never becomes a hundred times as large:
+    `O20.;95.` without its last point has the same meaning, while `O20.00;95.00` would send the robot 95 m away.
 
     Args:
-        order: what to write.
-        decimals: at least so many; the host of 2012 has two.
+        order: the order.
+        decimals: minimum number of decimals; the host of 2012 has two.
     """
     takes = {**ARGUMENTS, **OUR_ARGUMENTS}.get(order.letter)
     if takes is None or takes != len(order.numbers):
@@ -101,7 +101,7 @@ def _write_number(number: float, decimals: int) -> str:
 
 
 def read_order_loosely(text: str) -> Order | None:
-    """An order as a robot of 2012 reads it: what is no digit ends a number, and a number that is missing is 0."""
+    """Parse an order like a robot of 2012: any non-digit ends a number, and a missing number is 0."""
     letter = text[:1]
     if letter not in ARGUMENTS or not letter:
         return None
@@ -119,7 +119,7 @@ STRICT_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{0,6})?")
 
 
 def read_order(text: str) -> Order:
-    """An order of a checked frame. Whatever is not exactly an order is a BadMessage."""
+    """Parse an order of a checked frame. Raise BadMessage if the text is not exactly an order."""
     takes = {**ARGUMENTS, **OUR_ARGUMENTS}.get(text[:1])
     parts = text[1:].split(";") if len(text) > 1 else []
     if takes is None or len(parts) != takes or not all(STRICT_NUMBER.fullmatch(part) for part in parts):
@@ -131,7 +131,7 @@ def read_order(text: str) -> Order:
 
 
 def write_reply(kind: str, *numbers: float) -> str:
-    """The text of a reply: six decimals, counts whole."""
+    """Return the text of a reply, with six decimals, and counts as integers."""
     template = TEMPLATES[kind]
     whole = re.findall(r"\{:([fd])\}", template)
     return template.format(*(round(n) if form == "d" else n + 0.0 for n, form in zip(numbers, whole, strict=True)))
@@ -148,7 +148,7 @@ _PATTERNS = {kind: _pattern(template) for kind, template in TEMPLATES.items()}
 
 
 def read_reply(text: str) -> Reply | None:
-    """A reply of the table; None for anything else."""
+    """Parse a reply of the table; None for any other text."""
     for kind, pattern in _PATTERNS.items():
         if found := pattern.fullmatch(text):
             return Reply(kind, tuple(float(number) for number in found.groups()))

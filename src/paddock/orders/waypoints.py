@@ -1,4 +1,4 @@
-"""Files of way-points: a line `name;x;y` in centimetres for each, in the order of driving."""
+"""Files of waypoints: one line `name;x;y` in centimetres per waypoint, in driving order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.orders.texts import CM, FARTHEST
 
 
 class Waypoint(NamedTuple):
-    """A point that a robot is to drive to."""
+    """A target point of a robot."""
 
     robot: str
     x: float  # [m]
@@ -22,7 +22,7 @@ class Waypoint(NamedTuple):
 
 
 def read_waypoints(path: str | Path) -> list[Waypoint]:
-    """The way-points of a file. Empty lines and lines that begin with # do not count."""
+    """Read the waypoints of a file. Empty lines and lines that start with # are ignored."""
     path = Path(path)
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
@@ -76,7 +76,7 @@ def write_waypoints(path: str | Path, waypoints: Iterable[Waypoint]) -> None:
 
 
 def format_waypoints(waypoints: Iterable[Waypoint]) -> str:
-    """The lines of such a file: as many decimals as say something, at least one, at most six."""
+    """Return the lines of a waypoint file, with one to six decimals and without trailing zeros."""
     lines = []
     for i, (robot, x, y) in enumerate(waypoints):
         if not robot or set(robot) & set(";\r\n") or robot != robot.strip() or robot.startswith("#"):

@@ -1,4 +1,4 @@
-"""A camera above a world: what it sees, late, noisy and distorted, for programs that measure with it."""
+"""A simulated camera above a world, with latency, noise and distortion, for programs that measure with it."""
 
 from paddock.overhead.board_view import show_board
 from paddock.overhead.camera import OverheadCamera, Scene

@@ -1,4 +1,4 @@
-"""ArUco markers without OpenCV: the codes of DICT_4X4_50 as facts, markers as cells, boards as pictures."""
+"""ArUco markers and boards without OpenCV, with the codes of DICT_4X4_50."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError
 from paddock.vision.boards import MARKERS, BoardSpec
 
-CELLS = 6  # of a marker's side: four bits between two black cells
+CELLS = 6  # cells per side of a marker: four bits between two black cells
 # The inner cells of each marker, row by row from the upper left, white as 1 (Garrido-Jurado et al. 2014).
 CODES = (
     *(0xB532, 0x0F9A, 0x332D, 0x9946, 0x549E, 0x79CD, 0x9E2E, 0xC4F2, 0xFEDA, 0xCF56),
@@ -20,7 +20,7 @@ CODES = (
 
 
 def marker_cells(number: int) -> NDArray[np.uint8]:
-    """A marker with a pixel for each cell, 0 or 255, shape (6, 6)."""
+    """Return a marker with one pixel per cell, 0 or 255, shape (6, 6)."""
     if not 0 <= number < MARKERS:
         raise PaddockError(f"marker {number}: expected a number from 0 to {MARKERS - 1}")
     bits = [CODES[number] >> (15 - i) & 1 for i in range(16)]
@@ -28,13 +28,13 @@ def marker_cells(number: int) -> NDArray[np.uint8]:
 
 
 def draw_marker(number: int, pixels: int) -> NDArray[np.uint8]:
-    """A marker as a grey picture, `pixels` wide and high."""
+    """Draw a marker as a grey picture, `pixels` wide and high."""
     cell = np.arange(pixels) * CELLS // pixels
     return marker_cells(number)[np.ix_(cell, cell)]
 
 
 def draw_board(board: BoardSpec, pixels_per_metre: float) -> NDArray[np.uint8]:
-    """A board as a grey picture without margin; equal to that of OpenCV but for rounding."""
+    """Draw a board as a grey picture without margin; equal to that of OpenCV except for rounding."""
     side = round(board.square * pixels_per_metre)
     size = round(board.marker * pixels_per_metre)
     picture = np.zeros((board.rows * side, board.columns * side), np.uint8)

@@ -1,6 +1,6 @@
-"""The backdrop: all that never moves, as the camera sees it. Drawn once, with the height of what each pixel shows.
+"""The backdrop: the static part of the camera's picture, drawn once, with the height that each pixel shows.
 
-A ray from above meets the highest thing first. So things are drawn in slices of ascending height, without any sorting.
+A ray from above meets the highest object first. Objects are therefore drawn in slices of ascending height.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from paddock.worlds import WorldSpec
 from paddock.worlds.floor import draw_floor
 from paddock.worlds.solids import Solid, solids
 
-ROOM_FLOOR = "#a39d92"  # outside of the world
-GRAIN, GRAIN_SIZE = 2.5, 6  # of the floor: grey levels, pixels
-MOST_SLICES = 60  # of a wall's height
-LONGEST_EDGE = 0.05  # [m]: longer edges are drawn in pieces, as the lens bends them
-MOST_PIXELS = 24_000_000  # of the floor's picture
+ROOM_FLOOR = "#a39d92"  # colour outside the world
+GRAIN, GRAIN_SIZE = 2.5, 6  # grain of the floor [grey levels], [pixels]
+MOST_SLICES = 60  # maximum number of slices of a wall
+LONGEST_EDGE = 0.05  # [m]; longer edges are subdivided, because the lens bends them
+MOST_PIXELS = 24_000_000  # maximum size of the floor's texture
 
 
 class Backdrop(NamedTuple):
-    """What never moves."""
+    """The static part of a picture."""
 
     picture: Image32  # 0 … 255, shape (height, width, 3)
-    heights: Image32  # of what is seen [m], shape (height, width)
+    heights: Image32  # height of the visible surface [m], shape (height, width)
     slopes: Image32  # of the pixels' rays, see `CameraModel.find_slopes`, shape (height, width, 2)
-    shade: Image32  # how much light the lens lets through, shape (height, width, 1)
+    shade: Image32  # transmission of the lens (vignetting), shape (height, width, 1)
 
 
 def draw_backdrop(world: WorldSpec, spec: OverheadSpec, model: CameraModel) -> Backdrop:
-    """The empty world as the camera sees it, blurred by the lens; without noise."""
+    """Draw the empty world as the camera sees it, blurred by the lens, without noise."""
     width, height = spec.size
     columns, rows = np.meshgrid(np.arange(width, dtype=float), np.arange(height, dtype=float))
     slopes = model.find_slopes(np.stack([columns, rows], axis=-1)).astype(np.float32)
@@ -60,7 +60,7 @@ def draw_backdrop(world: WorldSpec, spec: OverheadSpec, model: CameraModel) -> B
 
 
 def _see_floor(world: WorldSpec, model: CameraModel, slopes: Image32) -> Image32:
-    """The floor through the lens."""
+    """Return the picture of the floor through the lens."""
     left, bottom, right, top = _seen_region(world, model, slopes)
     scale = 1.5 * float(np.abs(model.scale_at(*model.pose.at, 0.0)).max())
     scale = min(scale, math.sqrt(MOST_PIXELS / ((right - left) * (top - bottom))))
@@ -79,7 +79,7 @@ def _see_floor(world: WorldSpec, model: CameraModel, slopes: Image32) -> Image32
 
 
 def _seen_region(world: WorldSpec, model: CameraModel, slopes: Image32) -> tuple[float, float, float, float]:
-    """The bounds [m] of the floor that is seen, but not farther from the world than it is long."""
+    """Return the bounds [m] of the visible floor, limited to one length of the world around the world."""
     x0, y0, x1, y1 = world.bounds
     far = max(x1 - x0, y1 - y0)
     seen = slopes.reshape(-1, 2) * model.pose.height + np.array(model.pose.at)
@@ -88,7 +88,7 @@ def _seen_region(world: WorldSpec, model: CameraModel, slopes: Image32) -> tuple
 
 
 def _paint_floor(canvas: Canvas, world: WorldSpec) -> None:
-    """The floor from above: its picture, and soft shadows of obstacles."""
+    """Paint the floor from above: its texture, and soft shadows of obstacles."""
     x0, y0, x1, y1 = world.bounds
     canvas.image.paste(rgb(ROOM_FLOOR), (0, 0, *canvas.image.size))
     (left, bottom), (right, top) = canvas.at((x0, y0)), canvas.at((x1, y1))
@@ -102,7 +102,7 @@ def _paint_floor(canvas: Canvas, world: WorldSpec) -> None:
 
 
 def _lay_markers(picture: Image32, world: WorldSpec, spec: OverheadSpec, model: CameraModel, slopes: Image32) -> None:
-    """Put markers on the floor, their tops along the world's y."""
+    """Draw the markers on the floor, with their tops along the world's y axis."""
     scale = math.sqrt(abs(np.linalg.det(model.scale_at(*model.pose.at, 0.0))))
     for number, (x, y) in place_floor_markers(world, spec).items():
         sheet = draw_sheet(number, floor_marker_size(world, spec), scale, 0.0)
@@ -113,7 +113,7 @@ def _lay_markers(picture: Image32, world: WorldSpec, spec: OverheadSpec, model: 
 
 
 def _draw_solids(pieces: list[Solid], model: CameraModel, canvas: Canvas, heights: Image.Image) -> None:
-    """All obstacles in slices from the floor up; sides are darker than tops."""
+    """Draw all obstacles in slices from the floor up. Sides are darker than tops."""
     draw = ImageDraw.Draw(heights)
     slices: list[tuple[float, bool, Solid]] = []
     for piece in pieces:
@@ -124,14 +124,14 @@ def _draw_solids(pieces: list[Solid], model: CameraModel, canvas: Canvas, height
         outline = outline_points(piece.shape)
         pixels = model.project(np.array([(x, y, z) for x, y in outline]))
         if np.isnan(pixels).any():
-            continue  # behind the camera, or outside of what its lens can show
+            continue  # behind the camera, or outside the lens's view
         corners = [(x + 0.5, y + 0.5) for x, y in pixels.tolist()]
         canvas.fill(corners, tint(piece.color if is_top else darken(piece.color, 0.45)))
         draw.polygon([(x, y) for x, y in pixels.tolist()], fill=z)
 
 
 def _count_slices(piece: Solid, model: CameraModel) -> int:
-    """How many slices make a side without gaps: one for each pixel that the top is shifted by."""
+    """Return the number of slices for a side without gaps: one per pixel of offset between top and foot."""
     points = outline_points(piece.shape)
     foot = model.project(np.array([(x, y, 0.0) for x, y in points]))
     top = model.project(np.array([(x, y, piece.height) for x, y in points]))
@@ -140,7 +140,7 @@ def _count_slices(piece: Solid, model: CameraModel) -> int:
 
 
 def outline_points(shape: Shape) -> list[Point]:
-    """Points around a shape, near enough to each other for a lens that bends lines."""
+    """Return points around a shape, dense enough for a lens that bends lines."""
     if isinstance(shape, Disc):
         return arc_points((shape.x, shape.y), shape.radius, 0.0, math.tau, 5e-4)[:-1]
     points: list[Point] = []

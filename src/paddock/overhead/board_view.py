@@ -1,4 +1,4 @@
-"""A calibration board held under a camera, as the camera sees it."""
+"""Pictures of a calibration board under a camera."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from paddock.vision.decode import decode_jpeg
 from paddock.vision.lens import Floats, Lens
 
 INK_LEVEL, PAPER_LEVEL, ROOM_LEVEL = 28.0, 235.0, 150.0
-PAPER_EDGE = 0.012  # [m] of white around the board
-FINER_RAYS = 2  # rays of a pixel in each direction
+PAPER_EDGE = 0.012  # width of the white margin around the board [m]
+FINER_RAYS = 2  # rays per pixel in each direction
 
 
 def board_rotation(turns_deg: tuple[float, float, float]) -> Floats:
-    """A board turned about its own normal, then about the picture's x and y [degrees]; without: it faces the camera."""
+    """Return the rotation of a board about its normal, then the picture's y and x [degrees]; 0: faces the camera."""
     a, b, c = (math.radians(angle) for angle in turns_deg)
     about_x = np.array([[1, 0, 0], [0, math.cos(a), -math.sin(a)], [0, math.sin(a), math.cos(a)]])
     about_y = np.array([[math.cos(b), 0, math.sin(b)], [0, 1, 0], [-math.sin(b), 0, math.cos(b)]])
@@ -33,7 +33,7 @@ def board_rotation(turns_deg: tuple[float, float, float]) -> Floats:
 
 @lru_cache(maxsize=1)
 def find_fine_rays(lens: Lens) -> Image32:
-    """Several rays for each pixel of a picture, x and y of the direction with z = 1."""
+    """Return several rays for each pixel of a picture, as x and y of the direction with z = 1."""
     width, height = lens.size
     fine = (np.arange(FINER_RAYS) + 0.5) / FINER_RAYS - 0.5
     columns, rows = (np.arange(width)[:, None] + fine).ravel(), (np.arange(height)[:, None] + fine).ravel()
@@ -53,13 +53,13 @@ def show_board(
     seed: int = 0,
     number: int = 0,
 ) -> Picture:
-    """A picture of a board with its centre at a point of the camera's frame [m], x right, y down, z ahead."""
+    """Render a board with its centre at a point of the camera's frame [m], x right, y down, z ahead."""
     rotation = board_rotation(turns_deg)
     middle = np.array([board.width / 2, board.height / 2, 0.0])
     corner = np.array(centre) - rotation @ middle  # of the board, in the camera's frame
     rays = find_fine_rays(lens)
     picture = np.full(rays.shape[:2], ROOM_LEVEL, np.float32)
-    scale = 4 * max(lens.focal) / centre[2]  # of the board's picture: finer than the rays
+    scale = 4 * max(lens.focal) / centre[2]  # of the board's texture: finer than the rays
     edge = round(PAPER_EDGE * scale)
     print_ = np.pad(draw_board(board, scale), edge, constant_values=255).astype(np.float32) / 255
     paper = blur((INK_LEVEL + (PAPER_LEVEL - INK_LEVEL) * print_).astype(np.float32), 0.5)

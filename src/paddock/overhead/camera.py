@@ -1,4 +1,4 @@
-"""OverheadCamera: a world from above, as a real camera would show it, picture by picture."""
+"""OverheadCamera: renders a world from above like a real camera."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Scene(NamedTuple):
-    """The robots at one moment, in the world's order."""
+    """State of the robots at one time, in the world's order."""
 
     time: float  # simulated seconds: the middle of the exposure
     tick: int
@@ -43,35 +43,35 @@ class Scene(NamedTuple):
 
 
 class OverheadCamera:
-    """A camera above a world. It looks, and changes nothing.
+    """A camera above a world. It does not change the simulation.
 
     Args:
-        world: what it sees.
-        spec: the camera; None: 1280 × 960 pixels, 1.6 m above a world of up to 2 m.
-        seed: decides the noise.
+        world: the world below the camera.
+        spec: the camera; None for 1280 × 960 pixels, 1.6 m above a world of up to 2 m.
+        seed: seed of the noise.
     """
 
     def __init__(self, world: WorldSpec, spec: OverheadSpec | None = None, *, seed: int = 0) -> None:
         self.spec, self.seed = spec or OverheadSpec(), seed
         self.model = fit_camera(world, self.spec)
         self._backdrop: Backdrop | None = None
-        self._markers: dict[str, int] = {}  # numbers stay with robots until they leave
+        self._markers: dict[str, int] = {}  # a robot keeps its number until it leaves
         self.show(world)
 
     def show(self, world: WorldSpec) -> None:
-        """Look at the same world with other robots; those that stay keep their markers."""
+        """Show the same world with other robots. Robots that stay keep their markers."""
         self.world, self.types = world, robot_types(world)
         self._number_markers()
         self._looks: list[RobotLook] | None = None
 
     def _number_markers(self) -> None:
-        """Give each robot a free number. Those that left free theirs; once all are taken, robots get none."""
+        """Give each robot a free marker number. Robots that left release theirs. If all are used, robots get none."""
         names = [robot.name for robot in self.world.robots]
         chosen = self.spec.markers.robots
         for name in chosen or ():
             if name not in names and not self._markers:
                 raise UnknownName("robot", name, names)
-        wanted = names if chosen is None else chosen  # names that were chosen keep theirs while the robot is away
+        wanted = names if chosen is None else chosen  # chosen names keep their numbers while the robot is absent
         self._markers = {name: number for name, number in self._markers.items() if name in wanted}
         free = sorted(set(range(MOST_ROBOTS)) - set(self._markers.values()))
         new = (name for name in wanted if name not in self._markers)
@@ -79,7 +79,7 @@ class OverheadCamera:
 
     @property
     def site(self) -> SiteSpec:
-        """What is known to whoever measures in the pictures: the markers on the floor and on the robots."""
+        """The markers on the floor and on the robots, which measuring programs need."""
         floor = place_floor_markers(self.world, self.spec)
         return SiteSpec(
             floor_size=floor_marker_size(self.world, self.spec),
@@ -99,7 +99,7 @@ class OverheadCamera:
     # ---- pictures
 
     def look_at(self, arena: Arena) -> Scene:
-        """What an arena's robots are doing now. It holds the arena's clock for some microseconds."""
+        """Return the current state of an arena's robots. Holds the arena's clock for some microseconds."""
         with arena.turn:
             if arena.world is not self.world:
                 self.show(arena.world)
@@ -109,32 +109,32 @@ class OverheadCamera:
         return Scene(time, tick, motion[:, X : HEADING + 1], motion[:, [FORWARD, TURN]], lit)
 
     def set_scene(self, poses: ArrayLike, *, lamps: Sequence[Sequence[float]] = (), tick: int = 0) -> Scene:
-        """Robots that stand at poses x, y [m], heading [rad], without any arena."""
+        """Return a scene with stationary robots at poses x, y [m], heading [rad], without an arena."""
         rows = np.asarray(poses, float).reshape(-1, 3)
         if len(rows) != len(self.types):
             raise SimulationError(f"expected {len(self.types)} poses, one for each robot, got {len(rows)}")
         return Scene(0.0, tick, rows, np.zeros((len(rows), 2)), tuple(lamps) or ((),) * len(rows))
 
     def take_picture(self, scene: Scene) -> Picture:
-        """The picture of a scene, uint8 (row, column, rgb); equal seeds and ticks give equal pictures."""
+        """Return the picture of a scene, uint8 (row, column, rgb). Equal seeds and ticks give equal pictures."""
         picture = self.backdrop.picture.copy()
         paint_robots(picture, self.backdrop, self.model, self.looks, scene.poses, self._smears(scene), scene.lamps)
         return as_picture(add_noise(picture, self.spec.sensor.noise, self.seed, scene.tick))
 
     def take_jpeg(self, scene: Scene) -> bytes:
-        """The same as a JPEG file."""
+        """Return the picture of a scene as JPEG data."""
         return encode_jpeg(self.take_picture(scene), self.spec.sensor.jpeg_quality)
 
     @property
     def backdrop(self) -> Backdrop:
-        """What never moves; drawn when it is first needed."""
+        """The static part of the picture, drawn at its first use."""
         if self._backdrop is None:
             self._backdrop = draw_backdrop(self.world, self.spec, self.model)
         return self._backdrop
 
     @property
     def looks(self) -> list[RobotLook]:
-        """How the robots look, in the world's order."""
+        """The appearance of the robots, in the world's order."""
         if self._looks is None:
             markers, optics = self.spec.markers, self.spec.optics
             self._looks = []
@@ -147,5 +147,5 @@ class OverheadCamera:
         return self._looks
 
     def _smears(self, scene: Scene) -> NDArray[np.float64]:
-        """How far robots move from the middle of the exposure to its end: ahead [m], turning [rad], shape (N, 2)."""
+        """Return the motion of robots in half of the exposure: ahead [m], rotation [rad], shape (N, 2)."""
         return scene.twists * (self.spec.sensor.exposure / 2)

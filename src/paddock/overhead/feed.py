@@ -1,4 +1,4 @@
-"""CameraFeed: pictures of a running arena in simulated time, late and lossy as those of a real camera."""
+"""CameraFeed: pictures of a running arena in simulated time, with the latency and losses of a real camera."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from paddock.arena import Arena
 
 log = logging.getLogger("paddock.overhead")
-LOOK_EVERY = 0.004  # wall seconds between two looks at the arena's clock
-QUEUE = 64  # pictures that may be under way
+LOOK_EVERY = 0.004  # wall seconds between two reads of the arena's clock
+QUEUE = 64  # maximum number of pictures in transmission
 
 
 class SentPicture(NamedTuple):
-    """A picture as it leaves the camera."""
+    """A picture sent by the camera."""
 
-    number: int  # counts those that were sent
-    time: float  # simulated seconds: when it was exposed
+    number: int  # counts sent pictures
+    time: float  # time of exposure [simulated s]
     jpeg: bytes
-    is_cut: bool  # only its first half goes out
+    is_cut: bool  # whether only its first half is sent
 
 
 class CameraFeed:
-    """Takes pictures in a thread of its own. It reads the arena under its lock, for microseconds, and draws after.
+    """Takes pictures in its own thread. Holds the arena's lock only for microseconds to read the state, then draws.
 
     Args:
-        camera: what takes the pictures.
-        arena: what it looks at. Its time decides when a picture is due.
-        idle: wall seconds without anyone who asks, after which it draws nothing until someone does.
+        camera: the camera that takes the pictures.
+        arena: the arena below the camera. Its time decides when a picture is due.
+        idle: wall seconds without a request after which nothing is drawn until the next request.
     """
 
     def __init__(self, camera: OverheadCamera, arena: Arena, *, idle: float = 5.0) -> None:
@@ -50,7 +50,7 @@ class CameraFeed:
         self._thread.start()
 
     def next_picture(self, after: int = 0, timeout: float = 1.0) -> SentPicture | None:
-        """The latest picture, as soon as there is one with a number above `after`; else the old one, or None."""
+        """Wait for a picture with a number above `after` and return it; after the timeout, the previous one or None."""
         with self._news:
             self._wanted.set()
             self._waiting += 1
@@ -61,16 +61,16 @@ class CameraFeed:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is drawn, as nobody looks."""
+        """Whether nothing is drawn, because no client requests pictures."""
         return not self._wanted.is_set()
 
     @property
     def closed(self) -> bool:
-        """Whether no more pictures will come."""
+        """Whether the feed has ended."""
         return self._end.is_set()
 
     def close(self) -> None:
-        """Take no more pictures."""
+        """Stop taking pictures and wait for the thread."""
         with self._news:
             self._end.set()
             self._wanted.set()
@@ -96,17 +96,17 @@ class CameraFeed:
             self._end.wait(LOOK_EVERY)
 
     def _try_to_expose(self) -> None:
-        """A picture that fails is missing; the next may come."""
+        """Take a picture. Log an error and continue with the next picture if it fails."""
         try:
             self._expose()
             self.failure = None
         except Exception as error:
-            if str(error) != str(self.failure):  # the same again says nothing new
+            if str(error) != str(self.failure):  # log repeated errors only once
                 log.exception("overhead camera: no picture of %g s", self.arena.time)
             self.failure = error
 
     def _rest(self) -> bool:
-        """Draw nothing while nobody looks; what was drawn before is too old for whoever comes next."""
+        """Wait while no client requests pictures, and discard old ones. Return whether it has waited."""
         with self._news:
             if not self._end.is_set() and self._waiting == 0 and time.monotonic() - self._asked > self.idle:
                 self._wanted.clear()
@@ -121,7 +121,7 @@ class CameraFeed:
         return 1 / self.camera.spec.sensor.fps
 
     def _expose(self) -> None:
-        """Take a picture of now, and send it on its way, unless it gets lost."""
+        """Take a picture and queue it for transmission, unless it is dropped."""
         network = self.camera.spec.network
         scene = self.camera.look_at(self.arena)
         lost, cut, late = draw_chances(self.camera.seed, scene.tick, 3)

@@ -1,4 +1,4 @@
-"""Hang a camera above a world so that it sees all of it, and say where its markers are."""
+"""Fit a camera to a world so that it sees all of it, and compute the positions and sizes of markers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from paddock.vision.camera_model import CameraModel, CameraPose
 from paddock.vision.lens import Floats, Lens
 from paddock.worlds import WorldSpec
 
-MARGIN = 0.015  # of the picture's width stay free around the world
-LOWEST = 1.6  # [m] unless told otherwise
-HEIGHT_PER_LENGTH = 0.8  # of the world's longer side
-SMALLEST_FLOOR_MARKER, FLOOR_SHARE = 0.08, 0.04  # [m]; of the world's longer side
-FLOOR_INSET = 0.9  # of a floor marker's size
+MARGIN = 0.015  # margin around the world, as a share of the picture's width
+LOWEST = 1.6  # minimum default height [m]
+HEIGHT_PER_LENGTH = 0.8  # default height, as a share of the world's longer side
+SMALLEST_FLOOR_MARKER, FLOOR_SHARE = 0.08, 0.04  # [m]; share of the world's longer side
+FLOOR_INSET = 0.9  # in sizes of a floor marker
 
 
 def fit_camera(world: WorldSpec, spec: OverheadSpec) -> CameraModel:
-    """The camera of a spec above a world."""
+    """Return the camera model of a spec above a world."""
     x0, y0, x1, y1 = world.bounds
     mount, optics = spec.mount, spec.optics
     pose = CameraPose(
@@ -35,12 +35,12 @@ def fit_camera(world: WorldSpec, spec: OverheadSpec) -> CameraModel:
         model = CameraModel(lens=lens_with(spec, optics.focal), pose=pose)
     else:
         model = CameraModel(lens=_longest_lens(world, spec, pose), pose=pose)
-    model.find_slopes(_outline(spec.size))  # refuses a picture that the lens would fold
+    model.find_slopes(_outline(spec.size))  # raises an error if the lens would fold the picture
     return model
 
 
 def lens_with(spec: OverheadSpec, focal: float) -> Lens:
-    """The lens of a spec with a focal length [pixels]; its axis meets the middle of the picture."""
+    """Return the lens of a spec with a focal length [pixels]. Its axis is in the middle of the picture."""
     width, height = spec.size
     optics = spec.optics
     return Lens(
@@ -55,7 +55,7 @@ def lens_with(spec: OverheadSpec, focal: float) -> Lens:
 
 
 def _longest_lens(world: WorldSpec, spec: OverheadSpec, pose: CameraPose) -> Lens:
-    """The longest focal length with which all of the world is seen, its border too."""
+    """Return the lens with the longest focal length that shows the whole world, including its border."""
     x0, y0, x1, y1 = world.bounds
     wall, z = (0.0, 0.0) if world.open else (world.border.thickness, world.border.height)
     x0, y0, x1, y1 = x0 - wall, y0 - wall, x1 + wall, y1 + wall
@@ -65,7 +65,8 @@ def _longest_lens(world: WorldSpec, spec: OverheadSpec, pose: CameraPose) -> Len
     seen = CameraModel(lens=lens_with(spec, 1.0), pose=pose).project(edge)
     if np.isnan(seen).any():
         raise SpecError(
-            "the lens shows no such wide angle: expected a greater height, or a weaker k1 and k2", path="mount.height"
+            "the lens cannot show such a wide angle: expected a greater height, or a weaker k1 and k2",
+            path="mount.height",
         )
     offsets = np.abs(seen - lens_with(spec, 1.0).centre).max(axis=0)
     room = np.array(spec.size) / 2 - MARGIN * spec.size[0]
@@ -73,7 +74,7 @@ def _longest_lens(world: WorldSpec, spec: OverheadSpec, pose: CameraPose) -> Len
 
 
 def _outline(size: tuple[int, int]) -> Floats:
-    """Pixels all around a picture."""
+    """Return pixels along the border of a picture."""
     width, height = size
     across, down = np.linspace(0, width - 1, 65), np.linspace(0, height - 1, 49)
     sides = [(across, 0 * across), (across, 0 * across + height - 1), (0 * down, down), (0 * down + width - 1, down)]
@@ -81,7 +82,7 @@ def _outline(size: tuple[int, int]) -> Floats:
 
 
 def place_floor_markers(world: WorldSpec, spec: OverheadSpec) -> dict[int, Point]:
-    """The centres [m] of the markers on the floor by their numbers; their tops point along the world's y."""
+    """Return the centres [m] of the markers on the floor by number. Their tops point along the world's y axis."""
     if not spec.markers.floor:
         return {}
     x0, y0, x1, y1 = world.bounds
@@ -91,13 +92,13 @@ def place_floor_markers(world: WorldSpec, spec: OverheadSpec) -> dict[int, Point
 
 
 def floor_marker_size(world: WorldSpec, spec: OverheadSpec) -> float:
-    """The side of the markers on the floor [m]."""
+    """Return the side length of the markers on the floor [m]."""
     x0, y0, x1, y1 = world.bounds
     return spec.markers.floor_size or max(SMALLEST_FLOOR_MARKER, FLOOR_SHARE * max(x1 - x0, y1 - y0))
 
 
 def choose_marker_size(spec: OverheadSpec, robot: RobotSpec) -> float:
-    """The side of a robot's marker [m]: the largest square on its body, in whole millimetres."""
+    """Return the side length of a robot's marker [m]: the largest square on its body, in whole millimetres."""
     if spec.markers.size is not None:
         return spec.markers.size
     shape = robot.body.shape
@@ -106,5 +107,5 @@ def choose_marker_size(spec: OverheadSpec, robot: RobotSpec) -> float:
 
 
 def marker_height(spec: OverheadSpec, robot: RobotSpec) -> float:
-    """How high above the floor a robot's marker is [m]."""
+    """Return the height of a robot's marker above the floor [m]."""
     return robot.body.height + spec.markers.rise

@@ -1,4 +1,4 @@
-"""The camera's door: Basic and Digest authentication on the server's side (RFC 7616, RFC 7617)."""
+"""Authentication of the camera's clients: Basic and Digest on the server's side (RFC 7616, RFC 7617)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from paddock.vision.digest import HASHES, digest_of, parse_parts, parse_scheme
 
 REALM = "overhead camera"
 NONCE_LIFE = 60.0  # seconds
-ALGORITHMS = ("SHA-256", "MD5")  # offered in this order, as the RFC wants it
+ALGORITHMS = ("SHA-256", "MD5")  # offered in this order, as the RFC requires
 
 
 class Guard:
-    """Decides who may look.
+    """Authenticates requests.
 
     Args:
-        network: user, password and kind of authentication.
-        nonce_life: seconds for which a nonce is good.
-        clock: seconds of a clock that never goes back.
+        network: user, password and type of authentication.
+        nonce_life: seconds for which a nonce is valid.
+        clock: returns the time of a monotonic clock [s].
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Guard:
         self._secret = secrets.token_bytes(32)
 
     def check(self, method: str, uri: str, authorization: str | None) -> list[str]:
-        """Nothing if the request may pass, else the `WWW-Authenticate` headers of the refusal."""
+        """Return an empty list if the request is authorised, else the `WWW-Authenticate` headers of the refusal."""
         if not self.network.user:
             return []
         scheme, rest = parse_scheme(authorization or "")
@@ -46,7 +46,7 @@ class Guard:
             if self._knows_digest(method, uri, parts):
                 if self._is_fresh(parts.get("nonce", "")):
                     return []
-                stale = True  # the password is right: the client need not ask for another
+                stale = True  # the password is correct: the client need not prompt for another
         return [self._challenge(algorithm, stale) for algorithm in ALGORITHMS]
 
     def _challenge(self, algorithm: str, stale: bool) -> str:
@@ -84,7 +84,7 @@ class Guard:
         same_user = hmac.compare_digest(parts.get("username", "").encode(), self.network.user.encode())
         return hmac.compare_digest(parts.get("response", "").encode(), expected.encode()) and same_user
 
-    # A nonce is the time at which it was made, and a seal that only this server can make.
+    # A nonce is its creation time and a signature that only this server can compute.
 
     def _make_nonce(self) -> str:
         stamp = f"{self.clock():.3f}"

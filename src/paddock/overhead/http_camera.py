@@ -1,4 +1,4 @@
-"""HttpCamera: the pictures of a feed for any program that knows IP cameras, single ones and streams."""
+"""HttpCamera: serves the pictures of a feed as an IP camera, as single pictures and as streams."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from paddock.overhead.spec import CameraNetwork
 STILLS = ("/snapshot.jpg", "/axis-cgi/jpg/image.cgi")
 STREAMS = ("/stream.mjpg", "/axis-cgi/mjpg/video.cgi")
 BOUNDARY = "paddock-picture"
-PATIENCE = 3.0  # seconds that a client may take for one picture, or for its request
-REPEAT = 1.0  # seconds after which a stream repeats a picture when there is no other
-FIRST = 20.0  # seconds that the first picture may take: the backdrop is drawn
-SEND_BUFFER = 1 << 17  # bytes: what a slow reader may leave unread
+PATIENCE = 3.0  # maximum seconds for a client to read one picture, or to send its request
+REPEAT = 1.0  # seconds after which a stream repeats a picture if there is no new one
+FIRST = 20.0  # maximum seconds for the first picture, for which the backdrop is drawn
+SEND_BUFFER = 1 << 17  # bytes that a slow client may leave unread
 PAGE = b"<!doctype html><title>overhead camera</title><img src=/stream.mjpg style='max-width:100%'>"
 
 
 class HttpCamera(ThreadingHTTPServer):
-    """A web server for one camera, in threads of its own.
+    """A web server for one camera, in its own threads.
 
     Args:
-        feed: where its pictures come from.
+        feed: the source of the pictures.
         network: port, password and number of clients.
         host: address to listen on.
-        guard: who may look; None: as the network says.
-        patience: seconds that a client may take for one picture.
+        guard: authentication; None to use the settings of `network`.
+        patience: maximum seconds for a client to read one picture.
     """
 
     daemon_threads = True
@@ -49,8 +49,8 @@ class HttpCamera(ThreadingHTTPServer):
     ) -> None:
         self.feed, self.network, self.patience = feed, network, patience
         self.guard = guard or Guard(network)
-        self.dropped = 0  # clients that were too slow
-        self.turned_away = 0  # clients for whom there was no room
+        self.dropped = 0  # number of clients that were too slow
+        self.turned_away = 0  # number of clients rejected because of the maximum number of clients
         self._free = threading.BoundedSemaphore(network.clients)
         try:
             super().__init__((host, network.port), CameraRequest)
@@ -62,13 +62,13 @@ class HttpCamera(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """Base URL of the camera."""
         host, port = self.server_address[:2]
         name = f"[{host!s}]" if ":" in str(host) else str(host)
         return f"http://{name}:{port}"
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a client in a thread of its own, if there is room."""
+        """Serve a client in its own thread. Reject it if there are too many clients."""
         if not self._free.acquire(blocking=False):
             self.turned_away += 1
             request.settimeout(0.2)
@@ -79,17 +79,17 @@ class HttpCamera(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """One client, from its request to its end."""
+        """Serve one client until it disconnects."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients come and go as they like; nothing of it is worth a line."""
+        """Do not log errors of clients."""
 
     def close(self) -> None:
-        """End all streams, and free the port."""
+        """End all streams and release the port."""
         self.feed.close()
         self.shutdown()
         self._thread.join()
@@ -97,7 +97,7 @@ class HttpCamera(ThreadingHTTPServer):
 
 
 class CameraRequest(BaseHTTPRequestHandler):
-    """One client's connection."""
+    """The connection of a client."""
 
     server: HttpCamera
     protocol_version = "HTTP/1.1"
@@ -111,7 +111,7 @@ class CameraRequest(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         if self.server.loopback and not _is_local_name(self.headers.get("Host", "")):
-            self.send_error(421, "This camera is for this machine only")  # a page of another site may have asked
+            self.send_error(421, "This camera is for this machine only")  # protects against pages of other sites
             return
         challenges = self.server.guard.check("GET", self.path, self.headers.get("Authorization"))
         try:
@@ -124,7 +124,7 @@ class CameraRequest(BaseHTTPRequestHandler):
             elif path == "/":
                 self._send(200, "text/html; charset=utf-8", PAGE)
             else:
-                self.send_error(404, f"There is {', '.join((*STILLS, *STREAMS))}")
+                self.send_error(404, f"Available: {', '.join((*STILLS, *STREAMS))}")
         except TimeoutError:
             self.server.dropped += 1
             self.close_connection = True
@@ -160,7 +160,7 @@ class CameraRequest(BaseHTTPRequestHandler):
             self._send(200, "image/jpeg", picture.jpeg, picture)
 
     def _send_stream(self) -> None:
-        """Pictures until the client goes, is too slow, or the camera ends; those it has no time for are skipped."""
+        """Send pictures until the client disconnects or times out, or the camera ends. Skip pictures if it is slow."""
         self.close_connection = True
         self.send_response(200)
         self.send_header("Content-Type", f"multipart/x-mixed-replace; boundary={BOUNDARY}")
@@ -182,10 +182,10 @@ class CameraRequest(BaseHTTPRequestHandler):
             self.wfile.write(head.encode() + part + b"\r\n")
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Requests are no news."""
+        """Do not log requests."""
 
 
 def _is_local_name(host: str) -> bool:
-    """Whether a Host header names this machine; none at all is fine for programs of old."""
+    """Whether a Host header names this machine. An empty one is accepted, for old programs."""
     name = host.rpartition(":")[0] if ":" in host and not host.endswith("]") else host
     return not name or is_loopback(name.strip("[]"))

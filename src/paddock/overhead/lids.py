@@ -1,4 +1,4 @@
-"""How robots look from above: body, lid with a marker, lamps."""
+"""Appearance of robots from above: body, lid with a marker, lamps."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ RED, GREEN, WARM = (255, 40, 30), (60, 255, 90), (255, 90, 60)
 
 
 class Lamp(NamedTuple):
-    """A lamp on a robot's rim, or one that shines through its whole rim."""
+    """A lamp on a robot's rim, or one that illuminates the whole rim."""
 
     number: int
-    at: tuple[float, float] | None  # in the robot's frame [m]; None: the rim
+    at: tuple[float, float] | None  # in the robot's frame [m]; None: the whole rim
     color: tuple[int, int, int]
 
 
 class RobotLook(NamedTuple):
-    """How a robot looks."""
+    """Appearance of a robot from above."""
 
     body: Texture
     side: tuple[int, int, int]  # colour
@@ -31,22 +31,22 @@ class RobotLook(NamedTuple):
     lid: Texture | None
     lid_height: float
     lamps: tuple[Lamp, ...]
-    radius: float  # of everything around its centre [m]
+    radius: float  # bounding radius around its centre [m]
 
 
 def make_look(
     robot: RobotSpec, color: str, marker: int | None, size: float, rise: float, scale: float, sigma: float
 ) -> RobotLook:
-    """The look of a robot.
+    """Return the appearance of a robot.
 
     Args:
-        robot: its kind.
-        color: of its body.
-        marker: on its lid, or None.
-        size: of the marker [m].
-        rise: how far above the body the lid is [m].
+        robot: its type.
+        color: colour of its body.
+        marker: number of the marker on its lid, or None.
+        size: size of the marker [m].
+        rise: height of the lid above the body [m].
         scale: pixels of the picture per metre.
-        sigma: of the lens's blur [pixels].
+        sigma: standard deviation of the lens's blur [pixels].
     """
     shape = robot.body.shape
     radius = bounding_radius(shape)
@@ -62,7 +62,7 @@ def make_look(
 
 
 def place_lamps(names: tuple[str, ...], radius: float) -> list[Lamp]:
-    """Where lamps are: `body` is the whole rim, `front` the nose, all others a ring, clockwise from the nose."""
+    """Return the lamps: `body` is the whole rim, `front` the front, all others a ring, clockwise from the front."""
     ring = [name for name in names if name not in ("body", "front")]
     lamps = []
     for number, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""Robots painted into a picture, in slices of ascending height, each in the plane in which it lies."""
+"""Paint robots into a picture, in slices of ascending height, each in its own plane."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from paddock.overhead.rays import Window, find_window, frame_of_pixels
 from paddock.overhead.textures import TEXELS, Texture
 from paddock.vision.camera_model import CameraModel
 
-STILL = 0.2  # pixels: who moves less during the exposure is not smeared
-INSTANTS = (-1.0, -0.5, 0.0, 0.5, 1.0)  # of the exposure, for those who move
+STILL = 0.2  # [pixels]; robots that move less during the exposure have no motion blur
+INSTANTS = (-1.0, -0.5, 0.0, 0.5, 1.0)  # sampled instants of the exposure, for motion blur
 GLOW, BRIGHTNESS = 0.004, 330.0  # of a lamp: radius [m], grey levels at its middle
-BLOOM = 0.25  # of a lamp's light is seen beside it, on a lid that covers it, too
+BLOOM = 0.25  # share of a lamp's light that is visible on a lid above it
 RIM = (214, 214, 209)  # colour of a lid's side
 
 
@@ -29,8 +29,8 @@ class Slice(NamedTuple):
     height: float
     robot: int
     texture: Texture | None  # None: its lamps
-    color: tuple[int, int, int] | None = None  # None: as the texture has it
-    share: float = 1.0  # of the lamps' light
+    color: tuple[int, int, int] | None = None  # None: the colours of the texture
+    share: float = 1.0  # share of the lamps' light
 
 
 def paint_robots(
@@ -42,7 +42,7 @@ def paint_robots(
     smears: NDArray[np.float64],
     lamps: Sequence[Sequence[float]],
 ) -> None:
-    """Paint robots at poses (x, y, heading) that move by ± smears (ahead [m], turn [rad]) during the exposure."""
+    """Paint robots at poses (x, y, heading) that move by ± smears (ahead [m], rotation [rad]) during the exposure."""
     slices: list[Slice] = []
     windows: list[Window | None] = []
     for i, look in enumerate(looks):
@@ -68,7 +68,7 @@ def paint_robots(
 
 
 def slice_robot(number: int, look: RobotLook, model: CameraModel, x: float, y: float, lit: bool) -> list[Slice]:
-    """A robot as slices: its side, its body's top, lamps, and the lid above them."""
+    """Return the slices of a robot: its side, the top of its body, lamps, and the lid above them."""
     foot, top = model.project([[x, y, 0.0], [x, y, look.body_height]])
     lean = float(np.nan_to_num(np.hypot(*(top - foot))))
     width = look.radius * 2 * look.body.scale / TEXELS  # pixels
@@ -78,7 +78,7 @@ def slice_robot(number: int, look: RobotLook, model: CameraModel, x: float, y: f
     if lit:
         slices.append(Slice(look.body_height, number, None))
     if look.lid is not None:
-        rise = look.lid_height - look.body_height  # the lid is a cap: its rim goes down to the body
+        rise = look.lid_height - look.body_height  # the lid is a cap whose rim reaches down to the body
         slices += [Slice(look.body_height + rise * k / 3, number, look.lid, RIM) for k in range(3)]
         slices.append(Slice(look.lid_height, number, look.lid))
         if lit:
@@ -95,7 +95,7 @@ def _read(
     pose: NDArray[np.float64],
     smear: NDArray[np.float64],
 ) -> Image32:
-    """A texture as the window's pixels see it, averaged over the exposure."""
+    """Return a texture at the window's pixels, averaged over the exposure."""
     moved = (abs(smear[0]) + abs(smear[1]) * texture.reach) * texture.scale / TEXELS  # pixels
     if moved < STILL:
         return texture.read(*frame_of_pixels(backdrop.slopes, window, model, height, pose))
@@ -119,7 +119,7 @@ def _shine(
     pose: NDArray[np.float64],
     brightness: Sequence[float],
 ) -> Image32:
-    """The light of a robot's lamps."""
+    """Return the light of a robot's lamps."""
     x, y = frame_of_pixels(backdrop.slopes, window, model, look.body_height, pose)
     light = np.zeros((*x.shape, 3), np.float32)
     for lamp in look.lamps:

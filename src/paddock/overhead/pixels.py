@@ -1,4 +1,4 @@
-"""Arithmetic on pictures: blur, and reading between pixels."""
+"""Operations on pictures: blur and bilinear interpolation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Image32 = NDArray[np.float32]
 
 
 def blur(picture: Image32, sigma: float) -> Image32:
-    """A picture (row, column[, channel]) seen through a Gaussian with that standard deviation [pixels]."""
+    """Blur a picture (row, column[, channel]) with a Gaussian of a standard deviation [pixels]."""
     if sigma < 0.05:
         return picture
     reach = max(1, math.ceil(3.5 * sigma))
@@ -28,7 +28,7 @@ def blur(picture: Image32, sigma: float) -> Image32:
 
 
 def sample(picture: Image32, rows: Image32, columns: Image32) -> Image32:
-    """A picture read between its pixels, bilinear; beyond its edge it goes on as at the edge."""
+    """Sample a picture with bilinear interpolation. Beyond its edge, the values of the edge are used."""
     height, width = picture.shape[:2]
     rows, columns = np.clip(rows, 0, height - 1.001), np.clip(columns, 0, width - 1.001)
     top, left = rows.astype(np.int32), columns.astype(np.int32)

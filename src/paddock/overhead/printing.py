@@ -1,4 +1,4 @@
-"""Sheets to print: the calibration board, markers for robots and for the floor, in their true sizes on A4."""
+"""Printable sheets: the calibration board and the markers for robots and floor, at full scale on A4."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paddock.vision.boards import BoardSpec
 
 DPI = 300
 DOTS = DPI / 0.0254  # per metre
-PAGE = (0.297, 0.210)  # A4 across [m]
+PAGE = (0.297, 0.210)  # A4 landscape [m]
 MARGIN, GAP = 0.010, 0.008  # [m]
 
 
@@ -29,24 +29,24 @@ def draw_marker_sheets(
     lid: float = 0.074,
     floor_size: float = 0.08,
 ) -> list[Image.Image]:
-    """The board, lids with markers 0, 1, 2 … for robots, and the markers for the floor; a page each, or more.
+    """Return pages with the board, lids with markers 0, 1, 2 … for robots, and the markers for the floor.
 
     Args:
-        board: the board; None: 7 × 5 squares of 35 mm.
-        robots: how many markers.
-        size: of their markers [m].
-        lid: diameter of the disc to cut out around each [m].
-        floor_size: of the markers on the floor [m].
+        board: the board; None for 7 × 5 squares of 35 mm.
+        robots: number of robot markers.
+        size: size of robot markers [m].
+        lid: diameter of the disc to cut out around each robot marker [m].
+        floor_size: size of the markers on the floor [m].
     """
     pages = [_board_page(board or BoardSpec())]
     lids = [_lid(number, size, lid) for number in range(robots)]
     floor = [_floor_marker(number, floor_size) for number in FLOOR_MARKERS]
-    pages += _fill_pages(lids, "Markers of robots; the arrow is ahead")
-    return pages + _fill_pages(floor, "Markers on the floor; their tops point along the world's y")
+    pages += _fill_pages(lids, "Markers of robots; the arrow points ahead")
+    return pages + _fill_pages(floor, "Markers on the floor; their tops point along the world's y axis")
 
 
 def save_sheets(pages: Sequence[Image.Image], path: Path) -> None:
-    """One PDF with all pages, or a picture of the first."""
+    """Save all pages as one PDF, or the first page as a PNG picture."""
     if path.suffix.lower() == ".pdf":
         with whole_file(path, "wb") as file:
             pages[0].save(file, "PDF", resolution=DPI, save_all=True, append_images=list(pages[1:]))
@@ -79,7 +79,7 @@ def _board_page(board: BoardSpec) -> Image.Image:
 
 
 def _lid(number: int, size: float, lid: float) -> Image.Image:
-    """A marker inside of a circle to cut along, with an arrow at its top."""
+    """Draw a marker inside a circle to cut along, with an arrow at its top."""
     if lid < size * math.sqrt(2):
         raise PaddockError(f"lid: expected at least {size * math.sqrt(2):.3f} m around a marker of {size:g} m")
     side = round((lid + 0.004) * DOTS)
@@ -96,7 +96,7 @@ def _lid(number: int, size: float, lid: float) -> Image.Image:
 
 
 def _floor_marker(number: int, size: float) -> Image.Image:
-    """A marker with a cell of white around it."""
+    """Draw a marker with a white border of one cell."""
     marker = Image.fromarray(draw_marker(number, round(size * DOTS)))
     edge = marker.width // 6
     picture = Image.new("L", (marker.width + 2 * edge, marker.height + 2 * edge), 255)
@@ -108,7 +108,7 @@ def _floor_marker(number: int, size: float) -> Image.Image:
 
 
 def _fill_pages(pictures: Sequence[Image.Image], title: str) -> list[Image.Image]:
-    """As many pictures of one size on each page as fit."""
+    """Distribute pictures of equal size over pages."""
     if not pictures:
         return []
     side, gap = pictures[0].width, round(GAP * DOTS)

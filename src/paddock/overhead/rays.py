@@ -1,4 +1,4 @@
-"""Where the rays of pixels meet a horizontal plane, in the frame of a thing that lies in it."""
+"""Intersect the rays of pixels with a horizontal plane, in the frame of an object in that plane."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from paddock.vision.camera_model import CameraModel
 Window = tuple[slice, slice]
 """Rows and columns of a picture."""
 
-BESIDE = 4  # pixels around a thing that its blurred edge may reach
+BESIDE = 4  # margin around an object for its blurred edge [pixels]
 
 
 def find_window(model: CameraModel, x: float, y: float, radius: float, height: float) -> Window | None:
-    """The part of the picture in which a thing [m] is, from the floor up to its height; None: it is outside."""
+    """Return the part of the picture that shows an object [m] from the floor up to its height; None if outside."""
     box = [(x + dx, y + dy, z) for dx in (-radius, radius) for dy in (-radius, radius) for z in (0.0, height)]
     pixels = model.project(box)
     if np.isnan(pixels).any():
@@ -33,7 +33,7 @@ def find_window(model: CameraModel, x: float, y: float, radius: float, height: f
 def frame_of_pixels(
     slopes: Image32, window: Window, model: CameraModel, height: float, pose: Sequence[float] | NDArray[np.float64]
 ) -> tuple[Image32, Image32]:
-    """Where a window's pixels look in the plane at a height, in the frame of a pose x, y [m], heading [rad].
+    """Return the points of a window's pixels in the plane at a height, in the frame of a pose x, y [m], heading [rad].
 
     `slopes` are those of all pixels, computed once: see `CameraModel.find_slopes`.
     """

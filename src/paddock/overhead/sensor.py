@@ -1,4 +1,4 @@
-"""The camera's sensor: noise, and JPEG. All chance comes from counters: (seed, picture) decides every number."""
+"""The camera's sensor: noise and JPEG. Random numbers are counter-based and depend only on (seed, picture)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Bytes = NDArray[np.uint8]
 
 
 def add_noise(picture: Image32 | Bytes, noise: float, seed: int, number: int) -> Bytes:
-    """A picture 0 … 255 with normal noise of that many grey levels, whole and within range."""
+    """Add normal noise [grey levels] to a picture 0 … 255, and round and clip it."""
     levels = (picture + np.float32(0.5)).astype(np.int16)
     if noise:
         words = np.random.Philox(key=_key(seed, number, NOISE_STREAM)).random_raw(-(-picture.size // 8))
@@ -27,13 +27,13 @@ def add_noise(picture: Image32 | Bytes, noise: float, seed: int, number: int) ->
 
 
 def draw_chances(seed: int, number: int, count: int) -> tuple[float, ...]:
-    """Numbers in [0, 1) about a picture: whether it gets lost, how late it is."""
+    """Return random numbers in [0, 1) for a picture, for its loss and latency."""
     generator = np.random.Generator(np.random.Philox(key=_key(seed, number, LINK_STREAM)))
     return tuple(generator.random(count).tolist())
 
 
 def encode_jpeg(picture: Bytes, quality: int) -> bytes:
-    """A picture as a JPEG file."""
+    """Encode a picture as JPEG."""
     file = io.BytesIO()
     Image.fromarray(picture).save(file, "JPEG", quality=quality)
     return file.getvalue()
@@ -45,6 +45,6 @@ def _key(seed: int, number: int, stream: int) -> NDArray[np.uint64]:
 
 @lru_cache(maxsize=8)
 def _noise_table(noise: float) -> NDArray[np.int16]:
-    """The 256 equally likely values of the noise [grey levels]."""
+    """Return the 256 equally likely values of the noise [grey levels]."""
     normal = NormalDist(0, noise)
     return np.array([round(normal.inv_cdf((k + 0.5) / 256)) for k in range(256)], np.int16)

@@ -1,4 +1,4 @@
-"""OverheadSpec: a camera above a world, as data: where it hangs, its lens, its sensor, its network."""
+"""OverheadSpec: the description of a camera above a world: mount, lens, sensor, network and markers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Blur = Annotated[float, Number("pixels", low=0, high=20)]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CameraMount(Spec):
-    """Where the camera hangs, and how crooked."""
+    """Position and orientation of the camera."""
 
     at: Point | None = None  # None: above the middle of the world
     height: Metres | None = None  # None: 0.8 times the world's longer side, and at least 1.6 m
@@ -45,18 +45,18 @@ class CameraMount(Spec):
 class CameraOptics(Spec):
     """The lens."""
 
-    focal: PixelLength | None = None  # None: so that the whole world is seen
+    focal: PixelLength | None = None  # None: fits the whole world
     k1: Coefficient = -0.28
     k2: Coefficient = 0.09
     p1: Coefficient = 6e-4
     p2: Coefficient = -4e-4
-    blur: Blur = 0.6  # standard deviation of a point's picture
-    vignetting: Share = 0.2  # how much darker the corners are
+    blur: Blur = 0.6  # standard deviation of the point spread function
+    vignetting: Share = 0.2  # light loss in the corners
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImageSensor(Spec):
-    """What turns light into pictures."""
+    """Image sensor: noise, exposure, frame rate and compression."""
 
     noise: Annotated[float, Number("grey levels", low=0, high=60)] = 4.0  # standard deviation
     exposure: Annotated[float, Number("seconds", low=0, high=1)] = 0.008
@@ -66,17 +66,17 @@ class ImageSensor(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CameraNetwork(Spec):
-    """What lies between the sensor and those who look."""
+    """Network between the sensor and the clients."""
 
     latency: Seconds = 0.08  # from the middle of the exposure
-    jitter: Seconds = 0.02  # at most so much more
-    dropped: Share = 0.0  # of all pictures
-    cut: Share = 0.0  # of all pictures: only their first half is sent
-    port: Annotated[int, Number("a port", low=0, high=65535)] = 8081  # 0: any that is free
-    user: str = ""  # empty: anyone may look
+    jitter: Seconds = 0.02  # maximum additional latency
+    dropped: Share = 0.0  # share of pictures that are not sent
+    cut: Share = 0.0  # share of pictures of which only the first half is sent
+    port: Annotated[int, Number("a port", low=0, high=65535)] = 8081  # 0: any free port
+    user: str = ""  # empty: no authentication
     password: str = field(default="", repr=False)
     authentication: Literal["digest", "basic"] = "digest"
-    clients: Annotated[int, Number("clients", low=1, high=1000)] = 8  # at the same time
+    clients: Annotated[int, Number("clients", low=1, high=1000)] = 8  # simultaneously
 
     def check(self) -> None:
         if bool(self.user) != bool(self.password):
@@ -90,11 +90,11 @@ class CameraNetwork(Spec):
 class MarkerLayout(Spec):
     """The markers on robots and on the floor."""
 
-    robots: tuple[Name, ...] | None = None  # those with markers 0, 1, 2 …; None: all, in the world's order
-    size: Metres | None = None  # of robots' markers; None: the largest that the body carries, in whole millimetres
-    rise: MetresOrZero = 0.0075  # how far above the body its marker is: 5.5 cm above the floor on an e-puck
+    robots: tuple[Name, ...] | None = None  # robots with markers 0, 1, 2 …; None: all, in the world's order
+    size: Metres | None = None  # size of robots' markers; None: the largest that fits, in whole millimetres
+    rise: MetresOrZero = 0.0075  # height of a marker above the body: 5.5 cm above the floor on an e-puck
     floor_size: Metres | None = None  # None: 4 % of the world's longer side, and at least 8 cm
-    floor_inset: Metres | None = None  # from the world's bounds to a marker's middle; None: 0.9 times its size
+    floor_inset: Metres | None = None  # distance of a marker's centre from the world's bounds; None: 0.9 × its size
     floor: bool = True
 
     def check(self) -> None:
@@ -116,6 +116,6 @@ class OverheadSpec(Spec):
 
 
 def load_overhead_camera(path: str | Path) -> OverheadSpec:
-    """A camera's TOML file."""
+    """Load a camera's TOML file."""
     file = Path(path)
     return spec_from_table(OverheadSpec, read_toml_file(file), file=file.name)

@@ -1,4 +1,4 @@
-"""Textures: small pictures in a frame of their own, for what lies in a horizontal plane: bodies and markers."""
+"""Textures: small pictures of bodies and markers, which lie in a horizontal plane, in their own frame."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from paddock.overhead.pixels import Image32, blur, sample
 from paddock.robots import RobotSpec
 
 INK, PAPER = (28, 28, 30), (235, 235, 230)  # printed black, and white
-TEXELS = 3.0  # of a texture for each pixel of the picture
-PADDING = 4.0  # pixels around a texture, for its blurred edge
-PIXEL = 0.29  # standard deviation of a pixel's own square
+TEXELS = 3.0  # texels per pixel of the picture
+PADDING = 4.0  # margin around a texture for its blurred edge [pixels]
+PIXEL = 0.29  # standard deviation of a square of one pixel
 
 
 class Texture(NamedTuple):
-    """A picture in a frame of its own, its edges softened as the camera does; x goes right, y up."""
+    """A picture in its own frame, with edges blurred like those of the camera; x points right, y up."""
 
     values: Image32  # colours times opacity, and the opacity 0 … 1, shape (n, n, 4)
     scale: float  # texels per metre
-    reach: float  # of the picture from the frame's origin [m]
+    reach: float  # half width of the picture around the frame's origin [m]
 
     def read(self, x: Image32, y: Image32) -> Image32:
-        """Colours times opacity, and opacity, at points of the frame [m]."""
+        """Return colours times opacity, and opacity, at points of the frame [m]."""
         half, scale = np.float32(self.reach), np.float32(self.scale)
         return sample(self.values, (half - y) * scale - 0.5, (x + half) * scale - 0.5)
 
 
 def draw_body(robot: RobotSpec, color: str, scale: float, sigma: float) -> Texture:
-    """A robot's body from above, for a picture with `scale` pixels per metre and a blur of `sigma` pixels."""
+    """Draw a robot's body from above, for a picture with `scale` pixels per metre and a blur of `sigma` pixels."""
     reach = bounding_radius(robot.body.shape) + PADDING / scale
     colours, mask = _canvas(reach, scale, color), _canvas(reach, scale, "#000000")
     draw_robot_body(colours, robot, Pose(0, 0, 0), color)
@@ -45,9 +45,9 @@ def draw_body(robot: RobotSpec, color: str, scale: float, sigma: float) -> Textu
 
 
 def draw_sheet(marker: int, size: float, scale: float, sigma: float, *, rim: float | None = None) -> Texture:
-    """A marker [m] on white, its top along x: on a round lid of radius `rim`, or on paper with a cell of white around.
+    """Draw a marker [m], its top along x: on a round white lid of radius `rim`, or on paper with a border of one cell.
 
-    The cells' edges lie exactly between texels.
+    The edges of the cells are exactly between texels.
     """
     cell = size / CELLS
     edge = rim if rim is not None else size / 2 + cell
@@ -55,7 +55,7 @@ def draw_sheet(marker: int, size: float, scale: float, sigma: float, *, rim: flo
     count = math.ceil((edge + PADDING / scale) * texels / cell)  # of half the texture
     place = (np.arange(-count, count) + 0.5) / texels  # of the texels' middles [cells]
     left, ahead = np.meshgrid(place, -place, indexing="xy")  # columns go right along x, rows down against y
-    # `left` is x and `ahead` is y of the frame: the marker's rows count from its top, which is where x points.
+    # `left` is x and `ahead` is y of the frame. The marker's rows count from its top, which is at positive x.
     rows, columns = np.floor(CELLS / 2 - left).astype(int), np.floor(CELLS / 2 - ahead).astype(int)
     inside = (rows >= 0) & (rows < CELLS) & (columns >= 0) & (columns < CELLS)
     cells = marker_cells(marker)
@@ -67,7 +67,7 @@ def draw_sheet(marker: int, size: float, scale: float, sigma: float, *, rim: flo
 
 
 def _canvas(reach: float, scale: float, paper: str) -> Canvas:
-    """A canvas around the frame's origin; its image, not reduced, is the texture."""
+    """Return a canvas around the frame's origin. Its image at full resolution is the texture."""
     pixels = math.ceil(2 * reach * scale * TEXELS / FINER)
     canvas = Canvas(pixels, pixels, paper=paper)
     canvas.view(-reach, reach, 0.0, 0.0, pixels / (2 * reach))
@@ -75,7 +75,7 @@ def _canvas(reach: float, scale: float, paper: str) -> Canvas:
 
 
 def _soften(colours: Image32, opacity: Image32, reach: float, scale: float, sigma: float) -> Texture:
-    """Colours and opacity as a texture, blurred by the lens and by the pixels' own size."""
+    """Return a texture of colours and opacity, blurred by the lens and by the size of a pixel."""
     values = np.concatenate([colours * opacity[..., None], opacity[..., None]], axis=-1)
     texels = len(values) / (2 * reach)
     return Texture(blur(values, math.hypot(sigma, PIXEL) * texels / scale), texels, reach)

@@ -1,4 +1,4 @@
-"""ROS 2 without ROS: its messages and services, their bytes, names and hashes, without I/O."""
+"""ROS 2 messages and services without a ROS installation: serialisation, names and type hashes, without I/O."""
 
 from paddock.ros2.cdr import decode_cdr, encode_cdr
 from paddock.ros2.descriptions import define, hash_type

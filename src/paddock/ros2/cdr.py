@@ -1,4 +1,4 @@
-"""CDR: messages as bytes, little-endian, as all of ROS 2 sends them (XCDR version 1, final types)."""
+"""CDR: serialisation of messages as in ROS 2, little-endian (XCDR version 1, final types)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SomeMessage = TypeVar("SomeMessage", bound=RosMessage)
 
 
 class Coder(NamedTuple):
-    """Writes a value behind others, and reads it from a place on. Places count from the end of the header."""
+    """Appends a value to a buffer, and reads it from an offset. Offsets count from the end of the header."""
 
     write: Write
     read: Read
@@ -32,7 +32,7 @@ CODERS: dict[type[RosMessage], Coder] = {}
 
 
 def encode_cdr(message: RosMessage) -> bytes:
-    """A message as bytes."""
+    """Serialise a message."""
     body = bytearray()
     try:
         message_coder(type(message)).write(body, message)
@@ -42,18 +42,18 @@ def encode_cdr(message: RosMessage) -> bytes:
 
 
 def decode_cdr(kind: type[SomeMessage], data: bytes) -> SomeMessage:
-    """A message from bytes."""
+    """Deserialise a message."""
     if data[:2] != HEADER[:2] or len(data) < len(HEADER):
-        raise BadMessage(f"{kind.ros_name}: expected little-endian CDR, which begins with 0001, got {data[:4].hex()}")
+        raise BadMessage(f"{kind.ros_name}: expected little-endian CDR, which starts with 0001, got {data[:4].hex()}")
     try:
         message: SomeMessage = message_coder(kind).read(bytes(data[len(HEADER) :]), 0)[0]
     except (struct.error, ValueError) as error:
-        raise BadMessage(f"{kind.ros_name}: {len(data)} bytes are no such message: {error}") from None
+        raise BadMessage(f"{kind.ros_name}: cannot read a message from {len(data)} bytes: {error}") from None
     return message
 
 
 def message_coder(kind: type[RosMessage]) -> Coder:
-    """Writes and reads a message."""
+    """Return the codec of a message."""
     coder = CODERS.get(kind)
     if coder is None:
         coder = CODERS[kind] = _make_message_coder(kind)
@@ -61,7 +61,7 @@ def message_coder(kind: type[RosMessage]) -> Coder:
 
 
 def _make_message_coder(kind: type[RosMessage]) -> Coder:
-    """Neighbouring numbers of the same size are packed in one go."""
+    """Group fields, so that neighbouring numbers of the same size are packed together."""
     parts = list(_make_parts(kind))
 
     def write(body: bytearray, message: Any) -> None:
@@ -81,7 +81,7 @@ def _make_message_coder(kind: type[RosMessage]) -> Coder:
 
 
 def _make_parts(kind: type[RosMessage]) -> Iterator[tuple[Callable[[Any], Any], Write, Read]]:
-    """How to get at the fields of a part, write them, and read them as a list."""
+    """Functions that get the fields of a part, write them, and read them as a list."""
 
     def size_of(field_type: FieldType) -> int:
         plain = isinstance(field_type.base, str) and field_type.base != "string" and not field_type.many
@@ -107,7 +107,7 @@ def _as_list(read: Read) -> Read:
 
 
 def field_coder(kind: FieldType) -> Coder:
-    """Writes and reads a field."""
+    """Return the codec of a field."""
     if kind.many:
         return _array_coder(kind) if kind.base in DTYPES else _list_coder(kind)
     if kind.base == "string":
@@ -127,7 +127,7 @@ def _first(read: Read) -> Read:
 
 
 def number_coder(codes: str, size: int) -> Coder:
-    """Writes and reads tuples of numbers of the same size."""
+    """Return the codec of tuples of numbers of the same size."""
     packer = struct.Struct(f"<{codes.replace('l', 'q').replace('L', 'Q')}")
 
     def write(body: bytearray, values: tuple[Any, ...]) -> None:
@@ -151,11 +151,11 @@ def _read_text(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _read_count(data: bytes, at: int, size: int) -> tuple[int, int]:
-    """How many elements follow, of which each has so many bytes or more, and where."""
+    """Read the number of elements and the offset after it. Each element has at least the given number of bytes."""
     at += -at % 4
     (count,) = COUNT.unpack_from(data, at)
     if count * size > len(data) - at - 4:
-        raise ValueError(f"{count} elements at byte {at} would reach beyond its end")
+        raise ValueError(f"{count} elements at byte {at} would exceed the end of the data")
     return count, at + 4
 
 
@@ -187,7 +187,7 @@ def _array_coder(kind: FieldType) -> Coder:
 
 
 def check_count(kind: FieldType, count: int) -> None:
-    """Refuse too many elements, or too few."""
+    """Raise an error if the number of elements is wrong."""
     if kind.size and count != kind.size:
         raise ValueError(f"expected {kind.text}, got {count} elements")
 

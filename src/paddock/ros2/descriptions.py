@@ -1,4 +1,4 @@
-"""How ROS describes types: the text of .msg files, and the hash by which both ends know that they mean the same."""
+"""Type descriptions of ROS: the text of .msg files, and the type hash, which both ends compare."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TYPE_IDS = {  # type_description_interfaces/msg/FieldType
     "uint64": 9,
     "float32": 10,
     "float64": 11,
-    "char": 3,  # which ROS takes for uint8
+    "char": 3,  # ROS treats it as uint8
     "bool": 15,
     "string": 17,
 }
@@ -31,7 +31,7 @@ LINE = "=" * 80
 
 
 def define(kind: type[RosMessage]) -> str:
-    """The text of a message and of all that it uses, as recordings and `ros2 interface show` have it."""
+    """Return the definition of a message and of all nested messages, as in bags and `ros2 interface show`."""
     others = [f"{LINE}\nMSG: {shorten_name(other.ros_name)}\n{_list_lines(other)}" for other in list_used(kind)]
     return "".join([_list_lines(kind), *others])
 
@@ -42,7 +42,7 @@ def _list_lines(kind: type[RosMessage]) -> str:
 
 
 def list_used(kind: type[RosMessage]) -> list[type[RosMessage]]:
-    """All messages inside of one, in the order in which they come."""
+    """Return all nested message types, in order of appearance."""
     used: dict[type[RosMessage], None] = {}
 
     def look(into: type[RosMessage]) -> None:
@@ -56,7 +56,7 @@ def list_used(kind: type[RosMessage]) -> list[type[RosMessage]]:
 
 
 def hash_type(kind: type[RosMessage] | ServiceType) -> str:
-    """`RIHS01_` and the SHA-256 of the description of a type, as ROS has them since Iron."""
+    """Return the type hash of ROS 2 since Iron: `RIHS01_` and the SHA-256 of the type description."""
     if isinstance(kind, ServiceType):
         event, whole = _describe_service(kind)
         used = {
@@ -87,7 +87,7 @@ def _describe_part(name: str, number: int, capacity: int, nested: str) -> Descri
 
 
 def _describe_service(kind: ServiceType) -> tuple[Description, Description]:
-    """The event by which a service can be watched, and the service, which has it as a part."""
+    """Return the descriptions of the event of a service (for introspection) and of the service, which contains it."""
     info, event = ServiceEventInfoMsg.ros_name, f"{kind.ros_name}_Event"
     messages = {"request": kind.request.ros_name, "response": kind.response.ros_name}
     watched = [_describe_part(name, BOUNDED + NESTED, 1, nested) for name, nested in messages.items()]

@@ -1,6 +1,6 @@
-"""Messages by which participants of DDS tell which nodes they have (rmw_dds_common).
+"""Messages with which DDS participants announce their nodes (rmw_dds_common).
 
-Names are said to have at most 256 letters there, which changes no byte.
+The original definitions limit names to 256 characters, which does not change the serialised bytes.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from typing import Annotated
 
 from paddock.ros2.fields import RosMessage, Text, make_default
 
-DISCOVERY = "ros_discovery_info"  # the topic in DDS, as it stands
+DISCOVERY = "ros_discovery_info"  # the DDS topic, without a prefix
 
 
 @dataclass
 class GidMsg(RosMessage, name="rmw_dds_common/msg/Gid"):
-    """A participant, a reader or a writer."""
+    """Identifier of a participant, a reader or a writer."""
 
     data: Annotated[bytes, "char[16]"] = bytes(16)
 
 
 @dataclass
 class NodeEntitiesMsg(RosMessage, name="rmw_dds_common/msg/NodeEntitiesInfo"):
-    """A node, and what belongs to it."""
+    """A node with its readers and writers."""
 
     node_namespace: Text = ""
     node_name: Text = ""
@@ -32,7 +32,7 @@ class NodeEntitiesMsg(RosMessage, name="rmw_dds_common/msg/NodeEntitiesInfo"):
 
 @dataclass
 class ParticipantEntitiesMsg(RosMessage, name="rmw_dds_common/msg/ParticipantEntitiesInfo"):
-    """A participant, and its nodes."""
+    """A participant with its nodes."""
 
     gid: GidMsg = make_default(GidMsg)
     node_entities_info_seq: list[NodeEntitiesMsg] = make_default(list)

@@ -1,7 +1,7 @@
-"""RosMessage: a message of ROS 2, declared once as a dataclass. All carriers read the same declarations.
+"""RosMessage: a ROS 2 message, declared once as a dataclass. All transports use the same declarations.
 
-The type of a field is an alias with ROS's own word in it: `Float64`, `Annotated[Numbers, "float64[36]"]`, `list[Text]`,
-or another message. Constants are class variables.
+The type of a field is an alias that contains the ROS type: `Float64`, `Annotated[Numbers, "float64[36]"]`,
+`list[Text]`, or another message. Constants are class variables.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Float32s = Annotated[Numbers, "float32[]"]
 Float64s = Annotated[Numbers, "float64[]"]
 Bytes = Annotated[bytes, "uint8[]"]
 
-DTYPES = {  # of numbers, by ROS's words
+DTYPES = {  # of numbers, by ROS type
     "bool": np.dtype("?"),
     "char": np.dtype("<u1"),
     "uint8": np.dtype("<u1"),
@@ -49,11 +49,11 @@ Made = TypeVar("Made")
 
 
 class FieldType(NamedTuple):
-    """The type of a field: what it holds, and how many of it."""
+    """The type of a field: the type of its elements, and their number."""
 
-    base: str | type[RosMessage]  # a word of ROS for a number or a text, or a message
+    base: str | type[RosMessage]  # a primitive ROS type, or a message
     many: bool = False  # whether it is an array or a sequence
-    size: int = 0  # of an array; 0: as many as there are
+    size: int = 0  # of an array; 0 for a sequence of any length
 
     @property
     def single(self) -> FieldType:
@@ -62,7 +62,7 @@ class FieldType(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As a .msg file has it: `float64[36]`."""
+        """Notation of .msg files: `float64[36]`."""
         base = self.base if isinstance(self.base, str) else shorten_name(self.base.ros_name)
         return f"{base}[{self.size or ''}]" if self.many else base
 
@@ -75,7 +75,7 @@ class RosField(NamedTuple):
 
 
 class RosMessage:
-    """What all messages share. Every field has a default, as in ROS: 0, an empty text, or nothing."""
+    """Base class of all messages. Every field has a default, as in ROS: 0, an empty string, or an empty list."""
 
     ros_name: ClassVar[str]  # package/msg/Name
 
@@ -86,24 +86,24 @@ class RosMessage:
     @classmethod
     @functools.cache
     def ros_fields(cls) -> tuple[RosField, ...]:
-        """Its fields in their order."""
+        """Return the fields in order."""
         hints = get_type_hints(cls, include_extras=True)
         names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
         return tuple(RosField(name, read_hint(hints[name])) for name in names)
 
     @classmethod
     def ros_constants(cls) -> list[tuple[str, str, Any]]:
-        """Type, name and value of its constants."""
+        """Return type, name and value of the constants."""
         hints = get_type_hints(cls, include_extras=True)
         own = [(name, hint) for name, hint in hints.items() if get_origin(hint) is ClassVar and name.isupper()]
         return [(get_args(get_args(hint)[0])[1], name, getattr(cls, name)) for name, hint in own]
 
 
-MESSAGES: dict[str, type[RosMessage]] = {}  # by their names
+MESSAGES: dict[str, type[RosMessage]] = {}  # by name
 
 
 def find_message(name: str) -> type[RosMessage]:
-    """A message by its name: geometry_msgs/msg/Twist, or geometry_msgs/Twist."""
+    """Return a message type by name: geometry_msgs/msg/Twist or geometry_msgs/Twist."""
     package, _, rest = name.partition("/")
     full = name if rest.startswith(("msg/", "srv/")) else f"{package}/msg/{rest}"
     if full not in MESSAGES:
@@ -112,12 +112,12 @@ def find_message(name: str) -> type[RosMessage]:
 
 
 def shorten_name(name: str) -> str:
-    """geometry_msgs/Twist, of geometry_msgs/msg/Twist."""
+    """Return the short name: geometry_msgs/Twist for geometry_msgs/msg/Twist."""
     return name.replace("/msg/", "/")
 
 
 def read_hint(hint: Any) -> FieldType:
-    """The type that an annotation means."""
+    """Return the field type of an annotation."""
     if get_origin(hint) is list:
         return read_hint(get_args(hint)[0])._replace(many=True)
     if isinstance(hint, type):
@@ -132,12 +132,12 @@ def read_hint(hint: Any) -> FieldType:
 
 
 def make_default(kind: type[Made]) -> Made:
-    """The default of a field that holds a message or a list."""
+    """Return the default of a field that contains a message or a list."""
     made: Made = dataclasses.field(default_factory=kind)
     return made
 
 
 def zeros(count: int = 0) -> Numbers:
-    """The default of a field that holds numbers."""
+    """Return the default of a field that contains numbers."""
     made: Numbers = dataclasses.field(default_factory=lambda: np.zeros(count))  # type: ignore[assignment]
     return made

@@ -1,4 +1,4 @@
-"""Messages as JSON, as rosbridge has them: bytes in base64, and null for what is no finite number."""
+"""Messages as JSON in the format of rosbridge: bytes in base64, and null for numbers that are not finite."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ encoder = msgspec.json.Encoder(enc_hook=lambda array: array.tolist())
 
 
 def encode_json(message: RosMessage) -> bytes:
-    """A message as JSON."""
+    """Encode a message as JSON."""
     return encoder.encode(message)
 
 
 def read_json(kind: type[SomeMessage], table: Any, path: str = "msg") -> SomeMessage:
-    """A message from parsed JSON; fields that are not there have their defaults."""
+    """Build a message from parsed JSON. Missing fields get their defaults."""
     if not isinstance(table, Mapping):
         raise BadMessage(f"{path}: expected an object with the fields of {kind.ros_name}, got {format_value(table)}")
     fields = dict(kind.ros_fields())

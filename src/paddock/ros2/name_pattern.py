@@ -1,4 +1,4 @@
-"""NamePattern: the part of regular expressions that names are looked for with, in time that no pattern can stretch."""
+"""NamePattern: a subset of regular expressions for names, with a bounded matching time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ SPECIAL = frozenset("\\^$*+?()[]{}")
 
 
 class NamePattern:
-    """Takes names in which a pattern is found: a text with `.`, `.*`, `^`, `$` and `|`.
+    """Matches names that contain a pattern: a text with `.`, `.*`, `^`, `$` and `|`.
 
-    Python's own `re` goes back and forth: a pattern of a stranger may keep it busy for years.
+    Python's `re` backtracks: a malicious pattern of an unauthenticated client could block it.
     """
 
     def __init__(self, text: str) -> None:
@@ -23,29 +23,29 @@ class NamePattern:
         self._ways = [_Way(way, text) for way in text.split("|")]
 
     def is_in(self, name: str) -> bool:
-        """Whether one of the ways fits."""
+        """Whether one of the alternatives matches."""
         return any(way.fits(name) for way in self._ways)
 
 
 class _Way:
-    """One of several: bit i of a set of states says that the first i characters of the pattern have been found."""
+    """One alternative. Bit i of a set of states means that the first i characters of the pattern are matched."""
 
     def __init__(self, way: str, text: str) -> None:
         first, last = way.startswith("^"), way.endswith("$")
         characters: list[str | None] = []  # None: any
-        self._stays = 0 if first else 1  # states that a name's characters may pass by
+        self._stays = 0 if first else 1  # states that any character leaves unchanged
         for part in PARTS.findall(way[first : len(way) - last]):
             if part == ".*":
                 self._stays |= 1 << len(characters)
             elif part in SPECIAL:
-                allowed = "a text with '.', '.*', '|', '^' before and '$' behind it"
+                allowed = "a text with '.', '.*', '|', '^' at its start and '$' at its end"
                 raise BadMessage(f"expected {allowed}, got {part!r} in {format_value(text)}")
             else:
                 characters.append(None if part == "." else part)
         self._end = 1 << len(characters)
         self._stays |= 0 if last else self._end
         self._any = sum(1 << i for i, character in enumerate(characters) if character is None)
-        self._takes: dict[str, int] = {}  # states that a character leads on from
+        self._takes: dict[str, int] = {}  # states from which a character advances
         for i, character in enumerate(characters):
             if character is not None:
                 self._takes[character] = self._takes.get(character, self._any) | 1 << i

@@ -1,4 +1,4 @@
-"""Names of topics, services and types: as people write them, in DDS, and in zenoh's key space (rmw_zenoh)."""
+"""Names of topics, services and types in ROS, in DDS, and in zenoh's key space (rmw_zenoh)."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 from collections.abc import Container
 from typing import NamedTuple
 
-TOPIC, REQUEST, REPLY = "rt", "rq", "rr"  # how names begin in DDS
-NO_HASH = "TypeHashNotSupported"  # of Humble
+TOPIC, REQUEST, REPLY = "rt", "rq", "rr"  # prefixes of names in DDS
+NO_HASH = "TypeHashNotSupported"  # type hash in Humble
 
 
 class RosQuality(NamedTuple):
-    """What a topic promises to its readers."""
+    """Quality of service of a topic."""
 
     reliable: bool = True
-    latched: bool = False  # whoever comes later gets the last one, too (transient local)
-    depth: int = 10  # messages that are kept for a slow reader
+    latched: bool = False  # late subscribers get the last message (transient local)
+    depth: int = 10  # messages that are kept for a slow subscriber
 
 
 DEFAULT = RosQuality()
@@ -26,13 +26,13 @@ LATCHED = RosQuality(latched=True, depth=1)
 
 
 def make_token(name: str) -> str:
-    """A part of a name that ROS takes: letters, digits and `_`, and no digit first."""
+    """Convert a text to a valid part of a ROS name: letters, digits and `_`, not starting with a digit."""
     token = re.sub(r"\W|__+", "_", name, flags=re.ASCII)
     return f"_{token}" if token[:1].isdigit() else token or "_"
 
 
 def choose_name(wanted: str, taken: Container[str]) -> str:
-    """A name that is free: the wanted one, or with a number behind it."""
+    """Return an unused name: the requested one, with a number appended if necessary."""
     name, number = wanted, 1
     while name in taken:
         number += 1
@@ -41,7 +41,7 @@ def choose_name(wanted: str, taken: Container[str]) -> str:
 
 
 def join_names(*parts: str) -> str:
-    """/robot/scan, of parts that may be empty."""
+    """Join parts to a name such as /robot/scan. Parts may be empty."""
     return "/" + "/".join(part.strip("/") for part in parts if part.strip("/"))
 
 
@@ -49,12 +49,12 @@ def join_names(*parts: str) -> str:
 
 
 def dds_topic(name: str, prefix: str = TOPIC, suffix: str = "") -> str:
-    """rt/scan, of /scan."""
+    """Return the DDS topic of a ROS topic: rt/scan for /scan."""
     return f"{prefix}{name}{suffix}"
 
 
 def dds_type(ros_name: str) -> str:
-    """geometry_msgs::msg::dds_::Twist_, of geometry_msgs/msg/Twist."""
+    """Return the DDS type of a ROS type: geometry_msgs::msg::dds_::Twist_ for geometry_msgs/msg/Twist."""
     package, group, name = ros_name.split("/")
     return f"{package}::{group}::dds_::{name}_"
 
@@ -66,22 +66,22 @@ class ZenohNode(NamedTuple):
     """A node in zenoh's key space."""
 
     domain: int
-    session: str  # zenoh's identifier of it
+    session: str  # zenoh's session identifier
     name: str
 
     def data_key(self, topic: str, ros_name: str, type_hash: str) -> str:
-        """Where messages of a topic are, or a service."""
+        """Return the key of a topic or a service."""
         return f"{self.domain}/{topic.strip('/')}/{dds_type(ros_name)}/{type_hash}"
 
     @property
     def token(self) -> str:
-        """Says that the node is there."""
+        """Liveliness token of the node."""
         return f"{self._place(0)}/NN/%/%/{self.name}"
 
     def entity_token(
         self, number: int, kind: str, topic: str, ros_name: str, type_hash: str, quality: RosQuality
     ) -> str:
-        """Says that a publisher MP, a subscriber MS or a service server SS is there."""
+        """Return the liveliness token of a publisher MP, a subscriber MS or a service server SS."""
         where = f"{self._place(number)}/{kind}/%/%/{self.name}"
         return f"{where}/{topic.replace('/', '%')}/{dds_type(ros_name)}/{type_hash}/{quality_text(quality)}"
 
@@ -90,5 +90,5 @@ class ZenohNode(NamedTuple):
 
 
 def quality_text(quality: RosQuality) -> str:
-    """Reliability, durability, history and depth; what is empty is the default, as all behind it here."""
+    """Format reliability, durability, history and depth. Empty fields are defaults, as are all later ones."""
     return f"{'' if quality.reliable else 2}:{1 if quality.latched else ''}:,{quality.depth}:,:,:,,"

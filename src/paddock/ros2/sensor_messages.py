@@ -26,7 +26,7 @@ Matrix = Annotated[Numbers, "float64[9]"]
 
 @dataclass
 class LaserScanMsg(RosMessage, name="sensor_msgs/msg/LaserScan"):
-    """Ranges [m] of an even fan of beams, counter-clockwise; infinity where nothing was met."""
+    """Ranges [m] of evenly spaced beams, counter-clockwise; infinity for no detection."""
 
     header: HeaderMsg = make_default(HeaderMsg)
     angle_min: Float32 = 0.0
@@ -42,7 +42,7 @@ class LaserScanMsg(RosMessage, name="sensor_msgs/msg/LaserScan"):
 
 @dataclass
 class RangeMsg(RosMessage, name="sensor_msgs/msg/Range"):
-    """A range [m] within a cone; infinity where nothing was met."""
+    """A range [m] within a cone; infinity for no detection."""
 
     ULTRASOUND: ClassVar[UInt8] = 0
     INFRARED: ClassVar[UInt8] = 1
@@ -58,7 +58,7 @@ class RangeMsg(RosMessage, name="sensor_msgs/msg/Range"):
 
 @dataclass
 class HumbleRangeMsg(RosMessage, name="sensor_msgs/msg/Range"):
-    """The same, as it was until Iron."""
+    """The layout of `RangeMsg` up to Humble, without variance."""
 
     ULTRASOUND: ClassVar[UInt8] = 0
     INFRARED: ClassVar[UInt8] = 1
@@ -86,7 +86,7 @@ class ImageMsg(RosMessage, name="sensor_msgs/msg/Image"):
 
 @dataclass
 class RegionMsg(RosMessage, name="sensor_msgs/msg/RegionOfInterest"):
-    """A part of a picture; all 0 for the whole."""
+    """A part of a picture; all 0 for the whole picture."""
 
     x_offset: UInt32 = 0
     y_offset: UInt32 = 0
@@ -97,7 +97,7 @@ class RegionMsg(RosMessage, name="sensor_msgs/msg/RegionOfInterest"):
 
 @dataclass
 class CameraInfoMsg(RosMessage, name="sensor_msgs/msg/CameraInfo"):
-    """The lens of a camera: distortion d, and the matrices k, r and p."""
+    """Calibration of a camera: distortion d, and the matrices k, r and p."""
 
     header: HeaderMsg = make_default(HeaderMsg)
     height: UInt32 = 0
@@ -114,7 +114,7 @@ class CameraInfoMsg(RosMessage, name="sensor_msgs/msg/CameraInfo"):
 
 @dataclass
 class ImuMsg(RosMessage, name="sensor_msgs/msg/Imu"):
-    """Orientation, turn rates [rad/s] and acceleration [m/s²]; a covariance of -1 says that there is none."""
+    """Orientation, turn rates [rad/s] and acceleration [m/s²]; a covariance of -1 marks a missing quantity."""
 
     header: HeaderMsg = make_default(HeaderMsg)
     orientation: QuaternionMsg = make_default(QuaternionMsg)
@@ -127,7 +127,7 @@ class ImuMsg(RosMessage, name="sensor_msgs/msg/Imu"):
 
 @dataclass
 class JointStateMsg(RosMessage, name="sensor_msgs/msg/JointState"):
-    """Angles [rad] and turn rates [rad/s] of joints, by their names."""
+    """Angles [rad] and turn rates [rad/s] of named joints."""
 
     header: HeaderMsg = make_default(HeaderMsg)
     name: list[Text] = make_default(list)
@@ -138,7 +138,7 @@ class JointStateMsg(RosMessage, name="sensor_msgs/msg/JointState"):
 
 @dataclass
 class BatteryStateMsg(RosMessage, name="sensor_msgs/msg/BatteryState"):
-    """A battery; NaN for what nobody measures."""
+    """State of a battery; NaN for quantities that are not measured."""
 
     POWER_SUPPLY_STATUS_UNKNOWN: ClassVar[UInt8] = 0
     POWER_SUPPLY_STATUS_CHARGING: ClassVar[UInt8] = 1

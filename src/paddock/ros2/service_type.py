@@ -1,4 +1,4 @@
-"""ServiceType: the two messages of a service, and the name of the pair."""
+"""ServiceType: the name, request and response of a service."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from paddock.ros2.fields import RosMessage
 
 
 class ServiceType(NamedTuple):
-    """A service: package/srv/Name."""
+    """A service type with the name package/srv/Name."""
 
     ros_name: str
     request: type[RosMessage]

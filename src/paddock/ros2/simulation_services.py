@@ -1,4 +1,4 @@
-"""Services of simulation_interfaces (1.x and 2.x): what ROS asks of any simulator."""
+"""Services of simulation_interfaces (1.x and 2.x), the standard ROS interface of simulators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGE = "simulation_interfaces"
 
 @dataclass
 class ResultMsg(RosMessage, name="simulation_interfaces/msg/Result"):
-    """How a call went; numbers above 100 mean something else for each service."""
+    """Result of a call; numbers above 100 are specific to each service."""
 
     FEATURE_UNSUPPORTED: ClassVar[UInt8] = 0
     OK: ClassVar[UInt8] = 1
@@ -28,7 +28,7 @@ class ResultMsg(RosMessage, name="simulation_interfaces/msg/Result"):
 
 @dataclass
 class SimulationStateMsg(RosMessage, name="simulation_interfaces/msg/SimulationState"):
-    """Whether time passes."""
+    """State of the simulation: playing, paused or stopped."""
 
     STATE_STOPPED: ClassVar[UInt8] = 0
     STATE_PLAYING: ClassVar[UInt8] = 1
@@ -40,7 +40,7 @@ class SimulationStateMsg(RosMessage, name="simulation_interfaces/msg/SimulationS
 
 @dataclass
 class EntityStateMsg(RosMessage, name="simulation_interfaces/msg/EntityState"):
-    """Where a robot is, and how it moves, in the world."""
+    """Pose and motion of an entity in the world."""
 
     header: HeaderMsg = make_default(HeaderMsg)
     pose: PoseMsg = make_default(PoseMsg)
@@ -50,7 +50,7 @@ class EntityStateMsg(RosMessage, name="simulation_interfaces/msg/EntityState"):
 
 @dataclass
 class EntityCategoryMsg(RosMessage, name="simulation_interfaces/msg/EntityCategory"):
-    """What sort of thing something is."""
+    """Category of an entity."""
 
     CATEGORY_OBJECT: ClassVar[UInt8] = 0
     CATEGORY_ROBOT: ClassVar[UInt8] = 1
@@ -60,7 +60,7 @@ class EntityCategoryMsg(RosMessage, name="simulation_interfaces/msg/EntityCatego
 
 @dataclass
 class TagsFilterMsg(RosMessage, name="simulation_interfaces/msg/TagsFilter"):
-    """Tags that are looked for."""
+    """Filter for tags."""
 
     tags: list[Text] = make_default(list)
     filter_mode: UInt8 = 0
@@ -68,7 +68,7 @@ class TagsFilterMsg(RosMessage, name="simulation_interfaces/msg/TagsFilter"):
 
 @dataclass
 class BoundsMsg(RosMessage, name="simulation_interfaces/msg/Bounds"):
-    """A part of space."""
+    """Bounds of a region of space."""
 
     type: UInt8 = 0
     points: list[VectorMsg] = make_default(list)
@@ -76,7 +76,7 @@ class BoundsMsg(RosMessage, name="simulation_interfaces/msg/Bounds"):
 
 @dataclass
 class EntityFiltersMsg(RosMessage, name="simulation_interfaces/msg/EntityFilters"):
-    """What is looked for: `filter` is a regular expression for names."""
+    """Filters for entities; `filter` is a regular expression for names."""
 
     filter: Text = ""
     categories: list[EntityCategoryMsg] = make_default(list)
@@ -86,7 +86,7 @@ class EntityFiltersMsg(RosMessage, name="simulation_interfaces/msg/EntityFilters
 
 @dataclass
 class FeaturesMsg(RosMessage, name="simulation_interfaces/msg/SimulatorFeatures"):
-    """What a simulator can do, by numbers."""
+    """Features of a simulator, as numbers."""
 
     features: Annotated[Numbers, "uint16[]"] = zeros()
     spawn_formats: list[Text] = make_default(list)
@@ -95,7 +95,7 @@ class FeaturesMsg(RosMessage, name="simulation_interfaces/msg/SimulatorFeatures"
 
 @dataclass
 class ResetSimulationRequest(RosMessage, name="simulation_interfaces/srv/ResetSimulation_Request"):
-    """Parts to reset, as bits; 0 and 255: all."""
+    """Scope of the reset as bits; 0 and 255 reset everything."""
 
     SCOPE_DEFAULT: ClassVar[UInt8] = 0
     SCOPE_TIME: ClassVar[UInt8] = 1
@@ -108,21 +108,21 @@ class ResetSimulationRequest(RosMessage, name="simulation_interfaces/srv/ResetSi
 
 @dataclass
 class ResetSimulationResponse(RosMessage, name="simulation_interfaces/srv/ResetSimulation_Response"):
-    """How it went."""
+    """Result of the call."""
 
     result: ResultMsg = make_default(ResultMsg)
 
 
 @dataclass
 class StepSimulationRequest(RosMessage, name="simulation_interfaces/srv/StepSimulation_Request"):
-    """Ticks of a world that is paused."""
+    """Number of ticks to step a paused world."""
 
     steps: UInt64 = 1
 
 
 @dataclass
 class StepSimulationResponse(RosMessage, name="simulation_interfaces/srv/StepSimulation_Response"):
-    """How it went; it comes when the ticks are over."""
+    """Result, sent after the last tick."""
 
     result: ResultMsg = make_default(ResultMsg)
 
@@ -136,7 +136,7 @@ class SetSimulationStateRequest(RosMessage, name="simulation_interfaces/srv/SetS
 
 @dataclass
 class SetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/SetSimulationState_Response"):
-    """How it went."""
+    """Result of the call."""
 
     ALREADY_IN_TARGET_STATE: ClassVar[UInt8] = 101
     STATE_TRANSITION_ERROR: ClassVar[UInt8] = 102
@@ -147,12 +147,12 @@ class SetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/Set
 
 @dataclass
 class GetSimulationStateRequest(RosMessage, name="simulation_interfaces/srv/GetSimulationState_Request"):
-    """Nothing to say."""
+    """Empty request."""
 
 
 @dataclass
 class GetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/GetSimulationState_Response"):
-    """Whether time passes."""
+    """State of the simulation: playing, paused or stopped."""
 
     state: SimulationStateMsg = make_default(SimulationStateMsg)
     result: ResultMsg = make_default(ResultMsg)
@@ -160,7 +160,7 @@ class GetSimulationStateResponse(RosMessage, name="simulation_interfaces/srv/Get
 
 @dataclass
 class SpawnEntityRequest(RosMessage, name="simulation_interfaces/srv/SpawnEntity_Request"):
-    """A robot to put into the world; `uri` is the name of a shipped one."""
+    """A robot to spawn; `uri` is the name of a shipped robot."""
 
     name: Text = ""
     allow_renaming: Bool = False
@@ -172,7 +172,7 @@ class SpawnEntityRequest(RosMessage, name="simulation_interfaces/srv/SpawnEntity
 
 @dataclass
 class SpawnEntityResponse(RosMessage, name="simulation_interfaces/srv/SpawnEntity_Response"):
-    """How it went, and what the robot is called."""
+    """Result, and the name of the robot."""
 
     NAME_NOT_UNIQUE: ClassVar[UInt8] = 101
     NAME_INVALID: ClassVar[UInt8] = 102
@@ -190,28 +190,28 @@ class SpawnEntityResponse(RosMessage, name="simulation_interfaces/srv/SpawnEntit
 
 @dataclass
 class DeleteEntityRequest(RosMessage, name="simulation_interfaces/srv/DeleteEntity_Request"):
-    """A robot to take out."""
+    """Name of the robot to delete."""
 
     entity: Text = ""
 
 
 @dataclass
 class DeleteEntityResponse(RosMessage, name="simulation_interfaces/srv/DeleteEntity_Response"):
-    """How it went."""
+    """Result of the call."""
 
     result: ResultMsg = make_default(ResultMsg)
 
 
 @dataclass
 class GetEntitiesRequest(RosMessage, name="simulation_interfaces/srv/GetEntities_Request"):
-    """Which robots are looked for."""
+    """Filters for robots."""
 
     filters: EntityFiltersMsg = make_default(EntityFiltersMsg)
 
 
 @dataclass
 class GetEntitiesResponse(RosMessage, name="simulation_interfaces/srv/GetEntities_Response"):
-    """Their names."""
+    """Names of the matching robots."""
 
     result: ResultMsg = make_default(ResultMsg)
     entities: list[Text] = make_default(list)
@@ -219,14 +219,14 @@ class GetEntitiesResponse(RosMessage, name="simulation_interfaces/srv/GetEntitie
 
 @dataclass
 class GetEntityStateRequest(RosMessage, name="simulation_interfaces/srv/GetEntityState_Request"):
-    """A robot."""
+    """Name of a robot."""
 
     entity: Text = ""
 
 
 @dataclass
 class GetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/GetEntityState_Response"):
-    """Where it really is."""
+    """True state of the robot."""
 
     result: ResultMsg = make_default(ResultMsg)
     state: EntityStateMsg = make_default(EntityStateMsg)
@@ -234,7 +234,7 @@ class GetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/GetEnti
 
 @dataclass
 class SetEntityStateRequest(RosMessage, name="simulation_interfaces/srv/SetEntityState_Request"):
-    """A robot, and where to put it."""
+    """Name of a robot and its new state."""
 
     entity: Text = ""
     state: EntityStateMsg = make_default(EntityStateMsg)
@@ -245,7 +245,7 @@ class SetEntityStateRequest(RosMessage, name="simulation_interfaces/srv/SetEntit
 
 @dataclass
 class SetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/SetEntityState_Response"):
-    """How it went."""
+    """Result of the call."""
 
     INVALID_POSE: ClassVar[UInt8] = 101
 
@@ -254,12 +254,12 @@ class SetEntityStateResponse(RosMessage, name="simulation_interfaces/srv/SetEnti
 
 @dataclass
 class GetSimulatorFeaturesRequest(RosMessage, name="simulation_interfaces/srv/GetSimulatorFeatures_Request"):
-    """Nothing to say."""
+    """Empty request."""
 
 
 @dataclass
 class GetSimulatorFeaturesResponse(RosMessage, name="simulation_interfaces/srv/GetSimulatorFeatures_Response"):
-    """What can be done."""
+    """Features of this simulator."""
 
     features: FeaturesMsg = make_default(FeaturesMsg)
 

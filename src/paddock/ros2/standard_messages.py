@@ -1,4 +1,4 @@
-"""Messages about time, geometry and the robot as a whole, with the fields that ROS 2 has since Iron."""
+"""Messages about time, geometry and the robot as a whole, with the fields of ROS 2 since Iron."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class TimeMsg(RosMessage, name="builtin_interfaces/msg/Time"):
 
     @classmethod
     def of(cls, seconds: float) -> TimeMsg:
-        """From seconds, rounded to nanoseconds."""
+        """Return the time for seconds, rounded to nanoseconds."""
         return cls(*divmod(round(seconds * NANOSECONDS), NANOSECONDS))
 
 
 @dataclass
 class HeaderMsg(RosMessage, name="std_msgs/msg/Header"):
-    """When something was measured, and in which frame."""
+    """Time and frame of a measurement."""
 
     stamp: TimeMsg = make_default(TimeMsg)
     frame_id: Text = ""
@@ -53,7 +53,7 @@ class ClockMsg(RosMessage, name="rosgraph_msgs/msg/Clock"):
 
 @dataclass
 class TextMsg(RosMessage, name="std_msgs/msg/String"):
-    """A text."""
+    """A string."""
 
     data: Text = ""
 
@@ -67,7 +67,7 @@ class NumberMsg(RosMessage, name="std_msgs/msg/Float64"):
 
 @dataclass
 class ArrayDimensionMsg(RosMessage, name="std_msgs/msg/MultiArrayDimension"):
-    """An axis of an array."""
+    """A dimension of an array."""
 
     label: Text = ""
     size: UInt32 = 0
@@ -76,7 +76,7 @@ class ArrayDimensionMsg(RosMessage, name="std_msgs/msg/MultiArrayDimension"):
 
 @dataclass
 class ArrayLayoutMsg(RosMessage, name="std_msgs/msg/MultiArrayLayout"):
-    """The axes of an array."""
+    """The dimensions of an array."""
 
     dim: list[ArrayDimensionMsg] = make_default(list)
     data_offset: UInt32 = 0
@@ -84,7 +84,7 @@ class ArrayLayoutMsg(RosMessage, name="std_msgs/msg/MultiArrayLayout"):
 
 @dataclass
 class NumbersMsg(RosMessage, name="std_msgs/msg/Float64MultiArray"):
-    """Numbers."""
+    """An array of numbers."""
 
     layout: ArrayLayoutMsg = make_default(ArrayLayoutMsg)
     data: Float64s = zeros()
@@ -92,7 +92,7 @@ class NumbersMsg(RosMessage, name="std_msgs/msg/Float64MultiArray"):
 
 @dataclass
 class VectorMsg(RosMessage, name="geometry_msgs/msg/Vector3"):
-    """A direction."""
+    """A vector."""
 
     x: Float64 = 0.0
     y: Float64 = 0.0
@@ -101,7 +101,7 @@ class VectorMsg(RosMessage, name="geometry_msgs/msg/Vector3"):
 
 @dataclass
 class PointMsg(RosMessage, name="geometry_msgs/msg/Point"):
-    """A place [m]."""
+    """A point [m]."""
 
     x: Float64 = 0.0
     y: Float64 = 0.0
@@ -110,7 +110,7 @@ class PointMsg(RosMessage, name="geometry_msgs/msg/Point"):
 
 @dataclass
 class QuaternionMsg(RosMessage, name="geometry_msgs/msg/Quaternion"):
-    """A rotation."""
+    """A rotation as a quaternion."""
 
     x: Float64 = 0.0
     y: Float64 = 0.0
@@ -120,7 +120,7 @@ class QuaternionMsg(RosMessage, name="geometry_msgs/msg/Quaternion"):
 
 @dataclass
 class PoseMsg(RosMessage, name="geometry_msgs/msg/Pose"):
-    """A place and a rotation."""
+    """A position and an orientation."""
 
     position: PointMsg = make_default(PointMsg)
     orientation: QuaternionMsg = make_default(QuaternionMsg)
@@ -128,7 +128,7 @@ class PoseMsg(RosMessage, name="geometry_msgs/msg/Pose"):
 
 @dataclass
 class PoseStampedMsg(RosMessage, name="geometry_msgs/msg/PoseStamped"):
-    """A pose in a frame, at a time."""
+    """A pose with its time and frame."""
 
     header: HeaderMsg = make_default(HeaderMsg)
     pose: PoseMsg = make_default(PoseMsg)
@@ -136,7 +136,7 @@ class PoseStampedMsg(RosMessage, name="geometry_msgs/msg/PoseStamped"):
 
 @dataclass
 class PoseWithCovarianceMsg(RosMessage, name="geometry_msgs/msg/PoseWithCovariance"):
-    """A pose and how well it is known: x, y, z, and turns about them."""
+    """A pose and its covariance: x, y, z, and rotations about these axes."""
 
     pose: PoseMsg = make_default(PoseMsg)
     covariance: Covariance = zeros(36)
@@ -152,7 +152,7 @@ class TwistMsg(RosMessage, name="geometry_msgs/msg/Twist"):
 
 @dataclass
 class TwistStampedMsg(RosMessage, name="geometry_msgs/msg/TwistStamped"):
-    """A twist in a frame, at a time."""
+    """A twist with its time and frame."""
 
     header: HeaderMsg = make_default(HeaderMsg)
     twist: TwistMsg = make_default(TwistMsg)
@@ -160,7 +160,7 @@ class TwistStampedMsg(RosMessage, name="geometry_msgs/msg/TwistStamped"):
 
 @dataclass
 class TwistWithCovarianceMsg(RosMessage, name="geometry_msgs/msg/TwistWithCovariance"):
-    """A twist and how well it is known."""
+    """A twist and its covariance."""
 
     twist: TwistMsg = make_default(TwistMsg)
     covariance: Covariance = zeros(36)
@@ -176,7 +176,7 @@ class AccelMsg(RosMessage, name="geometry_msgs/msg/Accel"):
 
 @dataclass
 class TransformMsg(RosMessage, name="geometry_msgs/msg/Transform"):
-    """Where a frame is in another."""
+    """Transform between two frames."""
 
     translation: VectorMsg = make_default(VectorMsg)
     rotation: QuaternionMsg = make_default(QuaternionMsg)
@@ -184,7 +184,7 @@ class TransformMsg(RosMessage, name="geometry_msgs/msg/Transform"):
 
 @dataclass
 class TransformStampedMsg(RosMessage, name="geometry_msgs/msg/TransformStamped"):
-    """The same, with the names of both frames."""
+    """A transform with the names of both frames."""
 
     header: HeaderMsg = make_default(HeaderMsg)
     child_frame_id: Text = ""
@@ -193,14 +193,14 @@ class TransformStampedMsg(RosMessage, name="geometry_msgs/msg/TransformStamped")
 
 @dataclass
 class TransformsMsg(RosMessage, name="tf2_msgs/msg/TFMessage"):
-    """Transforms, on /tf and /tf_static."""
+    """A list of transforms, for /tf and /tf_static."""
 
     transforms: list[TransformStampedMsg] = make_default(list)
 
 
 @dataclass
 class OdometryMsg(RosMessage, name="nav_msgs/msg/Odometry"):
-    """Where a robot takes itself to be, and how fast it is in its own frame."""
+    """Estimated pose of a robot, and its twist in its own frame."""
 
     header: HeaderMsg = make_default(HeaderMsg)
     child_frame_id: Text = ""
@@ -210,7 +210,7 @@ class OdometryMsg(RosMessage, name="nav_msgs/msg/Odometry"):
 
 @dataclass
 class ServiceEventInfoMsg(RosMessage, name="service_msgs/msg/ServiceEventInfo"):
-    """Part of what describes a service; nobody sends it here."""
+    """Part of the description of a service, needed for its type hash; it is never sent."""
 
     REQUEST_SENT: ClassVar[UInt8] = 0
     REQUEST_RECEIVED: ClassVar[UInt8] = 1

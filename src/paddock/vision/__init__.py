@@ -1,6 +1,6 @@
-"""Measure with a camera: pictures from the network, lens and pose, markers on robots, and what helps without them.
+"""Measure robot poses with a camera: pictures from the network, lens and camera pose, markers or coloured patches.
 
-It knows no simulation. OpenCV is imported when it is first needed: `pip install 'paddock[vision]'`.
+This package does not depend on the simulation. OpenCV is imported at its first use: `pip install 'paddock[vision]'`.
 """
 
 from paddock.vision.assignment import assign

@@ -1,15 +1,15 @@
-"""Who is who: the assignment with the least total cost (Kuhn 1955, in the form of Jonker and Volgenant 1987)."""
+"""The linear assignment with the least total cost (Kuhn 1955, in the form of Jonker and Volgenant 1987)."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-FORBIDDEN = 1e9  # stands for infinite costs; no sum of real ones is as large
+FORBIDDEN = 1e9  # replaces infinite costs; larger than any sum of finite costs
 
 
 def assign(costs: ArrayLike) -> list[tuple[int, int]]:
-    """Pairs (row, column) with the least sum of costs; infinite ones are never paired. At most one of each."""
+    """Return pairs (row, column) with the least sum of costs. Each row and column occurs once; infinite costs never."""
     table = np.asarray(costs, float)
     if table.size == 0:
         return []
@@ -34,7 +34,7 @@ def assign(costs: ArrayLike) -> list[tuple[int, int]]:
             column_price[done] -= step
             least[~done] -= step
             column = following
-        while column:  # along the path that was found, everyone moves on by one
+        while column:  # shift the assignment along the augmenting path
             owner[column] = owner[before[column]]
             column = before[column]
     pairs = [(int(owner[column]) - 1, column - 1) for column in range(1, columns + 1) if owner[column]]

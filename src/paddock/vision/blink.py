@@ -1,6 +1,6 @@
-"""Blink codes: robots without a marker tell their number with a lamp, bit by bit.
+"""Blink codes: robots without a marker send their number with a lamp, bit by bit.
 
-Codes are cyclic: a camera need not know when a word begins, and single wrong bits do not turn one robot into another.
+Codes are cyclic: the start of a word need not be known, and single wrong bits do not confuse robots.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError
 from paddock.vision.lens import Floats
 
-BITS = 12  # of a word
-APART = 4  # bits in which any two words differ, however they are turned
-PHASES = 8  # of a bit: where its middle may be
+BITS = 12  # length of a word
+APART = 4  # minimum number of bits in which two words differ, in any rotation
+PHASES = 8  # number of tried phases of a bit
 
 
 def blink_codes(count: int, *, bits: int = BITS, apart: int = APART) -> tuple[int, ...]:
-    """Words that differ from each other in at least `apart` bits, and from their own rotations in at least 2."""
+    """Return words that differ from each other in at least `apart` bits, and from their own rotations in at least 2."""
     words: list[int] = []
     for word in range(1, 1 << bits):
         turned = _rotations(word, bits)
@@ -37,10 +37,10 @@ def blink_codes(count: int, *, bits: int = BITS, apart: int = APART) -> tuple[in
 
 @dataclass(frozen=True, slots=True)
 class BlinkCode:
-    """A robot's word, and how long its bits last."""
+    """A robot's word, and the duration of its bits."""
 
     word: int
-    bit: float = 0.25  # [s]: longer than two pictures
+    bit: float = 0.25  # [s]; must be longer than two pictures
     bits: int = BITS
 
     def is_on(self, time: float) -> bool:
@@ -50,12 +50,12 @@ class BlinkCode:
 
 
 def read_blinks(samples: Sequence[tuple[float, float]], codes: Sequence[BlinkCode], *, wrong: int = 1) -> int | None:
-    """The number of the code that a lamp blinks; None: none of them, or not seen for long enough.
+    """Return the index of the code that a lamp blinks; None if none matches, or if it was not seen for long enough.
 
     Args:
         samples: time [s] and brightness of the lamp, in any unit.
-        codes: all of the same length and number of bits.
-        wrong: bits that may be wrong.
+        codes: codes with equal duration and number of bits.
+        wrong: number of tolerated wrong bits.
     """
     if not samples or not codes:
         return None
@@ -75,7 +75,7 @@ def read_blinks(samples: Sequence[tuple[float, float]], codes: Sequence[BlinkCod
 
 
 def _read_word(times: Floats, lit: NDArray[np.bool_], start: float, bit: float, bits: int, phase: float) -> int:
-    """The bits by majority of the samples in each."""
+    """Return the word, each bit by majority of its samples."""
     word = 0
     places = np.floor((times - start) / bit + phase).astype(int) % bits
     recent = times >= start

@@ -18,7 +18,7 @@ Squares = Annotated[int, Number("squares", low=3, high=20)]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BoardSpec(Spec):
-    """A board that lies in its own frame: x to the right, y down from its upper left corner, as OpenCV has it."""
+    """A calibration board. Its frame is that of OpenCV: x right, y down from its upper left corner."""
 
     columns: Squares = 7
     rows: Squares = 5
@@ -34,23 +34,23 @@ class BoardSpec(Spec):
 
     @property
     def width(self) -> float:
-        """Metres."""
+        """Width [m]."""
         return self.columns * self.square
 
     @property
     def height(self) -> float:
-        """Metres."""
+        """Height [m]."""
         return self.rows * self.square
 
     @property
     def corners(self) -> Floats:
-        """The inner corners [m] by their numbers, row by row, shape (N, 3)."""
+        """Inner corners [m] by number, row by row, shape (N, 3)."""
         across, down = np.meshgrid(np.arange(1, self.columns), np.arange(1, self.rows))
         places: Floats = np.stack([across, down, 0 * down], axis=-1).reshape(-1, 3) * np.float64(self.square)
         return places
 
     def white_squares(self) -> Iterator[tuple[int, int, int]]:
-        """Marker, column and row of each white square."""
+        """Yield marker, column and row of each white square."""
         white = [(column, row) for row in range(self.rows) for column in range(self.columns) if (column + row) % 2]
         for marker, (column, row) in enumerate(white):
             yield marker, column, row

@@ -1,4 +1,4 @@
-"""Calibrate a lens with pictures of a ChArUco board; some views are held out, and tell how good it is."""
+"""Calibrate a lens with pictures of a ChArUco board. Some views are held out for validation."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from paddock.vision.lens import Floats, Lens
 from paddock.vision.markers import Pixels8, to_grey
 from paddock.vision.opencv import DICTIONARY, import_opencv
 
-LEAST_CORNERS = 8  # of a view
+LEAST_CORNERS = 8  # per view
 LEAST_VIEWS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
 class LensCalibration:
-    """A lens, and how well it explains the views that it was found with and those that were held out."""
+    """A lens, and its reprojection errors in the used and in the held-out views."""
 
     lens: Lens
-    rms: float  # root mean square distance of corners from where they should be [pixels], over both axes
-    hold_out_rms: float  # … in views that had no say; NaN without any
-    views: int  # used
+    rms: float  # root mean square reprojection error of the corners [pixels], over both axes
+    hold_out_rms: float  # … in held-out views; NaN without any
+    views: int  # number of used views
     held_out: int
-    refused: int  # pictures without enough of the board
+    refused: int  # pictures that show too little of the board
     corners: Floats  # of all views [pixels], shape (N, 2)
     errors: Floats  # seen minus expected [pixels], shape (N, 2)
-    is_held_out: Floats  # 1 for corners of views that were held out, shape (N)
+    is_held_out: Floats  # 1 for corners of held-out views, shape (N)
 
 
 def calibrate_lens(
     pictures: Iterable[Pixels8], board: BoardSpec | None = None, *, hold_out: int = 5
 ) -> LensCalibration:
-    """The lens that took these pictures of a board.
+    """Estimate the lens from pictures of a board.
 
     Args:
         pictures: uint8 (row, column, rgb) or grey; 15 to 25, which together cover the corners, tilted differently.
-        board: what they show; None: the board that `paddock camera board` prints.
-        hold_out: every `hold_out`-th view has no say in the result, and checks it; 0 for none.
+        board: the board in the pictures; None for the board that `paddock camera board` prints.
+        hold_out: every `hold_out`-th view is held out for validation; 0 for none.
     """
     cv2 = import_opencv("calibrating a lens")
     layout = board or BoardSpec()
@@ -92,7 +92,7 @@ View = tuple[Any, Floats]  # numbers of corners, and their pixels
 
 
 def find_boards(pictures: Iterable[Pixels8], board: BoardSpec) -> tuple[list[View], tuple[int, int], int]:
-    """The board's corners in each picture that shows enough of it, the pictures' size, how many show too little."""
+    """Return the corners in each picture that shows enough of the board, the picture size, and the number of others."""
     detector = _board_detector(board)
     found: list[View] = []
     size, refused = (0, 0), 0
@@ -101,7 +101,7 @@ def find_boards(pictures: Iterable[Pixels8], board: BoardSpec) -> tuple[list[Vie
         here = (grey.shape[1], grey.shape[0])
         if size not in ((0, 0), here):
             raise PaddockError(
-                f"picture {number + 1} is {here[0]} × {here[1]}, those before are {size[0]} × {size[1]}: "
+                f"picture {number + 1} is {here[0]} × {here[1]}, the previous ones are {size[0]} × {size[1]}: "
                 "expected pictures of one camera"
             )
         size = here
@@ -114,7 +114,7 @@ def find_boards(pictures: Iterable[Pixels8], board: BoardSpec) -> tuple[list[Vie
 
 
 def board_residuals(lens: Lens, board: BoardSpec, numbers: Any, corners: Floats) -> Floats:
-    """Where the corners of a view are, minus where they are expected with the best pose of the board [pixels]."""
+    """Return the reprojection errors of a view's corners with the best pose of the board [pixels]."""
     cv2 = import_opencv("calibrating a lens")
     points = board.corners[numbers]
     _, turn, shift = cv2.solvePnP(points, corners, lens.matrix, lens.coefficients)
@@ -124,7 +124,7 @@ def board_residuals(lens: Lens, board: BoardSpec, numbers: Any, corners: Floats)
 
 
 def root_mean_square(errors: Floats | Sequence[float]) -> float:
-    """Of distances: errors of shape (N, 2) are lengths of vectors."""
+    """Return the root mean square of errors; for shape (N, 2), of the lengths of the vectors."""
     array = np.asarray(errors)
     squares = (array**2).sum(axis=-1) if array.ndim > 1 else array**2
     return float(np.sqrt(squares.mean()))

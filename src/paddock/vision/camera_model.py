@@ -1,4 +1,4 @@
-"""CameraModel: a lens and where it hangs. It tells the pixel of a point, and the point of a pixel in a known plane."""
+"""CameraModel: a lens and its pose. Maps points to pixels, and pixels to points of a known horizontal plane."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ DOWN = np.diag([1.0, -1.0, -1.0])  # world to camera, for a camera that looks st
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CameraPose(Spec):
-    """Where a camera is. Without tilt it looks straight down; without turn the world's x goes right in its picture."""
+    """Pose of a camera. Without tilt it looks straight down; without turn the world's x axis points right."""
 
     at: Point
     height: Metres
     tilt_deg: Angles = (0.0, 0.0)
-    turn_deg: Degrees = 0.0  # of the camera about the vertical, counter-clockwise from above
+    turn_deg: Degrees = 0.0  # rotation about the vertical, counter-clockwise from above
 
     @property
     def place(self) -> Floats:
-        """The lens's centre [m], shape (3)."""
+        """Position of the lens's centre [m], shape (3)."""
         return np.array([*self.at, self.height])
 
     @property
     def rotation(self) -> Floats:
-        """From the world's frame to the camera's (x right, y down, z ahead), shape (3, 3)."""
+        """Rotation from the world's frame to the camera's (x right, y down, z ahead), shape (3, 3)."""
         a, b = (math.radians(angle) for angle in self.tilt_deg)
         turn = math.radians(self.turn_deg)
         about_x = np.array([[1, 0, 0], [0, math.cos(a), -math.sin(a)], [0, math.sin(a), math.cos(a)]])
@@ -43,8 +43,8 @@ class CameraPose(Spec):
 
     @classmethod
     def from_rotation(cls, rotation: ArrayLike, place: ArrayLike) -> Self:
-        """The pose of a camera with that rotation (world to camera) and place [m]."""
-        # R·DOWN = about_x · about_y · (DOWN · about_z · DOWN), whose last factor turns the other way about z.
+        """Return the pose with a rotation (world to camera) and a position [m]."""
+        # R·DOWN = about_x · about_y · (DOWN · about_z · DOWN); the last factor is the inverse rotation about z.
         m = np.asarray(rotation, float) @ DOWN
         x, y, z = (float(value) for value in np.asarray(place, float).ravel())
         return cls(
@@ -60,31 +60,31 @@ class CameraPose(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CameraModel(Spec):
-    """All that is needed to measure in a picture."""
+    """Lens and pose of a camera, for measurements in its pictures."""
 
     lens: Lens
     pose: CameraPose
 
     def project(self, points: ArrayLike) -> Floats:
-        """The pixels of points x, y, z [m] of the world; NaN where the lens shows none; shape (…, 2)."""
+        """Return the pixels of points x, y, z [m] of the world, shape (…, 2); NaN outside the lens's view."""
         return self.lens.project((np.asarray(points, float) - self.pose.place) @ self.pose.rotation.T)
 
     def find_slopes(self, pixels: ArrayLike) -> Floats:
-        """How far [m] the rays of pixels go in x and y for each metre that they go down, shape (…, 2).
+        """Return the horizontal distance in x and y [m] per metre of descent along the rays of pixels, shape (…, 2).
 
         Raises:
-            SpecError: a pixel looks at the sky, or lies outside of what the lens can show.
+            SpecError: the ray of a pixel points upwards, or the pixel is outside the lens's view.
         """
         rays = self.lens.find_rays(pixels)
         ahead = np.concatenate([rays, np.ones((*rays.shape[:-1], 1))], axis=-1) @ self.pose.rotation
         return np.asarray(ahead[..., :2] / -ahead[..., 2:])
 
     def locate(self, pixels: ArrayLike, height: float) -> Floats:
-        """The points x, y [m] of the horizontal plane at that height that pixels show, shape (…, 2)."""
+        """Return the points x, y [m] of pixels in the horizontal plane at a height [m], shape (…, 2)."""
         return self.find_slopes(pixels) * (self.pose.height - height) + self.pose.at
 
     def scale_at(self, x: float, y: float, height: float, *, step: float = 1e-4) -> Floats:
-        """How pixels move with a point at that height [pixels per metre], shape (2, 2): columns x and y."""
+        """Return the derivative of the pixel by the point's x and y at a height [pixels per metre], shape (2, 2)."""
         points = np.array([[x + step, y, height], [x - step, y, height], [x, y + step, height], [x, y - step, height]])
         right, left, up, down = self.project(points)
         return np.stack([right - left, up - down], axis=-1) / (2 * step)

@@ -1,4 +1,4 @@
-"""IpCamera: pictures from any camera on the network, one at a time or as a stream (MJPEG)."""
+"""IpCamera: reads pictures from any camera on the network, one at a time or as a stream (MJPEG)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BROKEN = (OSError, http.client.HTTPException)
 
 
 class NotAStream(Refused):
-    """An address that gives something else than a stream, such as single pictures."""
+    """Raised if an address does not provide a stream, but for example single pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,17 @@ class TimedPicture:
     """A picture of a camera."""
 
     picture: Picture
-    time_of_exposure: float | None  # [s] in the camera's clock; None: it does not tell
+    time_of_exposure: float | None  # [s] in the camera's clock; None if the camera does not send it
     received: float  # [s] in the client's clock
     jpeg: bytes = field(repr=False)
 
     @property
     def age(self) -> float | None:
-        """How old it was when it came [s], if both clocks are the same."""
+        """Age when it was received [s], if both clocks are the same."""
         return None if self.time_of_exposure is None else self.received - self.time_of_exposure
 
     def repeats(self, other: TimedPicture) -> bool:
-        """Whether it is of the same moment; without a time, whether it is the same to the byte."""
+        """Whether both have the same time of exposure; without one, whether their bytes are equal."""
         if self.time_of_exposure is None:
             return self.jpeg == other.jpeg
         return self.time_of_exposure == other.time_of_exposure
@@ -52,11 +52,11 @@ class IpCamera:
     """A camera on the network.
 
     Args:
-        url: of its stream or of a single picture: http://HOST:PORT/stream.mjpg; may hold user:password@.
-        user: if it asks for one; Basic and Digest are answered.
-        password: of the user.
-        timeout: seconds in which it must answer, and in which every next whole picture must come.
-        clock: tells the time in which the camera dates its pictures; `lambda: arena.time` for a simulated one.
+        url: of its stream or of a single picture: http://HOST:PORT/stream.mjpg; may contain user:password@.
+        user: user name, if the camera requires one; Basic and Digest authentication are supported.
+        password: password of the user.
+        timeout: seconds within which the camera must answer, and within which each complete picture must arrive.
+        clock: returns the time in the camera's clock; `lambda: arena.time` for a simulated camera.
     """
 
     def __init__(
@@ -82,11 +82,11 @@ class IpCamera:
         self.timeout, self.clock = timeout, clock
         name, secret = user or unquote(parts.username or ""), password or unquote(parts.password or "")
         self._credentials = Credentials(name, secret) if name else None
-        self.broken = 0  # pictures that came in part, or damaged
+        self.broken = 0  # number of incomplete or damaged pictures
         self.reconnects = 0
 
     def take_picture(self) -> TimedPicture:
-        """One picture: the answer to a request, or the next one of a stream."""
+        """Return one picture: the answer to a request, or the next one of a stream."""
         with self._request() as (answer, _), self._name_failures():
             kind = answer.getheader("Content-Type", "")
             if kind.startswith("multipart/"):
@@ -94,23 +94,24 @@ class IpCamera:
                     picture = self._decode(headers.get("x-timestamp"), body)
                     if picture is not None:
                         return picture
-                raise LinkError("the stream ended without a whole picture")
+                raise LinkError("the stream ended without a complete picture")
             try:
                 body = answer.read(LARGEST)
             except http.client.IncompleteRead as error:
                 body = error.partial
             picture = self._decode(answer.getheader("X-Timestamp"), body)
             if picture is None:
-                raise LinkError(f"expected a JPEG picture, got {kind or 'something else'}, damaged or cut")
+                raise LinkError(f"expected a JPEG picture, got {kind or 'something else'}, damaged or incomplete")
             return picture
 
     def stream(self, *, most_reconnects: int | None = None, repeats: bool = False) -> Iterator[TimedPicture]:
-        """Pictures as they come. Damaged ones are skipped, and a connection that ends is opened again.
+        """Yield pictures as they arrive. Skip damaged ones, and reconnect if the connection ends.
 
         Args:
-            most_reconnects: how often in a row without a picture; None: for ever. What a camera refuses ends it.
-            repeats: also pass on pictures that came before. Cameras repeat the last one while there is no other, as
-                when a simulated world stands still; it tells an estimator nothing new.
+            most_reconnects: maximum number of reconnections in a row without a picture; None for no limit. A refusal
+                by the camera ends the stream.
+            repeats: also yield repeated pictures. Cameras repeat the last picture while there is no new one, for
+                example in a paused world; a repeated picture is not a new measurement.
         """
         failures, last = 0, None
         while True:
@@ -143,21 +144,21 @@ class IpCamera:
 
     @contextmanager
     def _name_failures(self) -> Iterator[None]:
-        """Whatever goes wrong with pictures is told with the camera's address."""
+        """Add the camera's address to all errors about pictures."""
         try:
             yield
         except TimeoutError:
-            raise Timeout(f"{self.url}: no whole picture within {self.timeout:g} s; is the network slow?") from None
+            raise Timeout(f"{self.url}: no complete picture within {self.timeout:g} s; is the network slow?") from None
         except PictureTooLarge as error:
             raise Refused(f"{self.url}: {error}") from None
         except LinkError as error:
             raise type(error)(f"{self.url}: {error}") from None
         except BROKEN as error:
-            raise LinkError(f"{self.url}: the picture broke off: {error}") from None
+            raise LinkError(f"{self.url}: the connection was lost during a picture: {error}") from None
 
     @contextmanager
     def _request(self) -> Iterator[tuple[http.client.HTTPResponse, DeadlineReader]]:
-        """Ask, and once more with credentials if the camera wants them."""
+        """Send a request, and repeat it with credentials if the camera requires them."""
         kind = http.client.HTTPSConnection if self._https else http.client.HTTPConnection
         for attempt in range(2):
             connection = kind(self.host, self.port, timeout=self.timeout)
@@ -172,13 +173,13 @@ class IpCamera:
                 connection.close()
 
     def _take_refusal(self, answer: http.client.HTTPResponse, *, last: bool) -> None:
-        """Note what the camera wants to know; raise what cannot be helped."""
+        """Store the authentication challenge. Raise an error if it cannot be answered, or for any other status."""
         if answer.status != 401:
             raise LinkError(f"{self.url}: the camera answers {answer.status} {answer.reason}")
         if self._credentials is None:
-            raise Refused(f"{self.url}: the camera wants a user and a password")
+            raise Refused(f"{self.url}: the camera requires a user and a password")
         if last or not self._credentials.take_challenges(answer.headers.get_all("WWW-Authenticate", [])):
-            raise Refused(f"{self.url}: the camera refuses this user and password")
+            raise Refused(f"{self.url}: the camera rejects this user and password")
 
     def _ask(self, connection: http.client.HTTPConnection) -> tuple[http.client.HTTPResponse, DeadlineReader]:
         headers = {"Accept": "image/jpeg, multipart/x-mixed-replace", "Connection": "close"}
@@ -209,7 +210,7 @@ class IpCamera:
 
 
 def _number(text: str | None) -> float | None:
-    """A finite number, or None."""
+    """Return a finite number, or None."""
     try:
         number = float(text or "")
     except ValueError:

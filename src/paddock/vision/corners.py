@@ -1,6 +1,6 @@
-"""Corners of markers finer than a pixel: straight lines through the edges of the black frame, and where they meet.
+"""Subpixel corners of markers: intersections of straight lines fitted to the edges of the black frame.
 
-A line uses all pixels of an edge, a corner's own neighbourhood only some.
+A line uses all pixels of an edge, while the neighbourhood of a corner contains only a few of them.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ import numpy as np
 from paddock.vision.lens import Floats
 from paddock.vision.opencv import import_opencv
 
-ROUNDS = 2  # the second begins where the first ended
-REACH = 0.55  # of a cell: how far from the edge to look; beyond it are other cells
-LEAST_REACH, MOST_REACH = 1.5, 4.0  # pixels
-ENDS = 0.15  # of an edge are left out at each end
-STEP = 0.25  # pixels between two looks across an edge
-LEAST_STEP_HEIGHT = 20.0  # grey levels: what rises less is no edge
-CELLS = 6  # of a marker's side
+ROUNDS = 2  # the second starts from the result of the first
+REACH = 0.55  # search distance from the edge, in cells; farther away are other cells
+LEAST_REACH, MOST_REACH = 1.5, 4.0  # limits of the search distance [pixels]
+ENDS = 0.15  # share of an edge that is left out at each end
+STEP = 0.25  # [pixels] between two samples across an edge
+LEAST_STEP_HEIGHT = 20.0  # minimum contrast of an edge [grey levels]
+CELLS = 6  # cells per side of a marker
 
 
 def refine_corners(grey: Floats, corners: Floats) -> Floats | None:
-    """Better corners of a marker, shape (4, 2); None where its edges cannot be made out.
+    """Return refined corners of a marker, shape (4, 2); None if its edges cannot be detected.
 
     Args:
         grey: the picture, float32, slightly blurred.
-        corners: clockwise from the upper left, right within a pixel or two.
+        corners: clockwise from the upper left, correct within one or two pixels.
     """
     for _ in range(ROUNDS):
         lines = [_fit_edge(grey, a, b) for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True)]
@@ -36,7 +36,7 @@ def refine_corners(grey: Floats, corners: Floats) -> Floats | None:
 
 
 def _fit_edge(grey: Floats, a: Floats, b: Floats) -> tuple[Floats, float] | None:
-    """The line along the edge from a to b as its unit normal n and n·p of its points."""
+    """Fit a line to the edge from a to b. Return its unit normal n and n·p of its points p."""
     cv2 = import_opencv("finding markers")
     length = float(np.hypot(*(b - a)))
     if length < 6:
@@ -62,7 +62,7 @@ def _fit_edge(grey: Floats, a: Floats, b: Floats) -> tuple[Floats, float] | None
 
 
 def _fit_line(points: Floats) -> tuple[Floats, float]:
-    """Normal and level of the line with the least square distances."""
+    """Return the normal and level of the least-squares line."""
     centre = points.mean(axis=0)
     normal: Floats = np.linalg.svd(points - centre)[2][1]
     return normal, float(normal @ centre)

@@ -1,4 +1,4 @@
-"""In what share of the pictures each robot was found."""
+"""The share of pictures in which each robot was found."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Iterable
 
 
 class Coverages:
-    """Counts pictures, and those in which each robot was found."""
+    """Counts all pictures, and the pictures in which each robot was found."""
 
     def __init__(self, robots: Iterable[str]) -> None:
         self.pictures = 0
         self.found = dict.fromkeys(robots, 0)
 
     def count(self, robots: Iterable[str]) -> None:
-        """A picture in which these were found."""
+        """Count a picture in which these robots were found."""
         self.pictures += 1
         for robot in robots:
             self.found[robot] = self.found.get(robot, 0) + 1
 
     @property
     def shares(self) -> dict[str, float]:
-        """By robot; 0 before the first picture."""
+        """Share of pictures by robot; 0 before the first picture."""
         return {robot: found / max(1, self.pictures) for robot, found in self.found.items()}

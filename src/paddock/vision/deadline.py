@@ -1,4 +1,4 @@
-"""DeadlineReader: a socket whose bytes must have come by a time, however slowly they drip."""
+"""DeadlineReader: a socket reader with a deadline for all bytes together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class DeadlineReader(io.RawIOBase):
-    """What an HTTP answer is read from, instead of its socket. A socket's own timeout begins anew with every byte."""
+    """Replaces the socket of an HTTP response, because a socket's own timeout restarts with every byte."""
 
     def __init__(self, sock: socket.socket, seconds: float) -> None:
         self._socket, self._seconds = sock, seconds
@@ -17,11 +17,11 @@ class DeadlineReader(io.RawIOBase):
         self.restart()
 
     def restart(self) -> None:
-        """From now on, all the seconds are there again."""
+        """Restart the deadline."""
         self._end = time.monotonic() + self._seconds
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """What `http.client` asks of a socket."""
+        """Return a buffered reader; `http.client` calls this method of a socket."""
         return io.BufferedReader(self)
 
     def readable(self) -> bool:

@@ -1,4 +1,4 @@
-"""HTTP authentication, Basic (RFC 7617) and Digest (RFC 7616): what a client answers to a server's challenge."""
+"""HTTP authentication of a client: Basic (RFC 7617) and Digest (RFC 7616)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HASHES = {"MD5": hashlib.md5, "SHA-256": hashlib.sha256}
 
 
 def parse_parts(text: str) -> dict[str, str]:
-    """The `key="value"` parts of a header, keys in small letters."""
+    """Return the `key="value"` parts of a header, with lower-case keys."""
     return {
         key.lower(): re.sub(r"\\(.)", r"\1", quoted) if quoted or not plain else plain
         for key, quoted, plain in PART.findall(text)
@@ -20,7 +20,7 @@ def parse_parts(text: str) -> dict[str, str]:
 
 
 def parse_scheme(header: str) -> tuple[str, str]:
-    """The scheme in small letters, and the rest of a header."""
+    """Return the scheme in lower case, and the rest of a header."""
     scheme, _, rest = header.strip().partition(" ")
     return scheme.lower(), rest.strip()
 
@@ -38,7 +38,7 @@ def digest_of(
     client_nonce: str = "",
     quality: str = "",
 ) -> str:
-    """The response of RFC 7616, 3.4.1; without a quality (`qop`) that of its predecessors.
+    """Return the response of RFC 7616, 3.4.1; without a quality (`qop`) the response of its predecessors.
 
     Raises:
         KeyError: the algorithm is neither MD5 nor SHA-256.
@@ -55,12 +55,12 @@ def digest_of(
 
 
 def encode_basic(user: str, password: str) -> str:
-    """The value of an Authorization header of the scheme Basic."""
+    """Return the value of a Basic Authorization header."""
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
 class Credentials:
-    """A user's name and password, and the last challenge, so that the next request is answered at once."""
+    """A user's name and password. Stores the last challenge, so that the next request is authenticated directly."""
 
     def __init__(self, user: str, password: str) -> None:
         self.user, self.password = user, password
@@ -69,7 +69,7 @@ class Credentials:
         self._count = 0
 
     def take_challenges(self, headers: list[str]) -> bool:
-        """Choose the best of a server's `WWW-Authenticate` headers; False: none can be answered."""
+        """Choose the best of a server's `WWW-Authenticate` headers. Return False if none is supported."""
         digests, basic = [], False
         for header in headers:
             scheme, rest = parse_scheme(header)
@@ -84,7 +84,7 @@ class Credentials:
         return bool(digests) or basic
 
     def answer(self, method: str, uri: str) -> str | None:
-        """The Authorization header of a request; None before any challenge."""
+        """Return the Authorization header of a request; None before any challenge."""
         if self._challenge is None:
             return encode_basic(self.user, self.password) if self._basic else None
         parts = self._challenge

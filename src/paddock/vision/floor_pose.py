@@ -1,4 +1,4 @@
-"""Where the camera hangs, from markers on the floor whose places are known."""
+"""Estimate the pose of the camera from markers at known positions on the floor."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ FARTHEST_PIXELS = 3.0
 
 @dataclass(frozen=True, kw_only=True)
 class FloorPose:
-    """The pose of a camera and how sure it is."""
+    """The pose of a camera and its uncertainty."""
 
     camera: CameraModel
-    rms: float  # distance of the corners from where they should be [pixels]
-    markers: tuple[int, ...]  # those that agree
-    outliers: tuple[int, ...]  # those that do not: someone has moved them, or their places are wrong
+    rms: float  # reprojection error of the corners [pixels]
+    markers: tuple[int, ...]  # markers that agree with the pose
+    outliers: tuple[int, ...]  # markers that do not: they were moved, or their positions are wrong
     corner_noise: float  # standard deviation of a corner's x and y [pixels]
     turn_and_shift: Floats  # world to camera: rotation vector [rad] and translation [m], shape (6)
     covariance: Floats  # of `turn_and_shift`, shape (6, 6)
 
     def place_covariance(self, x: float, y: float, height: float) -> Floats:
-        """What the pose's uncertainty makes of a place that is measured at that height [m²], shape (2, 2)."""
+        """Return the covariance of a measured position at a height due to the pose's uncertainty [m²], shape (2, 2)."""
         cv2 = import_opencv("finding the camera's pose")
         lens = self.camera.lens
         point = np.array([[x, y, height]])
@@ -46,13 +46,13 @@ class FloorPose:
 def find_camera_pose(
     lens: Lens, site: SiteSpec, seen: Mapping[int, Floats], *, tolerance: float = FARTHEST_PIXELS
 ) -> FloorPose:
-    """The pose of a camera that sees markers on the floor.
+    """Estimate the pose of a camera from markers on the floor.
 
     Args:
-        lens: as calibrated.
-        site: where the markers are.
-        seen: the corners of markers in a picture, as `find_markers` gives them.
-        tolerance: a marker with a corner farther [pixels] from where it should be has no say.
+        lens: the calibrated lens.
+        site: the positions of the markers.
+        seen: the corners of markers in a picture, as returned by `find_markers`.
+        tolerance: maximum reprojection error of a corner [pixels]; a marker with a larger error is an outlier.
     """
     cv2 = import_opencv("finding the camera's pose")
     known = [marker for marker in site.floor if marker.marker in seen]
@@ -60,14 +60,14 @@ def find_camera_pose(
         missing = sorted({marker.marker for marker in site.floor} - set(seen))
         raise PaddockError(
             f"the camera's pose needs at least {LEAST_MARKERS} markers on the floor, found {len(known)}"
-            f"{f': not found are {missing}' if missing else ''}: uncover them, or put more down"
+            f"{f': {missing} not found' if missing else ''}: uncover them, or add more markers"
         )
     corners = np.array([site.floor_corners(marker) for marker in known])
     pixels = np.array([seen[marker.marker] for marker in known])
     whole = _agreeing(lens, corners, pixels, tolerance)
     if len(whole) < LEAST_AGREEING:
         raise PaddockError(
-            "the markers on the floor do not fit together: expected their places [m] as the site's file has them, "
+            "the markers on the floor do not match the site file: expected them at its positions [m], "
             f"only {len(whole)} of {len(known)} agree; is it the right site, or world?"
         )
     points, pixels = corners[whole].reshape(-1, 3), pixels[whole].reshape(-1, 2)
@@ -90,7 +90,7 @@ def find_camera_pose(
 
 
 def _agreeing(lens: Lens, corners: Floats, pixels: Floats, tolerance: float) -> list[int]:
-    """The largest group of markers that some pose explains, among all poses that three of them give."""
+    """Return the largest group of markers that agree with one pose, among the poses of all groups of three."""
     best: tuple[int, float, list[int]] = (0, 0.0, [])
     for trio in combinations(range(len(corners)), LEAST_AGREEING):
         chosen = list(trio)
@@ -104,7 +104,7 @@ def _agreeing(lens: Lens, corners: Floats, pixels: Floats, tolerance: float) -> 
 
 
 def _solve(lens: Lens, points: Floats, pixels: Floats) -> tuple[Floats, Floats]:
-    """Rotation vector and translation, world to camera, for points of a plane."""
+    """Return rotation vector and translation, world to camera, for points of a plane."""
     cv2 = import_opencv("finding the camera's pose")
     _, turn, shift = cv2.solvePnP(points, pixels, lens.matrix, lens.coefficients, flags=cv2.SOLVEPNP_IPPE)
     turn, shift = cv2.solvePnPRefineLM(points, pixels, lens.matrix, lens.coefficients, turn, shift)

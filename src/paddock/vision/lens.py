@@ -1,4 +1,4 @@
-"""Lens: from directions to pixels and back. A pinhole with the radial and tangential distortion of Brown (1966)."""
+"""Lens: maps directions to pixels and back; a pinhole with the radial and tangential distortion of Brown (1966)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Pixels = Annotated[int, Number("pixels", low=16, high=8192)]
 PixelLength = Annotated[float, Number("pixels", above=0, limit=1e6)]
 PixelPlace = Annotated[float, Number("pixels", limit=1e6)]
 Coefficient = Annotated[float, Number("a coefficient", limit=100)]
-ROUNDS = 30  # of Newton's method; three are enough but at the edge of a strong lens
-CLOSE = 1e-10  # a direction whose pixel is this near is found [in units of the focal length]
+ROUNDS = 30  # iterations of Newton's method; three are enough except at the edge of a strongly distorting lens
+CLOSE = 1e-10  # tolerance of the iteration [in units of the focal length]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lens(Spec):
-    """A lens before a sensor, in the convention of OpenCV: (0, 0) is the upper left pixel's middle, y goes down."""
+    """A lens with its sensor, in OpenCV's convention: (0, 0) is the middle of the upper left pixel, y points down."""
 
     size: Annotated[tuple[Pixels, Pixels], Description("[width, height] in pixels")]
     focal: Annotated[tuple[PixelLength, PixelLength], Description("[fx, fy] in pixels")]
@@ -45,17 +45,17 @@ class Lens(Spec):
 
     @property
     def widest(self) -> float:
-        """The tangent of the angle from the axis beyond which pixels come back to the centre; inf: nowhere."""
+        """Tangent of the angle from the axis beyond which the distortion folds back to the centre; inf if never."""
         # The radius r + k1 r³ + k2 r⁵ grows while 1 + 3 k1 r² + 5 k2 r⁴ > 0.
         roots = np.roots([5 * self.k2, 3 * self.k1, 1.0])
         found = [root.real for root in np.atleast_1d(roots) if abs(root.imag) < 1e-12 and root.real > 0]
         return math.sqrt(min(found)) if found else math.inf
 
     def scale_to(self, size: tuple[int, int]) -> Self:
-        """The same lens, whose pictures are stored in another size (width, height) of the same shape.
+        """Return the same lens for pictures of another size (width, height) with the same aspect ratio.
 
         Raises:
-            SpecError: the pictures have another shape, so that a part of what the lens shows is cut off.
+            SpecError: the aspect ratio differs, so that a part of the lens's view is cut off.
         """
         if size == self.size:
             return self
@@ -63,7 +63,7 @@ class Lens(Spec):
         if abs(width * old_height - height * old_width) > max(self.size):  # more than half a pixel's rounding
             raise SpecError(
                 f"the lens was calibrated with pictures of {old_width} × {old_height} pixels, these have "
-                f"{width} × {height}, another shape: set the camera to the size of the calibration, or calibrate again"
+                f"{width} × {height}, another aspect ratio: set the camera to the calibrated size, or calibrate again"
             )
         across, down = width / old_width, height / old_height
         return replace(
@@ -74,18 +74,18 @@ class Lens(Spec):
         )
 
     def check_size(self, picture: NDArray[np.uint8]) -> None:
-        """Refuse a picture of another size than this lens is for."""
+        """Raise an error if a picture does not have the size of this lens."""
         size = picture.shape[1], picture.shape[0]
         if size != self.size:
             raise SpecError(
                 f"a picture of {size[0]} × {size[1]} pixels, but the lens is for {self.size[0]} × {self.size[1]}: "
-                f"take lens.scale_to({size}) and find the camera's pose with it"
+                f"use lens.scale_to({size}) and estimate the camera's pose with it"
             )
 
     def project(self, directions: ArrayLike) -> Floats:
-        """The pixels of directions or points in the camera's frame (x right, y down, z ahead), shape (…, 2).
+        """Return the pixels of directions or points in the camera's frame (x right, y down, z ahead), shape (…, 2).
 
-        What the lens cannot show, behind it or beyond its widest angle, is NaN.
+        Points behind the camera or beyond its widest angle give NaN.
         """
         d = np.asarray(directions, float)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -94,10 +94,10 @@ class Lens(Spec):
         return np.asarray(self.distort(flat) * self.focal + self.centre)
 
     def find_rays(self, pixels: ArrayLike) -> Floats:
-        """Where pixels look: x and y of the direction with z = 1, shape (…, 2).
+        """Return the directions of pixels as x and y at z = 1, shape (…, 2).
 
         Raises:
-            SpecError: no direction leads to such a pixel: the distortion is too strong for the picture's size.
+            SpecError: a pixel has no direction, because the distortion is too strong for the picture size.
         """
         wanted = (np.asarray(pixels, float) - self.centre) / self.focal
         rays = wanted.copy()
@@ -116,7 +116,7 @@ class Lens(Spec):
         return rays
 
     def distort(self, flat: Floats) -> Floats:
-        """Where the lens moves points of the plane z = 1, shape (…, 2)."""
+        """Apply the distortion to points of the plane z = 1, shape (…, 2)."""
         x, y = flat[..., 0], flat[..., 1]
         square = x * x + y * y
         radial = 1 + square * (self.k1 + square * self.k2)
@@ -129,7 +129,7 @@ class Lens(Spec):
         )
 
     def distortion_slope(self, flat: Floats) -> Floats:
-        """The derivative of `distort`, shape (…, 2, 2)."""
+        """Return the derivative of `distort`, shape (…, 2, 2)."""
         x, y = flat[..., 0], flat[..., 1]
         square = x * x + y * y
         radial = 1 + square * (self.k1 + square * self.k2)
@@ -143,7 +143,7 @@ class Lens(Spec):
 
 
 def _solve(matrices: Floats, vectors: Floats) -> Floats:
-    """Many systems of two equations."""
+    """Solve many systems of two linear equations."""
     a, b, c, d = matrices[..., 0, 0], matrices[..., 0, 1], matrices[..., 1, 0], matrices[..., 1, 1]
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = 1 / (a * d - b * c)

@@ -1,4 +1,4 @@
-"""Find ArUco markers in a picture, with corners finer than a pixel."""
+"""Find ArUco markers in a picture, with subpixel corners."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from paddock.vision.lens import Floats
 from paddock.vision.opencv import DICTIONARY, import_opencv
 
 Pixels8 = NDArray[np.uint8]
-THRESHOLDS = (30, 7, 50)  # grey levels by which ink is darker than what is around it
-SOFT = 0.5  # pixels of blur against noise, before edges are measured
-SMALL = 900  # pixels of width: smaller pictures are enlarged first, so that markers of 14 pixels are read
+THRESHOLDS = (30, 7, 50)  # grey levels by which ink is darker than its surroundings
+SOFT = 0.5  # blur against noise [pixels], before edges are measured
+SMALL = 900  # width [pixels] below which pictures are enlarged first, so that markers of 14 pixels are found
 
 
 def find_markers(picture: Pixels8, wanted: Iterable[int] = ()) -> dict[int, Floats]:
-    """The corners [pixels] of all markers by their numbers, clockwise from the upper left, shape (4, 2) each.
+    """Return the corners [pixels] of all markers by number, clockwise from the upper left, shape (4, 2) each.
 
     Args:
         picture: uint8 (row, column, rgb) or grey (row, column).
-        wanted: numbers that should be there: if some are not found, it looks again with other thresholds.
+        wanted: expected numbers; if some are not found, other thresholds are tried.
     """
     cv2 = import_opencv("finding markers")
     grey = to_grey(picture)
@@ -38,7 +38,7 @@ def find_markers(picture: Pixels8, wanted: Iterable[int] = ()) -> dict[int, Floa
         for number, rough in _detect(grey, threshold).items():
             corners = refine_corners(soft, rough) if number not in found else None
             if corners is not None:
-                # The middle of pixel 0 is at 0.5 (of 1) in both pictures, which OpenCV calls 0.
+                # OpenCV's coordinate 0 is the middle of pixel 0, which is at 0.5 of its width in both pictures.
                 found[number] = (corners + 0.5) / enlarged - 0.5
         if missing <= found.keys():
             break
@@ -46,7 +46,7 @@ def find_markers(picture: Pixels8, wanted: Iterable[int] = ()) -> dict[int, Floa
 
 
 def _detect(grey: Pixels8, threshold: int) -> dict[int, Floats]:
-    """The corners of markers; of those that are there twice, none: which is right cannot be known."""
+    """Return the corners of markers, without markers that are found twice, because either may be wrong."""
     corners, numbers, _ = _detector(threshold).detectMarkers(grey)
     seen = [] if numbers is None else np.ravel(numbers).tolist()
     return {
@@ -57,7 +57,7 @@ def _detect(grey: Pixels8, threshold: int) -> dict[int, Floats]:
 
 
 def to_grey(picture: Pixels8) -> Pixels8:
-    """A picture without its colours."""
+    """Convert a picture to grey."""
     pixels = np.ascontiguousarray(picture).view(np.ndarray)
     if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] != 3):
         raise PaddockError(

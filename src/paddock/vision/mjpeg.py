@@ -1,4 +1,4 @@
-"""The stream of an IP camera: parts of a multipart answer. A part that was cut ends at the next boundary."""
+"""The stream of an IP camera as the parts of a multipart response. An incomplete part ends at the next boundary."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ LONGEST_HEAD = 16384  # bytes
 
 
 class Bytestream(Protocol):
-    """What bytes are read from, as many as are there; none at its end."""
+    """A stream that returns the available bytes, and none at its end."""
 
     def read1(self, amount: int = -1, /) -> bytes: ...
 
 
 class GrowingBuffer:
-    """The bytes of a stream that were not taken yet. What was searched is not searched again when more come."""
+    """Buffers the bytes of a stream. Searched bytes are not searched again when more bytes arrive."""
 
     def __init__(self, stream: Bytestream) -> None:
         self._stream, self._bytes = stream, bytearray()
 
     def take_until(self, mark: bytes, most: int, length: int | None = None) -> bytes | None:
-        """All before a mark, which stays; or so many bytes, if the mark has not come before. None: the stream ended.
+        """Remove and return the bytes before a mark, or the first `length` bytes if the mark is not among them.
+
+        The mark stays in the buffer. Return None if the stream ended.
 
         Raises:
-            LinkError: there are more than `most` of them.
+            LinkError: there are more than `most` bytes without the mark.
         """
         searched = 0
         while True:
@@ -49,7 +51,7 @@ class GrowingBuffer:
 
 
 def read_boundary(content_type: str) -> bytes:
-    """The boundary that a Content-Type names; cameras write it with or without its dashes."""
+    """Return the boundary of a Content-Type header. Cameras write it with or without its dashes."""
     found = re.search(r'boundary\s*=\s*"?([^";]+)"?', content_type, re.IGNORECASE)
     if found is None:
         raise LinkError(f"a stream without a boundary between its pictures: {content_type}")
@@ -57,7 +59,7 @@ def read_boundary(content_type: str) -> bytes:
 
 
 def read_parts(stream: Bytestream, boundary: bytes, largest: int) -> Iterator[tuple[dict[str, str], bytes]]:
-    """Headers (in small letters) and body of each part; Content-Length is not believed."""
+    """Yield headers (in lower case) and body of each part. A wrong Content-Length is tolerated."""
     buffer = GrowingBuffer(stream)
     while buffer.take_until(boundary, largest) is not None:
         head = buffer.take_until(b"\r\n\r\n", LONGEST_HEAD)

@@ -1,4 +1,4 @@
-"""OpenCV, imported when it is first needed."""
+"""OpenCV, imported at its first use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DICTIONARY = "DICT_4X4_50"
 
 
 def import_opencv(what: str) -> Any:
-    """The module cv2, or one line about how to get it."""
+    """Return the module cv2. Raise an error with installation instructions if it is missing or too old."""
     try:
         cv2 = importlib.import_module("cv2")
     except ImportError:

@@ -1,4 +1,4 @@
-"""PatchTracker: robots without markers, found by the colour of their lids, told apart by how their lamps blink."""
+"""PatchTracker: finds robots without markers by the colour of their lids, and identifies them by blinking lamps."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from paddock.vision.tracker import MarkerSighting
 from paddock.vision.tracks import SpotTrack, SpotTracker
 
 PLACE_ERROR = 0.004  # [m]: standard deviation of a patch's centre
-LEAST_SPEED = 0.02  # [m/s]: who is slower has no known heading
-AROUND = 1.2  # of the radius: where the lamps' light is
-WORDS_KEPT = 2  # of a blink code
+LEAST_SPEED = 0.02  # [m/s]; the heading of a slower robot is unknown
+AROUND = 1.2  # half width of the window with the lamps' light, in radii
+WORDS_KEPT = 2  # words of a blink code for which brightness samples are kept
 
 
 class PatchTracker:
-    """Follows lids of one colour. Their headings are those of their motion: NaN while they stand.
+    """Tracks lids of one colour. Headings are the directions of motion, and NaN while a robot is stationary.
 
     Args:
-        camera: as calibrated.
-        color: of the lids.
-        codes: by robot: how its lamp blinks. A single robot needs none: pass {name: None}.
-        height: of the lids above the floor [m].
-        radius: of the lids [m].
-        fastest: no robot is faster [m/s].
+        camera: the calibrated camera.
+        color: colour of the lids.
+        codes: blink code of the lamp by robot. A single robot needs none: pass {name: None}.
+        height: height of the lids above the floor [m].
+        radius: radius of the lids [m].
+        fastest: maximum speed of a robot [m/s].
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class PatchTracker:
         self._names: dict[int, str] = {}  # by the numbers of tracks
 
     def locate(self, picture: Pixels8, time_of_exposure: float) -> list[MarkerSighting]:
-        """The robots of a picture whose names are known by now."""
+        """Return the robots of a picture that are already identified."""
         self.camera.lens.check_size(picture)
         patches = find_patches(picture, self.color, self.camera, self.height, radius=self.radius)
         tracks = self.spots.update(time_of_exposure, [(patch.x, patch.y) for patch in patches])
@@ -71,11 +71,11 @@ class PatchTracker:
 
     @property
     def coverage(self) -> dict[str, float]:
-        """The share of all pictures in which each robot was found, and known by name."""
+        """Share of all pictures in which each robot was found and identified."""
         return self.coverages.shares
 
     def _identify(self, track: SpotTrack) -> str | None:
-        """The name that a track's lamp tells, unless another one has it."""
+        """Return the robot whose code the track's lamp blinks, unless another track has that robot."""
         free = {name: code for name, code in self.codes.items() if name not in self._names.values()}
         if len(self.codes) == 1:
             found = next(iter(free), None)
@@ -89,7 +89,7 @@ class PatchTracker:
         return found
 
     def _watch_lamp(self, track: SpotTrack, picture: Pixels8) -> None:
-        """Note how bright the lid is, for as long as two words last."""
+        """Record the brightness of the lid, for the duration of two words."""
         reach = AROUND * self.radius
         box = [(track.at[0] + dx, track.at[1] + dy, self.height) for dx in (-reach, reach) for dy in (-reach, reach)]
         pixels = np.nan_to_num(self.camera.project(box))

@@ -1,4 +1,4 @@
-"""Robots without a marker: patches of a colour, in the plane of their lids."""
+"""Find robots without a marker as coloured patches in the plane of their lids."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from paddock.vision.camera_model import CameraModel
 from paddock.vision.markers import Pixels8
 from paddock.vision.opencv import import_opencv
 
-HUE_BAND = 12  # of 180: how far a hue may be off
-LEAST_SATURATION, LEAST_VALUE = 70, 40  # of 255: what is paler or darker has no colour
+HUE_BAND = 12  # tolerance of the hue, of 180
+LEAST_SATURATION, LEAST_VALUE = 70, 40  # of 255: paler or darker pixels have no hue
 
 
 class ColourPatch(NamedTuple):
-    """A patch of a colour."""
+    """A coloured patch."""
 
     x: float  # centre [m]
     y: float
@@ -29,15 +29,15 @@ class ColourPatch(NamedTuple):
 def find_patches(
     picture: Pixels8, color: str, camera: CameraModel, height: float, *, radius: float, tolerance: float = 0.45
 ) -> list[ColourPatch]:
-    """Patches of a colour that are as large as a disc of that radius, the largest first.
+    """Find patches of a colour with about the area of a disc, the largest first.
 
     Args:
         picture: uint8 (row, column, rgb).
         color: such as `#4c9f70`; it must have a hue.
-        camera: as calibrated.
-        height: of the plane in which the patches lie [m].
-        radius: of the patches [m].
-        tolerance: how much smaller or larger a patch may be, as a share of the area.
+        camera: the calibrated camera.
+        height: height of the plane of the patches [m].
+        radius: radius of the disc [m].
+        tolerance: allowed deviation of the area, as a share.
     """
     cv2 = import_opencv("finding coloured patches")
     if not is_color(color):

@@ -1,4 +1,4 @@
-"""SiteSpec: what must be known to measure in the pictures of a camera: the markers on the floor and on the robots."""
+"""SiteSpec: the markers on the floor and on the robots, which must be known for measurements in camera pictures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MarkerNumber = Annotated[int, Number("a marker's number", low=0, high=MARKERS - 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FloorMarker(Spec):
-    """A marker on the floor: the place of its centre; its top points along the world's y, unless turned."""
+    """A marker on the floor with the position of its centre. Its top points along the world's y axis, unless turned."""
 
     marker: MarkerNumber
     at: Point
@@ -43,7 +43,7 @@ class MarkedRobot(Spec):
     name: Name
     marker: MarkerNumber
     size: Metres = 0.052
-    height: MetresOrZero = 0.055  # of the marker above the floor
+    height: MetresOrZero = 0.055  # height of the marker above the floor
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,7 +67,7 @@ class SiteSpec(Spec):
             seen.add(number)
 
     def floor_corners(self, marker: FloorMarker) -> Floats:
-        """The corners [m] of a marker on the floor, clockwise from its upper left, shape (4, 3)."""
+        """Return the corners [m] of a marker on the floor, clockwise from its upper left, shape (4, 3)."""
         turn = np.radians(marker.turn_deg)
         turned = marker_corners(self.floor_size) @ np.array(
             [[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]
@@ -76,12 +76,12 @@ class SiteSpec(Spec):
 
 
 def marker_corners(size: float) -> Floats:
-    """The corners of a marker around its centre, x right, y up, clockwise from the upper left, shape (4, 2)."""
+    """Return the corners of a marker around its centre, x right, y up, clockwise from the upper left, shape (4, 2)."""
     half = size / 2
     return np.array([[-half, half], [half, half], [half, -half], [-half, -half]])
 
 
 def load_site(path: str | Path) -> SiteSpec:
-    """A site's TOML file."""
+    """Load a site's TOML file."""
     file = Path(path)
     return spec_from_table(SiteSpec, read_toml_file(file), file=file.name)

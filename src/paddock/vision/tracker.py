@@ -1,4 +1,4 @@
-"""MarkerTracker: where robots are, from the markers on their lids, each measured in the plane in which it lies."""
+"""MarkerTracker: measures the poses of robots from the markers on their lids, each in its own plane."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from paddock.vision.lens import Floats
 from paddock.vision.markers import Pixels8, find_markers
 from paddock.vision.site import MarkedRobot, SiteSpec, marker_corners
 
-LEAST_NOISE = 0.05  # pixels: no corner is known better
-JITTER = 0.02  # [m] that a robot which stands may seem to jump
-LARGEST_MISFIT = 0.12  # of a marker's side: a quadrangle farther from a square is not this marker
+LEAST_NOISE = 0.05  # [pixels], lower limit of the corner noise
+JITTER = 0.02  # [m], allowed apparent motion of a stationary robot
+LARGEST_MISFIT = 0.12  # maximum deviation from a square, as a share of the marker's side
 
 
 class MarkerSighting(NamedTuple):
-    """A robot in a picture."""
+    """Measured pose of a robot in a picture."""
 
     robot: str
     time_of_exposure: float  # [s], in the camera's clock
     x: float  # [m]
     y: float
-    heading: float  # [rad]; NaN where only the place is seen
+    heading: float  # [rad]; NaN if only the position is measured
     covariance: Floats  # of x, y [m], heading [rad], shape (3, 3)
 
     @property
     def fix(self) -> PoseFix:
-        """The same for an estimator."""
+        """The measurement as a pose fix for an estimator."""
         return PoseFix(self.time_of_exposure, self.x, self.y, self.heading, self.covariance)
 
 
 class MarkerTracker:
-    """Measures robots in pictures of a calibrated camera, and counts how often it finds each.
+    """Measures robots in pictures of a calibrated camera, and counts how often each is found.
 
     Args:
         floor_pose: lens and pose of the camera, with their uncertainty.
-        site: which robot carries which marker, how large, how high.
-        fastest: no robot is faster [m/s]: what jumps is believed when it is seen there again.
+        site: number, size and height of the marker of each robot.
+        fastest: maximum speed of a robot [m/s]; a jump is accepted only when the robot is seen there again.
     """
 
     def __init__(self, floor_pose: FloorPose, site: SiteSpec, *, fastest: float = 1.0) -> None:
@@ -52,16 +52,16 @@ class MarkerTracker:
         self.corner_noise = max(LEAST_NOISE, floor_pose.corner_noise)
         self.coverages = Coverages([robot.name for robot in site.robots])
         self.fastest = fastest
-        self._last: dict[str, MarkerSighting] = {}  # believed or not
+        self._last: dict[str, MarkerSighting] = {}  # accepted or not
 
     def locate(self, picture: Pixels8, time_of_exposure: float = 0.0) -> list[MarkerSighting]:
-        """All robots whose markers are seen in a picture."""
+        """Return all robots whose markers are found in a picture."""
         self.camera.lens.check_size(picture)
         wanted = [robot.marker for robot in self.site.robots]
         return self.measure(find_markers(picture, wanted), time_of_exposure)
 
     def measure(self, seen: dict[int, Floats], time_of_exposure: float = 0.0) -> list[MarkerSighting]:
-        """All robots of a picture, from the corners of its markers."""
+        """Return all robots of a picture, from the corners of its markers."""
         sightings = []
         for robot in self.site.robots:
             if robot.marker in seen:
@@ -73,7 +73,7 @@ class MarkerTracker:
 
     @property
     def coverage(self) -> dict[str, float]:
-        """The share of all pictures in which each robot was found."""
+        """Share of all pictures in which each robot was found."""
         return self.coverages.shares
 
     def _measure_robot(self, robot: MarkedRobot, corners: Floats, time: float) -> MarkerSighting | None:
@@ -85,7 +85,7 @@ class MarkerTracker:
         return MarkerSighting(robot.name, time, x, y, heading, covariance)
 
     def _is_plausible(self, seen: MarkerSighting) -> bool:
-        """Whether a robot can have come here since it was seen last; a misread marker is somewhere else each time."""
+        """Whether a robot can have moved here since its last sighting. A misread marker appears at random positions."""
         before = self._last.get(seen.robot)
         self._last[seen.robot] = seen
         if before is None:
@@ -94,7 +94,7 @@ class MarkerTracker:
         return passed == 0 or math.dist(seen[2:4], before[2:4]) <= self.fastest * passed + JITTER
 
     def _covariance(self, x: float, y: float, heading: float, robot: MarkedRobot) -> Floats:
-        """The corners' noise through the fit of the square, what they err in common, and the camera's pose."""
+        """Combine the corners' noise in the fit of the square, their common error, and the camera pose uncertainty."""
         scale = self.camera.scale_at(x, y, robot.height)
         c, s = math.cos(heading), math.sin(heading)
         ahead = marker_corners(robot.size)[:, ::-1] * (1, -1)  # in the robot's frame: x ahead, y left
@@ -103,16 +103,16 @@ class MarkerTracker:
             slope = scale @ np.array([[1, 0, -s * dx - c * dy], [0, 1, c * dx - s * dy]])
             information += slope.T @ slope
         covariance = np.linalg.inv(information) * self.corner_noise**2
-        # What a lens model cannot explain moves all four corners alike; on the floor it is in the same residuals.
+        # The residual error of the lens model moves all four corners alike; the floor markers' residuals contain it.
         covariance[:2, :2] += np.linalg.inv(scale.T @ scale) * self.corner_noise**2
         covariance[:2, :2] += self.floor_pose.place_covariance(x, y, robot.height)
         return np.asarray(covariance)
 
 
 def fit_square(points: Floats, size: float) -> tuple[float, float, float, float]:
-    """Centre, heading and misfit of a marker whose corners are seen at points [m], clockwise from the upper left.
+    """Return centre, heading and misfit of a marker with corners at points [m], clockwise from the upper left.
 
-    The square has its known size; the heading is where its top points. Least squares in the plane (Umeyama 1991).
+    The size of the square is known. The heading is the direction of its top. Least squares in the plane (Umeyama 1991).
     """
     shape = marker_corners(size)
     centre = points.mean(axis=0)

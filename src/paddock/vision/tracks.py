@@ -1,4 +1,4 @@
-"""Identities of spots without a number: each keeps its own through lost pictures, as long as it moves steadily."""
+"""Track spots without an identifier. Identities survive lost pictures if the motion is steady."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEADY = 0.5  # weight of the newest velocity
 
 @dataclass(slots=True)
 class SpotTrack:
-    """A spot that is followed."""
+    """A tracked spot."""
 
     number: int
     time: float  # of the last sighting [s]
@@ -26,18 +26,18 @@ class SpotTrack:
     brightness: list[tuple[float, float]] = field(default_factory=list)  # time [s], grey level
 
     def predict(self, time: float) -> Point:
-        """Where it should be, at constant velocity."""
+        """Predict the position [m] at constant velocity."""
         passed = time - self.time
         return self.at[0] + self.velocity[0] * passed, self.at[1] + self.velocity[1] * passed
 
 
 class SpotTracker:
-    """Follows spots from picture to picture: the least total distance to where they should be, within a gate.
+    """Tracks spots from picture to picture by the least total distance to their predicted positions, within a gate.
 
     Args:
-        fastest: no spot moves faster [m/s].
-        error: of a measured place [m].
-        patience: seconds without a sighting after which a spot is given up.
+        fastest: maximum speed of a spot [m/s].
+        error: standard deviation of a measured position [m].
+        patience: seconds without a sighting after which a track ends.
     """
 
     def __init__(self, *, fastest: float = 0.3, error: float = 0.005, patience: float = 2.0) -> None:
@@ -46,7 +46,7 @@ class SpotTracker:
         self._count = 0
 
     def update(self, time: float, spots: Sequence[Point]) -> list[SpotTrack]:
-        """Take the spots of a picture in; the track of each spot, in their order."""
+        """Assign the spots of a picture to tracks. Return the track of each spot, in order."""
         self.tracks = [track for track in self.tracks if time - track.time <= self.patience]
         costs = np.full((len(self.tracks), len(spots)), math.inf)
         for i, track in enumerate(self.tracks):
@@ -70,7 +70,7 @@ class SpotTracker:
         return found
 
     def _gate(self, passed: float) -> float:
-        """How far from where it should be a spot may be: it may have turned around meanwhile."""
+        """Return the maximum distance from the predicted position [m]; the spot may have turned around."""
         return 6 * self.error + self.fastest * passed
 
     def _move(self, track: SpotTrack, time: float, spot: Point) -> None:

@@ -1,4 +1,4 @@
-"""Bluetooth addresses: a robot is connected by the system's RFCOMM sockets, without a serial device."""
+"""Connections to Bluetooth addresses over the system's RFCOMM sockets, without a serial device."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from paddock.epuck.driver.streams import SocketStream
 ADDRESS = re.compile(r"[0-9A-F]{2}(:[0-9A-F]{2}){5}", re.IGNORECASE)
 CHANNEL, MOST_CHANNELS = 1, 30
 WITHOUT = (
-    "have the system make a serial device of the robot, and take that: Linux `sudo rfcomm bind 0 {address} {channel}`, "
-    "then epuck:///dev/rfcomm0; macOS pair it, then epuck:///dev/cu.e-puck…; Windows pair it, then epuck://COM5"
+    "create a serial device for the robot and use that: on Linux `sudo rfcomm bind 0 {address} {channel}`, then "
+    "epuck:///dev/rfcomm0; on macOS pair it, then epuck:///dev/cu.e-puck…; on Windows pair it, then epuck://COM5"
 )
 
 
 def open_bluetooth(address: str, channel: int, timeout: float) -> SocketStream:
-    """Connect to a robot; a LinkError says why that cannot be done, and what to do instead."""
+    """Connect to a robot. Raise a LinkError with the reason and the alternative if this fails."""
     name = f"{address} channel {channel}"
     instead = WITHOUT.format(address=address, channel=channel)
     if not hasattr(socket, "AF_BLUETOOTH"):
@@ -40,16 +40,16 @@ def open_bluetooth(address: str, channel: int, timeout: float) -> SocketStream:
 
 
 def _advise(error: OSError) -> str:
-    """What may be the matter."""
+    """Return a possible cause of the error."""
     match error.errno:
         case errno.ECONNREFUSED:
-            return "is its selector at 3? An e-puck2 may have its line at ?channel=2"
+            return "is its selector at 3? An e-puck2 may use another channel: ?channel=2"
         case errno.EHOSTDOWN | errno.EHOSTUNREACH:
-            return "is the robot on, near, and is that its address? `bluetoothctl scan on` lists those that are there"
+            return "is the robot on, near, and is that its address? `bluetoothctl scan on` lists the robots in range"
         case errno.EACCES | errno.EPERM:
             return "pair it first: bluetoothctl, then pair ADDRESS"
         case errno.EBUSY:
-            return "another program, or an `rfcomm bind`, has it"
+            return "it is in use by another program or by `rfcomm bind`"
         case errno.ENODEV | errno.EADDRNOTAVAIL | errno.ENETDOWN | errno.ENETUNREACH:
-            return "has this computer Bluetooth, and is it switched on (`bluetoothctl power on`)?"
+            return "does this computer have Bluetooth, and is it switched on (`bluetoothctl power on`)?"
     return "is the robot on, near and paired?"

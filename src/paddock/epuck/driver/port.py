@@ -1,4 +1,4 @@
-"""Port: what a driver of a real e-puck can do, over any stream of bytes. One command is under way at a time."""
+"""Port: base class of the drivers of real e-pucks, over any byte stream. One command is sent at a time."""
 
 from __future__ import annotations
 
@@ -18,53 +18,53 @@ from paddock.epuck import packets
 from paddock.epuck.driver.streams import ByteStream
 from paddock.epuck.sercom import CameraSettings
 
-Raw = tuple[float, ...]  # the hardware's own numbers
+Raw = tuple[float, ...]  # raw readings
 CLOSED = "the connection to the robot was closed"
 
-LONGEST = 20.0  # [s] that any call may take, whatever the timeout: calibration
+LONGEST = 20.0  # [s], maximum duration of any call, for calibration; independent of the timeout
 log = logging.getLogger("paddock.links")
 
 
 class Port(ABC):
-    """A robot's firmware. Calls end within the timeout: with checked numbers, or with a LinkError.
+    """Connection to a robot's firmware. Every call returns checked numbers or raises a LinkError within the timeout.
 
-    A failed call leaves the connection in doubt; the next one first makes sure of it, or opens it anew. A robot whose
-    connection was opened anew stands until it is told to drive again. While it drives, a guard process shares the
-    stream, which stops the robot when this program is killed or hangs.
+    After a failed call the state of the connection is unknown. The next call resynchronises it or opens it again. A
+    robot whose connection was opened again is stopped until the next drive command. While the robot drives, a watchdog
+    process shares the stream and stops the robot if this program is killed or hangs.
     """
 
     kind: str  # "e-puck" or "e-puck2"
-    devices: Collection[str] | None = None  # that the firmware can tell about; None: all of its kind
+    devices: Collection[str] | None = None  # supported by the firmware; None: all devices of its type
     camera: CameraSettings | None = None  # the part of the view that a picture shows; None: all of it
 
-    stop_bytes = b""  # what stops the robot, whatever was sent before; none: it cannot be stopped that way
+    stop_bytes = b""  # bytes that stop the robot after any partly sent command; empty if that is impossible
 
     def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float, *, silence: float = SILENCE) -> None:
         """
         Args:
-            open_stream: opens the stream, within the seconds that it is given.
-            timeout: seconds that a call may take.
-            silence: seconds without an answered call after which a robot that drives is stopped.
+            open_stream: opens the stream within the given number of seconds.
+            timeout: maximum duration of a call [s].
+            silence: seconds without an answered call after which a driving robot is stopped.
         """
         self.timeout, self.silence = timeout, silence
         self._open_stream = open_stream
         self._stream: ByteStream | None = None
         self._in_doubt = True
         self._busy = threading.RLock()
-        self._deadline: float | None = None  # of the call that has the stream (monotonic)
-        self._last_thread: int | None = None  # that may use the stream, once it is to be closed
+        self._deadline: float | None = None  # of the call that uses the stream (monotonic)
+        self._last_thread: int | None = None  # the only thread that may still use the stream, while it is closed
         self.closed = False
         self._guard: LineGuard | None = None
-        self._unguarded = False  # whether this stream can have none
+        self._unguarded = False  # whether this stream does not support a watchdog
         self._drives = False  # whether the robot may be driving
-        self._sets_out = False  # whether the present command has it drive
-        self._answered_at = 0.0  # when it last answered the program (monotonic)
-        self._thread = threading.local()  # whether it reads in the background
-        self.restarts = 0  # how often the robot greeted or was found again: its counters may have begun anew
+        self._sets_out = False  # whether the current command starts a drive
+        self._answered_at = 0.0  # time of the last answer to the program (monotonic)
+        self._thread = threading.local()  # whether the thread reads in the background
+        self.restarts = 0  # number of greetings and reconnections: the step counters may have restarted
 
     @contextmanager
     def hold(self, patience: float = 0.0) -> Iterator[None]:
-        """Have the stream for oneself, for as long as a call may last; a thread may take it again while it has it."""
+        """Reserve the stream for the calling thread for the duration of a call. Reentrant."""
         patience = max(patience, self.timeout)
         deadline = time.monotonic() + patience
         if not self._busy.acquire(timeout=patience):
@@ -81,12 +81,12 @@ class Port(ABC):
 
     @contextmanager
     def hold_and_close(self) -> Iterator[None]:
-        """The same, and no other thread gets it any more; in the end the stream is closed."""
+        """Reserve the stream, block all other threads permanently, and close the stream at the end."""
         self._last_thread = threading.get_ident()
         waited = self._busy.acquire(timeout=max(self.timeout, LONGEST))
         try:
             if not waited:
-                raise Timeout("another thread does not let go of the robot")
+                raise Timeout("another thread does not release the robot")
             with self.hold():
                 yield
         finally:
@@ -96,19 +96,19 @@ class Port(ABC):
 
     @property
     def deadline(self) -> float:
-        """When the present call has to be over (monotonic)."""
+        """Deadline of the current call (monotonic)."""
         assert self._deadline is not None
         return self._deadline
 
     @contextmanager
     def exchange(self) -> Iterator[ByteStream]:
-        """A stream that is open and free of old bytes; in doubt again if anything goes wrong."""
+        """Give an open, synchronised stream for one exchange. If the exchange fails, the stream is resynchronised."""
         with self.hold():
             if self.closed:
                 raise LinkError(CLOSED)
             try:
                 if self._guard is not None and self._guard.take_stop():
-                    self._guard.tell(False)  # which leaves the line to this program
+                    self._guard.tell(False)  # so that the watchdog stops sending
                     self._meet_stopped()
                 if self._in_doubt and self._reopens:
                     self.hang_up()
@@ -128,17 +128,17 @@ class Port(ABC):
                     self.hang_up()
                 raise
 
-    _reopens = True  # whether a stream in doubt has to be opened anew
+    _reopens = True  # whether a stream in an unknown state has to be opened again
 
     @abstractmethod
     def _synchronise(self, stream: ByteStream) -> None:
-        """See to it that the robot waits for a command, and that no answer to an older one can come."""
+        """Ensure that the robot waits for a command, and that no answer to an older command can arrive."""
 
-    # ---- the guard
+    # ---- the watchdog
 
     @contextmanager
     def driving(self, now: bool, then: bool) -> Iterator[None]:
-        """A command after which the robot may drive at once, and one that has ended with or without it driving."""
+        """Give a context for a command. `now`: it starts a drive; `then`: the robot still drives after the answer."""
         with self.hold():
             self._sets_out = now
             try:
@@ -150,7 +150,7 @@ class Port(ABC):
                 self._guard.tell(then)
 
     def _guard_drive(self, stream: ByteStream) -> None:
-        """Have a guard before the robot drives."""
+        """Start the watchdog before the robot drives."""
         self._drives = self._drives or self._sets_out
         if not self._drives:
             if self._guard is not None:
@@ -166,25 +166,25 @@ class Port(ABC):
             self._guard.tell(True)
 
     def note_answer(self) -> None:
-        """The robot has answered. What a thread reads in the background does not show that the program lives."""
+        """Reset the watchdog after an answer of the robot, unless a background thread has read it."""
         if not getattr(self._thread, "in_background", False):
             self._answered_at = time.monotonic()
             if self._guard is not None:
                 self._guard.renew()
 
     def _meet_stopped(self) -> None:
-        """The guard has stopped the robot, whose answers to it are in the way: as if it had been restarted."""
+        """Handle a stop by the watchdog like a restart, because answers to the watchdog are still in the stream."""
         log.warning(
-            "a robot was stopped: it drove, and this program had it answer nothing for %g s. Call step, sense or read "
-            "more often, or give it longer: ?silence=SECONDS",
+            "a robot was stopped: it was driving, and this program received no answer from it for %g s. Call step, "
+            "sense or read more often, or use a longer timeout: ?silence=SECONDS",
             self.silence,
         )
         self._in_doubt = True
-        self.restarts += 1  # so it is told to stand: what was sent while the guard stopped it may have it drive again
+        self.restarts += 1  # so that a stop is sent: commands sent during the watchdog's stop may have undone it
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
-        """What this thread asks for now is no sign that the program lives."""
+        """Give a context in which requests of this thread do not reset the watchdog."""
         self._thread.in_background = True
         try:
             yield
@@ -192,7 +192,7 @@ class Port(ABC):
             self._thread.in_background = False
 
     def renew(self) -> None:
-        """Show the guard that the program lives, unless it was shown a moment ago."""
+        """Reset the watchdog with a request to the robot, unless the last answer is recent."""
         if self._drives and time.monotonic() - self._answered_at > RENEWAL:
             self.read(())
 
@@ -212,59 +212,59 @@ class Port(ABC):
             stream.close()
 
     def close(self) -> None:
-        """No more calls."""
+        """Close the stream permanently."""
         self.closed = True
         self.hang_up()
 
     @abstractmethod
     def identify(self) -> None:
-        """Open the stream, and find out what robot this is."""
+        """Open the stream and identify the type of the robot."""
 
     @abstractmethod
     def read(self, devices: Collection[str]) -> dict[str, Raw]:
-        """Hardware numbers of devices, all in one exchange; `compass` gives the magnetic field [µT]."""
+        """Return raw readings of devices in one exchange; `compass` gives the magnetic field [µT]."""
 
     @abstractmethod
     def read_image(self) -> NDArray[np.uint8]:
-        """A picture, upright, [row, column, rgb]."""
+        """Return an upright picture [row, column, rgb]."""
 
     def set_speeds(self, left: int, right: int) -> None:
-        """Steps per second."""
+        """Set the wheel speeds [steps/s]."""
         moves = bool(left or right)
         with self.driving(moves, moves):
             self._set_speeds(left, right)
 
-    def make_sure_it_stands(self) -> None:  # noqa: B027 (its answer to the command says so, unless a port knows better)
-        """It was told to stand, and answered: see whether it does."""
+    def make_sure_it_stands(self) -> None:  # noqa: B027 (by default the answer to the stop command is enough)
+        """Check that the robot is stopped, after a stop command was answered."""
 
     @abstractmethod
     def _set_speeds(self, left: int, right: int) -> None:
-        """Tell the robot, and have it answer."""
+        """Send the wheel speeds [steps/s] and wait for the answer."""
 
     @abstractmethod
     def set_lamp(self, name: str, brightness: float) -> None:
-        """A lamp of the robot's spec."""
+        """Set a lamp of the robot's spec."""
 
     @abstractmethod
     def play_sound(self, sound: int) -> None:
-        """A recorded sound, 1 … 5; 0 for silence."""
+        """Play a recorded sound, 1 … 5; 0 for silence."""
 
     @abstractmethod
     def calibrate(self) -> None:
-        """Have what the proximity sensors see now taken for nothing."""
+        """Calibrate the zero of the proximity sensors."""
 
     @abstractmethod
     def restart(self) -> None:
-        """Start the firmware anew, or come as near to that as can be."""
+        """Restart the firmware, or reset the robot as far as the protocol allows."""
 
     def version(self) -> str:
-        """What the firmware says about itself."""
-        raise DeviceRefused("this e-puck2 cannot tell its version over Wi-Fi; ask it over its serial line")
+        """Return the version text of the firmware."""
+        raise DeviceRefused("this e-puck2 cannot report its version over Wi-Fi; connect over its serial device")
 
     @abstractmethod
     def switch(self, device: str, on: bool) -> None:
-        """Switch a device on or off, where the hardware has a switch."""
+        """Switch a device on or off, if the hardware has a switch."""
 
     def read_packet(self) -> packets.Sensors:
-        """All hardware numbers of an e-puck2."""
-        raise DeviceRefused("this robot has no packet of all sensors: it is no e-puck2")
+        """Return all raw readings of an e-puck2."""
+        raise DeviceRefused("this robot has no packet of all sensors: it is not an e-puck2")

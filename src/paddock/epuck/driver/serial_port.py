@@ -1,7 +1,7 @@
-"""SerialPort: the driver for the SerCom protocol, of e-pucks and e-puck2s.
+"""SerialPort: the driver for the SerCom protocol of e-pucks and e-puck2s.
 
-Binary answers have no frame. So every exchange ends with a text command whose answer, a line, shows where they end:
-a byte too many or too few is noticed at once.
+Binary answers have no frame. Therefore every exchange ends with a text command whose answer, a line, marks the end of
+the binary answer. An additional or missing byte is detected immediately.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ LETTERS = {
     "temperature": "t",
 }
 MOST = {"proximity": 4095, "light": 4095, "ground": 4095, "microphones": 4095, "battery": 4095, "selector": 15}
-LONGEST_COMMAND = 40  # bytes that the firmware can be waiting for
-RESTART = 10.0  # [s] more than it takes
-TRIES = 6  # letters of a watchword
-AGAIN = 3.0  # [s] without an answer after which the robot is asked anew
+LONGEST_COMMAND = 40  # maximum number of bytes that the firmware may still expect
+RESTART = 10.0  # [s], more than a restart takes
+TRIES = 6  # number of letters of a challenge
+AGAIN = 3.0  # [s] without an answer after which the challenge is sent again
 DARK = (0,) * len(packets.COLOURED)
 
 
@@ -51,10 +51,10 @@ class SerialPort(Port):
     def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float, *, silence: float = SILENCE) -> None:
         super().__init__(open_stream, timeout, silence=silence)
         self._colours = DARK
-        self._lamps: dict[str, bytes] = {}  # the last command of each, for a robot that was restarted
-        self._switches: dict[str, bytes] = {}  # likewise
-        self._restored = 0  # the restart up to which that is done
-        self._camera_set_at = 0  # the restart since which it is
+        self._lamps: dict[str, bytes] = {}  # last command of each lamp, to restore it after a restart
+        self._switches: dict[str, bytes] = {}  # last command of each switch, likewise
+        self._restored = 0  # number of the last restart after which both were restored
+        self._camera_set_at = 0  # number of the restart after which the camera was set
         self._forms: dict[str, str] = {}
 
     def identify(self) -> None:
@@ -67,7 +67,7 @@ class SerialPort(Port):
             self.devices = {*self._forms, "selector", "camera"}
 
     def _measure_answers(self) -> None:
-        """Firmwares differ: some have cliff sensors beside the ground sensors, old ones know fewer commands."""
+        """Measure the length of each answer. Some firmwares add cliff sensors, old ones have fewer commands."""
         for device, letter in LETTERS.items():
             expected = sercom.FORMS[ord(letter)].answers
             length = self._length(pack_command(letter), device)
@@ -81,7 +81,7 @@ class SerialPort(Port):
     # ---- exchanges
 
     def _synchronise(self, stream: ByteStream) -> None:
-        """Again and again while there is time: a guard that stops the robot may have spoken in between."""
+        """Repeat until it succeeds or the deadline has passed, because a watchdog may have sent bytes in between."""
         while True:
             try:
                 return self._agree(stream, min(self.deadline, time.monotonic() + AGAIN))
@@ -90,7 +90,7 @@ class SerialPort(Port):
                     raise
 
     def _agree(self, stream: ByteStream, deadline: float) -> None:
-        """Whatever the robot waits for, it gets enough zeros; then it has to answer a new watchword."""
+        """Send enough zeros to complete any command, then a random challenge, and wait for the right answers."""
         word = "".join(random.choices("CEQ", k=TRIES))
         stream.send(bytes(LONGEST_COMMAND) + b"\r" + b"".join(text_command(letter) for letter in word), self.deadline)
         answers = "".join(rf"{letter.lower()}(?:,-?\d{{1,6}}){{1,2}}\r\n" for letter in word)
@@ -100,14 +100,14 @@ class SerialPort(Port):
             self._restore(stream, deadline)
 
     def _restore(self, stream: ByteStream, deadline: float) -> None:
-        """A robot that was restarted, or found again: it is to stand, and what was set before is set again."""
+        """Stop a robot that was restarted or reconnected, and restore its lamps and switches."""
         restarts = self.restarts
         stream.send(
             pack_chain(pack_command("D", 0, 0), *self._lamps.values(), *self._switches.values()) + MARK, self.deadline
         )
-        seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, "what was set before", deadline)
+        seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, "restored settings", deadline)
         if not seen.endswith(b"e,0,0\r\n"):
-            raise BadMessage(f"{stream.name}: the robot was told to stand, but says {seen[-20:]!r}")
+            raise BadMessage(f"{stream.name}: the robot was sent a stop, but answered {seen[-20:]!r}")
         self._restored, self._drives = restarts, False
 
     def _collect(
@@ -123,7 +123,7 @@ class SerialPort(Port):
                     got = f"only {len(seen)} bytes of an answer" if seen else "no answer"
                     raise Timeout(f"{stream.name}: {got} to {what} within {time.monotonic() - began:.1f} s") from None
                 if len(seen) > 1 << 16:
-                    raise BadMessage(f"{stream.name}: {what}: the robot does not stop talking")
+                    raise BadMessage(f"{stream.name}: {what}: the robot does not stop sending")
             return seen
         finally:
             self.restarts += sercom.WELCOME[-20:] in seen
@@ -136,13 +136,13 @@ class SerialPort(Port):
         *,
         what: str = "a command",
     ) -> tuple[bytes, re.Match[bytes]]:
-        """Send a chain, text commands, and the mark; check what comes for its length and its lines.
+        """Send a chain, text commands and the mark. Check the length of the binary answer and the lines after it.
 
         Args:
-            commands: of the chain.
-            length: bytes of its answer.
-            lines: text commands, and what their answers have to look like.
-            what: all of it in words, for errors.
+            commands: commands of the chain.
+            length: number of bytes of its answer.
+            lines: text commands, and patterns of their answers.
+            what: description of the request, for error messages.
         """
         request = (pack_chain(*commands) if commands else b"") + b"".join(text for text, _ in lines) + MARK
         tail = re.compile("".join(pattern for _, pattern in lines).encode() + rb"e,(-?\d{1,6}),(-?\d{1,6})\r\n\Z")
@@ -152,7 +152,7 @@ class SerialPort(Port):
             found = tail.match(seen, length) if len(seen) > length else None
             if found is None:
                 if b"z,Command not found" in seen:
-                    raise BadMessage(f"{stream.name}: the robot does not know {what}")
+                    raise BadMessage(f"{stream.name}: the robot does not support {what}")
                 if sercom.WELCOME[:20] in seen:
                     raise LinkError(f"{stream.name}: the robot was restarted")
                 raise BadMessage(
@@ -161,22 +161,22 @@ class SerialPort(Port):
         return seen[:length], found
 
     def _length(self, request: bytes, what: str) -> int:
-        """Bytes of an answer, asked for twice: what a lost byte makes of the robot now would be believed to the end."""
+        """Measure the length of an answer twice, because a lost byte would misidentify the robot permanently."""
         once, twice = len(self._ask_any_length(request, what)), len(self._ask_any_length(request, what))
         if once != twice:
             raise BadMessage(f"{what}: answered with {once} bytes, and then with {twice}")
         return once
 
     def _ask_any_length(self, request: bytes, what: str) -> bytes:
-        """What a command is answered with; nothing if the firmware does not know it."""
+        """Return the answer to a command; empty if the firmware does not support it."""
         with self.exchange() as stream:
             stream.send(pack_chain(request) + MARK, self.deadline)
-            seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, f"the question for {what}")
+            seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, f"the request for {what}")
             found = MARKED.search(seen)
             assert found is not None
         return seen[: found.start()]
 
-    # ---- telling
+    # ---- sensors
 
     def read(self, devices: Collection[str]) -> dict[str, Raw]:
         if self.kind == "e-puck2":
@@ -184,12 +184,12 @@ class SerialPort(Port):
         binary = sorted(name for name in devices if name != "selector")
         for name in binary:
             if name not in self._forms:
-                raise DeviceRefused(f"the firmware of this robot cannot tell its {name}")
-        # Digits may get lost unnoticed, so the only number that comes as text is asked for twice.
+                raise DeviceRefused(f"the firmware of this robot does not report {name}")
+        # A lost digit is not detected, so the only number that arrives as text is requested twice.
         selector = (text_command("C") * 2, r"c,(?P<once>\d{1,2})\r\nc,(?P<twice>\d{1,2})\r\n")
         lines = [selector] if "selector" in devices else []
         forms = [self._forms[name] for name in binary]
-        what = f"the question for {', '.join(sorted(devices))}"
+        what = f"the request for {', '.join(sorted(devices))}"
         commands = [pack_command(LETTERS[name]) for name in binary]
         data, found = self._ask(commands, sum(map(count_bytes, forms)), lines, what=what)
         numbers: dict[str, Raw] = {}
@@ -201,7 +201,7 @@ class SerialPort(Port):
             numbers["ground"] = numbers["ground"][:3]
         if lines:
             if found["once"] != found["twice"]:
-                raise self._distrust(f"selector: {found['once']!r} and {found['twice']!r} in one breath")
+                raise self._distrust(f"selector: {found['once']!r} and {found['twice']!r} in two successive answers")
             numbers["selector"] = (int(found["once"]),)
         for name, values in numbers.items():
             if max(values) > MOST.get(name, math.inf):
@@ -216,7 +216,7 @@ class SerialPort(Port):
         if self.kind != "e-puck2":
             return super().read_packet()
         data, _ = self._ask(
-            [pack_command(sercom.ALL_SENSORS)], sercom.ALL_SENSORS_BYTES, what="the question for all sensors"
+            [pack_command(sercom.ALL_SENSORS)], sercom.ALL_SENSORS_BYTES, what="the request for all sensors"
         )
         try:
             return packets.Sensors.unpack(data)
@@ -232,7 +232,7 @@ class SerialPort(Port):
                 answers = [(text_command("J", *settings), r"j\r\n"), (text_command("I"), rf"i,{expected}\r\n")]
                 self._ask([], 0, answers, what="the camera's settings")
                 self._camera_set_at = self.restarts
-            data, _ = self._ask([pack_command("I")], 3 + self.camera.bytes, what="the question for an image")
+            data, _ = self._ask([pack_command("I")], 3 + self.camera.bytes, what="the request for an image")
             if tuple(data[:3]) != (self.camera.mode, self.camera.width, self.camera.height):
                 self._camera_set_at = 0
                 wanted = f"{self.camera.width} × {self.camera.height}"
@@ -240,20 +240,20 @@ class SerialPort(Port):
         return decode_pixels(data[3:], self.camera.width, self.camera.height)
 
     def version(self) -> str:
-        """Asked for twice: letters may get lost unnoticed."""
+        """Request the version twice, because a lost letter is not detected."""
         once = r"v,[^\r\n]*\r\n(?:[^,\r\n]{2,}\r\n)?"
         lines = [(text_command("V") * 2, rf"(?P<once>{once})(?P<twice>{once})")]
-        _, found = self._ask([], 0, lines, what="the question for its version")
+        _, found = self._ask([], 0, lines, what="the request for its version")
         if found["once"] != found["twice"]:
-            raise self._distrust(f"version: {found['once']!r} and {found['twice']!r} in one breath")
+            raise self._distrust(f"version: {found['once']!r} and {found['twice']!r} in two successive answers")
         return ", ".join(found["once"].decode("latin-1").removeprefix("v,").splitlines())
 
-    # ---- doing
+    # ---- actuators
 
     def _set_speeds(self, left: int, right: int) -> None:
         _, found = self._ask([pack_command("D", left, right)], 0, what="new speeds")
         if [int(found[i]) % 65536 for i in (1, 2)] != [left % 65536, right % 65536]:
-            raise self._distrust(f"speeds: told {left}, {right}, but the robot understood {found[0].decode().strip()}")
+            raise self._distrust(f"speeds: sent {left}, {right}, but the robot confirmed {found[0].decode().strip()}")
 
     def set_lamp(self, name: str, brightness: float) -> None:
         with self.hold():
@@ -293,8 +293,8 @@ class SerialPort(Port):
             return
         with self.hold():
             answer = self._ask_any_length(pack_command(code, on), device)
-            if answer not in (b"", b"\0"):  # older firmwares have no such switch, and no answer: it is always on
+            if answer not in (b"", b"\0"):  # older firmwares do not answer: the device is always on
                 raise DeviceRefused(
-                    f"{device}: the robot does not switch it {'on' if on else 'off'}, but says {answer!r}"
+                    f"{device}: the robot does not switch it {'on' if on else 'off'}, but answers {answer!r}"
                 )
             self._switches[device] = pack_command(code, on)

@@ -1,4 +1,4 @@
-"""Wires: bytes to and from a robot, with a deadline for everything."""
+"""Byte streams to and from a robot, with a deadline for every call."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from paddock.epuck.packets import PORT
 from paddock.epuck.sercom import BAUD
 
 CHUNK = 1 << 16
-RELEASE = 1.0  # [s] for a program that ends, or for its guard, to let go of a serial device
-LOOKS = 0.02  # [s] between two tries to open a device that is taken
+RELEASE = 1.0  # [s] for an ending program, or for its watchdog, to release a serial device
+LOOKS = 0.02  # [s] between two attempts to open a device that is in use
 TAKEN = (errno.EAGAIN, errno.EBUSY)
 PYSERIAL = explain("serial devices need the package pyserial: pip install 'paddock[robot]'")
 
 
 class ByteStream(Protocol):
-    """An open connection. Whatever fails is a LinkError."""
+    """An open connection. All failures raise LinkError."""
 
     name: str
 
     def send(self, data: bytes, deadline: float) -> None:
-        """Send all of it; Timeout if that is not done at the deadline (monotonic)."""
+        """Send all data. Raise Timeout if that is not done by the deadline (monotonic)."""
 
     def receive(self, deadline: float) -> bytes:
-        """Some bytes, at least one; Timeout if there are none until the deadline (monotonic)."""
+        """Return at least one byte. Raise Timeout if none arrives by the deadline (monotonic)."""
 
     def fileno(self) -> int | None:
-        """File number, for another process to share; None where there is none."""
+        """Return the file descriptor, which another process can share; None if there is none."""
 
     def close(self) -> None: ...
 
@@ -53,7 +53,7 @@ class SerialStream:
             self._port.write_timeout = max(1e-3, deadline - time.monotonic())
             self._port.write(data)
         except self._slow:
-            raise Timeout(explain("{device}: it does not take any bytes", device=self.name)) from None
+            raise Timeout(explain("{device}: it does not accept any bytes", device=self.name)) from None
         except (OSError, TypeError, self._error) as error:
             raise self._lose(error) from None
 
@@ -77,7 +77,7 @@ class SerialStream:
     def fileno(self) -> int | None:
         try:
             number: int = self._port.fileno()
-        except (AttributeError, OSError):  # a COM port of Windows
+        except (AttributeError, OSError):  # a COM port on Windows
             return None
         return number
 
@@ -86,11 +86,11 @@ class SerialStream:
 
 
 def open_serial_port(device: str, release: float = 0.0) -> Any:
-    """A pyserial port whose reads never wait; a LinkError says why it cannot be had.
+    """Open a pyserial port with non-blocking reads. Raise a LinkError with the reason if this fails.
 
     Args:
         device: its path or name.
-        release: seconds that another program may take to let go of it.
+        release: seconds to wait for another program to release it.
     """
     try:
         import serial
@@ -118,7 +118,7 @@ class SocketStream:
             self._socket.settimeout(max(1e-3, deadline - time.monotonic()))
             self._socket.sendall(data)
         except TimeoutError:
-            raise Timeout(f"{self.name}: it does not take any bytes") from None
+            raise Timeout(f"{self.name}: it does not accept any bytes") from None
         except OSError as error:
             raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
 
@@ -142,7 +142,7 @@ class SocketStream:
 
 
 def open_tcp(host: str, port: int, timeout: float) -> SocketStream:
-    """A TCP connection."""
+    """Open a TCP connection."""
     name = f"{host}:{port}"
     try:
         connected = socket.create_connection((host, port), timeout=timeout)
@@ -155,10 +155,10 @@ def open_tcp(host: str, port: int, timeout: float) -> SocketStream:
 
 
 def _why_closed(error: Exception) -> str:
-    """Why a serial device does not open, and what to do about it."""
+    """Return why a serial device cannot be opened, and the fix."""
     number = getattr(error, "errno", None)
     if number in TAKEN or (os.name == "nt" and "PermissionError" in str(error)):
-        return explain("another program has it")
+        return explain("it is in use by another program")
     if number == errno.EACCES:
         return explain(
             "permission denied: add yourself to the group dialout (sudo usermod -aG dialout $USER), then log in again"
@@ -168,11 +168,11 @@ def _why_closed(error: Exception) -> str:
 
 
 def _hint(error: OSError, port: int) -> str:
-    """What may be the matter with a robot on Wi-Fi."""
+    """Return a possible cause for a failed connection to a robot on Wi-Fi."""
     if isinstance(error, socket.gaierror):
-        return "is that its IP address, and is the robot in the same network as this computer?"
+        return "is that its IP address, and is the robot on the same network as this computer?"
     if isinstance(error, ConnectionRefusedError):
-        return "is this the robot, and does it run its Wi-Fi program?" + (
-            f" An e-puck2 listens at port {PORT}" if port != PORT else ""
+        return "is this the robot, and does it run its Wi-Fi firmware?" + (
+            f" An e-puck2 listens on port {PORT}" if port != PORT else ""
         )
-    return "is the robot on, and in the same network as this computer?"
+    return "is the robot on, and on the same network as this computer?"

@@ -1,4 +1,4 @@
-"""WifiPort: the driver for e-puck2s on Wi-Fi. Every command tells the robot everything, and brings its sensors back."""
+"""WifiPort: the driver for e-puck2s on Wi-Fi. Every command sets all actuators and returns all sensors."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from paddock.epuck.pixels import decode_pixels
 from paddock.epuck.wheel_check import WheelCheck
 
 BITS = {"led0": 0, "led2": 1, "led4": 2, "led6": 3, "body": packets.BODY, "front": packets.FRONT}
-LEARNING = 0.5  # [s] in which a robot has to acknowledge its first command, or it is taken not to do so until it does
-LOOK = 0.03  # [s] between two looks at the step counters of a robot that is to stand
+LEARNING = 0.5  # [s] to wait for the first acknowledgement; without one, none is expected until one arrives
+LOOK = 0.03  # [s] between two reads of the step counters while the robot stops
 
 
 class WifiPort(Port):
-    """A robot at a TCP port. It may also say things unasked: what counts is the newest after a question."""
+    """A robot at a TCP port. It may also send unrequested packets; the newest packet after a request is used."""
 
     kind = "e-puck2"
     stop_bytes = 2 * packets.pack_command(0, Actuators())  # the first may be taken for the rest of another command
@@ -35,31 +35,31 @@ class WifiPort(Port):
     def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float, *, silence: float = SILENCE) -> None:
         super().__init__(open_stream, timeout, silence=silence)
         self._wanted = Actuators()
-        self._acknowledges: bool | None = None  # whether it says that nothing was asked for; None: not known yet
+        self._acknowledges: bool | None = None  # whether it acknowledges empty requests; None: not known yet
         self._reader, self._wheels = PacketReader(), WheelCheck()
 
     def identify(self) -> None:
         try:
             self.read_packet()
         except BadMessage as error:
-            raise BadMessage(f"{error}: this is no e-puck2") from None
+            raise BadMessage(f"{error}: this is not an e-puck2") from None
 
     def _synchronise(self, stream: ByteStream) -> None:
-        """A connection that is in doubt was closed, so this one is new."""
+        """Reset the reader. The connection is always new, because a failed one was closed."""
         self._reader = PacketReader()
         self._wheels.restart()
 
     def hang_up(self) -> None:
-        """The robot is to stand when it is found again, for nobody told it to drive since; its lamps are lit again."""
+        """Close the stream and set the wheel speeds to 0, so that a reconnected robot is stopped. Keep the lamps."""
         super().hang_up()
         self._wanted = replace(self._wanted, left=0, right=0)
 
     def _ask(self, kind: int, **changes: Any) -> bytes:
-        """Send everything that is wanted, with these changes; the newest packet of that kind that comes then.
+        """Send all actuator values with these changes. Return the newest packet of this kind that follows.
 
-        It is sent twice: the first time nothing is asked for, which the robot acknowledges with a packet that it never
-        sends unasked. What comes before that is older than the command. Changes are kept once the robot has answered:
-        a command that failed is not carried out by the next one.
+        The command is sent twice. The first one contains no request and is acknowledged with a packet that the robot
+        never sends unrequested. Packets before the acknowledgement are older than the command. Changes are stored
+        after the answer, so that the next command does not carry out a failed one.
         """
         with self.exchange() as stream:
             self._discard(stream)
@@ -73,16 +73,16 @@ class WifiPort(Port):
             return answer
 
     def _discard(self, stream: ByteStream) -> None:
-        """Read what has come since the last question."""
+        """Discard all packets received since the last request."""
         while time.monotonic() < self.deadline:
             try:
                 self._read(stream, 0.0)
             except Timeout:
                 return
-        raise Timeout(f"{stream.name}: the robot does not stop talking")
+        raise Timeout(f"{stream.name}: the robot does not stop sending")
 
     def _await(self, stream: ByteStream, kind: int) -> bytes:
-        """The newest packet of a kind. It is believed where all that has come ends with a whole packet."""
+        """Return the newest packet of a kind. It is accepted if the received data end with a complete packet."""
         began, found, acknowledged = time.monotonic(), b"", self._acknowledges is False
         while not (acknowledged and found and not self._reader.missing):
             limit = min(self.deadline, began + LEARNING if self._acknowledges is None else math.inf)
@@ -96,7 +96,7 @@ class WifiPort(Port):
                         found = packet.data
             except Timeout:
                 if self._acknowledges is None and time.monotonic() < self.deadline:
-                    acknowledged = True  # so it never will, it seems
+                    acknowledged = True  # this robot does not send acknowledgements
                     self._acknowledges = False
                     continue
                 missing = self._reader.missing
@@ -113,7 +113,7 @@ class WifiPort(Port):
             self._acknowledges = True
         return found
 
-    # ---- telling
+    # ---- sensors
 
     def read_packet(self) -> packets.Sensors:
         return self._sensors()
@@ -135,13 +135,13 @@ class WifiPort(Port):
     def read_image(self) -> NDArray[np.uint8]:
         return decode_pixels(self._ask(packets.IMAGE), packets.WIDTH, packets.HEIGHT)
 
-    # ---- doing
+    # ---- actuators
 
     def _set_speeds(self, left: int, right: int) -> None:
         self._sensors(left=left, right=right)
 
     def make_sure_it_stands(self) -> None:
-        """Look at its step counters until they stay as they are; every look tells it to stand once more."""
+        """Read the step counters until they no longer change. Every read also sends another stop."""
         if not self._wheels.has_driven:
             return
         with self.hold():
@@ -149,7 +149,7 @@ class WifiPort(Port):
             while True:
                 try:
                     now = self.read_packet().steps
-                except BadMessage:  # they do not
+                except BadMessage:  # they still change
                     if time.monotonic() > self.deadline:
                         raise
                     continue
@@ -173,7 +173,7 @@ class WifiPort(Port):
         self._sensors(settings=packets.CALIBRATE)
 
     def switch(self, device: str, on: bool) -> None:
-        """All devices are on, always."""
+        """Do nothing: all devices are always on."""
 
     def restart(self) -> None:
         self._sensors(**{field.name: field.default for field in fields(Actuators)} | {"sound": packets.STOP_SOUND})

@@ -1,1 +1,1 @@
-"""The emulator: the firmware of e-pucks, over any hardware that can tell raw numbers."""
+"""The emulator: the firmware of e-pucks on any hardware that provides raw readings."""

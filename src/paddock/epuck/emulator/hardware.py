@@ -1,4 +1,4 @@
-"""EPuckHardware: what an emulated firmware needs of the robot below it."""
+"""EPuckHardware: the interface between an emulated firmware and its robot."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from paddock.epuck.pixels import Pixels
 
 
 class EPuckHardware(Protocol):
-    """Sensors and actuators in the hardware's own units."""
+    """Sensors and actuators in raw hardware units."""
 
     @property
     def kind(self) -> str:
-        """ "e-puck" or "e-puck2": whose raw numbers it gives."""
+        """ "e-puck" or "e-puck2": the robot type of the raw readings."""
 
     def hold_clock(self) -> AbstractContextManager[object]:
-        """No time passes while a `with` block lasts."""
+        """Return a context in which no time passes."""
 
     def read(self, device: str) -> tuple[int, ...]:
-        """Raw numbers of a device; empty if there is no such device."""
+        """Return raw readings of a device; empty if there is no such device."""
 
     def read_heading(self) -> float | None:
-        """Of the compass [rad]; None if there is none."""
+        """Return the heading of the compass [rad]; None if there is no compass."""
 
     def read_picture(self) -> Pixels | None:
-        """What the camera sees, over the whole width of its array; None if there is none."""
+        """Return the camera picture over the whole width of the array; None if there is no camera."""
 
     def read_lamps(self) -> Mapping[str, float]:
-        """The brightness of every lamp, 0 … 1, by name."""
+        """Return the brightness of every lamp, 0 … 1, by name."""
 
     def set_speeds(self, left: int, right: int) -> None:
-        """Steps per second; what is too fast is capped."""
+        """Set the wheel speeds [steps/s], capped at the maximum."""
 
     def set_lamp(self, name: str, brightness: float) -> None:
-        """One of the lamps of `read_lamps`."""
+        """Set the brightness of a lamp of `read_lamps`, 0 … 1."""
 
     def play_tone(self, frequency: float, amplitude: float) -> None:
-        """Frequency [Hz] and amplitude at 1 m; amplitude 0 is silence."""
+        """Play a tone with a frequency [Hz] and an amplitude at 1 m; amplitude 0 is silence."""

@@ -1,4 +1,4 @@
-"""What the emulated firmware answers to a request for help, in our words."""
+"""The help text of the emulated firmware, in our own wording."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ COMMANDS = (
 
 
 def write_help() -> bytes:
-    """A line for every text command."""
+    """Return the help text, with a line for every text command."""
     return b"\n" + b"".join(f'"{form}"'.ljust(18).encode() + f"{what}\r\n".encode() for form, what in COMMANDS)

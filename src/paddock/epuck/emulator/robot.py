@@ -1,4 +1,4 @@
-"""EmulatedEPuck: what every firmware keeps and computes: calibration, step counters, camera windows, packets."""
+"""EmulatedEPuck: the state shared by all firmwares: calibration, step counters, camera windows, packets."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.epuck.pixels import Pixels
 from paddock.epuck.sercom import ARRAY_HEIGHT, ARRAY_WIDTH, SOUNDS, CameraSettings
 
-FARTHEST = 2000  # [mm] of the time-of-flight sensor
-LOUD = 0.1  # amplitude of a sound at 1 m (ours)
+FARTHEST = 2000  # [mm], range of the time-of-flight sensor
+LOUD = 0.1  # amplitude of a sound at 1 m (our choice)
 UNCALIBRATED = (0,) * 8
 
 
 class EmulatedEPuck:
-    """The state below both wire languages. Every call is for one thread."""
+    """The robot below both protocols. Not thread-safe."""
 
     def __init__(self, hardware: EPuckHardware) -> None:
         self.hardware, self.kind = hardware, hardware.kind
-        self._steps_at_zero = (0, 0)  # the hardware's counts where the step counters say 0
-        self._calibration: tuple[int, ...] = UNCALIBRATED  # proximity that counts as nothing
+        self._steps_at_zero = (0, 0)  # the hardware's counts at which the step counters are 0
+        self._calibration: tuple[int, ...] = UNCALIBRATED  # proximity readings without an obstacle
 
     def hold_clock(self) -> AbstractContextManager[object]:
-        """No time passes while a `with` block lasts."""
+        """Return a context in which no time passes."""
         return self.hardware.hold_clock()
 
     # ---- sensors
 
     def read(self, device: str, count: int) -> tuple[int, ...]:
-        """The first `count` raw numbers of a device; zeros if the robot has no such device."""
+        """Return the first `count` raw readings of a device; zeros if the robot has no such device."""
         numbers = self.hardware.read(device)[:count]
         return numbers + (0,) * (count - len(numbers))
 
     @property
     def proximity(self) -> tuple[int, ...]:
-        """Less what was seen at the last calibration."""
+        """Proximity readings minus those of the last calibration."""
         return tuple(
             max(0, value - floor) for value, floor in zip(self.read("proximity", 8), self._calibration, strict=True)
         )
 
     def calibrate(self) -> None:
-        """Take what the proximity sensors see now for nothing."""
+        """Use the current proximity readings as the zero."""
         self._calibration = self.read("proximity", 8)
 
     @property
@@ -60,7 +60,7 @@ class EmulatedEPuck:
 
     @property
     def distance(self) -> int:
-        """Time of flight [mm]; as far as can be if the robot has no such sensor."""
+        """Time-of-flight distance [mm]; the maximum if the robot has no such sensor."""
         return (*self.hardware.read("tof"), FARTHEST)[0]
 
     @property
@@ -69,12 +69,12 @@ class EmulatedEPuck:
         return tuple(min(32767, rate) for rate in self.read("gyroscope", 3))
 
     def read_window(self, settings: CameraSettings) -> Pixels:
-        """The picture of a window of the camera's array; black if the robot has no camera."""
+        """Return the picture of a window of the camera's array; black if the robot has no camera."""
         seen = self.hardware.read_picture()
         if seen is None:
             return np.zeros((settings.height, settings.width, 3), np.uint8)
         height, width, _ = seen.shape
-        per_pixel = width / ARRAY_WIDTH  # the picture and the array have the same width of view
+        per_pixel = width / ARRAY_WIDTH  # the picture and the array have the same horizontal field of view
         x0, y0 = settings.corner
         x = (x0 + (np.arange(settings.width) + 0.5) * settings.zoom) * per_pixel
         y = (y0 + (np.arange(settings.height) + 0.5) * settings.zoom - ARRAY_HEIGHT / 2) * per_pixel + height / 2
@@ -83,7 +83,7 @@ class EmulatedEPuck:
         return np.asarray(seen[rows[:, None], columns[None, :]])
 
     def read_packet(self) -> packets.Sensors:
-        """All sensors."""
+        """Return a packet of all sensors."""
         acceleration, heading = self.read("accelerometer", 3), self.hardware.read_heading()
         return packets.Sensors(
             acceleration,
@@ -104,16 +104,16 @@ class EmulatedEPuck:
     # ---- actuators
 
     def set_speeds(self, left: int, right: int) -> None:
-        """Steps per second; what is too fast is capped."""
+        """Set the wheel speeds [steps/s], capped at the maximum."""
         self.hardware.set_speeds(left, right)
 
     def set_lamp(self, name: str, brightness: float) -> None:
-        """A lamp by its name on the e-puck; on an e-puck2 a ring lamp may be three. What is not there stays dark."""
+        """Set a lamp by its e-puck name; a ring lamp of an e-puck2 may have three parts. Ignore missing lamps."""
         for lamp in self._parts(name):
             self.hardware.set_lamp(lamp, min(1.0, max(0.0, brightness)))
 
     def toggle_lamp(self, name: str) -> None:
-        """On if it is off, and off if it is on."""
+        """Switch a lamp on if it is off, and off if it is on."""
         brightness = self.hardware.read_lamps()
         self.set_lamp(name, 0.0 if any(brightness[lamp] > 0 for lamp in self._parts(name)) else 1.0)
 
@@ -121,7 +121,7 @@ class EmulatedEPuck:
         return [lamp for lamp in self.hardware.read_lamps() if lamp == name or lamp.startswith(f"{name}_")]
 
     def set_colour(self, number: int, colour: tuple[int, ...]) -> None:
-        """The colour of a ring lamp, 0 … 100 each; a lamp without colours takes the brightest of them."""
+        """Set the colour of a ring lamp, 0 … 100 each. A lamp without colours uses the brightest part."""
         shares = [min(1.0, part / packets.FULL_COLOUR) for part in colour]
         names = [f"led{number}_{part}" for part in ("red", "green", "blue")]
         if names[0] in self.hardware.read_lamps():
@@ -131,11 +131,11 @@ class EmulatedEPuck:
             self.set_lamp(f"led{number}", max(shares))
 
     def play_sound(self, sound: int) -> None:
-        """One of the recorded sounds; any other number is silence."""
+        """Play a recorded sound; any other number is silence."""
         self.hardware.play_tone(SOUNDS.get(sound, 0.0), LOUD if sound in SOUNDS else 0.0)
 
     def apply_packet(self, wanted: packets.Actuators) -> None:
-        """All actuators."""
+        """Set all actuators from a packet."""
         if wanted.settings & packets.CALIBRATE:
             self.calibrate()
         if wanted.settings & packets.SET_STEPS:
@@ -153,7 +153,7 @@ class EmulatedEPuck:
             self.play_sound(0)
 
     def restart(self) -> None:
-        """As after switching on."""
+        """Reset the robot to its state after switching on."""
         self.set_speeds(0, 0)
         for name in self.hardware.read_lamps():
             self.hardware.set_lamp(name, 0.0)
@@ -163,5 +163,5 @@ class EmulatedEPuck:
 
 
 def wrap_int16(count: int) -> int:
-    """As a signed number of 16 bits."""
+    """Wrap a count to a signed 16-bit number."""
     return (count + 32768) % 65536 - 32768

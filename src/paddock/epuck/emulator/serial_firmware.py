@@ -1,4 +1,4 @@
-"""The standard firmware of an emulated e-puck: bytes come in, bytes go out, as the real one answers."""
+"""The standard firmware of an emulated e-puck: answers bytes with bytes like the real firmware."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from paddock.epuck.emulator.robot import EmulatedEPuck, wrap_int16
 from paddock.epuck.pixels import encode_pixels
 from paddock.epuck.sercom import CameraSettings, count_bytes, text_answer
 
-BATTERY_EMPTY, BATTERY_FULL = 1816, 2242  # converter counts
-MOST_WAITING = 4200  # bytes of a line without an end
-MOST_ANSWER = 1 << 14  # bytes of a chain's answer; once there are as many, its commands are ignored
+BATTERY_EMPTY, BATTERY_FULL = 1816, 2242  # ADC counts
+MOST_WAITING = 4200  # maximum bytes of an unfinished line
+MOST_ANSWER = 1 << 14  # maximum bytes of a chain's answer; further commands of the chain are ignored
 
 
 class SerialFirmware:
@@ -38,23 +38,23 @@ class SerialFirmware:
         self._camera = CameraSettings()
 
     def welcome(self) -> bytes:
-        """What it says when it is switched on."""
+        """Return the greeting that is sent after switching on."""
         return sercom.WELCOME
 
     def receive(self, data: bytes) -> bytes:
-        """Take bytes of the client, and give those of the answers."""
+        """Process bytes of the client and return the answers."""
         self._waiting += data
         out = bytearray()
         more = True
         while more and self._waiting:
-            with self.robot.hold_clock():  # for a chain or a line, no longer: much input must not hold up the clock
+            with self.robot.hold_clock():  # per chain or line, so that much input does not block the clock
                 more = self._take(out)
                 while more and self._waiting and self._in_chain:
                     more = self._take(out)
         return bytes(out)
 
     def _take(self, out: bytearray) -> bool:
-        """Do one more thing; False if more bytes are needed for it."""
+        """Process the next command or line. Return False if more bytes are needed."""
         if self._in_chain:
             return self._take_command(out)
         if self._in_line:
@@ -105,7 +105,7 @@ class SerialFirmware:
             return
         elif letter == "U":
             if not self._v2:
-                out += bytes(600)  # sent at once, ahead of the rest: the samples of three silent microphones
+                out += bytes(600)  # samples of three silent microphones, sent before the rest of the answer
                 self._answer += bytes(1)
             return
         elif letter == "D":
@@ -136,7 +136,7 @@ class SerialFirmware:
         elif number == sercom.DISTANCE:
             return (robot.distance,)
         else:
-            return (0,)  # button up, no card, switched as wished
+            return (0,)  # button not pressed, no memory card, switch accepted
         return ()
 
     # ---- text
@@ -190,7 +190,7 @@ class SerialFirmware:
             _scan(text, self._i2c)
             return text_answer("y", *self._i2c[:2]) + text_answer("y", 0)
         if letter == "Z":
-            return b""  # nobody on the bus
+            return b""  # no device on the bus
         return sercom.NOT_FOUND
 
     def _set_lamp(self, name: str, value: int) -> None:
@@ -267,7 +267,7 @@ _TEXT_ACTIONS: dict[str, Callable[[SerialFirmware, str], None]] = {
 
 
 def _scan(text: str, into: list[int]) -> None:
-    """Numbers behind commas, like C's sscanf: the first that is none ends it, and those not given stay as they are."""
+    """Parse comma-separated numbers like C's sscanf: stop at the first invalid one and keep the remaining values."""
     rest = text[1:]
     for i in range(len(into)):
         found = re.match(r",[ \t]*([+-]?\d{1,9})", rest)

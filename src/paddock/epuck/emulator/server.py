@@ -1,4 +1,4 @@
-"""EmulatorServer: emulated e-pucks behind serial devices and TCP ports."""
+"""EmulatorServer: serves emulated e-pucks at serial devices and TCP ports."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from typing import Protocol
 from paddock.core.errors import LinkError
 from paddock.epuck.emulator.wifi_firmware import UNASKED, WifiFirmware
 
-CHUNK = 1 << 12  # bytes of input that are answered at once
-LONGEST_BACKLOG = 1 << 18  # bytes that wait for a slow reader; beyond that nothing is said unasked
-KNOCKS = 0.02  # [s] between two looks whether a client has opened a device that nobody had open
+CHUNK = 1 << 12  # bytes of input that are processed at once
+LONGEST_BACKLOG = 1 << 18  # bytes that wait for a slow client; beyond that, unrequested data are dropped
+KNOCKS = 0.02  # [s] between two checks whether a client has opened an unused device
 log = logging.getLogger("paddock.epuck")
 
 
@@ -31,35 +31,35 @@ class Firmware(Protocol):
 
 
 class Guest(Firmware, Protocol):
-    """A robot that is told when its client has gone."""
+    """A firmware that is notified when its client disconnects."""
 
     def hang_up(self) -> None: ...
 
 
 class EmulatorServer:
-    """Serves several robots in one thread of its own. Serial devices and ports last until it is closed."""
+    """Serves several robots in its own thread. Serial devices and ports exist until it is closed."""
 
     def __init__(self) -> None:
-        self.devices: dict[str, str] = {}  # the serial device's path by robot
+        self.devices: dict[str, str] = {}  # path of the serial device by robot
         self.addresses: dict[str, tuple[str, int]] = {}  # host and port by robot
         self._clients: list[EmulatorClient] = []
         self._serial: dict[str, EmulatorClient] = {}
-        self._talkative: dict[EmulatorClient, WifiFirmware] = {}  # clients that are told things unasked
-        self._outbox: deque[tuple[EmulatorClient, bytes]] = deque()  # what robots say by themselves
+        self._talkative: dict[EmulatorClient, WifiFirmware] = {}  # clients that receive unrequested packets
+        self._outbox: deque[tuple[EmulatorClient, bytes]] = deque()  # unrequested data of robots
         self._selector = selectors.DefaultSelector()
         self._bell, self._button = socket.socketpair()
         self._bell.setblocking(False)
-        self._button.setblocking(False)  # who rings may hold a lock that this thread waits for
+        self._button.setblocking(False)  # the sending thread may hold a lock that the server thread waits for
         self._selector.register(self._bell, selectors.EVENT_READ, self._empty_bell)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._work, name="paddock-emulators", daemon=True)
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start the server thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """Devices and ports vanish."""
+        """Stop the server and remove its devices and ports."""
         if self._stopped.is_set():
             return
         self._stopped.set()
@@ -69,32 +69,32 @@ class EmulatorServer:
         self._release()
 
     def send(self, name: str, data: bytes) -> None:
-        """Something that a robot at a serial device says by itself; from any thread."""
+        """Send unrequested data of a robot at a serial device. May be called from any thread."""
         self._outbox.append((self._serial[name], data))
         self._ring()
 
     def _ring(self) -> None:
-        with contextlib.suppress(OSError):  # it was closed meanwhile; or a full bell rings anyway
+        with contextlib.suppress(OSError):  # the server was closed, or the socket is full and wakes it anyway
             self._button.send(b"!")
 
     @property
     def connected(self) -> set[str]:
-        """Robots whose serial device a client has open, as far as one can tell."""
+        """Robots whose serial device is opened by a client, as far as this can be detected."""
         return {name for name, client in self._serial.items() if not (client.closed or client.absent)}
 
-    # ---- setting up
+    # ---- setup
 
     def open_serial(self, name: str, firmware: Firmware, *, greets_all: bool = False) -> None:
-        """Put a robot behind a serial device of its own, a pseudo terminal.
+        """Create a serial device for a robot, a pseudo terminal.
 
         Args:
-            name: of the robot.
-            firmware: what answers.
-            greets_all: greet every client that opens the device, as over a radio; else it is greeted once, as a robot
-                that is switched on.
+            name: name of the robot.
+            firmware: firmware that answers.
+            greets_all: send the greeting to every client that opens the device, as over radio; else send it once, as
+                a robot that is switched on.
         """
         if name in self.devices:
-            raise LinkError(f"robot {name!r} was to get a serial device twice")
+            raise LinkError(f"robot {name!r} already has a serial device")
         try:
             import pty
             import tty
@@ -108,18 +108,18 @@ class EmulatorServer:
         os.set_blocking(ours, False)
         self.devices[name] = os.ttyname(theirs)
         if greets_all:
-            os.close(theirs)  # so that one can tell whether a client has it open
+            os.close(theirs)  # so that the server can detect whether a client has it open
             client = EmulatorClient(self._selector, _Terminal(ours), firmware)
             client.await_next()
         else:
-            # Their end stays open here too, so that clients may come and go.
+            # The client's end stays open here, too, so that clients can disconnect and reconnect.
             client = EmulatorClient(self._selector, _Terminal(ours, theirs), firmware)
             client.send(firmware.welcome())
         self._clients.append(client)
         self._serial[name] = client
 
     def listen(self, name: str, firmware: WifiFirmware, host: str, port: int) -> None:
-        """Put a robot behind a TCP port; 0 for any that is free. It has one client at a time, the newest."""
+        """Serve a robot at a TCP port; 0 for any free port. It has one client at a time, the newest."""
         listener = self._open_port(name, host, port)
         newest: list[EmulatorClient] = []
 
@@ -137,7 +137,7 @@ class EmulatorServer:
         self._selector.register(listener, selectors.EVENT_READ, accept)
 
     def listen_each(self, name: str, meet: Callable[[Callable[[bytes], None]], Guest], host: str, port: int) -> None:
-        """Meet every client of a TCP port with a firmware of its own, which can also speak unasked, from any thread."""
+        """Create a firmware for every client of a TCP port. It can also send unrequested data, from any thread."""
         listener = self._open_port(name, host, port)
 
         def accept() -> None:
@@ -163,8 +163,8 @@ class EmulatorServer:
         try:
             listener = socket.create_server((host, port))
         except OSError as error:
-            why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had: {error.strerror or error}"
-            hint = "; ports below 1024 are for administrators" if error.errno == errno.EACCES else ""
+            why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be opened: {error.strerror or error}"
+            hint = "; ports below 1024 need administrator rights" if error.errno == errno.EACCES else ""
             raise LinkError(f"robot {name!r}: port {port} on {host} {why}{hint}; choose another") from None
         listener.setblocking(False)
         self.addresses[name] = (host, listener.getsockname()[1])
@@ -189,14 +189,14 @@ class EmulatorServer:
                 self._tell_unasked()
 
     def _tell_unasked(self) -> None:
-        """Robots that say something from time to time say it, to those who read."""
+        """Send periodic packets to all clients that read them."""
         for client, firmware in list(self._talkative.items()):
             if client.closed:
                 del self._talkative[client]
             elif client.reads:
                 try:
                     client.say(firmware.tell_unasked())
-                except Exception as error:  # the robot is gone
+                except Exception as error:  # the robot was removed
                     log.warning("an emulator ends: %s", error)
                     client.close()
 
@@ -229,28 +229,28 @@ class EmulatorClient:
         self._selector, self._stream, self._firmware, self._on_end = selector, stream, firmware, on_end
         self._unsent = bytearray()
         self.closed = False
-        self.absent = False  # nobody has the device open
+        self.absent = False  # whether no client has the device open
         selector.register(stream.file, selectors.EVENT_READ, self._work)
 
     @property
     def reads(self) -> bool:
-        """Whether it has taken all that was sent."""
+        """Whether the client has read all sent data."""
         return not self._unsent
 
     def send(self, data: bytes) -> None:
-        """Send now what the stream takes, and the rest when it can."""
+        """Send as much as the stream accepts now, and the rest later."""
         self._unsent += data
         while self._unsent:
             try:
                 del self._unsent[: self._stream.write(bytes(self._unsent[:CHUNK]))]
             except BlockingIOError:
                 break
-        # Who does not read is not listened to: nothing gets lost, and no more piles up than a chunk is answered with.
+        # Pause reading from a client that does not read: nothing is lost, and at most one chunk's answer is queued.
         events = selectors.EVENT_WRITE if self._unsent else selectors.EVENT_READ
         self._selector.modify(self._stream.file, events, self._work)
 
     def say(self, data: bytes) -> None:
-        """Send something that the client did not ask for; if it is gone, nobody hears it."""
+        """Send unrequested data, unless the client is disconnected or too slow."""
         if not (self.closed or self.absent) and len(self._unsent) < LONGEST_BACKLOG:
             try:
                 self.send(data)
@@ -271,30 +271,30 @@ class EmulatorClient:
             pass
         except OSError:
             self._end()
-        except Exception as error:  # the robot is gone, or the firmware fails: this client ends, no other
+        except Exception as error:  # the robot was removed, or the firmware failed: end only this client
             log.warning("an emulator ends: %s", error)
             self.close()
 
     def _end(self) -> None:
-        """The client is gone."""
+        """Handle the disconnection of the client."""
         if isinstance(self._stream, _Terminal):
             self.await_next()
         else:
             self.close()
 
     def await_next(self) -> None:
-        """Nobody has the device open: nothing is sent, until somebody does."""
+        """Stop sending until a client opens the device."""
         self.absent = True
         self._unsent.clear()
         self._selector.unregister(self._stream.file)
 
     def look_for_next(self) -> None:
-        """Whether somebody has opened the device; who has is greeted."""
+        """Check whether a client has opened the device, and send it the greeting."""
         try:
             data = self._stream.read()
             if not data:
                 return
-        except BlockingIOError:  # it is open, and nothing has come yet
+        except BlockingIOError:  # it is open, and nothing was received yet
             data = b""
         except OSError:
             return
@@ -309,7 +309,7 @@ class EmulatorClient:
                 self._selector.unregister(self._stream.file)
             self._stream.close()
             if self._on_end is not None:
-                with contextlib.suppress(Exception):  # the robot may be gone already
+                with contextlib.suppress(Exception):  # the robot may have been removed already
                     self._on_end()
 
 

@@ -1,4 +1,4 @@
-"""The Wi-Fi firmware of an emulated e-puck2: a command of 21 bytes comes in, the wanted packets and others go out."""
+"""The Wi-Fi firmware of an emulated e-puck2: takes commands of 21 bytes, returns requested and unrequested packets."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from paddock.epuck.emulator.robot import EmulatedEPuck
 from paddock.epuck.pixels import RGB565, encode_pixels
 from paddock.epuck.sercom import CameraSettings
 
-UNASKED = 0.02  # [s] between two packets of sensors that nobody asked for
+UNASKED = 0.02  # [s] between two unrequested packets of sensors
 WHOLE_VIEW = CameraSettings(RGB565, packets.WIDTH, packets.HEIGHT, 4)
 
 
 class WifiFirmware:
-    """Answers each command with an image, the sensors, both, or a sign that there is nothing to tell.
+    """Answers each command with an image, the sensors, both, or an empty packet.
 
-    Like a public copy of the firmware it also tells its sensors unasked, and does not mind a client that hangs up: its
-    wheels go on turning. A kind one speaks when it is asked, and stands when its client is gone.
+    Like a public copy of the firmware, it also sends its sensors unrequested, and keeps driving when its client
+    disconnects. With `kind`, it sends only on request, and stops when its client disconnects.
     """
 
     def __init__(self, robot: EmulatedEPuck, *, kind: bool = False) -> None:
@@ -23,16 +23,16 @@ class WifiFirmware:
         self._waiting = bytearray()
 
     def welcome(self) -> bytes:
-        """It greets nobody."""
+        """Return no greeting."""
         return b""
 
     def tell_unasked(self) -> bytes:
-        """What it says every `UNASKED` seconds."""
+        """Return the packet that is sent every `UNASKED` seconds."""
         with self.robot.hold_clock():
             return b"" if self.kind else bytes([packets.SENSORS]) + self.robot.read_packet().pack()
 
     def receive(self, data: bytes) -> bytes:
-        """Take bytes of the client, and give those of the answers."""
+        """Process bytes of the client and return the answers."""
         self._waiting += data
         out = bytearray()
         while self._waiting:
@@ -48,7 +48,7 @@ class WifiFirmware:
         return bytes(out)
 
     def hang_up(self) -> None:
-        """The client is gone. A kind robot stands then."""
+        """Handle the disconnection of the client. Stop the robot if `kind` is set."""
         self._waiting.clear()
         if self.kind:
             self.robot.set_speeds(0, 0)

@@ -1,4 +1,4 @@
-"""Robots in CoppeliaSim, by the ZeroMQ remote API: `coppelia://host:23000?robot=/PioneerP3DX`."""
+"""Link to robots in CoppeliaSim over the ZeroMQ remote API: `coppelia://host:23000?robot=/PioneerP3DX`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ OPTIONS = ("robot", "type", "stepping", "silence")
 
 
 def connect_coppelia(url: str, *, name: str = "", timeout: float = 10.0) -> CoppeliaRobot:
-    """Have a robot in CoppeliaSim, or in a world of Paddock with `--coppelia`.
+    """Connect to a robot in CoppeliaSim, or in a world of Paddock with `--coppelia`.
 
     Args:
-        url: `coppelia://host:23000`, and behind a `?`: `robot=` the path of its base object (/PioneerP3DX), `type=` the
-            robot that it is, by the name of a shipped one or as a TOML file, `stepping=no` to let time run freely;
-            then `silence=` says after how many seconds without a call it is stopped (1).
-        name: what the robot is called here; else as there.
-        timeout: seconds of silence after which a call fails.
+        url: `coppelia://host:23000`, with these options after a `?`: `robot=` is the path of the robot's base object
+            (default /PioneerP3DX), `type=` its type, a shipped robot or a TOML file. `stepping=no` lets time run
+            freely; then `silence=` is the time without a call after which the robot is stopped [s] (1).
+        name: name of the robot in this program; default: its name in CoppeliaSim.
+        timeout: seconds without an answer after which a call fails.
     """
     address = SceneAddress.parse(url, PORT, "/PioneerP3DX", OPTIONS)
     kind = load_robot(address.type or kind_of_path(address.base))

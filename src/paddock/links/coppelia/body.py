@@ -13,7 +13,7 @@ from paddock.links.scene.body import Quantity, SceneBody, turn_up
 
 
 class CoppeliaBody(SceneBody):
-    """Asks for one thing after the other."""
+    """Controls a robot in CoppeliaSim. Sends one request per quantity."""
 
     client: SimClient
     language = "CoppeliaSim's remote API"
@@ -26,7 +26,7 @@ class CoppeliaBody(SceneBody):
             self.client.call("setJointTargetVelocity", joint, speed)
 
     def open_stop_line(self) -> StopLine:
-        """A connection of its own: answers to the guard do not come in between."""
+        """Open a second connection, so that answers to the watchdog are not mixed with other answers."""
         second = self.client.open_second()
         stops = [second.build_call("setJointTargetVelocity", joint, 0.0) for joint in self.handles["joints"]]
         return StopLine(second.fileno(), b"".join(stops))
@@ -38,7 +38,7 @@ class CoppeliaBody(SceneBody):
 
 
 def read_quaternion_pose(told: Sequence[float]) -> Pose:
-    """A pose from a position and a quaternion."""
+    """Return a pose from a position and a quaternion."""
     x, y, _, qx, qy, qz, qw = told
     return Pose(x, y, math.atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy * qy + qz * qz)))
 

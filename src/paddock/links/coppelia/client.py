@@ -1,4 +1,4 @@
-"""SimClient: a client of CoppeliaSim's ZeroMQ remote API, without threads and without a library for messages."""
+"""SimClient: a client of CoppeliaSim's ZeroMQ remote API, without threads and without the ZeroMQ library."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ WAIT, EXECUTED, END = "_*wait*_", "_*executed*_", "_*end*_"
 
 
 class SimClient(SceneClient):
-    """Calls one function at a time, and waits for the result. Threads may share it."""
+    """Calls one function at a time and waits for the result. Threads may share it."""
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
-        """Connect; `timeout` is how long an answer may take [s]."""
+        """Connect. `timeout` is the maximum time for an answer [s]."""
         try:
             import cbor2
         except ModuleNotFoundError:
@@ -36,12 +36,12 @@ class SimClient(SceneClient):
             raise
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """The result of a function of `sim`: None, one value, or a list of several. `Refused` if it fails there."""
+        """Call a function of `sim`. Return None, one value, or a list of several. Raise `Refused` if it fails."""
         with self._turn:
             reply = self._ask(f"sim.{function}", list(arguments))
             while "func" in reply:
                 if reply["func"] != WAIT:
-                    raise LinkError(f"{self.name}: a callback was asked for that nobody gave: {reply['func']}")
+                    raise LinkError(f"{self.name}: the server requested an unknown callback: {reply['func']}")
                 reply = self._ask(EXECUTED, [])
         if "err" in reply or "ret" not in reply:
             raise Refused(f"{self.name}: {reply.get('err', 'no result')}")
@@ -49,12 +49,12 @@ class SimClient(SceneClient):
         return None if not results else results[0] if len(results) == 1 else results
 
     def open_second(self) -> SimClient:
-        """Another connection to the same simulator, which is closed with this one."""
+        """Open another connection to the same simulator. It is closed with this one."""
         self._second = SimClient(self.host, self.port, timeout=self.timeout)
         return self._second
 
     def build_call(self, function: str, *arguments: Any) -> bytes:
-        """What calls a function of `sim`, as it is sent."""
+        """Return the bytes of a call of a function of `sim`."""
         return self._pack(f"sim.{function}", list(arguments))
 
     def _pack(self, function: str, arguments: list[Any]) -> bytes:
@@ -81,7 +81,7 @@ class SimClient(SceneClient):
         return messages
 
     def close(self) -> None:
-        with contextlib.suppress(OSError, LinkError, BadMessage), self._turn:  # it may be gone already
+        with contextlib.suppress(OSError, LinkError, BadMessage), self._turn:  # the connection may be lost already
             self._ask(END, [])
         self._socket.close()
         if self._second is not None:

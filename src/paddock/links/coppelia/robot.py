@@ -1,4 +1,4 @@
-"""CoppeliaRobot: the handle of a robot in CoppeliaSim, and the arena that it stands in, in one."""
+"""CoppeliaRobot: the handle of a robot in CoppeliaSim, which is also its arena."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from paddock.links.scene.robot import SteppedRobot
 
 
 class CoppeliaRobot(SteppedRobot):
-    """A robot in CoppeliaSim, with its stepping mode."""
+    """A robot in CoppeliaSim. Uses the stepping mode."""
 
     body: CoppeliaBody
     nature = "a robot in CoppeliaSim"

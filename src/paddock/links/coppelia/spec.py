@@ -1,4 +1,4 @@
-"""How robots and their parts are called in CoppeliaSim."""
+"""Names of robots and their parts in CoppeliaSim."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from paddock.robots import RobotSpec
 
 
 def kind_of_path(base: str) -> str:
-    """The shipped robot whose base has this path in CoppeliaSim."""
+    """Return the shipped robot whose base object has this path in CoppeliaSim."""
     alias = re.sub(r"[\[{]\d+[\]}]$", "", base.rpartition("/")[2])
     return find_kind(base, f"/{alias}", lambda model: f"/{model.alias}")
 
 
 def find_by_path(kind: RobotSpec, client: SimClient, base: str) -> tuple[RobotSpec, Handles]:
-    """What of the kind there is in CoppeliaSim: `/ePuck[1]/proxSensor[0]` belongs to `/ePuck[1]`."""
+    """Return the parts that exist in CoppeliaSim. For example, `/ePuck[1]/proxSensor[0]` belongs to `/ePuck[1]`."""
 
     def find(*parts: str) -> tuple[int, ...]:
         return tuple(client.call("getObject", f"{base}/{part}" if part else base) for part in parts)

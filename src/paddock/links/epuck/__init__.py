@@ -1,4 +1,4 @@
-"""Real e-pucks: `epuck://<serial device>`, `epuck://<Bluetooth address>` and `epuck2://<host>`."""
+"""Link to real e-pucks: `epuck://<serial device>`, `epuck://<Bluetooth address>` and `epuck2://<host>`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from paddock.links.epuck.robot import EPuck
 
 
 def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
-    """Reach a real e-puck, or the emulator of one.
+    """Connect to a real e-puck, or to its emulator.
 
     Args:
         url: `epuck:///dev/rfcomm0`, `epuck://COM5`, `epuck://10:00:E8:AD:77:BB`, `epuck2://192.168.1.20` or
-            `epuck2://host:port`; behind a `?`, `name=` says what the robot is called, `dt=` how long a tick of `step`
-            is [s], `type=` which TOML file describes this very robot, such as one that `paddock calibrate` wrote,
-            `silence=` after how many seconds without an answered call it is stopped, and `channel=` which channel of
-            a Bluetooth address is meant.
-        name: what the robot is called, unless the URL says so.
-        timeout: seconds after which a call fails; while connecting, each question to the robot has as many.
+            `epuck2://host:port`. Options after a `?`: `name=` is the name of the robot, `dt=` the duration of a tick
+            of `step` [s], `type=` the TOML file of this individual robot, such as one that `paddock calibrate` wrote,
+            `silence=` the time without an answered call after which the robot is stopped [s], and `channel=` the
+            channel of a Bluetooth address.
+        name: name of the robot, unless the URL contains one.
+        timeout: seconds after which a call fails; while connecting, the timeout of each request to the robot.
     """
     address = read_address(url, timeout)
     port = _open_port(address, timeout)

@@ -1,4 +1,4 @@
-"""RobotAddress: the parts of a real robot's URL, and how its line is opened."""
+"""RobotAddress: the parsed URL of a real robot, which opens the connection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.epuck.driver.streams import ByteStream, SerialStream
 from paddock.links.drive_guard import read_silence
 
 OPTIONS = ("name", "dt", "type", "silence", "channel")
-DT = 0.05  # [s] about what Bluetooth can do
+DT = 0.05  # [s], about the round-trip time of Bluetooth
 
 
 class RobotAddress(NamedTuple):
@@ -23,7 +23,7 @@ class RobotAddress(NamedTuple):
     parts: SplitResult
     name: str
     dt: float  # [s]
-    type: str | None  # a file that describes this very robot
+    type: str | None  # TOML file of this individual robot
     silence: float  # [s] without an answered call after which it is stopped
     channel: int  # of a Bluetooth address
 
@@ -44,7 +44,7 @@ class RobotAddress(NamedTuple):
 
 
 def read_address(url: str, timeout: float) -> RobotAddress:
-    """The parts of a robot's URL, checked like the timeout that comes with it."""
+    """Parse and check a robot's URL. Check the timeout, too."""
     if not (all_finite(timeout) and timeout > 0):
         raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
     try:
@@ -71,7 +71,7 @@ def read_address(url: str, timeout: float) -> RobotAddress:
 
 
 def _read_number(options: dict[str, str], key: str, usual: float) -> float:
-    """A number behind the `?`; NaN for what is none."""
+    """Return the number of an option; NaN if it is not a number."""
     try:
         return float(options.get(key, usual))
     except ValueError:

@@ -1,4 +1,4 @@
-"""EPuckBody: a real e-puck. The tables that give simulated robots their raw numbers turn its own into SI units."""
+"""EPuckBody: a real e-puck. The response tables of the simulated sensors convert its raw readings into SI units."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from paddock.arena.robot import Robot
     from paddock.links.epuck.robot import EPuck
 
-BATTERY_FINE, BATTERY_LOW = 3.7, 3.4  # [V] of robots that know no more than that
+BATTERY_FINE, BATTERY_LOW = 3.7, 3.4  # [V] for robots that only report whether the battery is low
 STANDING, SILENCE = WheelSpeeds(0.0, 0.0), (0.0, 0.0)
 
 
 class SensorSample(NamedTuple):
-    """What was read in one exchange."""
+    """Readings of one exchange."""
 
-    time: float  # [s] of the robot, when it had come
-    raw: dict[str, Raw]  # hardware numbers by device
+    time: float  # [s] at which it was received, in the robot's time
+    raw: dict[str, Raw]  # raw readings by device
     values: dict[str, Readings]  # the same in SI units
 
 
 class EPuckBody(WatchedBody):
-    """Asks a port; keeps what it cannot ask for: odometry, lamps, the sound."""
+    """Reads and controls a robot through a port. Stores what the port cannot read: odometry, lamps, sound."""
 
     pose_source: PoseSource = "odometry"
 
@@ -53,29 +53,29 @@ class EPuckBody(WatchedBody):
         self._lamps = dict.fromkeys(spec.leds, 0.0)
         self._tone, self._speeds = SILENCE, STANDING
         self._steps: Raw = (0, 0)  # counters when they were last read
-        self._steps_in_doubt = False  # whether they may have begun anew since
-        self._zero_is_next = True  # whether what they say next is 0
+        self._steps_in_doubt = False  # whether they may have restarted since
+        self._zero_is_next = True  # whether the next reading becomes the zero of the encoders
         self._restarts = port.restarts
         self._newest: SensorSample | None = None
-        self._unused: SensorSample | None = None  # read for `motion`, and not yet given to anyone
-        self.latest: SensorSample | None = None  # of a background thread
-        self.complaint: Exception | None = None  # what went wrong there
+        self._unused: SensorSample | None = None  # read for `motion`, and not yet returned by `sense`
+        self.latest: SensorSample | None = None  # last sample of a background thread
+        self.complaint: Exception | None = None  # last error in that thread
         self.restart_odometry(ORIGIN)
 
     def restart_odometry(self, pose: Pose) -> None:
-        """Begin to count the way anew, at a pose and from 0: from now on, not from the first reading on."""
+        """Restart the odometry at a pose and the encoders at 0, from now on and not from the next reading."""
         with self.port.hold():
             self._counter, self._zero_is_next = Counter(self._specs["encoders"].wrap), True
             self._odometry = odometry_of(self.spec, pose)
             self.fetch(())
 
     def set_odometry(self, pose: Pose) -> None:
-        """Take the robot to be somewhere; the travel of its wheels goes on."""
+        """Set the pose of the odometry. The encoders continue."""
         with self.port.hold():
             self.fetch(())
             self._odometry.pose = pose
 
-    # ---- doing
+    # ---- actuators
 
     def set_wheels(self, left: float, right: float) -> None:
         steps = round(left / self._step), round(right / self._step)
@@ -91,7 +91,7 @@ class EPuckBody(WatchedBody):
         name = self.spec.leds[number]
         with self.port.hold():
             self.port.set_lamp(name, brightness)
-            full = packets.FULL_COLOUR if name in packets.COLOURED else None  # else it is on or off
+            full = packets.FULL_COLOUR if name in packets.COLOURED else None  # other lamps are only on or off
             self._lamps[name] = float(brightness > 0) if full is None else round(brightness * full) / full
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
@@ -99,7 +99,7 @@ class EPuckBody(WatchedBody):
         self.play_sound(nearest if amplitude > 0 else 0, amplitude)
 
     def play_sound(self, sound: int, amplitude: float) -> None:
-        """A recorded sound, 0 for silence; the amplitude is not the robot's business, but is told."""
+        """Play a recorded sound; 0 for silence. The amplitude is not sent to the robot, but `tone` returns it."""
         with self.port.hold():
             self.port.play_sound(sound)
             self._check_restart()
@@ -109,14 +109,14 @@ class EPuckBody(WatchedBody):
         self.port.switch(device.name, on)
 
     def poll_only(self, device: Device, on: bool) -> None:
-        """Nothing to prepare: `Robot.chosen` decides."""
+        """Do nothing: `Robot.chosen` decides."""
 
     def set_pose(self, pose: Pose) -> None:
         raise DeviceRefused(
-            f"{self.name} is a real robot: carry it there, and tell its odometry so: robot.set_odometry(x, y, heading)"
+            f"{self.name} is a real robot: carry it there, and set its odometry with robot.set_odometry(x, y, heading)"
         )
 
-    # ---- telling
+    # ---- sensors and state
 
     def in_background(self) -> AbstractContextManager[object]:
         return self.port.in_background()
@@ -131,12 +131,12 @@ class EPuckBody(WatchedBody):
         return _build_observation(robot, seen, pictures)
 
     def look(self, robot: Robot) -> Observation:
-        """The same afresh and without pictures, for a background thread; others get it from then on."""
+        """Read the sensors without pictures, for a background thread. Store the sample for later reads."""
         with self.port.hold():
             try:
                 self.latest = seen = self.fetch(robot.chosen.slots)
             except Exception:
-                self.latest = None  # what was seen before is not how things are
+                self.latest = None  # the previous sample is outdated
                 raise
         return _build_observation(robot, seen, None)
 
@@ -151,7 +151,7 @@ class EPuckBody(WatchedBody):
         return np.array(seen.raw[device.name], np.float64) if seen is not None and device.name in seen.raw else None
 
     def _take_latest(self, names: Collection[str]) -> SensorSample | None:
-        """What a background thread has seen, if one is at work; if it failed, this is where it is told."""
+        """Return the last sample of a background thread, or None. Raise its error if it failed."""
         self.raise_complaint()
         latest = self.latest if self.arena.watching else None
         return latest if latest is not None and all(name in latest.values for name in names) else None
@@ -165,7 +165,7 @@ class EPuckBody(WatchedBody):
         return sample is not None and self.arena.time - sample.time < 0.999 * self.arena.dt
 
     def fetch(self, names: Collection[str]) -> SensorSample:
-        """Ask the robot. The encoders come along for odometry."""
+        """Read devices from the robot, always including the encoders for the odometry."""
         with self.port.hold():
             raw = self.port.read({*names, "encoders"})
             time = self.arena.time
@@ -177,13 +177,13 @@ class EPuckBody(WatchedBody):
         return self._newest
 
     def _check_restart(self) -> None:
-        """A robot that was restarted, or away, stands; its counters may have begun anew."""
+        """Update the state after a restart or a reconnection: the robot is stopped, its counters may have restarted."""
         if self.port.restarts != self._restarts:
             self._restarts, self._steps_in_doubt = self.port.restarts, True
             self._tone, self._speeds = SILENCE, STANDING
 
     def _check_counters(self, steps: Raw) -> None:
-        """After a restart they are near 0, and what was counted before stays; else they have gone on."""
+        """Detect restarted step counters, which are near 0, and keep the travel counted before."""
         now = np.array(steps, np.float64)
         if self._zero_is_next:
             self._counter.restart(now)
@@ -214,10 +214,10 @@ class EPuckBody(WatchedBody):
 
     @property
     def contacts(self) -> tuple[float, ...]:
-        raise DeviceRefused(f"{self.name}.contacts: a real robot does not know what it touches")
+        raise DeviceRefused(f"{self.name}.contacts: a real robot does not measure contacts")
 
     def motion(self) -> Motion:
-        """By odometry. What is read for it serves the next `sense` of this tick; contacts are not known."""
+        """Return the motion by odometry, with unknown contacts. The next `sense` of this tick reuses the sample."""
         if self._take_latest(("encoders",)) is None and not self._is_of_this_tick(self._newest):
             self._unused = self.fetch(self.arena.chosen.slots)
         return Motion(self._odometry.pose, self._speeds, math.nan)
@@ -234,13 +234,13 @@ class EPuckBody(WatchedBody):
         return self._tone
 
     def mark_reset(self) -> None:
-        """The robot was reset: it stands, is dark and silent."""
+        """Record that the robot was reset: it is stopped, its lamps are off and it plays no sound."""
         self._lamps = dict.fromkeys(self.spec.leds, 0.0)
         self._tone, self._speeds = SILENCE, STANDING
         self.forget_samples()
 
     def forget_samples(self) -> None:
-        """What was read before is not how things are."""
+        """Discard all samples."""
         self.latest = self._newest = self._unused = None
 
 

@@ -1,4 +1,4 @@
-"""EPuck: the handle of a real e-puck, and the arena that it stands in, in one."""
+"""EPuck: the handle of a real e-puck, which is also its arena."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from paddock.links.epuck.spec import adapt_spec
 from paddock.links.single import SingleRobot
 
 log = logging.getLogger("paddock.links")
-LOUD = 0.1  # amplitude at 1 m that is told of a recorded sound
+LOUD = 0.1  # amplitude at 1 m that `tone` returns for a recorded sound
 
 
 class TimeSource(Protocol):
-    """Time that passes by itself."""
+    """A clock that runs independently of the program."""
 
     def now(self) -> float:
-        """Seconds since some moment."""
+        """Return the time [s] since an arbitrary origin."""
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Wait for some seconds."""
 
 
 class WallClock:
-    """The time of day."""
+    """The monotonic clock of the computer."""
 
     def now(self) -> float:
         return time.monotonic()
@@ -75,7 +75,7 @@ class EPuck(SingleRobot):
 
     @property
     def time(self) -> float:
-        """Seconds since it was connected, or reset."""
+        """Time [s] since the connection or the last reset."""
         return self._clock.now() - self._start
 
     @property
@@ -83,9 +83,9 @@ class EPuck(SingleRobot):
         return math.floor(self.time / self._dt + 1e-6)
 
     def step(self, n: int = 1) -> None:
-        """Wait until n ticks have passed since the last step; what is late is not made up for.
+        """Wait until n ticks have passed since the last step. Delays are not caught up.
 
-        A robot that drives is asked something now and then: its guard stops it when nothing is asked for too long.
+        While the robot drives, send requests regularly, because its watchdog would stop it otherwise.
         """
         self._due = max(self._due + check_ticks(n) * self._dt, self._clock.now())
         ahead = self._due - self._clock.now()
@@ -101,28 +101,28 @@ class EPuck(SingleRobot):
         self._due = self._clock.now()
         return loop.drive()
 
-    # ---- the robot as such
+    # ---- the robot itself
 
     def version(self) -> str:
-        """What its firmware says about itself."""
+        """Return the version text of the firmware."""
         return self.port.version()
 
     def calibrate(self) -> None:
-        """Have what the proximity sensors see now taken for nothing: clear the surroundings first."""
+        """Calibrate the zero of the proximity sensors. Remove all objects around the robot first."""
         self.port.calibrate()
 
     def play_sound(self, number: int) -> None:
-        """Play one of its five recorded sounds, 1 … 5; 0 stops."""
+        """Play one of the five recorded sounds, 1 … 5; 0 stops the sound."""
         if not isinstance(number, int | np.integer) or isinstance(number, bool) or number not in range(6):
             raise PaddockError(f"{self.name}.play_sound: expected a whole number from 0 to 5, got {number!r}")
         self.body.play_sound(int(number), LOUD)
 
     def raw_packet(self) -> packets.Sensors:
-        """All hardware numbers of an e-puck2 at once: also the field, the button, the remote control."""
+        """Return all raw numbers of an e-puck2, including the magnetic field, the button and the remote control."""
         return self.port.read_packet()
 
     def set_odometry(self, x: float, y: float, heading: float = 0.0) -> None:
-        """Tell its odometry where it is: x, y [m], heading [rad]."""
+        """Set the pose of the odometry: x, y [m], heading [rad]."""
         call = f"{self.name}.set_odometry({x!r}, {y!r}, {heading!r})"
         if not all_finite(x, y, heading):
             raise PaddockError(f"{call}: expected finite numbers")
@@ -131,8 +131,8 @@ class EPuck(SingleRobot):
         self.note_event("teleport", self.name, f"odometry of {self.name} set to ({x:g}, {y:g}, {heading:g})")
 
     def reset(self, seed: int | None = None) -> None:
-        """Start its firmware anew: it stops, lamps go out; odometry and time begin at 0 again."""
-        with self.port.hold(LONGEST):  # no thread reads in between
+        """Restart the firmware. The robot stops, its lamps go off, and odometry and time restart at 0."""
+        with self.port.hold(LONGEST):  # so that no other thread reads in between
             self.port.restart()
             self.body.mark_reset()
             self._start = self._due = self._clock.now()
@@ -140,7 +140,7 @@ class EPuck(SingleRobot):
         self.note_event("reset", text=f"{self.name} was reset")
 
     def reconnect(self) -> None:
-        """Close the connection and open it anew; the robot stands then. Calls do so after an error, too."""
+        """Close the connection and open it again. The robot is stopped. Calls do the same after an error."""
         with self.port.hold():
             self.port.hang_up()
             self.body.fetch(())

@@ -1,4 +1,4 @@
-"""The spec of a real e-puck: that of its kind, with what the firmware and the stream of bytes leave of it."""
+"""The spec of a real e-puck: the spec of its type, limited to what its firmware and its connection support."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from paddock.sensors.camera import CameraSpec
 
 
 def adapt_spec(port: Port, type: str | None = None) -> RobotSpec:
-    """What the robot behind a port has: no ground truth, no devices that its firmware does not know.
+    """Return the spec of the robot at a port, without ground truth and without devices that its firmware lacks.
 
     Args:
-        port: the way to it.
-        type: the file of this very robot, as its calibration wrote it; None: the shipped one of its kind.
+        port: the connection to the robot.
+        type: the file of this individual robot, as written by its calibration; None for the shipped file of its type.
     """
     spec = load_robot(type or port.kind)
     sensors = []

@@ -1,4 +1,4 @@
-"""Robots in a Player server, such as Player with Stage: `player://host:6665`."""
+"""Link to robots in a Player server, such as Player with Stage: `player://host:6665`."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from paddock.robots import load_robot
 __all__ = ["PlayerClient", "PlayerRobot", "connect_player"]
 
 PORT = 6665
-FIRST_ROUNDS = 10  # of data that a sensor may miss
+FIRST_ROUNDS = 10  # rounds of data to wait for the first data of every sensor
 OPTIONS = ("index", "sensors", "type", "dt", "silence")
-FORM = "expected player://host:6665, and behind a ?: index=0, sensors=ranger:0,bumper:0, type=pioneer-p3dx, dt=0.1"
+FORM = "expected player://host:6665, and after a ?: index=0, sensors=ranger:0,bumper:0, type=pioneer-p3dx, dt=0.1"
 
 
 class PlayerWish(NamedTuple):
-    """What a URL asks for."""
+    """The parsed URL of a robot in a Player server."""
 
     host: str
     port: int
-    number: int  # of its position2d
-    sensors: list[Place] | None  # None: those of the port, where it has one robot
+    number: int  # index of its position2d device
+    sensors: list[Place] | None  # None: all sensors of the port, if it has one robot
     type: str | None
     dt: float
-    silence: float  # [s] without a call after which it is stopped
+    silence: float  # [s] without a call after which the robot is stopped
 
 
 def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> PlayerRobot:
-    """Have a robot in a Player server, or in a world of Paddock with `--player`.
+    """Connect to a robot in a Player server, or in a world of Paddock with `--player`.
 
     Args:
-        url: `player://host:6665`, and behind a `?`: `index=` the number of its position2d (0), `sensors=` its devices
-            with commas between them (all rangers and bumpers, where there is one robot at the port), `type=` the robot
-            that it is, by the name of a shipped one or as a TOML file, `dt=` how long a step is [s] (0.1),
-            `silence=` after how many seconds without a call it is stopped (1).
-        name: what the robot is called here; else `player0`.
-        timeout: seconds of silence after which a call fails.
+        url: `player://host:6665`, with these options after a `?`: `index=` is the index of the robot's position2d
+            device (0), `sensors=` its devices, separated by commas (default: all rangers and bumpers, if the port has
+            one robot), `type=` its type, a shipped robot or a TOML file, `dt=` the duration of a step [s] (0.1),
+            `silence=` the time without a call after which the robot is stopped [s] (1).
+        name: name of the robot in this program; default `player0`, with its index.
+        timeout: seconds without an answer after which a call fails.
     """
     wish = read_player_wish(url)
     position = (int(PlayerInterface.POSITION2D), wish.number)
@@ -78,7 +78,7 @@ def _name_place(place: Place) -> str:
 
 
 def _await_data(client: PlayerClient, sensors: Sequence[Place]) -> None:
-    """Read until each sensor has sent data: some begin to measure when somebody subscribes."""
+    """Read until each sensor has sent data, because some start to measure at the first subscription."""
     for _ in range(FIRST_ROUNDS):
         client.read()
         if all(client.has_data(place) for place in sensors):
@@ -86,7 +86,7 @@ def _await_data(client: PlayerClient, sensors: Sequence[Place]) -> None:
 
 
 def read_player_wish(url: str) -> PlayerWish:
-    """What a URL asks for, checked."""
+    """Parse and check a URL."""
     try:
         parts = urlsplit(url)
         options = dict(parse_qsl(parts.query))

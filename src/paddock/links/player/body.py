@@ -1,4 +1,4 @@
-"""PlayerBody: a robot in a Player server. It reads what came with the last round of data."""
+"""PlayerBody: a robot in a Player server. It returns the values of the last round of data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RESET_ODOMETRY, VELOCITY = 6, 1
 
 
 class PlayerBody(SteppedBody):
-    """Speaks to a server for one robot."""
+    """Controls one robot of a Player server."""
 
     language = "Player's protocol"
     pose_source: PoseSource = "odometry"
@@ -36,11 +36,11 @@ class PlayerBody(SteppedBody):
         """
         Args:
             client: the connection; all devices are subscribed to.
-            name: what the robot is called here.
-            spec: what it has.
-            position: the device that drives it.
-            sources: where the values of each sensor are.
-            silence: seconds without a call after which it is stopped.
+            name: name of the robot in this program.
+            spec: its devices.
+            position: the position2d device that drives it.
+            sources: the device and the range of values of each sensor.
+            silence: seconds without a call after which the robot is stopped.
         """
         super().__init__(silence)
         self.client, self.name, self.spec, self._position, self._sources = client, name, spec, position, sources
@@ -49,7 +49,7 @@ class PlayerBody(SteppedBody):
         self._speeds = STANDING
 
     def reset_odometry(self) -> None:
-        """Count from here."""
+        """Set the odometry to 0."""
         self.client.ask(self._position, RESET_ODOMETRY)
 
     def send_wheels(self, left: float, right: float) -> None:
@@ -60,11 +60,11 @@ class PlayerBody(SteppedBody):
         return layout.VELOCITY.pack(((left + right) / 2, 0.0, turn_rate)) + layout.NUMBER.pack(1)
 
     def open_stop_line(self) -> StopLine:
-        """Commands are not answered, so the guard shares the connection."""
+        """Share the connection, because commands are not answered."""
         return StopLine(self.client.fileno(), pack_command(self._position, VELOCITY, self._pack_speeds(0.0, 0.0)))
 
     def set_pose(self, pose: Pose) -> None:
-        raise DeviceRefused(f"{self.name} cannot be moved: the server does not tell the name that its simulator has")
+        raise DeviceRefused(f"{self.name} cannot be moved: the server does not report its name in the simulator")
 
     def _read_all(self, devices: Sequence[Device]) -> list[list[float]]:
         return [self._read_values(device) for device in devices]
@@ -77,7 +77,7 @@ class PlayerBody(SteppedBody):
         return values[first : first + device.spec.channels]
 
     def picture(self, camera: Camera) -> NDArray[np.uint8]:
-        raise DeviceRefused(f"{camera}: pictures are not read here")
+        raise DeviceRefused(f"{camera}: pictures are not supported over Player's protocol")
 
     @property
     def pose(self) -> Pose:

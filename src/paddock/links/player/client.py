@@ -11,23 +11,23 @@ from paddock.player import interfaces as layout
 from paddock.player.messages import BANNER_BYTES, LARGEST_DATA
 
 DEVICES, SUBSCRIBE, DATA, DATA_MODE = 1, 3, 4, 5  # requests to the server itself
-STATE = 1  # the subtype of data that devices are for
+STATE = 1  # the subtype of a device's main data
 VALUES = {
     PlayerInterface.RANGER: (layout.RANGER_RANGES, 0),
     PlayerInterface.SONAR: (layout.RANGES, 0),
     PlayerInterface.LASER: (layout.SCAN, 4),
     PlayerInterface.BUMPER: (layout.BUMPS, 0),
 }
-"""How data of sensors are laid out, and which field has the values."""
+"""Layout of the data of sensors, and the index of the field with the values."""
 Place = tuple[int, int]
-"""A device: its interface, and its number among those."""
+"""Address of a device: its interface and its index."""
 
 
 class PlayerClient(SceneClient):
-    """Asks one thing at a time, and waits for the answer. Threads may share it."""
+    """Sends one request at a time and waits for the answer. Threads may share it."""
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
-        """Connect; `timeout` is how long an answer may take [s]."""
+        """Connect. `timeout` is the maximum time for an answer [s]."""
         super().__init__("player", host, port, timeout)
         self._splitter, self._heard = PlayerSplitter(LARGEST_DATA), list[PlayerMessage]()
         self._number = 0
@@ -48,12 +48,12 @@ class PlayerClient(SceneClient):
         self._heard += self._splitter.feed(banner[BANNER_BYTES:])
 
     def list_devices(self) -> list[Place]:
-        """All devices at this port."""
+        """Return all devices at this port."""
         (devices,) = layout.DEVICES.unpack(self.ask((PlayerInterface.PLAYER, 0), DEVICES))
         return [(interface, number) for _, _, interface, number in devices]
 
     def subscribe(self, place: Place) -> None:
-        """Have data of a device, and be heard by it."""
+        """Subscribe to the data of a device. This also enables commands to it."""
         payload = layout.SUBSCRIPTION.pack((0, 0, *place), layout.OPEN, b"")
         answer = self.ask((PlayerInterface.PLAYER, 0), SUBSCRIBE, payload)
         _, access = layout.ADDRESS_AND_ACCESS.unpack(answer)
@@ -61,7 +61,7 @@ class PlayerClient(SceneClient):
             raise Refused(f"{self.name}: there is no access to device {place[0]}:{place[1]}")
 
     def ask(self, place: Place, subtype: int, payload: bytes = b"") -> bytes:
-        """Request something; what is answered. `Refused` where that is no."""
+        """Send a request and return the answer. Raise `Refused` if the server rejects it."""
         with self._turn:
             return self._ask(place, subtype, payload)
 
@@ -75,12 +75,12 @@ class PlayerClient(SceneClient):
                 return message.payload
 
     def command(self, place: Place, subtype: int, payload: bytes = b"") -> None:
-        """Command something; there is no answer."""
+        """Send a command. There is no answer."""
         with self._turn:
             self._write(MessageType.COMMAND, place, subtype, payload)
 
     def read(self) -> None:
-        """Wait for the next round of data; `get` and `time` are of that round from then on."""
+        """Wait for the next round of data and store it for `get` and `time`."""
         with self._turn:
             self._ask((PlayerInterface.PLAYER, 0), DATA)
             while self._next().type != MessageType.SYNCH:
@@ -91,13 +91,13 @@ class PlayerClient(SceneClient):
         return (*place, STATE) in self._data
 
     def get(self, place: Place) -> bytes:
-        """The newest state or ranges of a device: a server may send intensities and others beside them."""
+        """Return the newest state or ranges of a device, without other data such as intensities."""
         if not self.has_data(place):
             raise DeviceRefused(f"{self.name}: device {place[0]}:{place[1]} has sent no data")
         return self._data[*place, STATE]
 
     def get_values(self, place: Place) -> list[float]:
-        """The newest values of a sensor."""
+        """Return the newest values of a sensor."""
         form, field = VALUES[PlayerInterface(place[0])]
         return [float(value) for value in form.unpack(self.get(place))[field]]
 
@@ -129,5 +129,5 @@ class PlayerClient(SceneClient):
 
 
 def pack_command(place: Place, subtype: int, payload: bytes) -> bytes:
-    """A command, as it is sent; commands need no number."""
+    """Return the bytes of a command; commands need no sequence number."""
     return PlayerMessage(PlayerAddress(0, 0, *place), MessageType.COMMAND, subtype, 0.0, 0, payload).pack()

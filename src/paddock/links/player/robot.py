@@ -1,4 +1,4 @@
-"""PlayerRobot: the handle of a robot in a Player server, and the arena that it stands in, in one."""
+"""PlayerRobot: the handle of a robot in a Player server, which is also its arena."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from paddock.links.scene.robot import SteppedRobot
 
 
 class PlayerRobot(SteppedRobot):
-    """A robot in a Player server. Time is the server's: `step` waits for data of a later time."""
+    """A robot in a Player server. Time is that of the server: `step` waits for data of a later time."""
 
     body: PlayerBody
     nature = "a robot of a Player server"
@@ -15,8 +15,8 @@ class PlayerRobot(SteppedRobot):
     def __init__(self, body: PlayerBody, dt: float) -> None:
         """
         Args:
-            body: a way to it, connected.
-            dt: length of a step [s].
+            body: the connected body.
+            dt: duration of a step [s].
         """
         self._step = dt
         super().__init__(body, stepping=False)
@@ -29,16 +29,16 @@ class PlayerRobot(SteppedRobot):
         return self.body.client.time
 
     def _await_step(self) -> None:
-        """Reading has waited."""
+        """Do nothing: reading has already waited."""
 
     def _hold(self, on: bool) -> None:
-        """The server decides whether time waits for its clients."""
+        """Do nothing: the server decides whether time waits for its clients."""
 
     def _start_there(self) -> None:
-        """It runs."""
+        """Do nothing: the server runs already."""
 
     def _stop_there(self) -> None:
-        """A robot may be real: it stops, and its odometry begins anew."""
+        """Stop the robot and reset its odometry. The server continues, because the robot may be real."""
         self.stop()
         self.body.reset_odometry()
 

@@ -1,4 +1,4 @@
-"""The spec of a robot in a Player server, as the server describes it."""
+"""The spec of a robot in a Player server, built from the server's description."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from paddock.sensors.laser import LaserSpec
 from paddock.sensors.sonar import SonarSpec
 from paddock.worlds.importers.stage_robot import WHEELS
 
-USUAL_SIZE = (0.4, 0.4, 0.3)  # [m] where the server tells none: width, length, height
+USUAL_SIZE = (0.4, 0.4, 0.3)  # [m] width, length, height, if the server reports none
 USUAL_RANGE, USUAL_CONE = 8.0, 15.0  # [m], [degrees]
-MAX_SPEED, WHEEL_DIAMETER = 1.0, 0.2  # Player tells neither; a type does
+MAX_SPEED, WHEEL_DIAMETER = 1.0, 0.2  # defaults: Player reports neither; set `type` for the actual values
 KNOWN = (PlayerInterface.RANGER, PlayerInterface.LASER, PlayerInterface.SONAR, PlayerInterface.BUMPER)
 
 
 class PlayerSource(NamedTuple):
-    """Where the values of a sensor are."""
+    """The device and the range of values of a sensor."""
 
     place: Place
-    first: int  # of the device's values
-    whole: int  # how many values the device has
+    first: int  # index of the sensor's first value among those of the device
+    whole: int  # number of values of the device
 
 
 def choose_devices(devices: Sequence[Place]) -> list[Place]:
-    """The sensors of a robot: all at the port, where it is the only one. Rangers come before what they replace."""
+    """Return all sensors at the port if it has a single robot. Rangers are preferred to lasers and sonars."""
     robots = [place for place in devices if place[0] == PlayerInterface.POSITION2D]
     if len(robots) > 1:
         return []
@@ -49,13 +49,13 @@ def choose_devices(devices: Sequence[Place]) -> list[Place]:
 def describe_robot_there(
     client: PlayerClient, position: Place, sensors: Sequence[Place], kind: RobotSpec | None
 ) -> tuple[RobotSpec, Mapping[str, PlayerSource]]:
-    """The robot's spec, and where the values of each sensor are, by its name.
+    """Return the robot's spec, and the source of the values of each sensor by name.
 
     Args:
         client: the connection; all devices are subscribed to.
-        position: the robot's wheels.
+        position: the robot's position2d device.
         sensors: its sensors.
-        kind: what it is, where that is known: body and drive are taken from it.
+        kind: spec of its type, if known; body and drive are taken from it.
     """
     found: list[SensorSpec] = []
     sources: dict[str, PlayerSource] = {}
@@ -81,7 +81,7 @@ def _describe_body(client: PlayerClient, position: Place) -> RobotSpec:
 
 
 def _describe_sensors(client: PlayerClient, place: Place) -> list[SensorSpec]:
-    """What a device is: a sensor, or several scanners whose values come one after the other."""
+    """Return the specs of a device: one sensor, or several scanners whose values are concatenated."""
     interface = place[0]
     try:
         if interface == PlayerInterface.BUMPER:
@@ -98,7 +98,7 @@ def _describe_sensors(client: PlayerClient, place: Place) -> list[SensorSpec]:
         pose, _, poses, _ = layout.RANGER_GEOMETRY.unpack(client.ask(place, 1))
         low, high, _, _, longest, *_ = layout.RANGER_SETTINGS.unpack(client.ask(place, 5))
         poses = [_place_on(pose, element) for element in poses]
-        beams = len(client.get_values(place))  # the step between two is told in more than one way
+        beams = len(client.get_values(place))  # servers report the angular step in different ways
         if beams > len(poses) > 0:
             if beams % len(poses):
                 raise PaddockError(f"expected as many values of each of its {len(poses)} scanners, got {beams} in all")
@@ -109,7 +109,7 @@ def _describe_sensors(client: PlayerClient, place: Place) -> list[SensorSpec]:
 
 
 def _place_on(pose: Sequence[float], element: Sequence[float]) -> tuple[float, ...]:
-    """The pose on the robot of an element of an upright device."""
+    """Return the pose on the robot of an element of an upright device."""
     x, y, heading = compose(Pose(pose[0], pose[1], pose[5]), Pose(element[0], element[1], element[5]))
     return x, y, pose[2] + element[2], 0.0, 0.0, heading
 

@@ -1,1 +1,1 @@
-"""What robots in V-REP and in CoppeliaSim share: both are scenes of objects with handles."""
+"""Common code for robots in V-REP and CoppeliaSim, whose scenes consist of objects with handles."""

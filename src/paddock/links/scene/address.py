@@ -1,4 +1,4 @@
-"""SceneAddress: what the URL of a robot in V-REP or CoppeliaSim asks for."""
+"""SceneAddress: the parsed URL of a robot in V-REP or CoppeliaSim."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from paddock.links.drive_guard import read_silence
 
 
 class SceneAddress(NamedTuple):
-    """Where a robot is."""
+    """Address and options of a robot in a scene."""
 
     host: str
     port: int
-    base: str  # what its base object is called there
-    type: str | None  # the robot that it is; None: the base tells
-    stepping: bool  # time there waits for this program
-    silence: float  # [s] without a call after which the robot is stopped; never while time waits
+    base: str  # name of its base object in the scene
+    type: str | None  # type of the robot; None to derive it from the base
+    stepping: bool  # whether simulated time waits for this program
+    silence: float  # [s] without a call after which the robot is stopped; infinite if time waits
 
     @classmethod
     def parse(cls, url: str, port: int, base: str, options: tuple[str, str, str, str]) -> Self:
-        """Read a URL; what it leaves out is given. The options are those for base, type, stepping and silence."""
+        """Parse a URL. `port` and `base` are defaults; `options` are the names for base, type, stepping and silence."""
         robot, type, mode, _ = options
         scheme = url.partition(":")[0]
-        form = f"{url}: expected {scheme}://host:{port}?{robot}={base}, and perhaps {mode}=yes or no"
+        form = f"{url}: expected {scheme}://host:{port}?{robot}={base}, and optionally {mode}=yes or no"
         try:
             parts = urlsplit(url)
             host, chosen = parts.hostname, parts.port or port

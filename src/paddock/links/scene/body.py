@@ -1,4 +1,4 @@
-"""SceneBody: a robot whose wheels and sensors are objects of a scene, which are read by their handles."""
+"""SceneBody: a robot whose wheels and sensors are objects of a scene, accessed by their handles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paddock.links.simulator_body import STANDING, SimulatorBody
 from paddock.robots import RobotSpec
 
 Quantity = Literal["distance", "image", "angle", "pose"]
-"""What an object tells: metres or None; rows from the top; radians; a `Pose`."""
+"""Quantity that an object returns: metres or None; rows from the top; radians; a `Pose`."""
 
 QUANTITIES: dict[str, Quantity] = {
     "sonar": "distance", "proximity": "distance", "ground": "image", "encoders": "angle", "position": "pose",
@@ -27,17 +27,17 @@ QUANTITIES: dict[str, Quantity] = {
 
 
 class SteppedBody(SimulatorBody):
-    """A robot in a simulator whose time is asked for."""
+    """A robot in a simulator whose time is polled."""
 
     client: SceneClient
 
     @abstractmethod
     def forget(self) -> None:
-        """The simulation began anew."""
+        """Discard the state after a restart of the simulation."""
 
 
 class SceneBody(SteppedBody):
-    """Asks for quantities of objects."""
+    """Reads quantities of scene objects."""
 
     def __init__(
         self, client: SceneClient, name: str, spec: RobotSpec, handles: Handles, *, silence: float = math.inf
@@ -45,10 +45,10 @@ class SceneBody(SteppedBody):
         """
         Args:
             client: the connection.
-            name: what the robot is called here.
-            spec: what it has; see `find_parts`.
-            handles: of its parts.
-            silence: seconds without a call after which it is stopped; time that waits for the program needs none.
+            name: name of the robot in this program.
+            spec: its devices; see `find_parts`.
+            handles: the handles of its parts.
+            silence: seconds without a call after which it is stopped; not needed if time waits for the program.
         """
         super().__init__(silence)
         self.client, self.name, self.spec, self.handles = client, name, spec, handles
@@ -61,11 +61,11 @@ class SceneBody(SteppedBody):
 
     @abstractmethod
     def ask(self, wanted: Sequence[tuple[Quantity, int]]) -> list[Any]:
-        """Quantities of objects, by their handles."""
+        """Return quantities of objects, given by their handles."""
 
     @abstractmethod
     def turn_joints(self, left: float, right: float) -> None:
-        """Have both joints turn [rad/s]."""
+        """Set the velocities of both wheel joints [rad/s]."""
 
     def send_wheels(self, left: float, right: float) -> None:
         self.turn_joints(float(left) / self._radius, float(right) / self._radius)
@@ -77,7 +77,7 @@ class SceneBody(SteppedBody):
         return [self._convert(device, values) for device, values in zip(devices, told, strict=True)]
 
     def _convert(self, device: Device, told: list[Any]) -> list[float]:
-        """The values of a device, from what its objects tell."""
+        """Return the values of a device from the quantities of its objects."""
         kind = device.spec.kind
         if kind == "encoders":
             return self._roll(told)
@@ -90,7 +90,7 @@ class SceneBody(SteppedBody):
         return [told[0].heading] if kind == "compass" else list(told[0])
 
     def _roll(self, angles: list[float]) -> list[float]:
-        """How far the wheels have turned [m]: joints tell angles within a turn only."""
+        """Return the travel of the wheels [m], accumulated from joint angles, which wrap around."""
         for side, angle in enumerate(angles):
             self._travel[side] += wrap(angle - self._angles[side]) * self._radius
         self._angles = angles
@@ -110,5 +110,5 @@ class SceneBody(SteppedBody):
 
 
 def turn_up(data: bytes, width: int, height: int) -> NDArray[np.uint8]:
-    """A picture that came with its lowest row first."""
+    """Return a picture from data with the lowest row first."""
     return np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1].copy()

@@ -1,4 +1,4 @@
-"""SceneClient: a connection to a simulator that answers what it is asked, without threads."""
+"""SceneClient: a connection to a simulator with requests and answers, without threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CHUNK = 1 << 16
 
 
 class SceneClient(ABC):
-    """Sends and receives bytes; `_turn` is for threads that share it."""
+    """Sends and receives bytes. `_turn` is a lock for threads that share the client."""
 
     def __init__(self, scheme: str, host: str, port: int, timeout: float) -> None:
         self.name, self.host, self.port, self.timeout = f"{scheme} {host}:{port}", host, port, timeout
@@ -22,10 +22,10 @@ class SceneClient(ABC):
             raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._turn = threading.Lock()
-        self.time = 0.0  # simulated, the newest that is known [s]
+        self.time = 0.0  # last received simulated time [s]
 
     def fileno(self) -> int:
-        """For a process that shares the connection."""
+        """Return the file descriptor, for a process that shares the connection."""
         return self._socket.fileno()
 
     def _send(self, data: bytes) -> None:
@@ -42,9 +42,9 @@ class SceneClient(ABC):
         except OSError as error:
             raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
         if not data:
-            raise LinkError(f"{self.name}: the other side has hung up")
+            raise LinkError(f"{self.name}: the connection was closed by the other side")
         return data
 
     @abstractmethod
     def close(self) -> None:
-        """Take leave, and hang up."""
+        """End the session and close the connection."""

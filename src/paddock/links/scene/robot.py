@@ -1,4 +1,4 @@
-"""SteppedRobot: the handle of a robot in another simulator's scene, and the arena that it stands in, in one."""
+"""SteppedRobot: the handle of a robot in another simulator's scene, which is also its arena."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from paddock.core.errors import SimulationError, Timeout
 from paddock.links.scene.body import SteppedBody
 from paddock.links.single import SingleRobot
 
-PAUSE = 0.002  # seconds between two looks at the time there
+PAUSE = 0.002  # seconds between two requests for the simulated time
 
 log = logging.getLogger("paddock.links")
 
 
 class SteppedRobot(SingleRobot):
-    """A robot of another simulator. Where time waits for this program `step` lets it pass, else it waits for it."""
+    """A robot in another simulator. `step` advances time if time waits for this program, else it waits for time."""
 
     body: SteppedBody
 
     def __init__(self, body: SteppedBody, *, stepping: bool) -> None:
         """
         Args:
-            body: a way to it, connected.
-            stepping: time there waits for this program.
+            body: the connected body.
+            stepping: whether simulated time waits for this program.
         """
         super().__init__(body)
         self.stepping = stepping
@@ -45,34 +45,34 @@ class SteppedRobot(SingleRobot):
         self._start = self._ask_time()
         self._due = 0.0
 
-    # ---- what simulators do differently
+    # ---- functions that differ between simulators
 
     @abstractmethod
     def _read_dt(self) -> float:
-        """The length of a step there [s]."""
+        """Return the duration of a simulation step [s]."""
 
     @abstractmethod
     def _ask_time(self) -> float:
-        """The time there [s]; the client knows it from then on."""
+        """Request and return the simulated time [s]. The client stores it."""
 
     @abstractmethod
     def _hold(self, on: bool) -> None:
-        """Have time there wait for this program, or not any more."""
+        """Switch on or off that simulated time waits for this program."""
 
     @abstractmethod
     def _start_there(self) -> None:
-        """Let the simulation run."""
+        """Start the simulation."""
 
     @abstractmethod
     def _stop_there(self) -> None:
-        """End the simulation, and wait until it has."""
+        """Stop the simulation and wait until it has stopped."""
 
     @abstractmethod
     def _pass_steps(self, n: int) -> None:
-        """Let time pass that waits for this program."""
+        """Advance the simulation by n steps."""
 
     def _await_step(self) -> None:
-        """Let the simulator work on before it is asked for the time again."""
+        """Wait before the time is requested again."""
         time.sleep(PAUSE)
 
     # ---- time
@@ -83,7 +83,7 @@ class SteppedRobot(SingleRobot):
 
     @property
     def time(self) -> float:
-        """Simulated seconds since it was connected, or reset."""
+        """Simulated time [s] since the connection or the last reset."""
         return self.body.client.time - self._start
 
     @property
@@ -95,7 +95,7 @@ class SteppedRobot(SingleRobot):
             self._ask_time()
 
     def step(self, n: int = 1) -> None:
-        """Let n steps pass, or wait until they have."""
+        """Advance the simulation by n steps, or wait until n steps have passed."""
         ticks = check_ticks(n)
         if self.stepping:
             self._pass_steps(ticks)
@@ -104,24 +104,24 @@ class SteppedRobot(SingleRobot):
         self._wait(lambda now: now - self._start >= self._due - 1e-6)
 
     def _wait(self, is_over: Callable[[float], bool]) -> None:
-        """Ask for the time there until it is as it should be; `Timeout` if it stands still."""
+        """Request the simulated time until `is_over` accepts it. Raise `Timeout` if it does not advance."""
         timeout, last, end = self.body.client.timeout, math.nan, 0.0
         while not is_over(now := self._ask_time()):
             self.body.renew_guard()
             if now != last:
                 last, end = now, time.monotonic() + timeout
             elif time.monotonic() > end:
-                raise Timeout(f"{self.name}: time there stands still since {timeout:g} s; is the simulation paused?")
+                raise Timeout(f"{self.name}: simulated time did not advance for {timeout:g} s; is it paused?")
             self._await_step()
 
     def _drive(self, loop: EpisodeLoop) -> str:
         if loop.plan.speed is not None:
-            raise SimulationError(f"run: {self.name} is {self.nature}: its time has the speed that it has there")
+            raise SimulationError(f"run: {self.name} is {self.nature}: the speed cannot be set here; leave it out")
         self._due = self.time
         return loop.drive()
 
     def reset(self, seed: int | None = None) -> None:
-        """Stop the simulation and start it again; everything there begins anew."""
+        """Stop the simulation and start it again from its initial state."""
         with self.body.guard.driving(False):
             self._stop_there()
         self.body.forget()

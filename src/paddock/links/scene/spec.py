@@ -1,4 +1,4 @@
-"""The spec of a robot in a scene: that of its kind, with the devices that are found there, and their handles."""
+"""The spec of a robot in a scene: the spec of its type, limited to the devices found there, with their handles."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from paddock.sensors.sonar import SonarSpec
 PLAIN = {
     "scale": None, "response": (), "noise": 0.0, "noise_relative": 0.0, "resolution": 0.0, "delay": 0.0, "period": 0.0,
 }  # fmt: skip
-ALWAYS = {"encoders": "joints", "position": "base", "compass": "base"}  # kinds without an object of their own
+ALWAYS = {"encoders": "joints", "position": "base", "compass": "base"}  # sensors without an object of their own
 
 Handles = Mapping[str, tuple[int, ...]]
-"""Of the base, both joints, and the objects of each device, by `base`, `joints` and the device's name."""
+"""Handles of the base, both joints and the objects of each device, by `base`, `joints` and the device's name."""
 
 
 def find_kind(base: str, name: str, name_of: Callable[[RobotModel], str]) -> str:
-    """The shipped robot whose base is called so there."""
+    """Return the shipped robot whose base object has this name."""
     kinds = {name_of(model): kind for kind, model in reversed(MODELS.items())}
     if name not in kinds:
-        raise LinkError(f"robot={base}: expected one of {', '.join(kinds)}; else say what it is with type=")
+        raise LinkError(f"robot={base}: expected one of {', '.join(kinds)}; for another name, set type=")
     return kinds[name]
 
 
 def find_parts(
     kind: RobotSpec, find: Callable[..., tuple[int, ...]], number: Callable[[int], str]
 ) -> tuple[RobotSpec, Handles]:
-    """What of the kind there is in a scene, with ideal sensors, and the handles of all parts.
+    """Return the spec of the parts that exist in a scene, with ideal sensors, and the handles of all parts.
 
     Args:
-        kind: what the robot may have.
-        find: gives handles of objects by their names below the robot's; the base has none.
-        number: how the objects of a device are numbered there.
+        kind: spec with all possible parts.
+        find: returns the handles of objects by their names below the robot; the name of the base is empty.
+        number: formats the number of an object of a device.
     """
     model, sensors = model_of(kind), []
     handles = {"base": find(""), "joints": find(*model.joints)}
     for sensor in kind.sensors:
         parts = _list_parts(sensor, model, number)
         if not parts and sensor.kind not in ALWAYS:
-            continue  # scenes know no such device
+            continue  # scenes have no such device
         try:
             handles[sensor.name] = find(*parts) if parts else handles[ALWAYS[sensor.kind]]
         except Refused:
@@ -54,7 +54,7 @@ def find_parts(
 
 
 def _list_parts(sensor: SensorSpec, model: RobotModel, number: Callable[[int], str]) -> list[str]:
-    """The names of a device's objects, without that of the robot, in the order of its channels."""
+    """Return the names of a device's objects, without the robot's name, in the order of its channels."""
     alias = model.aliases.get(sensor.name, sensor.name)
     if sensor.kind in ("camera", "ground"):
         return [alias]
@@ -66,7 +66,7 @@ def _list_parts(sensor: SensorSpec, model: RobotModel, number: Callable[[int], s
 
 
 def _make_ideal(sensor: SensorSpec, model: RobotModel) -> SensorSpec:
-    """Without noise and rounding; detection ends where it does in the scene."""
+    """Return the sensor without noise and rounding, with the detection range of the scene."""
     changes = {key: value for key, value in PLAIN.items() if sensor.kind != "camera" or key == "noise"}
     if isinstance(sensor, RangeSensorSpec) and sensor.kind != "camera" and math.isfinite(model.limit):
         changes["range"] = min(sensor.range, model.limit)

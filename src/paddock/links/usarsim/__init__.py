@@ -1,4 +1,4 @@
-"""Robots in a USARSim server: `usarsim://host:3000?class=P2DX&name=R1&at=x,y`."""
+"""Link to robots in a USARSim server: `usarsim://host:3000?class=P2DX&name=R1&at=x,y`."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ __all__ = ["UsarSimRobot", "connect_usarsim"]
 
 
 def connect_usarsim(url: str, *, name: str = "", timeout: float = 10.0) -> UsarSimRobot:
-    """Have a robot in a USARSim server, of Paddock or another.
+    """Create a robot in a USARSim server, of Paddock or another project.
 
     Args:
-        url: `usarsim://host:3000`, and behind a `?`: `class=` of the robot (P2DX), `name=` (R1), `at=x,y` or
-            `at=x,y,z` [m] and `heading=` [rad] or `start=` (the name of a start pose) for where it begins, `type=` the
-            TOML file that describes it, `dt=` how long a tick of `step` is [s], `drive=normalized` to send percent,
-            `scan=clockwise` if its scanner sweeps that way, `camera=` the port of the image server. x, y and heading
-            are in Paddock's frame (y left), z is USARSim's own. `silence=` says after how many seconds without a call
-            it is stopped (1).
-        name: what the robot is called, unless the URL says so.
-        timeout: seconds of silence after which a call fails.
+        url: `usarsim://host:3000`, with these options after a `?`: `class=` is the class of the robot (default P2DX),
+            `name=` its name (R1). `at=x,y` or `at=x,y,z` [m] and `heading=` [rad], or `start=` (the name of a start
+            pose), set the start pose. x, y and heading are in Paddock's frame (y left), z in USARSim's frame. `type=`
+            is the TOML file of the robot, `dt=` the duration of a tick of `step` [s]. `drive=normalized` sends wheel
+            speeds as percentages, `scan=clockwise` is for scanners that sweep clockwise, `camera=` is the port of the
+            image server. `silence=` is the time without a call after which the robot is stopped [s] (1).
+        name: name of the robot, unless the URL contains one.
+        timeout: seconds without an answer after which a call fails.
     """
     wanted = read_wish(url, name, timeout)
     server = wanted.open()
     images: ImageConnection | None = None
     try:
-        sonars = server.reports.sonar_names  # of those that report later, the spec knows nothing
+        sonars = server.reports.sonar_names  # fixed here: sonars that report later are not in the spec
         spec = adapt_spec(wanted.spec, server, sonars)
         if wanted.camera:
             images = ImageConnection(wanted.host, wanted.camera, timeout)
@@ -51,7 +51,7 @@ def connect_usarsim(url: str, *, name: str = "", timeout: float = 10.0) -> UsarS
 
 
 def _add_camera(spec: RobotSpec, kind: RobotSpec, images: ImageConnection) -> RobotSpec:
-    """The robot with a camera whose pictures are as large as those of the image server."""
+    """Return the spec with a camera whose picture size is that of the image server."""
     height, width, _ = images.read().shape
     camera = next((sensor for sensor in kind.sensors if isinstance(sensor, CameraSpec)), None)
     if camera is None:

@@ -1,4 +1,4 @@
-"""UsarBody: a robot in a USARSim server. It reads what was reported last, and sends commands at once."""
+"""UsarBody: a robot in a USARSim server. It returns the last reported values and sends commands immediately."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from paddock.usarsim import format_line, join_words
 
 
 class UsarBody(SimulatorBody):
-    """Speaks to a server for one robot.
+    """Controls one robot of a USARSim server.
 
-    `sonars`: names in the order of the spec's. `normalized`: wheel speeds are sent as percent of the greatest.
+    `sonars`: names in the order of the spec. `normalized`: wheel speeds are sent as percentages of the maximum speed.
     """
 
-    language = "USARSim's language"
+    language = "USARSim's protocol"
 
     def __init__(
         self, server: UsarConnection, name: str, spec: RobotSpec, sonars: Sequence[str], *, normalized: bool,
@@ -42,18 +42,18 @@ class UsarBody(SimulatorBody):
 
     @property
     def pose_source(self) -> PoseSource:  # type: ignore[override]
-        """The truth where the server tells it."""
+        """`truth` if the server reports ground truth, else `odometry`."""
         return "odometry" if self.server.reports.truth is None else "truth"
 
     def move_to(self, server: UsarConnection) -> None:
-        """Go on with a new connection; the robot stands there."""
+        """Continue with a new connection, on which the robot is stopped."""
         self.server = server
         self._forget_commands()
 
     def _forget_commands(self) -> None:
         self._speeds, self._first_ticks = STANDING, self.server.reports.wheel_ticks
 
-    # ---- doing
+    # ---- actuators
 
     def send_wheels(self, left: float, right: float) -> None:
         self.server.send("DRIVE", *self._name_speeds(left, right))
@@ -65,7 +65,7 @@ class UsarBody(SimulatorBody):
         return [*words, "Normalized true"] if self.normalized else words
 
     def open_stop_line(self) -> StopLine:
-        """Commands are not answered, so the guard shares the connection. An empty line ends what was half sent."""
+        """Share the connection, because commands are not answered. An empty line ends a partly sent command."""
         return StopLine(self.server.fileno(), b"\r\n" + format_line("DRIVE", *self._name_speeds(0.0, 0.0)))
 
     def set_pan(self, device: Device, angle: float) -> None:
@@ -73,11 +73,9 @@ class UsarBody(SimulatorBody):
         self._pans[device.name] = angle
 
     def set_pose(self, pose: Pose) -> None:
-        raise DeviceRefused(
-            f"{self.name} cannot be moved in a USARSim server: connect with at=x,y, and reset() puts it there"
-        )
+        raise DeviceRefused(f"{self.name} cannot be moved in a USARSim server: connect with at=x,y and call reset()")
 
-    # ---- telling
+    # ---- sensors and state
 
     def _reading(self) -> AbstractContextManager[object]:
         return self.server.reading()
@@ -93,7 +91,7 @@ class UsarBody(SimulatorBody):
         return [self._values(device) for device in devices]
 
     def _values(self, device: Device) -> list[float]:
-        """The newest values of a device."""
+        """Return the newest values of a device."""
         reports, kind = self.server.reports, device.spec.kind
         if kind == "sonar":
             return [reports.sonar.get(name, math.nan) for name in self.sonars]
@@ -109,7 +107,7 @@ class UsarBody(SimulatorBody):
         return list(pose) if pose is not None else [math.nan] * device.spec.channels
 
     def _scan(self, device: Device) -> list[float]:
-        """The newest sweep, counter-clockwise; one with another number of beams is taken where its beams are."""
+        """Return the newest sweep, counter-clockwise. If its number of beams differs, pick the nearest beams."""
         scan = self.server.reports.scan
         assert scan is not None
         ranges = scan.ranges[::-1] if self.clockwise else scan.ranges

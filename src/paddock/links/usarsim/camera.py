@@ -1,4 +1,4 @@
-"""ImageConnection: pictures of an image server, one for each question."""
+"""ImageConnection: reads pictures from a USARSim image server, one per request."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from paddock.usarsim.images import NEXT, FrameSplitter
 
 
 class ImageConnection(SceneClient):
-    """The server sends a picture for every `OK`."""
+    """A connection to an image server, which sends one picture for every `OK`."""
 
     def __init__(self, host: str, port: int, timeout: float) -> None:
         super().__init__("image server", host, port, timeout)
         self._splitter = FrameSplitter()
 
     def read(self) -> NDArray[np.uint8]:
-        """A picture, [row, column, rgb]. Some servers send the first one unasked: what lies here already is old."""
+        """Request and return a picture [row, column, rgb]. Discard older ones: some servers send one unrequested."""
         with self._turn:
             deadline = time.monotonic() + self.timeout
             while select.select([self._socket], [], [], 0)[0]:
@@ -40,5 +40,5 @@ class ImageConnection(SceneClient):
             raise Timeout(f"{self.name}: no picture for {self.timeout:g} s; is the simulation paused?") from None
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._socket.close()

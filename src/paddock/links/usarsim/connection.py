@@ -1,4 +1,4 @@
-"""UsarConnection: lines to and from a USARSim server. A thread of its own hears, so that nothing piles up unread."""
+"""UsarConnection: sends and receives lines of a USARSim server. A thread receives, so that no data queue up unread."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from paddock.usarsim import LineSplitter, UsarLine, UsarReports, format_line, pa
 
 log = logging.getLogger("paddock.links")
 CHUNK = 1 << 16
-SHORT = 1.0  # [s] that a server gets for a question, before it is taken not to know the answer
+SHORT = 1.0  # [s] to wait for an answer before the server is assumed not to support the request
 CLOSED = "the connection was closed from here"
 
 
 class UsarConnection:
-    """An open connection: what was reported, and answers to questions. Whatever fails is a LinkError."""
+    """An open connection with the reported values and the answers to requests. All failures raise LinkError."""
 
     def __init__(self, host: str, port: int, timeout: float) -> None:
         self.name, self.timeout = f"{host}:{port}", timeout
         try:
             self._socket = socket.create_connection((host, port), timeout=timeout)
         except TimeoutError:
-            raise Timeout(f"{self.name}: no connection within {timeout:g} s; is that host in reach?") from None
+            raise Timeout(f"{self.name}: no connection within {timeout:g} s; is the host reachable?") from None
         except OSError as error:
             raise LinkError(
-                f"{self.name}: cannot connect: {error.strerror or error}; does a USARSim server run there? One of "
-                f"Paddock is `paddock serve yellow-rooms --usarsim {port}`"
+                f"{self.name}: cannot connect: {error.strerror or error}; is a USARSim server running there? Start one "
+                f"with `paddock serve yellow-rooms --usarsim {port}`"
             ) from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(None)
-        self._news = threading.Condition(threading.RLock())  # guards all below
+        self._news = threading.Condition(threading.RLock())  # protects all attributes below
         self.reports = UsarReports()
         self._answers: list[UsarLine] = []
         self._failure: str | None = None
-        self._is_mute = False  # whether a question was not answered
+        self._is_mute = False  # whether a request was not answered
         self._heard = time.monotonic()
         self._thread = threading.Thread(target=self._listen, name=f"paddock-usarsim-{self.name}", daemon=True)
         self._thread.start()
 
     def fileno(self) -> int:
-        """For a process that shares the connection."""
+        """Return the file descriptor, for a process that shares the connection."""
         return self._socket.fileno()
 
     def send(self, type: str, *segments: str) -> None:
@@ -58,7 +58,7 @@ class UsarConnection:
             raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
 
     def ask(self, type: str, answer: str, *segments: str, kind: str = "") -> UsarLine | None:
-        """The server's answer to a question; None if it gives none within a second, or gave none to another."""
+        """Return the answer to a request; None without an answer within a second, or to an earlier request."""
         if self._is_mute:
             return None
         with self._news:
@@ -74,8 +74,8 @@ class UsarConnection:
         return found[0] if found else None
 
     def wait(self, there: Callable[[], bool], what: str) -> None:
-        """Until something is so; a Timeout where the server's clock stands for longer than the timeout."""
-        self.check()  # also where it is so already
+        """Wait until `there` is true. Raise Timeout if the server's clock does not advance within the timeout."""
+        self.check()  # even if the condition is already true
         while not there():
             if not self._wait(partial(self._has_news, there, self.reports.time), self.timeout):
                 raise Timeout(f"{self.name}: no {what} for {self.timeout:g} s; is the simulation paused?")
@@ -90,13 +90,13 @@ class UsarConnection:
             return done
 
     def check(self) -> None:
-        """Raise what has gone wrong by now."""
+        """Raise LinkError if the connection has failed."""
         if self._failure is not None:
             raise LinkError(f"{self.name}: {self._failure}")
 
     @contextmanager
     def reading(self) -> Iterator[UsarReports]:
-        """What was reported, while nothing new comes in; a Timeout if the server has said nothing for too long."""
+        """Give consistent access to the reported values. Raise Timeout if the server has been silent for too long."""
         with self._news:
             self.check()
             silent = time.monotonic() - self._heard
@@ -105,12 +105,12 @@ class UsarConnection:
             yield self.reports
 
     def close(self) -> None:
-        """Hang up, and wait for the thread that hears."""
+        """Close the connection and wait for the receiving thread."""
         with self._news:
             self._failure = self._failure or CLOSED
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
-        self._thread.join(SHORT)  # the server hangs up too; one that does not is left
+        self._thread.join(SHORT)  # normally the server closes its end, too
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join()

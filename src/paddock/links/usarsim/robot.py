@@ -1,4 +1,4 @@
-"""UsarSimRobot: the handle of a robot in a USARSim server, and the arena that it stands in, in one."""
+"""UsarSimRobot: the handle of a robot in a USARSim server, which is also its arena."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger("paddock.links")
 
 
 class UsarSimRobot(SingleRobot):
-    """A robot of another simulator. Time is the server's: `step(n)` waits until n ticks have passed there."""
+    """A robot in a USARSim server. Time is that of the server: `step(n)` waits until n ticks have passed there."""
 
     body: UsarBody
     nature = "a robot of a USARSim server"
@@ -26,9 +26,9 @@ class UsarSimRobot(SingleRobot):
     def __init__(self, body: UsarBody, dt: float, open_anew: Callable[[], UsarConnection]) -> None:
         """
         Args:
-            body: a way to it, connected.
-            dt: length of a tick [s].
-            open_anew: opens a connection on which the robot has just started.
+            body: the connected body.
+            dt: duration of a tick [s].
+            open_anew: opens a new connection with the robot at its start.
         """
         super().__init__(body)
         self._dt, self._open_anew = dt, open_anew
@@ -36,7 +36,7 @@ class UsarSimRobot(SingleRobot):
         self.stop_at_exit()
 
     def _begin(self) -> None:
-        """Time is 0 now."""
+        """Set the time to 0 and start the watchdog."""
         self.body.guard.start()
         reports = self.body.server.reports
         self._start, self._due, self._restarts = reports.time, 0.0, reports.restarts
@@ -47,7 +47,7 @@ class UsarSimRobot(SingleRobot):
 
     @property
     def time(self) -> float:
-        """Seconds of the server since it was connected, or reset."""
+        """Server time [s] since the connection or the last reset."""
         return self.body.server.reports.time - self._start
 
     @property
@@ -56,12 +56,12 @@ class UsarSimRobot(SingleRobot):
 
     @property
     def odometry(self) -> Pose | None:
-        """Where the server's own odometry takes the robot to be; None where it tells of none."""
+        """Pose of the server's own odometry; None if the server reports none."""
         with self.body.server.reading() as reports:
             return reports.odometry
 
     def step(self, n: int = 1) -> None:
-        """Wait until n ticks have passed on the server since the last step; what is late is not made up for."""
+        """Wait until n ticks have passed on the server since the last step. Delays are not caught up."""
         server = self.body.server
         self._due = max(self._due + check_ticks(n) * self._dt, self.time)
         server.wait(self._is_over, "report of a later time")
@@ -70,7 +70,7 @@ class UsarSimRobot(SingleRobot):
             self.note_event("reset", text=f"the world of {self.name} was reset")
 
     def _is_over(self) -> bool:
-        """Whether the step is over, or the world began anew. Whoever waits for that lives."""
+        """Whether the step is over or the world was reset. Also reset the watchdog."""
         self.body.renew_guard()
         return self.time >= self._due - 1e-6 or self.body.server.reports.restarts != self._restarts
 
@@ -83,7 +83,7 @@ class UsarSimRobot(SingleRobot):
         return loop.drive()
 
     def reset(self, seed: int | None = None) -> None:
-        """Let the robot go and have it start anew, also after the connection was lost; the world goes on as it is."""
+        """Reconnect with the robot at its start, also after a lost connection. The world is not reset."""
         self.body.guard.end()
         self.body.server.close()
         self.body.move_to(self._open_anew())
@@ -97,6 +97,6 @@ class UsarSimRobot(SingleRobot):
             self.stop()
         finally:
             self.body.guard.end()
-            self.body.server.close()  # which takes the robot away
+            self.body.server.close()  # this removes the robot
             if self.body.images is not None:
                 self.body.images.close()

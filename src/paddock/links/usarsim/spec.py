@@ -1,4 +1,4 @@
-"""The spec of a robot in a USARSim server: that of its kind, with what the server says about it and reports of it."""
+"""The spec of a robot in a USARSim server: the spec of its type, adapted to the server's configuration."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from paddock.sensors.laser import LaserSpec
 from paddock.sensors.sonar import SonarSpec
 from paddock.usarsim import UsarLine
 
-TICK = 0.01745  # [rad] of wheel turn, where the server does not tell
+TICK = 0.01745  # [rad] of wheel rotation, if the server does not report it
 
 
 def adapt_spec(spec: RobotSpec, server: UsarConnection, sonars: Sequence[str]) -> RobotSpec:
-    """What the server's robot has of all that the spec has, with the sonars named; numbers of the server go first."""
+    """Return the spec with the devices and named sonars of the server. Numbers of the server take precedence."""
     drive = _adapt_drive(spec.drive, server)
     sensors = [_adapt_sensor(sensor, drive.wheel_diameter / 2, server, sonars) for sensor in spec.sensors]
     return replace(spec, drive=drive, sensors=tuple(sensor for sensor in sensors if sensor is not None))
@@ -70,15 +70,15 @@ def _adapt_sonar(sonar: SonarSpec, server: UsarConnection, names: Sequence[str])
         sonar = replace(sonar, mounts=tuple(told[name] for name in names))
     elif len(names) != len(sonar.mounts):
         raise BadMessage(
-            f"{server.name}: it reports {len(names)} sonars, does not say where they are, and {sonar.name!r} of the "
-            f"spec has {len(sonar.mounts)}: describe the robot in a TOML file, and name it by type="
+            f"{server.name}: it reports {len(names)} sonars without their positions, and {sonar.name!r} of the "
+            f"spec has {len(sonar.mounts)}: describe the robot in a TOML file, and pass it with type="
         )
     opening = _number(settings, "BeamAngle", math.radians(sonar.cone_deg))
     return replace(sonar, range=_number(settings, "MaxRange", sonar.range), cone_deg=math.degrees(opening))
 
 
 def _read_mounts(server: UsarConnection, type: str) -> dict[str, Mount]:
-    """Where the parts of a sensor sit, by name; nothing where the server does not tell."""
+    """Return the mounts of a sensor's parts by name; empty if the server does not report them."""
     line = server.ask("GETGEO", "GEO", f"Type {type}", kind=type)
     mounts: dict[str, Mount] = {}
     for group in line.groups() if line is not None else ():
@@ -92,6 +92,6 @@ def _read_mounts(server: UsarConnection, type: str) -> dict[str, Mount]:
 
 
 def _number(line: UsarLine | None, key: str, default: float) -> float:
-    """A number > 0 of an answer."""
+    """Return a number > 0 of an answer, else the default."""
     value = None if line is None else line.number(key)
     return default if value is None or value <= 0 else value

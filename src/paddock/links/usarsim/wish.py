@@ -1,4 +1,4 @@
-"""RobotWish: what the URL of a robot in a USARSim server asks for."""
+"""RobotWish: the parsed URL of a robot in a USARSim server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paddock.usarsim.messages import mirror_pose
 
 PORT = 3000
 OPTIONS = ("class", "name", "at", "heading", "start", "type", "dt", "drive", "scan", "camera", "silence")
-SETTLING = 1.0  # [s] of the server within which each sensor has reported
+SETTLING = 1.0  # [s] of server time within which each sensor has reported
 REPORTS = {
     "sonar": "Sonar",
     "laser": "RangeScanner",
@@ -30,7 +30,7 @@ REPORTS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RobotWish:
-    """A robot that a server is asked for."""
+    """The requested robot and its options."""
 
     host: str
     port: int
@@ -46,7 +46,7 @@ class RobotWish:
     silence: float  # [s] without a call after which the robot is stopped
 
     def open(self) -> UsarConnection:
-        """Connect, have the robot made, and wait until its sensors have reported."""
+        """Connect, create the robot, and wait until its sensors have reported."""
         server = UsarConnection(self.host, self.port, self.timeout)
         try:
             server.send("INIT", f"ClassName USARBot.{self.class_name}", f"Name {self.name}", *self.place)
@@ -61,14 +61,14 @@ class RobotWish:
         try:
             server.wait(lambda: reports.time > -math.inf, f"report about {self.name}")
         except Timeout as error:
-            raise Timeout(f"{error} Or does it not know the class {self.class_name}, or the place?") from None
+            raise Timeout(f"{error} Or is the class {self.class_name} or the start pose unknown there?") from None
         first = reports.time
-        with contextlib.suppress(Timeout):  # a clock that stands: then there is what was reported
+        with contextlib.suppress(Timeout):  # with a stopped clock, continue with the reports so far
             server.wait(lambda: expected <= reports.heard.keys() or reports.time - first > SETTLING, "further report")
 
 
 def read_wish(url: str, name: str, timeout: float) -> RobotWish:
-    """What a URL asks for, checked."""
+    """Parse and check a URL."""
     if not (all_finite(timeout) and timeout > 0):
         raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
     try:
@@ -108,11 +108,11 @@ def _find_spec(url: str, type: str | None, class_name: str) -> RobotSpec:
 
 
 def _read_place(url: str, options: dict[str, str]) -> tuple[str, ...]:
-    """The segments of INIT that say where the robot begins."""
+    """Return the segments of INIT for the start pose."""
     if "start" in options and "at" in options:
         raise LinkError(f"connect: {url}: expected either at or start, got both")
     if "heading" in options and "at" not in options:
-        raise LinkError(f"connect: {url}: heading: it belongs to at=x,y, which is missing")
+        raise LinkError(f"connect: {url}: heading: it needs at=x,y, which is missing")
     if "start" in options:
         return (f"Start {options['start']}",)
     if "at" not in options:

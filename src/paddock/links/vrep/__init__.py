@@ -1,4 +1,4 @@
-"""Robots in V-REP or CoppeliaSim, by the legacy remote API: `vrep://host:19997?robot=Pioneer_p3dx`."""
+"""Link to robots in V-REP or CoppeliaSim over the legacy remote API: `vrep://host:19997?robot=Pioneer_p3dx`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ OPTIONS = ("robot", "type", "synchronous", "silence")
 
 
 def connect_vrep(url: str, *, name: str = "", timeout: float = 10.0) -> VrepRobot:
-    """Have a robot in V-REP or CoppeliaSim, or in a world of Paddock with `--vrep`.
+    """Connect to a robot in V-REP or CoppeliaSim, or in a world of Paddock with `--vrep`.
 
     Args:
-        url: `vrep://host:19997`, and behind a `?`: `robot=` the name of its base object (Pioneer_p3dx), `type=` the
-            robot that it is, by the name of a shipped one or as a TOML file, `synchronous=no` to let time run freely;
-            then `silence=` says after how many seconds without a call it is stopped (1).
-        name: what the robot is called here; else as there.
-        timeout: seconds of silence after which a call fails.
+        url: `vrep://host:19997`, with these options after a `?`: `robot=` is the name of the robot's base object
+            (default Pioneer_p3dx), `type=` its type, a shipped robot or a TOML file. `synchronous=no` lets time run
+            freely; then `silence=` is the time without a call after which the robot is stopped [s] (1).
+        name: name of the robot in this program; default: its name in V-REP.
+        timeout: seconds without an answer after which a call fails.
     """
     address = SceneAddress.parse(url, PORT, "Pioneer_p3dx", OPTIONS)
     kind = load_robot(address.type or kind_of(address.base))

@@ -1,4 +1,4 @@
-"""VrepBody: a robot in V-REP. What is read together is asked for with one message."""
+"""VrepBody: a robot in V-REP. Quantities that are read together are requested with one message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORLD = -1
 
 
 class VrepBody(SceneBody):
-    """Asks for everything at once."""
+    """Controls a robot in V-REP. Requests all quantities with one message."""
 
     client: VrepClient
     language = "V-REP's remote API"
@@ -44,7 +44,7 @@ class VrepBody(SceneBody):
         )
 
     def open_stop_line(self) -> StopLine:
-        """V-REP takes one client at a port, so the guard shares the connection."""
+        """Share the connection, because V-REP accepts only one client per port."""
         blocks = [ask_for(TARGET_VELOCITY, key(joint), struct.pack("<f", 0.0)) for joint in self.handles["joints"]]
         return StopLine(self.client.fileno(), split_packets(build_request(STOP_NUMBER, blocks)))
 
@@ -57,23 +57,23 @@ class VrepBody(SceneBody):
 
 
 def key(*handles: int) -> bytes:
-    """Handles as command data."""
+    """Pack handles as command data."""
     return struct.pack(f"<{len(handles)}i", *handles)
 
 
 def read_distance(data: bytes) -> float | None:
-    """The distance that a proximity sensor tells [m]."""
+    """Return the distance measured by a proximity sensor [m]; None if it detects nothing."""
     seen, x, y, z = struct.unpack_from("<B3f", data)
     return math.sqrt(x * x + y * y + z * z) if seen else None
 
 
 def read_image(data: bytes) -> NDArray[np.uint8]:
-    """A picture behind its size."""
+    """Return the picture from data that start with its size."""
     return turn_up(data[8:], *struct.unpack_from("<ii", data))
 
 
 def read_pose(place: bytes, turn: bytes) -> Pose:
-    """A pose from a position and Euler angles."""
+    """Return a pose from a position and Euler angles."""
     x, y, _ = struct.unpack("<3f", place)
     return Pose(x, y, struct.unpack("<3f", turn)[2])
 

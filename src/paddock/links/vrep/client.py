@@ -14,20 +14,20 @@ from paddock.core.errors import LinkError, Refused, Timeout
 from paddock.links.scene.client import SceneClient
 
 LAST_ERRORS, KILL_CONNECTION = 0x0004, 0x000A
-STOP_NUMBER = -2  # of messages that a guard sends on the same connection
-PAUSE = 0.002  # seconds between two looks for a reply
+STOP_NUMBER = -2  # message number that the watchdog uses on the same connection
+PAUSE = 0.002  # seconds between two requests for a reply
 
 
 class VrepClient(SceneClient):
-    """Asks one thing at a time, and waits for the answer. Threads may share it."""
+    """Sends one request at a time and waits for the answer. Threads may share it."""
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
-        """Connect; `timeout` is how long an answer may take [s]."""
+        """Connect. `timeout` is the maximum time for an answer [s]."""
         super().__init__("vrep", host, port, timeout)
         self._joiner, self._number = PacketJoiner(), 0
 
     def exchange(self, blocks: Sequence[Block]) -> tuple[int, list[Block]]:
-        """Send a message; the number of the message that is answered, and the blocks of the answer."""
+        """Send a message. Return the number of the answered message and the blocks of the answer."""
         self._send(split_packets(build_request(self._number, blocks)))
         self._number += 1
         while True:
@@ -39,11 +39,11 @@ class VrepClient(SceneClient):
                 return request.number, replies
 
     def call(self, command: int, key: bytes = b"", data: bytes = b"") -> bytes:
-        """Carry out a command; what it answers. `Refused` if it fails there."""
+        """Execute a command and return its reply. Raise `Refused` if it fails."""
         return self.call_all([ask_for(command, key, data)])[0]
 
     def call_all(self, wanted: Sequence[Block]) -> list[bytes]:
-        """Carry out several commands with one message; what they answer, in their order."""
+        """Execute several commands with one message and return their replies in order."""
         with self._turn:
             replies = self._collect(wanted)
             if any(reply.status & ERROR for reply in replies):
@@ -51,12 +51,12 @@ class VrepClient(SceneClient):
             return [reply.data for reply in replies]
 
     def _collect(self, wanted: Sequence[Block]) -> list[Block]:
-        """The replies to commands. V-REP carries them out between two steps: until then it answers with nothing."""
+        """Collect the replies to commands. V-REP executes them between two steps; until then it sends empty answers."""
         found: dict[tuple[int, bytes], Block] = {}
         first, end = self._number, time.monotonic() + self.timeout
         number, replies = self.exchange(wanted)
         while True:
-            if number >= first:  # else they are replies that an earlier call gave up
+            if number >= first:  # else they belong to an earlier call that timed out
                 found |= {(reply.command, reply.key): reply for reply in replies}
             missing = [block for block in wanted if (block.command, block.key) not in found]
             if not missing:
@@ -69,7 +69,7 @@ class VrepClient(SceneClient):
     def _last_error(self) -> str:
         (reply,) = self._collect([ask_for(LAST_ERRORS)])
         texts = reply.data[4:]
-        return texts.rstrip(b"\0").split(b"\0")[-1].decode("utf-8", "replace") or "the command failed there"
+        return texts.rstrip(b"\0").split(b"\0")[-1].decode("utf-8", "replace") or "the command failed"
 
     def __enter__(self) -> Self:
         return self
@@ -78,10 +78,10 @@ class VrepClient(SceneClient):
         self.close()
 
     def close(self) -> None:
-        with contextlib.suppress(OSError, LinkError), self._turn:  # it may be gone already
+        with contextlib.suppress(OSError, LinkError), self._turn:  # the connection may be lost already
             self.exchange([ask_for(KILL_CONNECTION, struct.pack("<i", 0), mode=0)])
         self.hang_up()
 
     def hang_up(self) -> None:
-        """Close the connection without a word."""
+        """Close the socket without sending a message."""
         self._socket.close()

@@ -1,4 +1,4 @@
-"""VrepRobot: the handle of a robot in V-REP, and the arena that it stands in, in one."""
+"""VrepRobot: the handle of a robot in V-REP, which is also its arena."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ START, STOP, TIME_STEP, VERSION = 0, 2, 1, 1
 
 
 class VrepRobot(SteppedRobot):
-    """A robot in V-REP, with its synchronous mode."""
+    """A robot in V-REP. Uses the synchronous mode."""
 
     body: VrepBody
     nature = "a robot in V-REP"
@@ -22,7 +22,7 @@ class VrepRobot(SteppedRobot):
         return round(float(step), 6)
 
     def _ask_time(self) -> float:
-        self.body.client.call(GET_INTEGER, key(VERSION))  # every answer tells the time
+        self.body.client.call(GET_INTEGER, key(VERSION))  # every answer contains the time
         return self.body.client.time
 
     def _hold(self, on: bool) -> None:

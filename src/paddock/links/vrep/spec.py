@@ -1,4 +1,4 @@
-"""How robots and their parts are called in V-REP."""
+"""Names of robots and their parts in V-REP."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ GET_HANDLE = 0x3001
 
 
 def kind_of(base: str) -> str:
-    """The shipped robot whose base has this name in V-REP."""
+    """Return the shipped robot whose base object has this name in V-REP."""
     return find_kind(base, base.partition("#")[0], lambda model: model.name)
 
 
 def find_by_name(kind: RobotSpec, client: VrepClient, base: str) -> tuple[RobotSpec, Handles]:
-    """What of the kind there is in V-REP: `ePuck_proxSensor1#0` belongs to `ePuck#0`."""
+    """Return the parts that exist in V-REP. For example, `ePuck_proxSensor1#0` belongs to `ePuck#0`."""
     name, mark, copy = base.partition("#")
 
     def find(*parts: str) -> tuple[int, ...]:
