@@ -1,4 +1,4 @@
-"""Estimation: what a robot can know about itself from its own sensors, and from those that watch it."""
+"""Estimation of a robot's pose and wheels from its own sensors and from external cameras."""
 
 from paddock.estimate.chi_square import chi_square_quantile
 from paddock.estimate.consistency import (

@@ -1,4 +1,4 @@
-"""The chi-square distribution: its share below a value, and the value below which a share lies."""
+"""The chi-square distribution: cumulative distribution function and quantiles."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ MOST_TERMS = 10_000
 
 
 def chi_square_share(value: float, freedom: int) -> float:
-    """The probability of less than `value`, with that many degrees of freedom."""
+    """Return the probability of less than `value`, with `freedom` degrees of freedom."""
     return _gamma_share(freedom / 2, value / 2) if value > 0 else 0.0
 
 
 @functools.cache
 def chi_square_quantile(share: float, freedom: int) -> float:
-    """The value below which a share 0 … 1 of the distribution lies."""
+    """Return the value below which a share 0 … 1 of the distribution lies."""
     if not 0 < share < 1:
         raise PaddockError(f"chi_square_quantile: share: expected a probability between 0 and 1, got {share!r}")
     if freedom < 1:
@@ -33,7 +33,7 @@ def chi_square_quantile(share: float, freedom: int) -> float:
 
 
 def _gamma_share(shape: float, x: float) -> float:
-    """The regularised lower incomplete gamma function: its series, or the continued fraction of its complement."""
+    """Return the regularised lower incomplete gamma function, by its series or a continued fraction."""
     scale = math.exp(shape * math.log(x) - x - math.lgamma(shape))
     if x < shape + 1:
         term = total = 1 / shape

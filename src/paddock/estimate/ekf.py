@@ -1,4 +1,4 @@
-"""EKF: an extended Kalman filter of a pose. Late measurements are put in where they belong."""
+"""EKF: an extended Kalman filter of a pose. Late measurements are applied at their own time."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from paddock.estimate.odometry import ORIGIN
 from paddock.estimate.rival_pose import RivalPose
 from paddock.estimate.travel import TravelSensors, WheelTravel
 
-GATE = 0.99  # of all honest measurements pass
-MEMORY = 1.0  # [s] of past states: older measurements come too late
-MOST_INNOVATIONS = 100_000  # that are kept
+GATE = 0.99  # share of consistent measurements that pass
+MEMORY = 1.0  # [s] of stored past states; older measurements are too late
+MOST_INNOVATIONS = 100_000  # maximum number stored
 NO_TRAVEL = WheelTravel(0.0, 0.0, np.zeros((3, 3)))
 
 
 @dataclass(slots=True)
 class Moment:
-    """A time in the past: how the robot came there, what was measured there, and the estimate after that."""
+    """A past state: travel up to its time, measurements at its time, and the estimate after these."""
 
     time: float
-    travel: WheelTravel  # since the moment before
+    travel: WheelTravel  # since the previous moment
     measurements: list[Measurement] = field(default_factory=list)
     pose: Pose = ORIGIN
     covariance: Floats = field(default_factory=lambda: np.zeros((3, 3)))
 
 
 class EKF:
-    """Estimates a pose from travel and any mix of sensors. Needs a start; lost, it waits for fixes that agree."""
+    """Estimates a pose from a start pose, travel and any mix of sensors. If lost, it restarts at agreeing fixes."""
 
     def __init__(
         self,
@@ -53,17 +53,17 @@ class EKF:
         memory: float = MEMORY,
         restart_after: int | None = 10,
     ) -> None:
-        """Begin at the odometry's pose.
+        """Start at the odometry's pose.
 
         Args:
             travel: encoders and gyroscope.
-            models: compass, ranges to walls, fixes from outside.
-            covariance: of the start, shape (3, 3); None: it is known exactly.
-            gate: share of honest measurements that pass; what is less likely than all these is an outlier.
-            memory: seconds that a measurement may be late.
-            restart_after: of fixes refused in a row, so many more must agree with each other and with the motion than
-                do not: then the robot was carried away, and the filter goes on from there. Those without a heading do
-                not count. None: never.
+            models: measurement models: compass, ranges to walls, external fixes.
+            covariance: of the start pose, shape (3, 3); None: it is known exactly.
+            gate: share of consistent measurements that pass; less likely ones are outliers.
+            memory: maximum delay of a measurement [s].
+            restart_after: if, of successively rejected fixes, this many more agree with each other and with the motion
+                than disagree, the robot was moved, and the filter restarts at their pose. Fixes without a heading do
+                not count. None: never restart.
         """
         if not 0 < gate < 1:
             raise PaddockError(f"EKF: gate: expected a probability between 0 and 1, got {gate!r}")
@@ -75,13 +75,13 @@ class EKF:
         self.reset(travel.odometry.pose)
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
-        """Begin anew at a pose; None: as sure of it as at the very beginning."""
-        self.innovations: deque[Innovation] = deque(maxlen=MOST_INNOVATIONS)  # of measurements, when first seen
+        """Restart at a pose; without a covariance, use that of the first start."""
+        self.innovations: deque[Innovation] = deque(maxlen=MOST_INNOVATIONS)  # of measurements, when first applied
         self.too_late = 0  # measurements older than the memory
-        self.too_early = 0  # measurements of a time still to come
+        self.too_early = 0  # measurements with a time in the future
         self.not_finite = 0  # measurements with NaN or infinity
         self.restarts = 0
-        self._rival: RivalPose | None = None  # of the fixes that were refused since the last that was not
+        self._rival: RivalPose | None = None  # of the fixes rejected since the last accepted one
         self._moments: list[Moment] = []
         self.travel.reset()
         self.travel.odometry.reset(pose)
@@ -90,12 +90,12 @@ class EKF:
 
     @property
     def estimate(self) -> Estimate:
-        """The present estimate."""
+        """Current estimate."""
         last = self._moments[-1] if self._moments else self._start
         return Estimate(last.pose, last.covariance + self._rounding(last.pose))
 
     def update(self, observation: Observation, time: float) -> Estimate:
-        """Take a look at all sensors, at a time [s] that never goes back."""
+        """Process an observation at a time [s] that never decreases."""
         travel = self.travel.read(observation, time)
         self._append(Moment(time, travel))
         gathered = gather_measurements(self.models, observation, time)
@@ -106,7 +106,7 @@ class EKF:
         return self.estimate
 
     def add(self, measurement: Measurement) -> None:
-        """Take a measurement, of now or of any time that is still remembered."""
+        """Apply a measurement of the current time or of any stored time."""
         times = [moment.time for moment in self._moments]
         if not times or measurement.time < times[0] - SAME_TIME:
             self.too_late += 1
@@ -131,7 +131,7 @@ class EKF:
             self._move_rival(self._moments[0].time)
 
     def _split(self, i: int, time: float) -> None:
-        """Put a moment between two others."""
+        """Insert a moment between two others."""
         before, after = self._moments[i - 1], self._moments[i]
         first, after.travel = after.travel.split((time - before.time) / (after.time - before.time))
         between = Moment(time, first)
@@ -139,14 +139,14 @@ class EKF:
         self._moments.insert(i, between)
 
     def _pass(self, before: Moment, after: Moment) -> None:
-        """The estimate of a moment from that before it."""
+        """Compute the estimate of a moment from the previous one."""
         separation = self.travel.odometry.wheel_separation
         after.pose, after.covariance = predict(before.pose, before.covariance, after.travel, separation)
         for measurement in after.measurements:
             self._apply(after, measurement)
 
     def _apply(self, moment: Moment, measurement: Measurement, *, is_new: bool = False) -> None:
-        """Correct a moment's estimate by a measurement, unless that is an outlier."""
+        """Correct a moment's estimate by a measurement, unless it is an outlier."""
         expected = measurement.expect(np.array([moment.pose]))[0]
         off, slopes = measurement.difference(expected), measurement.slopes(moment.pose)
         seen = (measurement.value < measurement.limit) & (expected < measurement.limit)
@@ -173,7 +173,7 @@ class EKF:
             )
 
     def _is_elsewhere(self, moment: Moment, fix: Floats, noise: Floats) -> bool:
-        """Whether enough refused fixes agree by now that the robot was carried away."""
+        """Return whether enough rejected fixes agree that the robot was moved."""
         if self._rival is None:
             self._rival = RivalPose(moment.time)
         if self.restart_after is None or moment.time < self._rival.time:
@@ -188,7 +188,7 @@ class EKF:
                 self._rival.move(moment.time, moment.travel, self.travel.odometry.wheel_separation)
 
     def _restart(self, moment: Moment) -> None:
-        """Go on from the rival: nothing before counts any more."""
+        """Restart at the alternative pose, and discard all earlier states."""
         assert self._rival is not None
         self._moments = [kept for kept in self._moments if kept.time >= moment.time]
         moment.measurements.clear()

@@ -1,4 +1,4 @@
-"""What every estimator gives (Estimate), how it is asked (Localiser), and a pose seen from outside (PoseFix)."""
+"""Estimate: the result of estimators; Localiser: their interface; PoseFix: a pose measured from outside."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.estimate.motion_model import Floats
 
 
 class Estimate(NamedTuple):
-    """Where a robot takes itself to be, and how sure it is."""
+    """Estimated pose of a robot, with its covariance."""
 
     pose: Pose
     covariance: Floats  # of x, y [m] and heading [rad], shape (3, 3)
@@ -24,30 +24,31 @@ class Estimate(NamedTuple):
 
 
 class Localiser(Protocol):
-    """An estimator. Controllers keep it, update it with every observation, and drive by what it answers."""
+    """Interface of pose estimators. A controller updates it with every observation and uses its estimate."""
 
     @property
     def estimate(self) -> Estimate:
-        """The present estimate."""
+        """Current estimate."""
 
     def update(self, observation: Observation, time: float) -> Estimate:
-        """Take a look at all sensors, at a time [s] that never goes back."""
+        """Process an observation at a time [s] that never decreases."""
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
-        """Begin anew at a pose; None: as sure of it as at the very beginning."""
+        """Restart at a pose; without a covariance, use that of the first start."""
 
 
 @dataclass(frozen=True)
 class PoseFix:
-    """A robot's pose as somebody saw it from outside, such as a camera above: it may arrive late.
+    """A robot's pose measured from outside, for example by an overhead camera. It may arrive late.
 
-    A heading of NaN means that only the place was seen; then the covariance's last row and column do not count.
+    A heading of NaN means that only the position was measured. The last row and column of the covariance are then
+    ignored.
     """
 
     time_of_exposure: float  # [s] by the robot's clock
     x: float  # [m]
     y: float
-    heading: float  # [rad]; NaN: not seen
+    heading: float  # [rad]; NaN: not measured
     covariance: Floats = field(repr=False)  # of x, y [m] and heading [rad], shape (3, 3)
 
     def __post_init__(self) -> None:
@@ -57,17 +58,17 @@ class PoseFix:
 
     @property
     def has_heading(self) -> bool:
-        """Whether more than the place was seen."""
+        """Whether the heading was measured."""
         return not (isinstance(self.heading, float) and math.isnan(self.heading))
 
     @property
     def pose(self) -> Pose:
-        """Where the robot was."""
+        """Measured pose of the robot."""
         return Pose(self.x, self.y, self.heading)
 
 
 class EllipseAxes(NamedTuple):
-    """An error ellipse's half axes [m], the longer one first, and the direction of that [rad]."""
+    """Semi-axes of an error ellipse [m], the longer one first, and the direction of the longer one [rad]."""
 
     major: float
     minor: float
@@ -75,10 +76,10 @@ class EllipseAxes(NamedTuple):
 
 
 def ellipse_axes(covariance: Floats, share: float = 0.95) -> EllipseAxes:
-    """The ellipse that holds the position with a probability, by a pose's or a position's covariance.
+    """Return the ellipse that contains the position with a probability, from a covariance.
 
     Args:
-        covariance: of x, y [m] first, shape (2, 2) or larger.
+        covariance: of a pose or position, x and y [m] first, shape (2, 2) or larger.
         share: the probability, 0 … 1.
     """
     if not 0 < share < 1:
@@ -90,7 +91,7 @@ def ellipse_axes(covariance: Floats, share: float = 0.95) -> EllipseAxes:
 
 
 def check_covariance(what: str, covariance: object) -> Floats:
-    """A covariance of a pose, or a PaddockError."""
+    """Return a valid covariance of a pose, or raise a PaddockError."""
     matrix = np.array(covariance, float)
     if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
         raise PaddockError(f"{what}: covariance: expected 3 × 3 finite numbers, got shape {matrix.shape}")

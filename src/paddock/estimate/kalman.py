@@ -1,4 +1,4 @@
-"""The two steps of an extended Kalman filter of a pose: what motion does to it, and what a measurement does."""
+"""The two steps of an extended Kalman filter of a pose: prediction by motion, correction by a measurement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paddock.estimate.travel import WheelTravel
 
 
 def predict(pose: Pose, covariance: Floats, travel: WheelTravel, separation: float) -> tuple[Pose, Floats]:
-    """A pose and its covariance, shape (3, 3), after the wheels have rolled; they are so far apart [m]."""
+    """Return pose and covariance, shape (3, 3), after the travel of wheels with a separation [m]."""
     left, right, noise = travel
     by_pose, by_travel = roll_jacobians(pose.heading, left, right, separation)
     moved: Floats = by_pose @ covariance @ by_pose.T + by_travel @ noise @ by_travel.T
@@ -18,13 +18,13 @@ def predict(pose: Pose, covariance: Floats, travel: WheelTravel, separation: flo
 
 
 def correct(pose: Pose, covariance: Floats, off: Floats, slopes: Floats, noise: Floats) -> tuple[Pose, Floats]:
-    """The same after a measurement; the covariance in Joseph's form, which stays symmetric and positive.
+    """Return pose and covariance after a measurement; the Joseph form keeps the covariance symmetric and positive.
 
     Args:
-        pose: before.
-        covariance: before, shape (3, 3).
-        off: what was measured less what was expected, shape (k).
-        slopes: derivatives of what is expected by the pose, shape (k, 3).
+        pose: pose before the measurement.
+        covariance: covariance before the measurement, shape (3, 3).
+        off: measured minus expected values, shape (k).
+        slopes: derivatives of the expected values by the pose, shape (k, 3).
         noise: covariance of the measurement, shape (k, k).
     """
     gain = covariance @ slopes.T @ np.linalg.inv(slopes @ covariance @ slopes.T + noise)
@@ -34,5 +34,5 @@ def correct(pose: Pose, covariance: Floats, off: Floats, slopes: Floats, noise: 
 
 
 def squared_distance(off: Floats, spread: Floats) -> float:
-    """Mahalanobis' distance, squared."""
+    """Return the squared Mahalanobis distance."""
     return float(off @ np.linalg.solve(spread, off))

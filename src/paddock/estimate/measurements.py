@@ -1,4 +1,4 @@
-"""Measurements, and the sensor models that make them: compass, ranges to known walls, fixes from outside."""
+"""Measurements, and the sensor models that create them: compass, ranges to known walls, external fixes."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from paddock.estimate.motion_model import Floats
 from paddock.estimate.range_kernels import expected_ranges, range_slopes
 
 SAME_TIME = 1e-9  # [s]
-OUTLIERS = 0.02  # the likelihood of a measurement that fits no pose at all, relative to that of a perfect one
+OUTLIERS = 0.02  # likelihood of an outlier, relative to that of a perfect measurement
 
 
 class Measurement(NamedTuple):
-    """Some numbers that depend on the pose at a time."""
+    """Measured values that depend on the pose at a time."""
 
     source: str
     time: float  # [s]
     value: Floats  # shape (k)
     covariance: Floats  # shape (k, k)
-    expect: Callable[[Floats], Floats]  # the values at poses of shape (n, 3), shape (n, k)
-    slopes: Callable[[Pose], Floats]  # their derivatives by the pose, shape (k, 3)
-    angles: tuple[int, ...] = ()  # which values are angles
-    limit: float = np.inf  # values from here on mean: nothing was seen
-    separate: bool = False  # whether each value may be an outlier by itself
-    is_fix: bool = False  # whether it tells the place by itself, and, of three values, the heading
+    expect: Callable[[Floats], Floats]  # returns the expected values, shape (n, k), at poses of shape (n, 3)
+    slopes: Callable[[Pose], Floats]  # returns their derivatives by the pose, shape (k, 3)
+    angles: tuple[int, ...] = ()  # indices of values that are angles
+    limit: float = np.inf  # values from this limit mean no return
+    separate: bool = False  # whether each value may be an outlier separately
+    is_fix: bool = False  # whether it measures the position and, with three values, the heading
 
     def difference(self, expected: Floats) -> Floats:
-        """Value less expectation, angles wrapped; shape (…, k)."""
+        """Return value minus expectation, with wrapped angles; shape (…, k)."""
         off: Floats = self.value - expected
         for k in self.angles:
             off[..., k] = np.remainder(off[..., k] + np.pi, 2 * np.pi) - np.pi
@@ -43,15 +43,15 @@ class Measurement(NamedTuple):
 
 
 class SensorModel(Protocol):
-    """What makes measurements from observations."""
+    """Creates measurements from observations."""
 
     def measure(self, observation: Observation, time: float) -> Iterable[Measurement]:
-        """All that is new at a time [s]; some of it may be of an earlier time."""
+        """Return all new measurements at a time [s]; some may be of an earlier time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompassModel:
-    """A compass that reads the heading from the world's x axis."""
+    """A compass that measures the heading from the world's x axis."""
 
     sigma: float  # standard deviation [rad]
     device: str = "compass"
@@ -60,7 +60,7 @@ class CompassModel:
         check_sigma("CompassModel", self.sigma)
 
     def measure(self, observation: Observation, time: float) -> list[Measurement]:
-        """The heading of now."""
+        """Return the current heading."""
         value = np.array([float(np.asarray(getattr(observation, self.device)).reshape(-1)[0])])
         heading = np.array([[0.0, 0.0, 1.0]])
         variance = np.array([[self.sigma**2]])
@@ -69,14 +69,14 @@ class CompassModel:
 
 @dataclass(frozen=True, kw_only=True)
 class RangeModel:
-    """Proximity sensors, sonars or a laser among walls whose places are known."""
+    """Proximity sensors, sonars or a laser among known walls."""
 
     device: str
-    beams: Floats  # x, y [m] and direction [rad] of each in the robot's frame, shape (k, 3)
+    beams: Floats  # x, y [m] and direction [rad] of each beam in the robot's frame, shape (k, 3)
     walls: Floats  # x0, y0, x1, y1 [m] of each segment, shape (m, 4)
-    range: float  # [m] readings from here on mean: nothing there
+    range: float  # [m] readings from this range mean no return
     sigma: float  # standard deviation [m]
-    sigma_relative: float = 0.0  # more of it, per range
+    sigma_relative: float = 0.0  # additional standard deviation per range
     opening: float = 0.0  # [rad] the full angle of a cone; 0: a ray
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class RangeModel:
             object.__setattr__(self, name, table)
 
     def measure(self, observation: Observation, time: float) -> list[Measurement]:
-        """All beams of now."""
+        """Return the current readings of all beams."""
         read = np.asarray(getattr(observation, self.device), float).reshape(-1)
         if len(read) != len(self.beams):
             raise PaddockError(
@@ -105,13 +105,13 @@ class RangeModel:
         ]
 
     def expect(self, poses: Floats) -> Floats:
-        """Ranges [m] that are expected at poses, shape (n, k)."""
+        """Return the expected ranges [m] at poses, shape (n, k)."""
         ranges = np.empty((len(poses), len(self.beams)))
         expected_ranges(np.ascontiguousarray(poses), self.beams, self.walls, self.opening / 2, self.range, ranges)
         return ranges
 
     def slopes(self, pose: Pose) -> Floats:
-        """Their derivatives by the pose, shape (k, 3)."""
+        """Return the derivatives of the expected ranges by the pose, shape (k, 3)."""
         count = len(self.beams)
         ranges, slopes = np.empty(count), np.empty((count, 3))
         range_slopes(np.array(pose, float), self.beams, self.walls, self.opening / 2, self.range, ranges, slopes)
@@ -120,18 +120,18 @@ class RangeModel:
 
 @dataclass(frozen=True)
 class FixModel:
-    """Poses seen from outside; `source` is asked in every update for what has arrived by that time [s]."""
+    """Poses measured from outside. Every update calls `source` for the fixes that have arrived by a time [s]."""
 
     source: Callable[[float], Iterable[PoseFix]]
     name: str = "camera"
 
     def measure(self, observation: Observation, time: float) -> list[Measurement]:
-        """All fixes that are new; they are of the time of their exposure."""
+        """Return all new fixes, with their times of exposure."""
         return [as_measurement(fix, self.name) for fix in self.source(time)]
 
 
 def as_measurement(fix: PoseFix, name: str = "camera") -> Measurement:
-    """A fix as filters take it: x, y and heading, or x and y alone."""
+    """Convert a fix to a measurement of x, y and heading, or of x and y only."""
     known = 3 if fix.has_heading else 2
     slopes, angles = np.eye(3)[:known], (2,) if known == 3 else ()
     return Measurement(
@@ -147,7 +147,7 @@ def as_measurement(fix: PoseFix, name: str = "camera") -> Measurement:
 
 
 def log_likelihood(measurement: Measurement, poses: Floats, outliers: float = OUTLIERS) -> Floats:
-    """How well poses explain a measurement, shape (n); not worse than an outlier would."""
+    """Return the log-likelihood of a measurement at poses, shape (n), at least that of an outlier."""
     expected = measurement.expect(poses)
     off = measurement.difference(np.minimum(expected, measurement.limit))
     if measurement.separate:
@@ -160,21 +160,21 @@ def log_likelihood(measurement: Measurement, poses: Floats, outliers: float = OU
 
 
 def check_sigma(what: str, sigma: float) -> None:
-    """Refuse a standard deviation that is none."""
+    """Raise a PaddockError if a standard deviation is not positive and finite."""
     if not (all_finite(sigma) and sigma > 0):
         raise PaddockError(f"{what}: sigma: expected a standard deviation > 0, got {sigma!r}")
 
 
 class Gathered(NamedTuple):
-    """Measurements of an update, the oldest first, and how many were dropped."""
+    """Measurements of an update, oldest first, and the numbers of dropped ones."""
 
     usable: list[Measurement]
-    not_finite: int  # with NaN or infinity in the value, its covariance or its time
-    too_early: int  # of a time that is still to come
+    not_finite: int  # number with NaN or infinity in the value, its covariance or its time
+    too_early: int  # number with a time in the future
 
 
 def gather_measurements(models: Sequence[SensorModel], observation: Observation, time: float) -> Gathered:
-    """What all models have to say at a time [s]. What is not finite, or comes from the future, is dropped."""
+    """Return the measurements of all models at a time [s]. Values that are not finite or in the future are dropped."""
     found = [m for model in models for m in model.measure(observation, time)]
     finite = [m for m in found if all(np.isfinite(part).all() for part in (m.time, m.value, m.covariance))]
     usable = [m for m in finite if m.time <= time + SAME_TIME]

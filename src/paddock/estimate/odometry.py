@@ -1,4 +1,4 @@
-"""Odometry: a robot's estimated pose and its uncertainty, from how far its wheels have turned."""
+"""Odometry: a robot's estimated pose and its covariance, from the travel of its wheels."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ from paddock.estimate.motion_model import Floats, MotionNoise, roll, roll_jacobi
 ORIGIN = Pose(0.0, 0.0, 0.0)
 CERTAIN = MotionNoise()
 OdometryForm = Literal["exact", "published", "programmed"]
-"""How travel becomes a pose: on exact arcs; with θ + Δθ/2, as textbooks have it; or as a program that only knows
-routines for driving straight and for turning on the spot: straight on it never changes its heading, and it
-takes all counts as positive."""
+"""Conversion of travel to a pose: exact arcs; θ + Δθ/2, as in textbooks; or as in a program with separate routines for
+driving straight and for turning on the spot. Such a program never changes the heading on a straight line and counts all
+travel as positive."""
 
 Routine = Literal["straight", "left", "right"]
-"""What such a program is at: it drives, or it turns on the spot to a side."""
+"""Current routine of such a program: driving straight, or turning on the spot to a side."""
 
 
 @dataclass(slots=True)
 class AngleUnwrapper:
-    """A joint's angle that does not jump from π to -π, but counts on. Update it at least twice a turn."""
+    """Unwraps a joint's angle, so that it does not jump from π to -π. Update it at least twice per turn."""
 
     angle: float = 0.0  # turned so far [rad]
     _last: float | None = None
 
     def update(self, joint: float) -> float:
-        """Take the joint's angle [rad, any turn]; the first one is where counting begins."""
+        """Add the joint's angle [rad, any turn] and return the unwrapped angle; the first one is the origin."""
         if self._last is not None:
             self.angle += wrap(joint - self._last)
         self._last = joint
         return self.angle
 
     def reset(self) -> None:
-        """Begin anew at 0."""
+        """Restart at 0."""
         self.angle, self._last = 0.0, None
 
 
 @dataclass(slots=True)
 class Odometry:
-    """Estimated pose from the travel of both wheels [m]; the assumed wheels may differ from the true ones."""
+    """Estimates a pose from the travel of both wheels [m]; the assumed wheels may differ from the true ones."""
 
     wheel_separation: float  # assumed [m]
-    wheel_ratio: float = 1.0  # assumed mean wheel diameter over the one that the encoders are scaled with
+    wheel_ratio: float = 1.0  # assumed mean wheel diameter divided by the one that scales the encoders
     pose: Pose = ORIGIN  # estimated: x, y [m], heading [rad]
     distance: float = 0.0  # length of the estimated path [m]
     last_travel: tuple[float, float] = (0.0, 0.0)  # of the left and right wheel in the last update [m]
     _last: tuple[float, float] | None = field(default=None, repr=False)
-    right_to_left: float = 1.0  # assumed diameter of the right wheel over that of the left
+    right_to_left: float = 1.0  # assumed diameter of the right wheel divided by that of the left
     form: OdometryForm = "exact"
-    routine: Routine | None = None  # that a program of the form "programmed" is in; None: the wheels' senses tell
+    routine: Routine | None = None  # current routine with the form "programmed"; None: by the wheels' directions
     noise: MotionNoise = CERTAIN
     _spread: Floats = field(default_factory=lambda: np.zeros((3, 3)), repr=False, compare=False)
 
@@ -63,7 +63,7 @@ class Odometry:
             raise UnknownName("form of odometry", self.form, get_args(OdometryForm))
 
     def update(self, left: float, right: float) -> Pose:
-        """Take the wheels' travel since they were built [m], as encoders read it; the first is where it begins."""
+        """Update the pose with the total travel of the wheels [m], as read by encoders; the first one is the origin."""
         before, self._last = self._last, (left, right)
         if before is None:
             return self.pose
@@ -78,7 +78,7 @@ class Odometry:
         return self.pose
 
     def correct(self, left: float, right: float) -> tuple[float, float]:
-        """Travel of the assumed wheels [m], from travel of the nominal ones."""
+        """Convert travel of the nominal wheels to travel of the assumed ones [m]."""
         half = self.wheel_ratio * 2 / (1 + self.right_to_left)
         return left * half, right * half * self.right_to_left
 
@@ -90,23 +90,23 @@ class Odometry:
 
     @property
     def covariance(self) -> Floats:
-        """Of the pose [m, m, rad], shape (3, 3): what added up since the start, and the rounding of the last count."""
+        """Covariance of the pose [m, m, rad], shape (3, 3): accumulated since the start, plus encoder quantisation."""
         if self.noise is CERTAIN:
             return self._spread
         return self._spread + self.noise.of_count(self.pose.heading, self.wheel_separation)
 
     def reset(self, pose: Pose = ORIGIN) -> None:
-        """Begin anew at a pose that is known."""
+        """Restart at a known pose."""
         self.pose, self.distance, self.last_travel, self._last = pose, 0.0, (0.0, 0.0), None
         self._spread = np.zeros((3, 3))
 
     def update_angles(self, left: float, right: float, diameter: float) -> Pose:
-        """The same from unwrapped wheel angles [rad] and the assumed wheel diameter [m]."""
+        """Update the pose with unwrapped wheel angles [rad] and the assumed wheel diameter [m]."""
         return self.update(left * diameter / 2, right * diameter / 2)
 
 
 def as_routine(left: float, right: float, routine: Routine | None = None) -> tuple[float, float]:
-    """Travel as a program takes it that either drives straight on or turns on the spot, and counts steps only."""
+    """Convert travel as in a program that either drives straight or turns on the spot and only counts steps."""
     mean = (abs(left) + abs(right)) / 2
     if routine is None:
         routine = "straight" if left * right >= 0 else "left" if right > 0 else "right"
@@ -115,6 +115,6 @@ def as_routine(left: float, right: float, routine: Routine | None = None) -> tup
 
 
 def compass_bearing(heading: float) -> float:
-    """A heading [rad] as a compass shows it: 0 … 360 degrees, clockwise from north. North is y, east is x."""
+    """Convert a heading [rad] to a compass bearing: 0 … 360 degrees, clockwise from north. North is y, east is x."""
     degrees = (90.0 - math.degrees(heading)) % 360.0
     return 0.0 if degrees == 360.0 else degrees

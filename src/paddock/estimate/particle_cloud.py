@@ -1,4 +1,4 @@
-"""What a cloud of weighted particles says about the pose, and how many particles it takes to say it."""
+"""Pose and covariance of a cloud of weighted particles, and the number of particles needed."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from paddock.core.geometry import Pose
 from paddock.estimate.motion_model import Floats
 
 Pick = Literal["mean", "best", "robust"]
-"""The weighted mean of all, wrong where there are two peaks; the best particle; or the mean of those near the best."""
-CELL, TURN_CELL = 0.05, math.radians(15)  # [m], [rad]: particles in the same cell are alike
-WINDOW, TURN_WINDOW = 0.15, math.radians(30)  # [m], [rad] around the best particle, at least
+"""Weighted mean of all particles (wrong with two peaks), best particle, or mean of the particles near the best."""
+CELL, TURN_CELL = 0.05, math.radians(15)  # [m], [rad] size of cells for counting particles
+WINDOW, TURN_WINDOW = 0.15, math.radians(30)  # [m], [rad] minimum window around the best particle
 
 
 def normalise(log_weights: Floats) -> Floats:
-    """Weights that add up to 1, from their logarithms."""
+    """Return weights with a sum of 1 from their logarithms."""
     raw = np.exp(log_weights - log_weights.max())
     weights: Floats = raw / raw.sum()
     return weights
 
 
 def effective_count(weights: Floats) -> float:
-    """N_eff: how many equal particles would say as much."""
+    """Return the effective number of particles, N_eff."""
     return float(1 / np.sum(weights**2))
 
 
 def weighted_mean(poses: Floats, weights: Floats) -> Pose:
-    """The weighted mean; of headings the circular one."""
+    """Return the weighted mean of poses, with the circular mean of headings."""
     x, y = (weights @ poses[:, :2]).tolist()
     return Pose(x, y, math.atan2(weights @ np.sin(poses[:, 2]), weights @ np.cos(poses[:, 2])))
 
 
 def best_particle(poses: Floats, weights: Floats) -> Pose:
-    """The heaviest particle of the heaviest cell; with equal weights, that where most particles are."""
+    """Return the particle with the largest weight in the cell with the largest total weight."""
     _, cell = cells_of(poses)
     masses = np.bincount(cell, weights)
     inside = np.flatnonzero(cell == np.argmax(masses))
@@ -45,9 +45,10 @@ def best_particle(poses: Floats, weights: Floats) -> Pose:
 
 
 def near_particles(poses: Floats, weights: Floats, pose: Pose) -> tuple[Floats, Floats]:
-    """The particles of the peak around a pose, and their weights, which add up to 1.
+    """Return the particles of the peak around a pose, and their weights with a sum of 1.
 
-    The window grows with what is inside, so that a single wide peak is taken whole, and another peak is not.
+    The window grows with the spread of its particles, so that it contains a single wide peak completely, but no other
+    peak.
     """
     centre, reach, turn = pose, WINDOW, TURN_WINDOW
     while True:
@@ -63,9 +64,9 @@ def near_particles(poses: Floats, weights: Floats, pose: Pose) -> tuple[Floats, 
 
 
 def summarise(poses: Floats, weights: Floats, pick: Pick) -> tuple[Pose, Floats]:
-    """The chosen pose, and the covariance of the particles about it, shape (3, 3)."""
+    """Return the selected pose and the covariance of the particles around it, shape (3, 3)."""
     if not (len(poses) and np.isfinite(poses).all() and np.isfinite(weights).all()):
-        raise PaddockError("particles: expected at least one, with finite poses and weights: there is no pose to tell")
+        raise PaddockError("particles: expected at least one, with finite poses and weights: no pose can be estimated")
     if pick != "mean":
         best = best_particle(poses, weights)
         poses, weights = near_particles(poses, weights, best)
@@ -76,14 +77,14 @@ def summarise(poses: Floats, weights: Floats, pick: Pick) -> tuple[Pose, Floats]
 
 
 def differences(poses: Floats, pose: Pose) -> Floats:
-    """Poses less a pose, headings wrapped, shape (n, 3)."""
+    """Return poses minus a pose, with wrapped headings, shape (n, 3)."""
     off: Floats = poses - np.array(pose)
     off[:, 2] = np.remainder(off[:, 2] + np.pi, 2 * np.pi) - np.pi
     return off
 
 
 def cells_of(poses: Floats) -> tuple[int, NDArray[np.int64]]:
-    """How many cells hold particles, and the cell of each."""
+    """Return the number of cells that contain particles, and the cell of each particle."""
     x, y = np.floor(poses[:, :2] / CELL).astype(np.int64).T
     turn = np.floor(poses[:, 2] / TURN_CELL).astype(np.int64)
     cells, cell = np.unique((x * 1_000_003 + y) * 101 + turn, return_inverse=True)
@@ -91,11 +92,11 @@ def cells_of(poses: Floats) -> tuple[int, NDArray[np.int64]]:
 
 
 def particles_needed(cells: int, error: float, sigmas: float) -> float:
-    """How many particles bound the error of a histogram with that many cells (Fox 2003, KLD sampling).
+    """Return the number of particles that bounds the error of a histogram (KLD sampling, Fox 2003).
 
     Args:
-        cells: that hold particles.
-        error: largest Kullback-Leibler distance between the true and the drawn distribution.
+        cells: number of cells that contain particles.
+        error: maximum Kullback-Leibler distance between the true and the sampled distribution.
         sigmas: upper quantile of the normal distribution; 2.33 keeps the bound 99 % of the time.
     """
     if cells < 2:
@@ -105,7 +106,7 @@ def particles_needed(cells: int, error: float, sigmas: float) -> float:
 
 
 def carry_along(poses: Floats, start: Pose, end: Pose) -> Floats:
-    """Poses moved as a robot moved from a start to an end, each in its own frame; backwards in time as well."""
+    """Move poses by the motion of a robot from start to end, each in its own frame; also backwards in time."""
     c, s = math.cos(start.heading), math.sin(start.heading)
     dx, dy = end.x - start.x, end.y - start.y
     along, across = c * dx + s * dy, c * dy - s * dx

@@ -1,4 +1,4 @@
-"""ParticleFilter: Monte Carlo localisation that may begin anywhere and finds itself again when it is moved."""
+"""ParticleFilter: Monte Carlo localisation with global localisation and recovery of a kidnapped robot."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from paddock.estimate.travel import TravelSensors
 
 KLD_ERROR, KLD_SIGMAS = 0.05, 2.33
 ROUGHENING = (0.001, 0.01)  # [m, rad]
-SLOW, FAST = 0.02, 0.2  # how quickly the averages of likelihood follow: less than usual means lost
-USUAL = 0.8 * math.exp(-0.5)  # likelihood of a value, about, that errs as its model says
-LEAST_EFFECTIVE = 0.1  # of all particles; a look that would leave fewer is believed in part only
+SLOW, FAST = 0.02, 0.2  # rates of the averages of likelihood; a lower one than usual means that the robot is lost
+USUAL = 0.8 * math.exp(-0.5)  # approximate likelihood of a value with errors as in its model
+LEAST_EFFECTIVE = 0.1  # minimum effective share of particles; a measurement that would leave fewer is tempered
 
 
 class ParticleFilter:
-    """Weighted guesses of the whole way of the last second; a late measurement weighs them by where they were then."""
+    """Particles with their poses of the last second; a late measurement weights them by their poses at its time."""
 
     def __init__(
         self,
@@ -59,20 +59,20 @@ class ParticleFilter:
         outliers: float = OUTLIERS,
         memory: float = MEMORY,
     ) -> None:
-        """Begin at the odometry's pose, or anywhere.
+        """Start at the odometry's pose, or anywhere.
 
         Args:
             travel: encoders and gyroscope.
-            models: compass, ranges to walls, fixes from outside.
-            seed: decides all that is drawn.
-            covariance: of the start, shape (3, 3); None: anywhere in the area, or, without one, exactly there.
-            area: x0, y0, x1, y1 [m] where the robot may be, for random particles; None: none are drawn without a fix.
-            particles: the fewest and the most; how many it takes is found by KLD sampling.
-            pick: which pose of all is the estimate.
-            roughening: standard deviation of what is added to particles drawn again [m, rad]: wheels hardly spread them
-                sideways, so that a cloud too narrow would never find back.
-            outliers: likelihood of what fits no pose, relative to a perfect fit.
-            memory: seconds that a measurement may be late.
+            models: measurement models: compass, ranges to walls, external fixes.
+            seed: seed of all random numbers.
+            covariance: of the start pose, shape (3, 3); None: anywhere in the area, or exactly there without an area.
+            area: x0, y0, x1, y1 [m] of possible positions, for random particles; None: random particles only at fixes.
+            particles: minimum and maximum number; KLD sampling sets the number.
+            pick: pose reported as the estimate.
+            roughening: standard deviation of noise added to resampled particles [m, rad]. Motion noise hardly spreads
+                them sideways, so a cloud that is too narrow would not recover.
+            outliers: likelihood of an outlier, relative to a perfect fit.
+            memory: maximum delay of a measurement [s].
         """
         fewest, most = particles
         if not 1 <= fewest <= most:
@@ -86,14 +86,14 @@ class ParticleFilter:
         self.reset(travel.odometry.pose)
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
-        """Begin anew at a pose; None: as sure of it as at the very beginning."""
+        """Restart at a pose; without a covariance, use that of the first start."""
         self.too_late = 0  # measurements older than the memory
-        self.too_early = 0  # measurements of a time still to come
+        self.too_early = 0  # measurements with a time in the future
         self.not_finite = 0  # measurements with NaN or infinity
         self.travel.reset()
         self.travel.odometry.reset(pose)
         self._random = np.random.default_rng(self.seed)
-        self._likelihood: dict[str, tuple[float, float]] = {}  # its slow and fast averages, by source
+        self._likelihood: dict[str, tuple[float, float]] = {}  # slow and fast averages of the likelihood, by source
         spread = self._first if covariance is None else check_covariance("ParticleFilter", covariance)
         if spread is not None:
             self.poses = self._random.multivariate_normal(pose, spread, self.most, method="eigh")
@@ -107,16 +107,16 @@ class ParticleFilter:
 
     @property
     def estimate(self) -> Estimate:
-        """The present estimate."""
+        """Current estimate."""
         return self._estimate
 
     @property
     def weights(self) -> Floats:
-        """Of all particles; they add up to 1."""
+        """Weights of all particles; their sum is 1."""
         return normalise(self._log_weights)
 
     def update(self, observation: Observation, time: float) -> Estimate:
-        """Take a look at all sensors, at a time [s] that never goes back."""
+        """Process an observation at a time [s] that never decreases."""
         self._move(observation, time)
         lost = 0.0
         fix: Measurement | None = None
@@ -145,21 +145,21 @@ class ParticleFilter:
             self._past.pop(0)
 
     def _weigh(self, measurement: Measurement) -> float:
-        """Weigh all particles by a measurement; how lost they seem, 0 … 1."""
+        """Weight all particles by a measurement; return how likely the robot is lost, 0 … 1."""
         poses = self._poses_at(measurement.time)
         if poses is None:
             self.too_late += 1
             return 0.0
         logs = log_likelihood(measurement, poses, self.outliers)
         self._log_weights = self._log_weights + temper(self._log_weights, logs) * logs
-        average = float(self.weights @ np.exp(logs / len(measurement.value)))  # of those that it speaks for
+        average = float(self.weights @ np.exp(logs / len(measurement.value)))  # per value, by the updated weights
         slow, fast = self._likelihood.get(measurement.source, (average, average))
         slow, fast = slow + SLOW * (average - slow), fast + FAST * (average - fast)
         self._likelihood[measurement.source] = slow, fast
         return max(0.0, 1 - fast / max(slow, USUAL))
 
     def _poses_at(self, time: float) -> Floats | None:
-        """Where each particle was at a time; None: nobody knows any more."""
+        """Return the pose of each particle at a time; None if it is no longer stored."""
         if time < self._past[0][0] - SAME_TIME:
             return None
         after = next(i for i, entry in enumerate(self._past) if entry[0] >= time - SAME_TIME)
@@ -178,7 +178,7 @@ class ParticleFilter:
         self._estimate = Estimate(pose, covariance, np.column_stack([self.poses, weights]))
 
     def _resample(self, weights: Floats, lost: float, fix: Measurement | None) -> None:
-        """Draw as many particles as it takes, by their weights; some of them anew where the filter seems lost."""
+        """Resample as many particles as needed, by their weights; add random ones if the robot may be lost."""
         survivors = np.empty(len(weights), np.int64)
         draw_systematically(weights, self._random.random(), survivors)
         needed = particles_needed(cells_of(self.poses[survivors])[0], KLD_ERROR, KLD_SIGMAS)
@@ -197,7 +197,7 @@ class ParticleFilter:
         self._log_weights = np.zeros(len(self.poses))
 
     def _draw_lost(self, count: int, fix: Measurement | None) -> Floats:
-        """Particles for a robot that may be anywhere, or where a fix says, as they are now."""
+        """Draw current poses for a lost robot: around the fix, or anywhere in the area."""
         if fix is not None and self._past[0][0] <= fix.time:
             seen = self._random.multivariate_normal(fix.value, fix.covariance, count, method="eigh")
             if len(fix.value) == 2:  # without a heading
@@ -214,7 +214,7 @@ class ParticleFilter:
 
 
 def temper(log_weights: Floats, logs: Floats) -> float:
-    """How much of a look to believe, 0 … 1, so that enough particles stay: of coarse guesses none is the best yet."""
+    """Return the exponent 0 … 1 for a measurement's likelihood that leaves enough effective particles."""
     least = LEAST_EFFECTIVE * len(logs)
     if effective_count(normalise(log_weights + logs)) >= least:
         return 1.0

@@ -1,4 +1,4 @@
-"""The hot loops of a particle filter: moving all particles, and drawing those that stay."""
+"""Compiled loops of a particle filter: motion and systematic resampling of particles."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from paddock.core.jit import kernel
 def move_particles(poses, left, right, noise, separation):
     """Turn, drive and turn each particle by the wheels' travel [m] and its own noise.
 
-    Poses are rows x, y, heading; noise has a row for each: of the right and left wheel's travel [m], and of a turn
-    that no wheel saw [rad].
+    Poses are rows x, y, heading. Noise has a row for each particle: of the right and left wheel's travel [m], and of a
+    turn that the encoders do not measure [rad].
     """
     for i in range(poses.shape[0]):
         rolled_right, rolled_left = right + noise[i, 0], left + noise[i, 1]
@@ -29,7 +29,7 @@ def move_particles(poses, left, right, noise, separation):
 
 @kernel
 def draw_systematically(weights, start, chosen):
-    """Which particles stay: equal steps over the sum of weights, the first at `start`, 0 … 1 of a step."""
+    """Resample systematically: equal steps over the sum of weights, the first at `start`, 0 … 1 of a step."""
     count = chosen.shape[0]
     place, total = 0, weights[0]
     for k in range(count):

@@ -1,4 +1,4 @@
-"""What a beam or a cone would measure to known walls, and how that changes with the pose."""
+"""Expected ranges of beams and cones to known walls, and their derivatives by the pose."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from paddock.core.jit import kernel
 
 @kernel
 def expected_ranges(poses, beams, walls, half, limit, ranges):
-    """Ranges [m] of all beams from all poses, at most `limit`; ranges has shape (pose, beam).
+    """Compute ranges [m] of all beams from all poses, at most `limit`; ranges has shape (pose, beam).
 
-    Poses are rows x, y, heading; beams are rows x, y, direction in the robot's frame; walls are rows x0, y0, x1, y1.
-    `half` is half the opening of a cone [rad]; 0 is a ray.
+    Poses are rows x, y, heading. Beams are rows x, y, direction in the robot's frame. Walls are rows x0, y0, x1, y1.
+    `half` is half the opening angle of a cone [rad]; 0 is a ray.
     """
     for i in range(poses.shape[0]):
         x, y, heading = poses[i, 0], poses[i, 1], poses[i, 2]
@@ -24,13 +24,13 @@ def expected_ranges(poses, beams, walls, half, limit, ranges):
 
 @kernel
 def range_slopes(pose, beams, walls, half, limit, ranges, slopes):
-    """Ranges of all beams from a pose, and their derivatives by x, y and heading, shape (beam, 3)."""
+    """Compute ranges of all beams from a pose, and their derivatives by x, y and heading, shape (beam, 3)."""
     c, s = math.cos(pose[2]), math.sin(pose[2])
     for k in range(beams.shape[0]):
         bx, by = c * beams[k, 0] - s * beams[k, 1], s * beams[k, 0] + c * beams[k, 1]
         distance, dx, dy, wall = nearest_echo(pose[0] + bx, pose[1] + by, pose[2] + beams[k, 2], half, walls, limit)
         ranges[k] = distance
-        if wall < 0:  # the nearest point stays where it is: a corner, or the foot of the perpendicular
+        if wall < 0:  # the nearest point is fixed: a corner, or the foot of the perpendicular
             slopes[k, 0], slopes[k, 1], slopes[k, 2] = -dx, -dy, dx * by - dy * bx
         else:  # the end of a ray slides along the wall
             nx, ny = walls[wall, 1] - walls[wall, 3], walls[wall, 2] - walls[wall, 0]
@@ -41,7 +41,7 @@ def range_slopes(pose, beams, walls, half, limit, ranges, slopes):
 
 @kernel
 def nearest_echo(ox, oy, direction, half, walls, limit):
-    """Range [m] from a place, the unit vector to the echo, and the wall that a ray met; -1: a point's echo, or none."""
+    """Return the range [m], the unit vector to the echo, and the wall hit by a ray; -1 for a point's echo or none."""
     distance, ux, uy, wall = limit, 0.0, 0.0, -1
     if half <= 0.0:
         dx, dy = math.cos(direction), math.sin(direction)
@@ -69,7 +69,7 @@ def nearest_echo(ox, oy, direction, half, walls, limit):
 
 @kernel
 def ray_to_wall(ox, oy, dx, dy, wall):
-    """How far along a ray a wall is [m]; infinity if the ray misses it."""
+    """Return the distance along a ray to a wall [m]; infinity if the ray misses it."""
     ex, ey = wall[2] - wall[0], wall[3] - wall[1]
     ax, ay = wall[0] - ox, wall[1] - oy
     cross = dx * ey - dy * ex
@@ -81,7 +81,7 @@ def ray_to_wall(ox, oy, dx, dy, wall):
 
 @kernel
 def point_of_wall(ox, oy, wall, place):
-    """A point of a wall seen from a place: its first end, its second, or the nearest between them."""
+    """Return a point of a wall relative to a position: its first end, its second end, or the nearest point."""
     ax, ay, ex, ey = wall[0] - ox, wall[1] - oy, wall[2] - wall[0], wall[3] - wall[1]
     share = place * 1.0
     if place == 2:

@@ -1,4 +1,4 @@
-"""RivalPose: where a robot is if the fixes that a filter refuses are right, and how many of them agree on that."""
+"""RivalPose: alternative pose of a robot, based on the fixes that a filter rejects, with a majority vote."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from paddock.estimate.travel import WheelTravel
 
 
 class RivalPose:
-    """Moves with the robot's wheels. A fix that agrees refines it and votes for it; any other votes against it.
+    """Alternative pose that moves with the robot's wheels. A fix that agrees refines it and votes for it.
 
-    Without votes it gives way to the next fix (the majority vote of Boyer and Moore 1981). So outliers, which are
-    somewhere else each time, get nowhere; fixes of a robot that was carried away win, even if some are outliers.
+    Any other fix votes against it. Without votes, the next fix replaces it (the majority vote of Boyer and Moore 1981).
+    Outliers, which differ from each other, therefore never win. Fixes of a kidnapped robot win, even if some are
+    outliers.
     """
 
     def __init__(self, time: float) -> None:
@@ -23,12 +24,12 @@ class RivalPose:
         self.pose, self.covariance = Pose(0.0, 0.0, 0.0), np.zeros((3, 3))
 
     def move(self, time: float, travel: WheelTravel, separation: float) -> None:
-        """Roll on to a time, as the wheels did."""
+        """Move the pose to a time by the travel of the wheels."""
         self.time = time
         self.pose, self.covariance = predict(self.pose, self.covariance, travel, separation)
 
     def take_vote(self, fix: Floats, covariance: Floats, gate: float) -> None:
-        """Hear a fix of this time: x, y [m], heading [rad]."""
+        """Count a fix of the current time: x, y [m], heading [rad]."""
         if not self.votes:
             self.pose, self.covariance, self.votes = Pose(*fix.tolist()), covariance.copy(), 1
             return

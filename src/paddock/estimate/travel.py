@@ -1,4 +1,4 @@
-"""WheelTravel: how a robot has moved since the last look, by its encoders and its gyroscope, and how sure that is."""
+"""WheelTravel: motion of a robot since the last reading by encoders and gyroscope, with its covariance."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from paddock.estimate.odometry import Odometry
 
 
 class WheelTravel(NamedTuple):
-    """The wheels' travel [m] between two looks."""
+    """Travel of the wheels [m] between two readings."""
 
     left: float
     right: float
-    covariance: Floats  # of right, left [m] and a turn that no wheel saw [rad], shape (3, 3)
+    covariance: Floats  # of right, left [m] and a turn that the encoders do not measure [rad], shape (3, 3)
 
     def split(self, share: float) -> tuple[WheelTravel, WheelTravel]:
-        """A first part of it, and the rest."""
+        """Split the travel into a first share and the rest."""
         rest = 1 - share
         return (
             WheelTravel(self.left * share, self.right * share, self.covariance * share),
@@ -32,13 +32,13 @@ class WheelTravel(NamedTuple):
 
 @dataclass
 class TravelSensors:
-    """Encoders, gyroscope or both. Without encoders the wheels may have turned as fast as `unseen_speed` says."""
+    """Reads encoders, a gyroscope or both. Without encoders, `unseen_speed` is the uncertainty of the wheel speeds."""
 
-    odometry: Odometry  # the assumed wheels and their noise; it is kept up to date, to compare with
+    odometry: Odometry  # the assumed wheels and their noise; it is updated, for comparison
     encoders: str | None = "encoders"
     gyroscope: str | None = None
     gyroscope_sigma: float = 0.0  # standard deviation of a turn rate [rad/s]
-    unseen_speed: float = 0.0  # standard deviation of a wheel's speed that no encoder sees [m/s]
+    unseen_speed: float = 0.0  # standard deviation of a wheel's speed without encoders [m/s]
     _last: float | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -48,11 +48,11 @@ class TravelSensors:
             check_sigma("TravelSensors without encoders: unseen_speed, as", self.unseen_speed)
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Restart with the next reading."""
         self._last = None
 
     def read(self, observation: Observation, time: float) -> WheelTravel:
-        """WheelTravel since the last look; none at the first."""
+        """Return the travel since the last reading; zero at the first reading."""
         before, self._last = self._last, time
         if before is not None and time < before - 1e-9:
             raise PaddockError(f"update: expected a time that never goes back, got {time:g} s after {before:g} s")
@@ -73,12 +73,12 @@ class TravelSensors:
 
 
 def correct_turn(travel: WheelTravel, turn: float, variance: float, separation: float) -> WheelTravel:
-    """The most likely travel, given a measured turn [rad] as well: a Kalman update of the wheels."""
+    """Return the most likely travel, given also a measured turn [rad], by a Kalman update."""
     by_travel = np.array([1 / separation, -1 / separation, 1.0])
     spread = travel.covariance @ by_travel
     gain = spread / (by_travel @ spread + variance)
     change = gain * (turn - (travel.right - travel.left) / separation)
     keep = np.eye(3) - np.outer(gain, by_travel)
     covariance = keep @ travel.covariance @ keep.T + np.outer(gain, gain) * variance
-    unseen = change[2] * separation / 2  # as if the wheels had seen it
+    unseen = change[2] * separation / 2  # converted to travel of the wheels
     return WheelTravel(travel.left + change[1] - unseen, travel.right + change[0] + unseen, covariance)

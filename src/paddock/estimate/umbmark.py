@@ -1,4 +1,4 @@
-"""UMBmark: squares in both directions tell unequal wheels from a wrong wheel separation."""
+"""UMBmark: calibration with squares in both directions, which separate the errors of diameters and separation."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from paddock.estimate.wheel_calibration import WheelCalibration
 
 
 class Umbmark(NamedTuple):
-    """What squares in both directions tell (Borenstein and Feng 1996)."""
+    """Result of squares in both directions (Borenstein and Feng 1996)."""
 
-    clockwise: Floats  # true end less odometry's end of each run, x along the first side, y to its left [m], (n, 2)
+    clockwise: Floats  # true end minus odometry's end of each run, x along the first side, y to its left [m], (n, 2)
     counterclockwise: Floats
-    alpha: float  # [rad] each turn was off by that, because of the wheels' separation
-    beta: float  # [rad] each side was bent by that, because of unequal wheels
-    diameter_ratio: float  # E_d, right over left
-    separation_ratio: float  # E_b, true over assumed
+    alpha: float  # [rad] error of each turn due to the wheel separation
+    beta: float  # [rad] bend of each side due to unequal wheels
+    diameter_ratio: float  # E_d, right divided by left
+    separation_ratio: float  # E_b, true divided by assumed
 
     @property
     def largest_error(self) -> float:
-        """E_max,syst [m]: how far the farther of both centres of gravity is from no error."""
+        """E_max,syst [m]: the larger distance of both centres of gravity of the errors from zero."""
         return max(math.hypot(*runs.mean(axis=0)) for runs in (self.clockwise, self.counterclockwise))
 
     def correct(self, wheels: WheelCalibration) -> WheelCalibration:
-        """Better wheels than those that the squares were driven with."""
+        """Return the corrected wheels, from those used to drive the squares."""
         return wheels._replace(
             wheel_separation=wheels.wheel_separation * self.separation_ratio,
             right_to_left=wheels.right_to_left * self.diameter_ratio,
@@ -40,13 +40,13 @@ class Umbmark(NamedTuple):
 def evaluate_squares(
     clockwise: ArrayLike, counterclockwise: ArrayLike, *, side: float, wheel_separation: float
 ) -> Umbmark:
-    """UMBmark from the return errors of squares, each a row x, y [m]; both coordinates count, which halves the noise.
+    """Evaluate the return errors of squares, rows x, y [m]. Both coordinates are used, which halves the noise.
 
     Args:
-        clockwise: true end less odometry's end; x along the first side, y to its left.
-        counterclockwise: the same of squares the other way round.
-        side: of the square [m].
-        wheel_separation: that odometry assumed [m].
+        clockwise: true end minus odometry's end; x along the first side, y to its left.
+        counterclockwise: the same for squares in the other direction.
+        side: side of the square [m].
+        wheel_separation: wheel separation that odometry assumed [m].
     """
     right, left = (np.asarray(runs, float).reshape(-1, 2) for runs in (clockwise, counterclockwise))
     if not all(len(runs) and np.isfinite(runs).all() for runs in (right, left)):
@@ -56,5 +56,5 @@ def evaluate_squares(
     (x_cw, y_cw), (x_ccw, y_ccw) = (runs.mean(axis=0).tolist() for runs in (right, left))
     alpha = ((x_cw + x_ccw) + (y_cw - y_ccw)) / (-8 * side)
     beta = ((x_cw - x_ccw) + (y_cw + y_ccw)) / (-8 * side)
-    half = wheel_separation / 2 * 2 * math.sin(beta / 2) / side  # half the separation over the radius of a bent side
+    half = wheel_separation / 2 * 2 * math.sin(beta / 2) / side  # half the separation divided by the radius of a side
     return Umbmark(right, left, alpha, beta, (1 + half) / (1 - half), (math.pi / 2) / (math.pi / 2 - alpha))

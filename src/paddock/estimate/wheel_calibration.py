@@ -1,4 +1,4 @@
-"""WheelCalibration: the wheels of an individual robot, which are never quite those of the data sheet."""
+"""WheelCalibration: the wheels of an individual robot, which differ from those of the data sheet."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ class WheelCalibration(NamedTuple):
     """The wheels that odometry should assume."""
 
     wheel_separation: float  # [m]
-    wheel_ratio: float = 1.0  # mean diameter over the one that the encoders are scaled with
-    right_to_left: float = 1.0  # diameter of the right wheel over that of the left
+    wheel_ratio: float = 1.0  # mean diameter divided by the one that scales the encoders
+    right_to_left: float = 1.0  # diameter of the right wheel divided by that of the left
 
     def odometry(self, pose: Pose = ORIGIN) -> Odometry:
-        """Odometry with these wheels, at a pose."""
+        """Create odometry with these wheels, at a pose."""
         return Odometry(self.wheel_separation, self.wheel_ratio, pose, right_to_left=self.right_to_left)
 
     def diameters(self, nominal: float) -> tuple[float, float]:
-        """Diameters of the left and right wheel [m], from the nominal one."""
+        """Return the diameters of the left and right wheel [m], from the nominal one."""
         return self.odometry().correct(nominal, nominal)
 
     def scale(self, measured: float, estimated: float) -> WheelCalibration:
-        """The same after a straight run: its measured length, and that by odometry with these wheels [m].
+        """Return the calibration corrected by a straight run: its measured length, and that by odometry [m].
 
-        Wheels that are larger in proportion to their separation turn a robot as before.
+        Diameters and separation are scaled together, so that turns are unchanged.
         """
         if not (all_finite(measured, estimated) and measured > 0 and estimated > 0):
             raise PaddockError(f"a straight run: expected lengths > 0, got {measured!r} and {estimated!r} m")

@@ -1,4 +1,4 @@
-"""The wheels that explain runs of any form best, where a camera saw the robot all the while."""
+"""Least-squares calibration of wheels from runs of any shape that a camera observed."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from paddock.estimate.wheel_calibration import WheelCalibration
 
 
 class FreeRun(NamedTuple):
-    """A run of any form. The true pose is seen in its first row, and in others."""
+    """A run of any shape. The true pose is known in its first row and in some others."""
 
-    travel: Floats  # of the left and right wheel since the start, by encoders [m], shape (n, 2)
-    poses: Floats  # x, y [m], heading [rad] as a camera saw them, shape (n, 3); NaN where it did not look
+    travel: Floats  # travel of the left and right wheel since the start, by encoders [m], shape (n, 2)
+    poses: Floats  # x, y [m], heading [rad] by a camera, shape (n, 3); NaN in rows without a measurement
 
 
 class WheelFit(NamedTuple):
-    """The wheels that explain runs best."""
+    """Result of the calibration: the best-fitting wheels."""
 
     wheels: WheelCalibration
-    sigmas: WheelCalibration  # standard deviation of each number
+    sigmas: WheelCalibration  # standard deviation of each value
     residual: float  # root of the mean squared error of all positions [m]
 
 
 SIGMAS = (0.001, 0.001, math.radians(1.0))  # [m, m, rad] of a camera's poses
-PIECE = 1.0  # [m] of way: longer runs are cut, because what slips adds up
-STEPS = np.array([1e-6, 1e-6, 1e-6])  # to differentiate with
+PIECE = 1.0  # [m] maximum path length of a piece; longer runs are split, because slip accumulates
+STEPS = np.array([1e-6, 1e-6, 1e-6])  # of numerical derivatives
 MOST_ROUNDS, CLOSE = 30, 1e-10
 
 
 def fit_wheels(
     runs: Sequence[FreeRun], wheels: WheelCalibration, *, sigmas: Sequence[float] = SIGMAS, piece: float = PIECE
 ) -> WheelFit:
-    """Least squares over runs of any form (Gauss-Newton); each piece of a run has a start of its own.
+    """Fit wheels to runs of any shape by least squares (Gauss-Newton); each piece of a run has its own start pose.
 
     Args:
-        runs: what was driven and seen; both directions and both ways of turning.
-        wheels: the nominal ones, to begin with.
-        sigmas: standard deviations of a seen pose [m, m, rad].
-        piece: way after which a new piece begins [m].
+        runs: travel and measured poses, with straight motion and turns in both directions.
+        wheels: the nominal wheels, as the initial value.
+        sigmas: standard deviations of a measured pose [m, m, rad].
+        piece: path length after which a new piece begins [m].
     """
     pieces = [part for run in runs for part in _cut(run, piece)]
     if sum(int(_find_known_rows(part).sum()) for part in pieces) < 2 * len(pieces) + 3 or not pieces:
@@ -55,7 +55,7 @@ def fit_wheels(
         errors, slopes = _linearise(pieces, numbers, starts, wheels.wheel_separation, np.array(sigmas))
         change, _, rank, _ = np.linalg.lstsq(slopes, errors, rcond=None)
         if rank < slopes.shape[1]:
-            raise PaddockError("fit_wheels: these runs cannot tell the wheels: drive straight and turn both ways")
+            raise PaddockError("fit_wheels: these runs do not determine the wheels: drive straight and turn both ways")
         numbers, starts = numbers + change[:3], starts + change[3:].reshape(-1, 3)
         if np.abs(change).max() < CLOSE:
             break
@@ -90,7 +90,7 @@ def _cut(run: FreeRun, piece: float) -> list[FreeRun]:
 
 
 def _find_known_rows(run: FreeRun) -> NDArray[np.bool_]:
-    """Rows in which the pose is known."""
+    """Return a mask of the rows with a known pose."""
     known: NDArray[np.bool_] = np.isfinite(np.asarray(run.poses, float)).all(axis=1)
     return known
 
@@ -98,7 +98,7 @@ def _find_known_rows(run: FreeRun) -> NDArray[np.bool_]:
 def _linearise(
     pieces: Sequence[FreeRun], numbers: Floats, starts: Floats, separation: float, sigmas: Floats
 ) -> tuple[Floats, Floats]:
-    """All errors in units of their standard deviations, and their derivatives by the unknowns."""
+    """Return all errors in units of their standard deviations, and their derivatives by the unknowns."""
     rows = sum(len(part.poses) for part in pieces)
     errors, slopes = np.zeros((rows, 3)), np.zeros((rows, 3, 3 + 3 * len(pieces)))
     first = 0
@@ -121,7 +121,7 @@ def _linearise(
 
 
 def _drive(travel: Floats, numbers: Floats, start: Floats, separation: float) -> Floats:
-    """Poses by odometry from a start; the numbers are ratios of both wheels and of the separation."""
+    """Return the poses by odometry from a start; the numbers are ratios of both wheels and of the separation."""
     steps = np.diff(travel, axis=0) * numbers[:2]
     turns = (steps[:, 1] - steps[:, 0]) / (numbers[2] * separation)
     headings = start[2] + np.concatenate([[0.0], np.cumsum(turns)])

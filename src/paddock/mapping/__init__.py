@@ -73,7 +73,7 @@ __all__ = [
     "trace_surfaces",
 ]
 
-# Every arena can tell of maps, few programs make any.
+# Imported on demand: every arena refers to maps, but few programs use them.
 __getattr__ = import_on_demand(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""False loops on purpose, to see whether they are refused: for tests and for `paddock slam --false-loops`."""
+"""Artificial false loops, to test whether they are rejected; for tests and `paddock slam --false-loops`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.mapping.pose_graph import PoseEdge
 
 
 class FalseLoops:
-    """Makes one group of false loops for so many true ones that they are a given share of all loops."""
+    """Generates groups of false loops until they are a given share of all loops."""
 
     def __init__(self, share: float, seed: int) -> None:
         if not 0 <= share < 1:
@@ -21,9 +21,9 @@ class FalseLoops:
         self.true, self.made = 0, 0
 
     def beside(self, loops: Sequence[PoseEdge]) -> list[list[PoseEdge]]:
-        """False groups to offer after a true one: single loops, and whole groups that agree with each other.
+        """Return false groups to add after a true one: single loops, and groups of loops that agree with each other.
 
-        A group says that the same scans were taken at another, random, stretch of the way before.
+        A group relates the same scans to another, random earlier part of the path.
         """
         self.true += len(loops)
         groups: list[list[PoseEdge]] = []

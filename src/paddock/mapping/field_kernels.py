@@ -1,4 +1,4 @@
-"""What scans look like from many poses in a known map: distances of their ends from surfaces, and ranges."""
+"""Expected scans at many poses in a known map: distances of beam ends from surfaces, and ranges."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from paddock.core.jit import kernel
 
 @kernel
 def end_distances(points, poses, frame, values, most, distances):
-    """How far the ends of beams are from surfaces, in units of the field's sigma, at most `most`.
+    """Compute the distances of beam ends from surfaces, in units of the field's sigma, at most `most`.
 
     Args:
-        points: ends in the robot's frame [m], shape (k, 2).
-        poses: shape (n, 3).
-        frame: of the field.
-        values: exp(-d² / 2), 0 far from all.
-        most: the largest distance told.
-        distances: shape (n, k).
+        points: beam ends in the robot's frame [m], shape (k, 2).
+        poses: poses of the robot, shape (n, 3).
+        frame: frame of the field.
+        values: values of the field, exp(-d² / 2), 0 far from all surfaces.
+        most: maximum distance.
+        distances: receives the distances, shape (n, k).
     """
     least = math.exp(-0.5 * most * most)
     for i in range(poses.shape[0]):
@@ -32,7 +32,7 @@ def end_distances(points, poses, frame, values, most, distances):
 
 @kernel
 def cast_beams(beams, poses, frame, occupied, limit, ranges):
-    """Ranges [m] of beams (rows x, y, direction on the robot) from poses to occupied cells, at most `limit`."""
+    """Compute ranges [m] of beams (rows x, y, direction on the robot) to occupied cells, at most `limit`."""
     side = frame.resolution
     for i in range(poses.shape[0]):
         c, s = math.cos(poses[i, 2]), math.sin(poses[i, 2])
@@ -45,7 +45,7 @@ def cast_beams(beams, poses, frame, occupied, limit, ranges):
 
 @kernel
 def cast_beam(x, y, dx, dy, occupied, limit):
-    """How far the first occupied cell is along a ray, to its middle; at most `limit`. All lengths in cells."""
+    """Return the distance along a ray to the middle of the first occupied cell, at most `limit`; lengths in cells."""
     column, row = math.floor(x), math.floor(y)
     step_x, step_y = (1 if dx > 0.0 else -1), (1 if dy > 0.0 else -1)
     per_x, per_y = (1.0 / abs(dx) if dx != 0.0 else math.inf), (1.0 / abs(dy) if dy != 0.0 else math.inf)

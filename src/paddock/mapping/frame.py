@@ -1,4 +1,4 @@
-"""Where the cells of a grid lie in the world."""
+"""GridFrame: position and size of a grid's cells in the world."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Points = NDArray[np.float64]
 
 
 class GridFrame(NamedTuple):
-    """Cells of a grid in the world. Arrays over it have shape (rows, columns): cell [0, 0] has the smallest x and y."""
+    """Frame of a grid in the world. Arrays over it have shape (rows, columns); cell [0, 0] has the smallest x and y."""
 
     x: float  # of the lower left corner of cell [0, 0] [m]
     y: float
@@ -23,38 +23,38 @@ class GridFrame(NamedTuple):
 
     @classmethod
     def around(cls, x0: float, y0: float, x1: float, y1: float, resolution: float, margin: float = 0.0) -> GridFrame:
-        """The smallest frame that holds a rectangle and a margin [m]; its cells lie on multiples of their side."""
+        """Return the smallest frame around a rectangle and a margin [m], with cells on multiples of their side."""
         column, row = (math.floor((low - margin) / resolution) for low in (x0, y0))
         columns, rows = (math.ceil((high + margin) / resolution) for high in (x1, y1))
         return cls(column * resolution, row * resolution, resolution, max(1, rows - row), max(1, columns - column))
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Numbers of rows and columns."""
         return self.rows, self.columns
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
-        """x0, y0, x1, y1 [m]."""
+        """Bounds x0, y0, x1, y1 [m]."""
         return self.x, self.y, self.x + self.columns * self.resolution, self.y + self.rows * self.resolution
 
     def cell(self, x: float, y: float) -> tuple[int, int]:
-        """Row and column of a point [m], which may lie outside."""
+        """Return row and column of a point [m], which may lie outside."""
         return math.floor((y - self.y) / self.resolution), math.floor((x - self.x) / self.resolution)
 
     def cells(self, points: Points) -> Cells:
-        """Rows and columns of points [m]; shape (n, 2) like them."""
+        """Return rows and columns of points [m], shape (n, 2)."""
         return np.floor((np.asarray(points)[:, ::-1] - (self.y, self.x)) / self.resolution).astype(np.int64)
 
     def centre(self, row: int, column: int) -> tuple[float, float]:
-        """The middle of a cell [m]."""
+        """Return the centre of a cell [m]."""
         return self.x + (column + 0.5) * self.resolution, self.y + (row + 0.5) * self.resolution
 
     def centres(self, cells: Cells) -> Points:
-        """The middles of cells (row, column), as x, y [m]."""
+        """Return the centres x, y [m] of cells (row, column)."""
         row, column = np.asarray(cells, float).T
         return np.column_stack((self.x + (column + 0.5) * self.resolution, self.y + (row + 0.5) * self.resolution))
 
     def holds(self, row: int, column: int) -> bool:
-        """Whether a cell is inside."""
+        """Return whether a cell is inside."""
         return 0 <= row < self.rows and 0 <= column < self.columns

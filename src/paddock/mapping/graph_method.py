@@ -1,4 +1,4 @@
-"""Graph SLAM as a mapping method: the map is drawn anew whenever the poses of earlier scans have moved."""
+"""Graph SLAM as a mapping method: the map is rebuilt whenever the poses of earlier scans have moved."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from paddock.mapping.scan import Scan
 
 
 class GraphMapping(MappingMethod):
-    """Poses of all scans, solved together when a loop is found."""
+    """Estimates the poses of all scans, optimised together when a loop is found."""
 
     def __init__(self, setup: MapSetup, *, live: bool = True, **options: Any) -> None:
-        """Set up.
+        """Create the method.
 
         Args:
-            setup: of the map.
-            live: whether the map is drawn while scans come; False: only by `finish`.
-            options: of `GraphOptions`.
+            setup: common settings of mapping methods.
+            live: whether the map is updated with each scan; False: only by `finish`.
+            options: options of `GraphOptions`.
         """
         if setup.opening > 0:
             raise PaddockError("GraphMapping: expected a laser's rays, got cones: use method 'odometry'")
@@ -34,14 +34,14 @@ class GraphMapping(MappingMethod):
         super().__init__(setup)
 
     def reset(self, pose: Pose, covariance: Floats) -> None:
-        """Begin anew at a pose, with an empty map."""
+        """Restart at a pose with an empty map."""
         super().reset(pose, covariance)
         self.slam = GraphSlam(self.options, pose)
         self._scans: list[Scan] = []
-        self._drawn = 0  # how often the graph was solved when the map was drawn
+        self._drawn = 0  # value of `checks.solved` when the map was drawn
 
     def add(self, scan: Scan, step: MotionStep) -> None:
-        """Take a scan, and how the robot has moved since the last one."""
+        """Add a scan and the motion since the last one."""
         keys = len(self.slam.scans)
         self.pose = self.slam.add(scan, step)
         self._scans.append(scan)
@@ -53,21 +53,21 @@ class GraphMapping(MappingMethod):
             self.draw_all()
 
     def finish(self) -> list[Pose]:
-        """Look for loops once more, draw the map, and give the poses of all scans."""
+        """Search for loops again, draw the map, and return the poses of all scans."""
         self.slam.finish()
         self.pose = self.slam.pose
         self.draw_all()
         return self.slam.poses()
 
     def draw_all(self) -> None:
-        """Draw the map from the poses as they are now."""
+        """Draw the map from the current poses."""
         self.grid = OccupancyGrid(self.setup.resolution)
         for scan, pose in zip(self._scans, self.slam.poses(), strict=True):
             self.draw(scan, pose)
         self._drawn = self.slam.checks.solved
 
     def spread(self) -> Floats:
-        """The covariance that the shortest way through the graph to the first pose may have led to."""
+        """Return the covariance due to drift on the shortest path through the graph to the first pose."""
         drift = self.options.loops.drift
         way = float(shortest_ways(self.slam.graph, 0)[-1])
         deviations = np.array([drift.distance(way), drift.distance(way), drift.angle(way)]) / 3

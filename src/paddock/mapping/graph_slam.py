@@ -1,4 +1,4 @@
-"""Graph SLAM: scans are followed in local maps, loops are found and checked, and all poses are solved together."""
+"""Graph SLAM: scan tracking in local maps, detection and verification of loops, and pose graph optimisation."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from paddock.mapping.scan_tracker import ScanTracker, TrackerOptions
 
 @dataclass(frozen=True, kw_only=True)
 class GraphOptions:
-    """What graph SLAM can be told."""
+    """Options of graph SLAM."""
 
     distance: float = 0.3  # between key scans [m]
     angle: float = math.radians(10)
     tracker: TrackerOptions = field(default_factory=TrackerOptions)
     loops: LoopOptions = field(default_factory=LoopOptions)
-    false_loops: float = 0.0  # share of all loops that are put in on purpose, to see whether they are refused
-    seed: int = 0  # of these
-    solver: str | None = None  # of `SOLVERS`; None: the best that is installed
+    false_loops: float = 0.0  # share of artificial false loops, to test whether they are rejected
+    seed: int = 0  # of the false loops
+    solver: str | None = None  # name in `SOLVERS`; None: the best installed one
 
 
 class GraphSlam:
-    """Poses of all scans so far. `add` scans as they come; `finish` when no more will."""
+    """Estimates the poses of all scans. Call `add` for each scan, and `finish` after the last one."""
 
     def __init__(self, options: GraphOptions | None = None, start: Pose = AT_CENTRE) -> None:
         self.options = options or GraphOptions()
@@ -42,12 +42,12 @@ class GraphSlam:
         self._finder = LoopFinder(self.graph, self.scans, loops)
         self.checks = LoopChecks(self.graph, loops.drift, loops.supporters, self.options.solver)
         self.false_loops = FalseLoops(self.options.false_loops, self.options.seed)
-        self._since = MotionStep()  # the last key scan
-        self._searched = 0.0  # where on the way loops were last looked for [m]
-        self._places: list[tuple[int, Pose]] = []  # of all scans: the pose of the graph before, and the step from it
+        self._since = MotionStep()  # since the last key scan
+        self._searched = 0.0  # path length at the last loop search [m]
+        self._places: list[tuple[int, Pose]] = []  # of all scans: the previous pose of the graph, and the step from it
 
     def add(self, scan: Scan, motion: MotionStep) -> Pose:
-        """Take a scan, and how the robot has moved since the last one; gives where it is now."""
+        """Add a scan and the motion since the last one; return the current pose."""
         self._since = self._since.then(motion)
         step = self._since.pose
         moved = math.hypot(step.x, step.y) >= self.options.distance or abs(step.heading) >= self.options.angle
@@ -58,20 +58,20 @@ class GraphSlam:
 
     @property
     def pose(self) -> Pose:
-        """Of the last scan."""
+        """Pose of the last scan."""
         return compose(self.graph.poses[-1], self._since.pose)
 
     def poses(self) -> list[Pose]:
-        """Of all scans, as they are estimated now."""
+        """Return the current estimates of the poses of all scans."""
         return [compose(self.graph.poses[k], step) for k, step in self._places]
 
     def key_poses(self, poses: Sequence[Pose]) -> list[Pose]:
-        """Of poses for all scans, those of the key scans: one for each pose of the graph."""
+        """Select the poses of the key scans from poses of all scans: one for each pose of the graph."""
         first = {key: k for k, (key, _) in reversed(list(enumerate(self._places)))}
         return [poses[first[key]] for key in range(len(self.scans))]
 
     def finish(self) -> None:
-        """Look for loops at the end of the way, and solve once more."""
+        """Search for loops at the end of the path, and solve the graph again."""
         if len(self.scans) > 1:
             self._close_loops()
             self.checks.solve()

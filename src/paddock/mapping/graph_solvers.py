@@ -1,6 +1,6 @@
-"""Solvers of pose graphs: gtsam, g2o where there is no gtsam, and one of our own for small graphs.
+"""Solvers of pose graphs: gtsam, g2o if gtsam is not installed, and a built-in solver for small graphs.
 
-Each takes poses and edges and gives the poses that fit best, with the first where it is. Loops have a Cauchy kernel.
+Each takes poses and edges and returns the best poses, with the first pose fixed. Loops have a Cauchy kernel.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from paddock.mapping.pose_graph import (
 )
 
 ROUNDS = 60
-STUCK = 0.5  # error per edge, half of chi², that no graph of true edges has
+STUCK = 0.5  # error per edge, half of chi², that a graph of true edges does not exceed
 ENOUGH = 1e-6  # relative change of the error at which to stop
 
 
 def solve_with_gtsam(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pose]:
-    """Levenberg-Marquardt from the poses; if it got stuck, also from headings that are solved first (LAGO)."""
+    """Solve by Levenberg-Marquardt from the poses; in a local minimum, also from headings solved first (LAGO)."""
     import gtsam
 
     graph, plain = gtsam.NonlinearFactorGraph(), gtsam.NonlinearFactorGraph()
@@ -54,7 +54,7 @@ def solve_with_gtsam(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[P
 
 
 def minimise(gtsam: Any, graph: Any, start: Any) -> Any:
-    """The minimum that Levenberg-Marquardt finds."""
+    """Return the minimum found by Levenberg-Marquardt."""
     parameters = gtsam.LevenbergMarquardtParams()
     parameters.setMaxIterations(ROUNDS)
     parameters.setRelativeErrorTol(ENOUGH)
@@ -62,7 +62,7 @@ def minimise(gtsam: Any, graph: Any, start: Any) -> Any:
 
 
 def solve_with_g2o(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pose]:
-    """Levenberg-Marquardt from the poses."""
+    """Solve by Levenberg-Marquardt from the poses."""
     import g2opy
 
     optimiser = g2opy.SparseOptimizer()
@@ -89,11 +89,11 @@ def solve_with_g2o(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pos
 
 
 def solve_dense(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pose]:
-    """Damped Gauss-Newton with dense matrices: for small graphs, where nothing is installed."""
+    """Solve by damped Gauss-Newton with dense matrices, for small graphs without an installed solver."""
     if len(poses) > MOST_POSES_OF_OWN:
         raise PaddockError(
-            f"a graph of {len(poses)} poses needs a solver for large ones (at most {MOST_POSES_OF_OWN} without): "
-            "pip install 'paddock[slam]'"
+            f"a graph of {len(poses)} poses needs a solver for large graphs (the built-in one takes at most "
+            f"{MOST_POSES_OF_OWN} poses): pip install 'paddock[slam]'"
         )
     present, damping = np.array(poses, float), 1e-4
     error, matrix, slope = linearise(present, edges)
@@ -115,7 +115,7 @@ def solve_dense(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pose]:
 
 
 def linearise(poses: Floats, edges: Sequence[PoseEdge]) -> tuple[float, Floats, Floats]:
-    """The robust error, and the normal equations of all poses but the first."""
+    """Return the robust error and the normal equations of all poses except the first."""
     size = 3 * len(poses)
     total, matrix, slope = 0.0, np.zeros((size, size)), np.zeros(size)
     for edge in edges:

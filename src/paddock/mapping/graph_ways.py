@@ -1,4 +1,4 @@
-"""Ways through a pose graph: the shorter, the better two poses are known relative to each other."""
+"""Shortest paths through a pose graph: a shorter path means a better known relative pose."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph
 
 Floats = NDArray[np.float64]
-LOOP_WAY = 0.5  # what a loop adds to the length of a way [m]
+LOOP_WAY = 0.5  # length that a loop adds to a path [m]
 
 
 def uncertainty(edge: PoseEdge) -> float:
-    """The largest deviation of an edge's place [m], as a way: what leaves a direction open is no short cut."""
+    """Return the largest position deviation of an edge as a path length [m]; an unconstrained edge is no short cut."""
     xx, xy, yy = edge.covariance[0, 0], edge.covariance[0, 1], edge.covariance[1, 1]
     return 20 * math.sqrt((xx + yy + math.hypot(xx - yy, 2 * xy)) / 2)
 
 
 def shortest_ways(graph: PoseGraph, start: int) -> Floats:
-    """Lengths of the shortest ways through the edges of a graph from a pose to all [m].
+    """Return the lengths of the shortest paths through the edges of a graph from a pose to all poses [m].
 
-    Ways go along the chain of poses and over loops. Along the chain all are found at once; each further round allows
-    one more loop, until nothing gets shorter.
+    Paths follow the chain of poses and loops. Lengths along the chain are computed at once. Each iteration allows one
+    more loop, until no path becomes shorter.
     """
     along = np.array(graph.travelled)
     ways: Floats = np.abs(along - along[start])

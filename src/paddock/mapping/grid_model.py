@@ -1,4 +1,4 @@
-"""GridRangeModel: what a laser measures in a map that is known, for the filters of `paddock.estimate`."""
+"""GridRangeModel: measurement model of a laser in a known map, for the filters of `paddock.estimate`."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from paddock.mapping.reader import RangeReader
 from paddock.mapping.scan import Floats, Scan
 
 RangeLikelihood = Literal["likelihood-field", "beam"]
-"""How far the ends of beams are from surfaces: smooth and fast; or how long beams should be, seen through the map."""
+"""Distance from beam ends to the nearest surface (smooth and fast), or expected ranges by ray casting in the map."""
 Expectation = Callable[[Floats], Floats]
-FINER = 0.5  # side of the field's cells over those of the map
-MOST = 3.0  # sigmas; an end further away than that fits nothing
-PROBE, PROBE_TURN = 0.01, 0.005  # for derivatives [m, rad]
+FINER = 0.5  # cell size of the field divided by that of the map
+MOST = 3.0  # maximum distance of a beam end [sigmas]
+PROBE, PROBE_TURN = 0.01, 0.005  # steps of numerical derivatives [m, rad]
 
 
 class GridRangeModel:
-    """A sensor model of some beams of each new scan."""
+    """A measurement model that uses some beams of each new scan."""
 
     def __init__(
         self,
@@ -38,27 +38,27 @@ class GridRangeModel:
         sigma: float = 0.1,
         beams: int = 60,
     ) -> None:
-        """Set up.
+        """Create the model.
 
         Args:
             grid: the map.
             reader: the sensor.
-            model: how readings are compared with the map.
-            sigma: standard deviation of a reading, with all that the map has wrong [m].
-            beams: how many of a scan are used, at most.
+            model: method of comparing readings with the map.
+            sigma: standard deviation of a reading, including errors of the map [m].
+            beams: maximum number of beams used per scan.
         """
         check_sigma("GridRangeModel", sigma)
         if model not in get_args(RangeLikelihood):
             raise UnknownName("model of ranges in a map", model, get_args(RangeLikelihood))
         occupied = grid.states() == OCCUPIED
         if not occupied.any():
-            raise PaddockError("GridRangeModel: the map has no occupied cells: there is nothing to see in it")
+            raise PaddockError("GridRangeModel: the map has no occupied cells: expected a map with obstacles")
         self.reader, self.model, self.sigma, self.beams = reader, model, sigma, beams
         self.frame, self._occupied = grid.frame, occupied.astype(np.uint8)
         self.field = LikelihoodField.from_points(grid.surface_points(), FINER * grid.resolution, sigma)
 
     def measure(self, observation: Observation, time: float) -> list[Measurement]:
-        """The scan, if it is new."""
+        """Return the measurement of a new scan; empty if the scan is not new."""
         scan = self.reader.read(observation, time)
         if scan is None:
             return []

@@ -1,4 +1,4 @@
-"""How likely a beam's end is to lie at a place: what scans are matched against."""
+"""LikelihoodField: likelihood of beam ends, for scan matching."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Values = NDArray[np.float32]
 
 
 class CellStates(Protocol):
-    """What a field can be made of: an occupancy grid."""
+    """A source of cell states for a field, such as an occupancy grid."""
 
     @property
     def frame(self) -> GridFrame:
-        """Where the cells lie."""
+        """Frame of the cells."""
 
     def states(self) -> NDArray[np.int8]:
-        """-1 unknown, 0 free, 1 occupied; shape of the frame."""
+        """Return -1 unknown, 0 free, 1 occupied for each cell; shape of the frame."""
 
 
 class LikelihoodField:
-    """1 on surfaces, falling like a Gaussian of width `sigma` [m] with the distance from them; 0 far from all."""
+    """1 on surfaces, decreasing with the distance like a Gaussian of width `sigma` [m]; 0 far from all surfaces."""
 
     def __init__(self, frame: GridFrame, sigma: float) -> None:
         if not (sigma > 0 and frame.resolution > 0):
@@ -35,11 +35,11 @@ class LikelihoodField:
         self.frame = GridFrame(float(frame.x), float(frame.y), float(frame.resolution), frame.rows, frame.columns)
         self.sigma = float(sigma)
         self._tables: Values = np.zeros((1, *frame.shape), np.float32)
-        self._pooled = 0  # levels above the first that are up to date
+        self._pooled = 0  # number of levels above the first that are up to date
 
     @classmethod
     def from_points(cls, points: Floats, resolution: float = 0.05, sigma: float = 0.1) -> LikelihoodField:
-        """A field around points of surfaces [m], shape (n, 2)."""
+        """Create a field around points of surfaces [m], shape (n, 2)."""
         points = np.asarray(points, float).reshape(-1, 2)
         (x0, y0), (x1, y1) = (points.min(0), points.max(0)) if len(points) else ((0.0, 0.0), (0.0, 0.0))
         field = cls(GridFrame.around(x0, y0, x1, y1, resolution, margin=3 * sigma + resolution), sigma)
@@ -48,23 +48,23 @@ class LikelihoodField:
 
     @classmethod
     def from_grid(cls, occupancy: CellStates, sigma: float = 0.1) -> LikelihoodField:
-        """A field around the occupied cells of a grid, over the same frame."""
+        """Create a field around the occupied cells of a grid, over the same frame."""
         field = cls(occupancy.frame, sigma)
         field.add_points(occupancy.frame.centres(np.argwhere(occupancy.states() == 1)))
         return field
 
     @property
     def values(self) -> Values:
-        """The field, shape of the frame."""
+        """Values of the field, in the shape of the frame."""
         return self._tables[0]  # type: ignore[no-any-return]
 
     def add_points(self, points: Floats) -> None:
-        """Further points of surfaces [m], shape (n, 2). What lies outside the frame is left out."""
+        """Add points of surfaces [m], shape (n, 2). Points outside the frame are ignored."""
         self._pooled = 0
         splat(np.ascontiguousarray(points, float).reshape(-1, 2), self.frame, self.sigma, self.values)
 
     def tables(self, levels: int) -> Values:
-        """Level k: the largest value in the square of 2^k cells that begins at a cell; shape (levels + 1, ...)."""
+        """Return tables of maxima: level k has the largest value in the square of 2^k cells that starts at a cell."""
         if len(self._tables) <= levels:
             kept, self._tables = self._tables, np.empty((levels + 1, *self.frame.shape), np.float32)
             self._tables[: len(kept)] = kept

@@ -1,4 +1,4 @@
-"""Which loops are believed: those that several scans support, that drift allows, and that the graph can agree with."""
+"""Verification of loops: several scans must support them, and they must fit the drift and the graph."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ from paddock.core.geometry import relative, wrap
 from paddock.mapping.graph_ways import shortest_ways
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph
 
-SURPRISE = 9.0  # squared error of a new loop, in its own deviations, at which the graph is solved at once
-PATIENCE = 15  # groups of loops that change little before it is solved anyway
-BELIEVED = 16.0  # mean squared error of a group of loops after solving, above which it is taken out again
+SURPRISE = 9.0  # squared normalised error of a new loop above which the graph is solved immediately
+PATIENCE = 15  # number of groups of loops with small errors after which it is solved in any case
+BELIEVED = 16.0  # mean squared error of a group of loops after solving above which it is removed again
 
 
 @dataclass(frozen=True, kw_only=True)
 class DriftModel:
-    """How far the estimate may be off after a way through the graph."""
+    """Maximum error of the estimate after a path through the graph."""
 
-    share: float = 0.035  # of the way
+    share: float = 0.035  # of the path length
     least: float = 0.3  # [m]
-    turn: float = math.radians(1.2)  # after a metre [rad]; grows with the root of the way
-    most_distance: float = 25.0  # however long the way is [m]
+    turn: float = math.radians(1.2)  # after a metre [rad]; grows with the square root of the path length
+    most_distance: float = 25.0  # maximum for any path length [m]
     most_angle: float = math.radians(35)
 
     def distance(self, way: float) -> float:
-        """Of a place, after a way [m]."""
+        """Return the maximum position error after a path length [m]."""
         return min(self.most_distance, self.least + self.share * way)
 
     def angle(self, way: float) -> float:
-        """Of a heading [rad], after a way [m]."""
+        """Return the maximum heading error [rad] after a path length [m]."""
         return min(self.most_angle, self.turn * math.sqrt(max(way, 1.0)))
 
 
 class LoopChecks:
-    """Takes groups of loops into a graph, or refuses them. A group is what one look back has found."""
+    """Accepts or rejects groups of loops for a graph. A group is the result of one loop search."""
 
     def __init__(self, graph: PoseGraph, drift: DriftModel, supporters: int, solver: str | None) -> None:
         self.graph, self.drift, self.supporters, self.solver = graph, drift, supporters, solver
         self.refused: list[PoseEdge] = []
-        self.solved = 0  # how often
+        self.solved = 0  # number of times the graph was solved
         self._pending = 0
 
     def offer(self, loops: Sequence[PoseEdge]) -> bool:
-        """Put a group of loops in, if it is believed."""
+        """Add a group of loops if it passes all checks; return whether it does."""
         accepted = len(loops) >= self.supporters and self.within_drift(loops) and self.fits(loops)
         if not accepted:
             self.refused += loops
         return accepted
 
     def within_drift(self, loops: Sequence[PoseEdge]) -> bool:
-        """Whether most of a group moves poses no further than they may have drifted."""
+        """Return whether most loops of a group move poses by no more than the possible drift."""
         ways = shortest_ways(self.graph, loops[0].second)
         allowed = 0
         for loop in loops:
@@ -61,12 +61,12 @@ class LoopChecks:
             moved = math.hypot(found.x - loop.step.x, found.y - loop.step.y)
             turned = abs(wrap(found.heading - loop.step.heading))
             way = ways[loop.first]
-            # Where the search began at the edge of what drift allows, a match may lie a little beyond it.
+            # If the search started at the limit of the drift, a match may lie slightly beyond it.
             allowed += moved <= 1.2 * self.drift.distance(way) + 0.5 and turned <= 1.2 * self.drift.angle(way)
         return 2 * allowed > len(loops)
 
     def fits(self, loops: Sequence[PoseEdge]) -> bool:
-        """Whether the graph agrees with a group once it is solved with it; if not, all is as before."""
+        """Return whether the graph agrees with a group after solving; if not, restore the previous graph."""
         before, believed = list(self.graph.poses), len(self.graph.loops)
         self.graph.loops += loops
         self._pending += 1
@@ -80,7 +80,7 @@ class LoopChecks:
         return False
 
     def solve(self) -> None:
-        """Solve the graph with all that is believed."""
+        """Solve the graph with all accepted loops."""
         self.graph.solve(self.solver)
         self.solved += 1
         self._pending = 0

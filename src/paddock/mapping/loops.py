@@ -1,8 +1,8 @@
-"""Loops: places that the robot has come back to.
+"""Loop closure detection: find places that the robot has visited before.
 
-The latest piece of the way, as one rigid map, is searched for in the map of what was seen long before, within what the
-robot may have drifted since. A piece of twenty metres has corners and doors where a scan has two bare walls. It counts
-only if it fits well, at one place only, and if its scans, matched one by one, agree with each other.
+The latest piece of the path, as one rigid map, is searched for in the map of much earlier scans, within the possible
+drift. A piece of twenty metres contains corners and doors where a single scan has two bare walls. A match is accepted
+only if it is good and unique, and if the scans of the piece, matched one by one, agree with each other.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ from paddock.mapping.scan import transform
 
 Floats = NDArray[np.float64]
 Nodes = Sequence[int] | NDArray[np.int64]  # numbers of poses of the graph
-LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match: old poses are not exact either
-SIGHT = 12.0  # scans from further away are not drawn where single scans are matched [m]
+LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match, because old poses have errors too
+SIGHT = 12.0  # maximum distance of old scans in the field for matching single scans [m]
 PULL = 0.02  # of the estimate, see `SearchWindow`
-FINE_WINDOW = SearchWindow(0.5, math.radians(4), PULL)  # around the place of a piece
+FINE_WINDOW = SearchWindow(0.5, math.radians(4), PULL)  # around the matched pose of a piece
 AGREEMENT = SearchWindow(0.3, math.radians(2.5))
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoopOptions:
-    """Where loops are looked for, and what counts as one."""
+    """Options of the search for loops and of their acceptance."""
 
-    every: float = 4.0  # metres of the way between two searches
-    piece: float = 20.0  # length of the way whose map is looked for [m]
-    gap: float = 10.0  # of the way between that piece and what counts as long before [m]
+    every: float = 4.0  # path length between two searches [m]
+    piece: float = 20.0  # path length of the map that is searched for [m]
+    gap: float = 10.0  # minimum path length between that piece and old scans [m]
     drift: DriftModel = field(default_factory=DriftModel)
-    least_coarse: float = 0.5  # score of the piece
-    least_fine: float = 0.5  # score of a scan in it
-    spacing: float = 2.0  # of the scans that are matched one by one [m]
+    least_coarse: float = 0.5  # minimum score of the piece
+    least_fine: float = 0.5  # minimum score of a scan in it
+    spacing: float = 2.0  # of the scans matched one by one [m]
     agreement: SearchWindow = AGREEMENT  # between these scans
-    sharp: float = 6.0  # drift up to which the piece is looked for in a finer field [m]
-    tracked: float = 1.0  # drift up to which the scans are matched where the graph has them [m]
-    supporters: int = 4  # that must agree, and more than half of all
+    sharp: float = 6.0  # drift up to which the piece is searched for in a finer field [m]
+    tracked: float = 1.0  # drift up to which the scans are matched directly at their poses in the graph [m]
+    supporters: int = 4  # minimum number of agreeing scans; they must also be more than half
 
 
 class LoopFinder:
-    """Searches a growing graph."""
+    """Searches a growing graph for loops."""
 
     def __init__(self, graph: PoseGraph, scans: Sequence[KeyScan], options: LoopOptions | None = None) -> None:
         self.graph, self.scans, self.options = graph, scans, options or LoopOptions()
-        self._undecided: list[tuple[range, NDArray[np.int64]]] = []  # pieces that fitted at several places, among poses
+        self._undecided: list[tuple[range, NDArray[np.int64]]] = []  # pieces with several matches, and the old poses
 
     def find(self, latest: int) -> list[list[PoseEdge]]:
-        """Loops between the piece that ends at a pose and what was seen before it; each group agrees in itself."""
+        """Find groups of consistent loops between the piece that ends at a pose and older scans."""
         way, length = self.graph.travelled, self.options.piece
         piece = range(bisect_left(way, way[latest] - length), latest + 1)
         if way[latest] - way[piece[0]] < length / 2:
@@ -67,9 +67,9 @@ class LoopFinder:
         return self.search(piece, np.arange(len(self.long_before(piece))))
 
     def decide(self) -> list[list[PoseEdge]]:
-        """Loops of pieces that fitted at several places, now that the graph knows better how far they may have drifted.
+        """Find loops of pieces with several matches, after the possible drift in the graph has become smaller.
 
-        Along a corridor that was last seen long ago one door is like the next; once both ends are known, one is left.
+        In a corridor that was last seen long ago, doors look alike. Once both ends are known, one match is left.
         """
         waiting, self._undecided = self._undecided, []
         groups = []
@@ -82,18 +82,18 @@ class LoopFinder:
         return groups
 
     def long_before(self, piece: range) -> range:
-        """The poses that a piece may have come back to."""
+        """Return the old poses at which a loop with a piece may end."""
         way = self.graph.travelled
         return range(bisect_right(way, way[piece[0]] - self.options.gap))
 
     def search(self, piece: range, old: NDArray[np.int64]) -> list[list[PoseEdge]]:
-        """Loops between a piece and some old poses."""
+        """Find loops between a piece and some old poses."""
         drift, latest = self.options.drift, piece[-1]
         ways = shortest_ways(self.graph, latest)[old]
         drifts = np.array([drift.distance(each) for each in ways])
         near = self.distances(old, [self.graph.poses[latest]]) < drifts + REACH / 2 if len(old) else np.zeros(0, bool)
         groups = []
-        while near.any():  # what is better known is searched on its own, within less
+        while near.any():  # poses with less drift are searched separately, in a smaller window
             known = near & (drifts <= 1.5 * drifts[near].min() + 0.5)
             window = SearchWindow(float(drifts[known].max()), drift.angle(float(ways[known].max())), PULL)
             if loops := self.match_piece(piece, old[known], window):
@@ -102,13 +102,13 @@ class LoopFinder:
         return groups
 
     def distances(self, nodes: Nodes, places: Sequence[Pose]) -> Floats:
-        """From poses of the graph to the nearest of some places [m]."""
+        """Return the distances from poses of the graph to the nearest of some positions [m]."""
         at, to = (np.array([pose[:2] for pose in poses]) for poses in ([self.graph.poses[k] for k in nodes], places))
         least: Floats = np.hypot(*(at[:, None] - to).transpose(2, 0, 1)).min(1)
         return least
 
     def match_piece(self, piece: range, known: NDArray[np.int64], window: SearchWindow) -> list[PoseEdge]:
-        """Loops from a piece to old poses that are known equally well, if it is found there and nowhere else."""
+        """Return loops from a piece to old poses of similar drift, if the match is unique."""
         poses, latest = self.graph.poses, piece[-1]
         if window.distance <= self.options.tracked:
             return self.verify(piece, known, poses[latest], window)
@@ -130,7 +130,7 @@ class LoopFinder:
         return self.verify(piece, known, peaks[0].pose, FINE_WINDOW, spread_to_rival(peaks))
 
     def draw_field(self, nodes: Iterable[int], cell: float) -> LikelihoodField:
-        """What was seen from old poses, as they are estimated now."""
+        """Create the field of the scans of some poses, at their current estimates."""
         drawn = [
             transform(self.scans[k].surface if cell < COARSE else self.scans[k].outline, self.graph.poses[k])
             for k in nodes
@@ -140,7 +140,7 @@ class LoopFinder:
     def verify(
         self, piece: range, old: NDArray[np.int64], place: Pose, window: SearchWindow, rival: Floats = NO_SPREAD
     ) -> list[PoseEdge]:
-        """Match scans of the piece one by one around the place that was found; none unless they agree."""
+        """Match scans of the piece one by one around the matched pose; return no loops unless they agree."""
         poses, latest, options = self.graph.poses, piece[-1], self.options
         tried: dict[int, Pose] = {}
         last = math.inf
@@ -162,7 +162,7 @@ class LoopFinder:
         return [self.to_loop(k, good[k], rival, around) for k in agreeing]
 
     def agree(self, matches: dict[int, ScanMatch], latest: int) -> list[int]:
-        """The largest set of matches that put the latest pose at the same place, but for the drift within the piece."""
+        """Return the largest set of matches that give the same latest pose, up to the drift within the piece."""
         poses = self.graph.poses
         limit = np.diag(
             [self.options.agreement.distance, self.options.agreement.distance, self.options.agreement.angle]
@@ -178,7 +178,7 @@ class LoopFinder:
         return max(([k for k in ends if fits(k, middle)] for middle in ends), key=len, default=[])
 
     def to_loop(self, k: int, match: ScanMatch, rival: Floats, old: Sequence[int]) -> PoseEdge:
-        """An edge from the nearest old pose to a scan."""
+        """Create an edge from the nearest old pose to a scan."""
         nearest = old[int(self.distances(old, [match.pose]).argmin())]
         at = self.graph.poses[nearest]
         covariance = rotate_covariance(match.covariance + rival, at.heading) + LOOP_SPREAD
@@ -186,7 +186,7 @@ class LoopFinder:
 
 
 def spread_to_rival(peaks: Sequence[Peak]) -> Floats:
-    """What a second peak adds to the covariance of the first: along a corridor, the pose stays open between both."""
+    """Return the covariance that a second peak adds to the first, for example along a corridor."""
     if len(peaks) < 2:
         return NO_SPREAD
     offset = np.array(peaks[1].pose) - peaks[0].pose

@@ -1,4 +1,4 @@
-"""Maps as ROS's map_server keeps them: an image, and a YAML file that says what its pixels mean."""
+"""Map files of ROS's map_server: an image, and a YAML file that defines the meaning of its pixels."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from paddock.mapping.frame import GridFrame
 from paddock.mapping.occupancy import FREE, OCCUPIED, OccupancyGrid
 
 MapMode = Literal["trinary", "scale", "raw"]
-"""Pixels mean free, occupied or unknown; or anything in between; or are percentages themselves, above 100 unknown."""
-PIXEL_FREE, PIXEL_OCCUPIED, PIXEL_UNKNOWN = 254, 0, 205  # as map_saver writes them
-SURE = 4.0  # log-odds of what a map calls free or occupied
+"""Pixels are free, occupied or unknown (trinary), probabilities (scale), or percentages, above 100 unknown (raw)."""
+PIXEL_FREE, PIXEL_OCCUPIED, PIXEL_UNKNOWN = 254, 0, 205  # as written by map_saver
+SURE = 4.0  # absolute log-odds of free and occupied cells
 FORMATS = (".pgm", ".png")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MapHeader:
-    """The YAML file."""
+    """Content of the YAML file."""
 
-    image: str  # beside the YAML file, or an absolute path
+    image: str  # path relative to the YAML file, or an absolute path
     resolution: float  # side of a pixel [m]
     origin: tuple[float, float, float]  # x, y [m] of the lower left corner, and a turn [rad], which must be 0
     negate: int = 0  # 1: bright is occupied
@@ -54,19 +54,19 @@ class MapHeader:
             )
 
     def text(self) -> str:
-        """As it is written."""
+        """Return the text of the YAML file."""
         lines = (f"{name}: {getattr(self, name)}" for name in self.__dataclass_fields__ if name != "origin")
         return "\n".join([*lines, f"origin: {[*self.origin]}", ""])
 
 
 def save_map(grid: OccupancyGrid, path: str | Path, *, mode: MapMode = "trinary", image: str = ".pgm") -> Path:
-    """Write a grid as `path` (.yaml) and an image beside it.
+    """Write a grid as `path` (.yaml) and an image next to it.
 
     Args:
         grid: the map.
-        path: of the YAML file; `.yaml` is added if it has no ending.
-        mode: whether pixels have three values, any, or are percentages.
-        image: the image's ending, `.pgm` or `.png`.
+        path: path of the YAML file; `.yaml` is added if it has no suffix.
+        mode: meaning of the pixels: three values, probabilities or percentages.
+        image: suffix of the image, `.pgm` or `.png`.
     """
     if image not in FORMATS:
         raise UnknownName("image of a map", image, FORMATS)
@@ -76,7 +76,7 @@ def save_map(grid: OccupancyGrid, path: str | Path, *, mode: MapMode = "trinary"
     frame = grid.frame
     header = MapHeader(image=picture.name, resolution=frame.resolution, origin=(frame.x, frame.y, 0.0), mode=mode)
     if mode == "scale" and image != ".png":
-        raise PaddockError("save_map: mode 'scale' shows the unknown as transparent: expected image='.png'")
+        raise PaddockError("save_map: mode 'scale' stores unknown cells as transparent pixels: expected image='.png'")
     path.parent.mkdir(parents=True, exist_ok=True)
     save_image(Image.fromarray(pixels_of(grid, mode)[::-1]), picture)
     write_text(path, header.text())
@@ -84,7 +84,7 @@ def save_map(grid: OccupancyGrid, path: str | Path, *, mode: MapMode = "trinary"
 
 
 def pixels_of(grid: OccupancyGrid, mode: MapMode) -> NDArray[np.uint8]:
-    """Pixels of a grid, its lowest row first."""
+    """Return the pixels of a grid, lowest row first."""
     states = grid.states()
     if mode == "trinary":
         shades = np.full(states.shape, PIXEL_UNKNOWN, np.uint8)
@@ -98,13 +98,13 @@ def pixels_of(grid: OccupancyGrid, mode: MapMode) -> NDArray[np.uint8]:
 
 
 def load_map(path: str | Path) -> OccupancyGrid:
-    """A grid from a map's YAML file."""
+    """Read a grid from a map's YAML file."""
     path = Path(path)
     try:
         header = read_header(path.read_text(encoding="utf-8"))
         picture = path.parent / header.image
         with Image.open(picture) as image:
-            if image.mode[0] in "IF":  # `convert` would cut off all above 255
+            if image.mode[0] in "IF":  # `convert` would clip values above 255
                 raise PaddockError(
                     f"{header.image}: expected 8 bits for each shade, got more (mode {image.mode}): "
                     "`magick IN -depth 8 OUT` converts it"
@@ -119,7 +119,7 @@ def load_map(path: str | Path) -> OccupancyGrid:
 
 
 def log_odds_of(shades: NDArray[np.float64], alpha: NDArray[np.uint8], header: MapHeader) -> NDArray[np.float64]:
-    """What pixels mean: 0 … 255 and how opaque they are."""
+    """Convert pixels, 0 … 255 with their opacity, to log-odds."""
     likely = shades / 255 if header.negate else 1 - shades / 255
     unknown = np.zeros(shades.shape, bool)
     if header.mode == "raw":
@@ -137,7 +137,7 @@ def log_odds_of(shades: NDArray[np.float64], alpha: NDArray[np.uint8], header: M
 
 
 def read_header(text: str) -> MapHeader:
-    """A map's YAML: flat keys, numbers, texts and one list, in either notation."""
+    """Parse a map's YAML: flat keys, numbers, texts and one list, in either notation."""
     table = parse_flat_yaml(text)
     missing = {"image", "resolution", "origin"} - set(table)
     if missing:
@@ -155,7 +155,7 @@ def read_header(text: str) -> MapHeader:
 
 
 def parse_flat_yaml(text: str) -> Mapping[str, Any]:
-    """Keys and values of a YAML file without nested tables."""
+    """Return keys and values of a YAML file without nested tables."""
     table: dict[str, Any] = {}
     key = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -174,7 +174,7 @@ def parse_flat_yaml(text: str) -> Mapping[str, Any]:
 
 
 def read_scalar(text: str) -> Any:
-    """A value of YAML: a list of numbers, a number, or a text."""
+    """Parse a YAML value: a list of numbers, a number, or a text."""
     if not text:
         return None
     try:

@@ -1,4 +1,4 @@
-"""MapLocaliser: where a robot is in a map that is known, even if it starts anywhere or is carried away."""
+"""MapLocaliser: localisation in a known map, with global localisation and recovery of a kidnapped robot."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ class MapLocaliser(ParticleFilter):
         seed: int = 0,
         **options: Any,
     ) -> None:
-        """Begin anywhere in the map, or, with a covariance, around the odometry's pose.
+        """Start anywhere in the map or, with a covariance, around the odometry's pose.
 
         Args:
             grid: the map; it is not changed.
             travel: encoders and gyroscope.
             reader: the range sensor.
-            model: how readings are compared with the map.
-            sigma: standard deviation of a reading, with all that the map has wrong [m].
-            beams: how many of a scan are used, at most.
-            covariance: of the start, shape (3, 3); None: anywhere that is free.
-            particles: the fewest and the most.
-            seed: decides all that is drawn.
-            options: of `ParticleFilter`.
+            model: method of comparing readings with the map.
+            sigma: standard deviation of a reading, including errors of the map [m].
+            beams: maximum number of beams used per scan.
+            covariance: of the start pose, shape (3, 3); None: anywhere in free space.
+            particles: minimum and maximum number.
+            seed: seed of all random numbers.
+            options: options of `ParticleFilter`.
         """
         self.grid, self.reader = grid, reader
         self._free = grid.frame.centres(np.argwhere(grid.states() == FREE))
         if not len(self._free):
-            raise PaddockError("MapLocaliser: the map has no free cells: there is nowhere to be")
+            raise PaddockError("MapLocaliser: the map has no free cells: expected free space for the robot")
         sees = GridRangeModel(grid, reader, model=model, sigma=sigma, beams=beams)
         area = grid.frame.bounds
         super().__init__(travel, [sees], seed=seed, covariance=covariance, area=area, particles=particles, **options)
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
-        """Begin anew at a pose; None: as sure of it as at the very beginning."""
+        """Restart at a pose; without a covariance, use that of the first start."""
         self.reader.reset()
         super().reset(pose, covariance)
 

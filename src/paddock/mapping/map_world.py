@@ -1,4 +1,4 @@
-"""Worlds as maps, and maps as worlds: what ROS's map_server shows is what a robot here meets."""
+"""Conversion of worlds to maps, and of ROS map_server maps to worlds."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from paddock.worlds.importers.bitmap import trace_world
 from paddock.worlds.solids import solids
 from paddock.worlds.spec import WorldSpec
 
-RESOLUTION = 0.05  # [m] as maps mostly have it
-EDGE = 1e-9  # [m] a middle on an edge is inside
+RESOLUTION = 0.05  # [m] a common cell size of maps
+EDGE = 1e-9  # [m] tolerance: a cell centre on an edge is inside
 
 
 def draw_map(world: WorldSpec, *, resolution: float = RESOLUTION, above: float = 0.0) -> OccupancyGrid:
-    """A world as an occupancy grid; what is beyond its border is unknown.
+    """Convert a world to an occupancy grid; cells beyond its border are unknown.
 
     Args:
-        world: without its robots.
+        world: the world; its robots are ignored.
         resolution: side of a cell [m].
-        above: only what is taller than that [m].
+        above: minimum height of obstacles [m].
     """
     if not (math.isfinite(resolution) and resolution > 0):
         raise SpecError(f"expected metres > 0, got {resolution!r}", path="resolution")
@@ -45,7 +45,7 @@ def draw_map(world: WorldSpec, *, resolution: float = RESOLUTION, above: float =
 
 
 def mark(log_odds: Floats, frame: GridFrame, shape: Shape) -> None:
-    """Make the cells occupied whose middles a shape covers; a shape that is thinner than a cell is widened to it."""
+    """Mark the cells whose centres a shape covers as occupied; a shape thinner than a cell is widened to a cell."""
     half = frame.resolution / 2
     x0, y0, x1, y1 = box_of(shape)
     (low, left), (high, right) = frame.cell(x0 - half, y0 - half), frame.cell(x1 + half, y1 + half)
@@ -73,18 +73,18 @@ def import_map(
     at: Point | None = None,
     heading_deg: float | None = None,
 ) -> Imported:
-    """A world from a map's YAML file: occupied cells are walls, and the robot starts where there is most free room.
+    """Create a world from a map's YAML file: occupied cells are walls, and the robot starts in the largest free area.
 
     Args:
-        path: of the YAML file.
-        height: of the walls [m].
-        robot: type of the robot to put in; None: none.
-        at, heading_deg: its place [m] and heading.
+        path: path of the YAML file.
+        height: height of the walls [m].
+        robot: type of the robot to add; None: no robot.
+        at, heading_deg: its position [m] and heading [degrees].
     """
     path = Path(path)
     grid = load_map(path)
     states, (x, y) = crop(grid)
-    states = states[::-1]  # pictures begin at the top
+    states = states[::-1]  # images start with the top row
     occupied, free = states == OCCUPIED, states == FREE
     for found, what in ((occupied, "occupied"), (free, "free")):
         if not found.any():
@@ -94,7 +94,7 @@ def import_map(
 
 
 def crop(grid: OccupancyGrid) -> tuple[States, Point]:
-    """States of the rectangle that holds all known cells, and its lower left corner [m]."""
+    """Return the states of the rectangle that contains all known cells, and its lower left corner [m]."""
     states, frame = grid.states(), grid.frame
     rows, columns = (np.flatnonzero((states != UNKNOWN).any(axis=axis)) for axis in (1, 0))
     if not len(rows):

@@ -1,4 +1,4 @@
-"""Mapper: a pose and a map from a robot's own observations, as part of any controller."""
+"""Mapper: estimates a pose and a map from a robot's own observations, as part of any controller."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from paddock.mapping.scan import Scan
 from paddock.mapping.view import MapView
 
 NO_STEP = MotionStep()
-MOST_LOOKS = 1000  # back to which a scan may be paired with travel
+MOST_LOOKS = 1000  # stored observations with which a late scan may be paired
 
 
 class Mapper:
-    """Where a robot is and what is around it, by its wheels and its laser, sonars or infrared sensors.
+    """Estimates pose and map of a robot from odometry and its laser, sonars or infrared sensors.
 
-    It is a `Localiser`. A scan is used once, and paired with where the wheels were when it was taken, even if it comes
-    late; until the next one the estimate goes on by the wheels.
+    It is a `Localiser`. Each scan is used once and paired with the odometry at the time of the scan, even if it arrives
+    late. Between scans, odometry updates the estimate.
     """
 
     def __init__(
@@ -40,15 +40,15 @@ class Mapper:
         seed: int = 0,
         **options: Any,
     ) -> None:
-        """Begin at the odometry's pose with an empty map.
+        """Start at the odometry's pose with an empty map.
 
         Args:
             sensors: encoders and gyroscope.
             reader: the range sensor.
-            method: of `MAPPING_METHODS`.
+            method: name in `MAPPING_METHODS`.
             resolution: side of a cell [m].
-            seed: decides all that is drawn.
-            options: of the method.
+            seed: seed of all random numbers.
+            options: options of the method.
         """
         self.sensors, self.reader = sensors, reader
         setup = MapSetup(resolution=resolution, opening=reader.opening, seed=seed)
@@ -56,23 +56,23 @@ class Mapper:
         self.reset(sensors.odometry.pose)
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
-        """Begin anew at a pose, with an empty map; None: the pose is what the map's frame is about, and certain."""
+        """Restart at a pose with an empty map; without a covariance the pose defines the map's frame and is certain."""
         self.sensors.reset()
         self.sensors.odometry.reset(pose)
         self.reader.reset()
         self.method.reset(pose, NO_SPREAD if covariance is None else check_covariance("Mapper", covariance))
-        self.scan: Scan | None = None  # the last one that was used
-        self.scans = 0  # how many were
-        self.too_late = 0  # how many were left out, because they were older than the one before
-        self._time = -np.inf  # of the last scan, or when `_since` begins
-        self._before = NO_STEP  # from the last scan up to then; no scan can be of that time any more
+        self.scan: Scan | None = None  # the last used one
+        self.scans = 0  # number of used scans
+        self.too_late = 0  # number of scans skipped because they were older than the previous one
+        self._time = -np.inf  # of the last scan, or of the start of `_since`
+        self._before = NO_STEP  # from the last scan up to then; later scans cannot be from that time
         self._since: list[tuple[float, WheelTravel]] = []  # travel since then, with the time at its end
         self._sum = NO_STEP  # of all travel since the last scan
-        self._estimate: Estimate | None = None  # made when it is asked for
+        self._estimate: Estimate | None = None  # computed on demand
 
     @property
     def estimate(self) -> Estimate:
-        """The present estimate."""
+        """Current estimate."""
         if self._estimate is None:
             pose, covariance = self._sum.after(self.method.pose, self.method.covariance)
             self._estimate = Estimate(pose, covariance, self.method.particles)
@@ -80,30 +80,30 @@ class Mapper:
 
     @property
     def grid(self) -> OccupancyGrid:
-        """The present map."""
+        """Current map."""
         return self.method.grid
 
     @property
     def scan_pose(self) -> Pose:
-        """Where the robot was when the last scan was taken."""
+        """Pose of the robot at the time of the last scan."""
         return self.method.pose
 
     @property
     def map_view(self) -> MapView:
-        """The map to look at, with the last scan."""
+        """The map for display, with the last scan."""
         return MapView.of(self.grid, self.scan, self.scan_pose)
 
     def update(self, observation: Observation, time: float | None = None) -> Estimate:
-        """As `look`; gives the present estimate."""
+        """Process an observation like `look`, and return the current estimate."""
         self.look(observation, time)
         return self.estimate
 
     def look(self, observation: Observation, time: float | None = None) -> None:
-        """Take a look at all sensors, at a time [s] that never goes back; None: the observation's own."""
+        """Process an observation at a time [s] that never decreases; None for the observation's own time."""
         time = observation.time if time is None else time
         travel = self.sensors.read(observation, time)
         self._since.append((time, travel))
-        if len(self._since) > MOST_LOOKS:  # there are no scans
+        if len(self._since) > MOST_LOOKS:  # no scans arrive
             self._time, oldest = self._since.pop(0)
             self._before = self._before.roll(oldest, self._separation)
         self._sum = self._sum.roll(travel, self._separation)
@@ -136,7 +136,7 @@ class Mapper:
 def split_travel(
     travels: list[tuple[float, WheelTravel]], start: float, time: float
 ) -> tuple[list[tuple[float, WheelTravel]], list[tuple[float, WheelTravel]]]:
-    """Travel up to a time, and after it; `start` is when the first began."""
+    """Split travel into the parts before and after a time; `start` is the start time of the first one."""
     before: list[tuple[float, WheelTravel]] = []
     for k, (end, travel) in enumerate(travels):
         if end > time + SAME_TIME:

@@ -1,4 +1,4 @@
-"""Where a scan was taken, by what it sees: a search over a window, then a refinement, and how certain the result is."""
+"""Scan matching: search over a window, refinement of the pose, and covariance of the result."""
 
 from __future__ import annotations
 
@@ -19,40 +19,41 @@ from paddock.mapping.matching_kernels import (
     score_pose,
 )
 
-# Neighbouring beams err together (people, glass, a shaken robot): a beam counts as this many independent ones.
+# Neighbouring beams have correlated errors (people, glass, a shaken robot): effective number of beams per beam.
 INDEPENDENCE = 0.25
-SPREAD_REACH = 4  # shifts each way in the volume that the covariance is taken from
-SPREAD_STEP = 1.5  # grains between them: cells, or what of sigma is more
-GRAIN = 0.7  # of sigma: in a field finer than that, neighbouring cells hardly differ
-SPREAD_TURNS = 3  # headings each way
-FLAT = 0.6  # of the deviation that no preference at all in the volume would give: then the scan does not say
-UNKNOWN_DISTANCE, UNKNOWN_ANGLE = 10.0, 1.0  # deviation told where the scan does not say [m, rad]
+SPREAD_REACH = 4  # shifts in each direction in the volume for the covariance
+SPREAD_STEP = 1.5  # grains between them; a grain is a cell or GRAIN sigma, whichever is larger
+GRAIN = 0.7  # share of sigma: in a finer field, neighbouring cells hardly differ
+SPREAD_TURNS = 3  # headings in each direction
+FLAT = 0.6  # share of the deviation of a flat volume, above which a direction is unconstrained
+UNKNOWN_DISTANCE, UNKNOWN_ANGLE = 10.0, 1.0  # deviation of unconstrained directions [m, rad]
 REFINING_STEPS = 15
-RIVAL = 0.9  # share of the best score from which on another peak is a rival
+RIVAL = 0.9  # share of the best score above which another peak is a competitor
 
 
 class SearchWindow(NamedTuple):
-    """How far from the guess to look, each way."""
+    """Size of the search around a guess, in each direction."""
 
     distance: float  # in x and in y [m]
     angle: float  # [rad]
-    pull: float = 0.0  # score that a pose at the edge loses: decides where the scan does not say, as in a corridor
+    pull: float = 0.0  # penalty of a pose at the edge; it decides in directions the scan does not constrain
 
 
 class ScanMatch(NamedTuple):
-    """The pose from which a scan fits best."""
+    """The pose at which a scan fits best."""
 
     pose: Pose
-    score: float  # mean likelihood of the points: 1 where all lie on surfaces
+    score: float  # mean likelihood of the points; 1 if all lie on surfaces
     covariance: Floats  # of x, y, heading [m², m rad, rad²], shape (3, 3)
-    degenerate: bool  # whether some direction is left open, as along a corridor or in the middle of a round room
+    degenerate: bool  # whether a direction is unconstrained, as along a corridor or in the middle of a round room
 
 
 def match_scan(points: Floats, field: LikelihoodField, guess: Pose, window: SearchWindow) -> ScanMatch:
-    """The pose in the window around a guess from which points (robot frame [m], shape (n, 2)) fit the field best.
+    """Find the pose in the window around a guess at which points (robot frame [m], shape (n, 2)) fit the field best.
 
-    The search is exhaustive to a cell, and to the turn that moves a typical point by the field's sigma. The covariance
-    is that of the scores around the best pose, read as log-likelihoods: near the peak 1 - exp(-d²/2s²) is d²/2s².
+    The search is exhaustive, with steps of a cell and of the turn that moves a typical point by the field's sigma. The
+    covariance is that of the scores around the best pose, used as log-likelihoods: near the peak 1 - exp(-d²/2s²) is
+    d²/2s².
     """
     points = np.ascontiguousarray(points, float).reshape(-1, 2)
     if not len(points):
@@ -68,12 +69,12 @@ def match_scan(points: Floats, field: LikelihoodField, guess: Pose, window: Sear
 
 
 def search_window(points: Floats, field: LikelihoodField, guess: Pose, window: SearchWindow, turn: float) -> Pose:
-    """The best of all shifts by whole cells and headings `turn` [rad] apart, by branch and bound."""
+    """Return the best of all shifts by whole cells and headings `turn` [rad] apart, by branch and bound."""
     return find_peaks(points, field, guess, window, turn)[0].pose
 
 
 class Peak(NamedTuple):
-    """A pose and its score, to a cell."""
+    """A pose, accurate to a cell, and its score."""
 
     pose: Pose
     score: float
@@ -89,9 +90,9 @@ def find_peaks(
     least: float = -math.inf,
     apart: SearchWindow | None = None,
 ) -> list[Peak]:
-    """The best pose of a window, if its score exceeds `least`; with `apart`, also the best one further away than that.
+    """Find the best pose of a window with a score above `least`; with `apart`, also the best one further away.
 
-    The second is looked for only as far as it matters: a score below nine tenths of the first is as good as none.
+    The second peak is returned only if its score is more than nine tenths of the first.
     """
     cell = field.frame.resolution
     reach, turns = math.ceil(window.distance / cell), math.ceil(window.angle / turn)
@@ -120,9 +121,9 @@ def find_peaks(
 
 
 def spread_around(points: Floats, field: LikelihoodField, pose: Floats, distance: float) -> tuple[Floats, bool]:
-    """The covariance of the pose, and whether the scan leaves a direction open: there it is large.
+    """Return the covariance of the pose, and whether the scan leaves a direction unconstrained.
 
-    `distance` is how far away a typical point is [m].
+    The covariance is large in unconstrained directions. `distance` is the distance of a typical point [m].
     """
     cell = field.frame.resolution
     grain = max(cell, GRAIN * field.sigma)
@@ -132,7 +133,7 @@ def spread_around(points: Floats, field: LikelihoodField, pose: Floats, distance
     sizes = (SPREAD_REACH, step, SPREAD_TURNS, turn)
     measure_spread(points, pose, field.frame, field.values, *sizes, sharpness, trial, moments)
     moments += np.diag([cell**2, cell**2, (cell / distance) ** 2]) / 12
-    # Units of the deviations that a flat volume would have: x, y and heading become comparable.
+    # In units of the deviations of a flat volume, x, y and heading are comparable.
     flat = np.array([deviation_of_steps(SPREAD_REACH) * step] * 2 + [deviation_of_steps(SPREAD_TURNS) * turn])
     variances, axes = np.linalg.eigh(moments / np.outer(flat, flat))
     is_open = variances > FLAT**2
@@ -144,5 +145,5 @@ def spread_around(points: Floats, field: LikelihoodField, pose: Floats, distance
 
 
 def deviation_of_steps(count: int) -> float:
-    """Standard deviation of equally likely whole numbers from -count to count."""
+    """Return the standard deviation of equally likely integers from -count to count."""
     return math.sqrt(count * (count + 1) / 3)

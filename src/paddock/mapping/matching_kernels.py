@@ -1,8 +1,9 @@
-"""Scores of scans over a likelihood field: the search over a window, its refinement, and how sharp the peak is.
+"""Scores of scans over a likelihood field: search over a window, refinement, and covariance of the peak.
 
-Cells of a rotated scan are rounded once for each heading; a shift by whole cells is then an addition. `tables` has the
-field (level 0) and, in level k, the largest value in the square of 2^k cells whose smallest corner is the cell: the
-score over level k is an upper bound of the scores of 4^k shifts (branch and bound, Hess et al. 2016; Olson 2009).
+Cells of a rotated scan are rounded once for each heading, so that a shift by whole cells is an addition. `tables`
+contains the field (level 0) and, in level k, the largest value in the square of 2^k cells whose lowest corner is the
+cell. The score over level k is an upper bound of the scores of 4^k shifts (branch and bound, Hess et al. 2016; Olson
+2009).
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import math
 
 from paddock.core.jit import kernel
 
-FAINT = 0.01  # points where the field is less do not pull
-NEAREST = 0.1  # squared distance [sigma²] below which a slope says nothing of the curvature
+FAINT = 0.01  # points where the field is smaller are ignored
+NEAREST = 0.1  # squared distance [sigma²] below which a slope gives no information on the curvature
 
 
 @kernel
@@ -27,7 +28,7 @@ def splat(points, frame, sigma, values):
         column, row = math.floor(u), math.floor(v)
         first, last = max(0, column - reach), min(values.shape[1], column + reach + 1)
         for i in range(max(0, row - reach), min(values.shape[0], row + reach + 1)):
-            # exp(-(j + 0.5 - u)² w) from cell to cell: each time it changes by a factor, and the factor by another.
+            # exp(-(j + 0.5 - u)² w) changes from cell to cell by a factor, and the factor by a constant factor.
             dx, dy = first + 0.5 - u, i + 0.5 - v
             value, factor = math.exp(-(dx * dx + dy * dy) * width), math.exp(-(2.0 * dx + 1.0) * width)
             for j in range(first, last):
@@ -39,10 +40,10 @@ def splat(points, frame, sigma, values):
 
 @kernel
 def pool_squares(below, step, above):
-    """The largest of four values `step` cells apart: of squares of twice the side. Squares may reach outside."""
+    """Compute the largest of four values `step` cells apart, for squares of twice the side that may reach outside."""
     rows, columns = below.shape
     for i in range(rows):
-        lower = min(i + step, rows - 1)  # where that is outside, the last row is in the square anyway
+        lower = min(i + step, rows - 1)  # if that is outside, the square contains the last row anyway
         for j in range(columns - step):
             low, high = max(below[i, j], below[i, j + step]), max(below[lower, j], below[lower, j + step])
             above[i, j] = max(low, high)
@@ -53,7 +54,7 @@ def pool_squares(below, step, above):
 
 @kernel
 def rotate_to_cells(points, x, y, headings, frame, cells):
-    """Row and column of every point seen from x, y, for every heading; cells has shape (heading, point, 2)."""
+    """Compute row and column of every point from x, y, for every heading; cells has shape (heading, point, 2)."""
     for a in range(headings.shape[0]):
         c, s = math.cos(headings[a]), math.sin(headings[a])
         for k in range(points.shape[0]):
@@ -64,9 +65,9 @@ def rotate_to_cells(points, x, y, headings, frame, cells):
 
 @kernel
 def score_shift(cells, table, size, rows, columns):
-    """The mean over the points of a table's values, shifted by whole cells; outside it is 0.
+    """Return the mean of a table's values over the points, shifted by whole cells; the value outside is 0.
 
-    With size > 1 the table holds the maximum of squares of that many cells, and squares that begin outside count.
+    With size > 1 the table contains the maxima of squares of that many cells, and squares that begin outside count.
     """
     total = 0.0
     for k in range(cells.shape[0]):
@@ -78,7 +79,7 @@ def score_shift(cells, table, size, rows, columns):
 
 @kernel
 def loss_of(rows, columns, turn, size, reach, turns, pull):
-    """What a pose loses for being far from the guess: `pull` at the edges; for a square of shifts, the least loss."""
+    """Return the penalty for the distance from the guess: `pull` at the edges; for a square of shifts, the smallest."""
     last = size - 1
     dy = max(0, rows, -(rows + last)) / max(reach, 1)
     dx = max(0, columns, -(columns + last)) / max(reach, 1)
@@ -88,7 +89,7 @@ def loss_of(rows, columns, turn, size, reach, turns, pull):
 
 @kernel
 def bound_squares(cells, tables, level, reach, turns, pull, bounds):
-    """Upper bounds of all squares of shifts of a level; bounds has shape (heading, square, square)."""
+    """Compute upper bounds of all squares of shifts of a level; bounds has shape (heading, square, square)."""
     size = 1 << level
     for a in range(bounds.shape[0]):
         for i in range(bounds.shape[1]):
@@ -100,11 +101,11 @@ def bound_squares(cells, tables, level, reach, turns, pull, bounds):
 
 @kernel
 def descend(cells, tables, level, reach, turns, pull, bounds, order, stack, banned, best):
-    """The best shift of all squares, taken in the order of their bounds.
+    """Find the best shift of all squares, in the order of their bounds.
 
-    `best` has in [3] the score that must be exceeded, and gets heading, rows, columns, score. `banned` is heading,
-    rows, columns and two numbers: how many turns and cells around them to leave out. `stack` is scratch of rows (level,
-    rows, columns, bound).
+    `best[3]` is the score that must be exceeded. `best` receives heading, rows, columns and score. `banned` contains
+    heading, rows, columns and the numbers of turns and cells around them to exclude. `stack` is scratch with rows
+    (level, rows, columns, bound).
     """
     across = bounds.shape[1] * bounds.shape[2]
     for position in range(order.shape[0]):
@@ -144,7 +145,7 @@ def descend(cells, tables, level, reach, turns, pull, bounds, order, stack, bann
 
 @kernel
 def value_and_slope(x, y, frame, values):
-    """The field between the centres of four cells, and its derivatives by x and y [1/m]; outside 0."""
+    """Return the interpolated field and its derivatives by x and y [1/m]; 0 outside."""
     u, v = (x - frame.x) / frame.resolution - 0.5, (y - frame.y) / frame.resolution - 0.5
     j, i = math.floor(u), math.floor(v)
     if i < 0 or j < 0 or i + 1 >= values.shape[0] or j + 1 >= values.shape[1]:
@@ -157,7 +158,7 @@ def value_and_slope(x, y, frame, values):
 
 @kernel
 def score_pose(points, pose, frame, values):
-    """The mean value of the field, interpolated, over the points seen from a pose."""
+    """Return the mean interpolated value of the field over the points, transformed by a pose."""
     cos, sin = math.cos(pose[2]), math.sin(pose[2])
     total = 0.0
     for k in range(points.shape[0]):
@@ -169,10 +170,10 @@ def score_pose(points, pose, frame, values):
 
 @kernel
 def refine(points, frame, values, steps, pose, trial):
-    """Damped Newton on the sum of values; changes `pose`, gives its score.
+    """Refine `pose` by damped Newton on the sum of values, and return its score.
 
-    A value is exp(-d²/2s²), so that its slope s holds the second derivative too: v n nᵀ/s² = s sᵀ / (v d²/s²), where
-    d²/s² = -2 ln v. Gauss-Newton on (1 - v)² would stop short: there the best points have no weight.
+    A value is exp(-d²/2s²), so that its slope s also contains the second derivative: v n nᵀ/s² = s sᵀ / (v d²/s²),
+    where d²/s² = -2 ln v. Gauss-Newton on (1 - v)² would stop too early, because the best points have no weight there.
     """
     score = score_pose(points, pose, frame, values)
     damping = 1.0e-3
@@ -213,7 +214,7 @@ def refine(points, frame, values, steps, pose, trial):
 
 @kernel
 def solve_three(hxx, hxy, hxa, hyy, hya, haa, gx, gy, ga):
-    """The solution of three symmetric, positive equations, by Cholesky."""
+    """Solve three symmetric, positive definite equations by Cholesky."""
     l11 = math.sqrt(hxx)
     l21, l31 = hxy / l11, hxa / l11
     l22 = math.sqrt(max(hyy - l21 * l21, 1e-12))
@@ -229,9 +230,10 @@ def solve_three(hxx, hxy, hxa, hyy, hya, haa, gx, gy, ga):
 
 @kernel
 def measure_spread(points, pose, frame, values, reach, step, turns, turn, sharpness, trial, moments):
-    """Second moments of x, y, heading around a pose, weighted by exp(sharpness (score - best)); see `match_scan`.
+    """Compute second moments of x, y, heading around a pose, weighted by exp(sharpness (score - best)).
 
-    The volume has 2 reach + 1 shifts of `step` [m] each way and 2 turns + 1 headings `turn` [rad] apart.
+    The volume has 2 reach + 1 shifts of `step` [m] per axis and 2 turns + 1 headings `turn` [rad] apart. See
+    `match_scan`.
     """
     best = score_pose(points, pose, frame, values)
     total = xx = xy = xa = yy = ya = aa = 0.0

@@ -1,4 +1,4 @@
-"""MappingMethod: how steps and scans become a pose and a map. Methods are registered by name."""
+"""MappingMethod: base class of methods that estimate a pose and a map; registered by name."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from paddock.mapping.scan import AT_CENTRE, Scan
 
 @dataclass(frozen=True, kw_only=True)
 class MapSetup:
-    """What every method is given."""
+    """Common settings of mapping methods."""
 
     resolution: float = 0.05  # side of a cell [m]
     opening: float = 0.0  # of a sonar's cone [rad]; 0: a laser's rays
-    seed: int = 0  # decides all that is drawn
+    seed: int = 0  # of all random numbers
 
 
 class MappingMethod:
-    """Dead reckoning: poses as the wheels tell them, and a map drawn there. Other methods correct the pose first."""
+    """Dead reckoning: the pose is that of odometry. Other methods correct the pose before they update the map."""
 
     def __init__(self, setup: MapSetup) -> None:
         self.setup = setup
         self.reset(AT_CENTRE, NO_SPREAD)
 
     def reset(self, pose: Pose, covariance: Floats) -> None:
-        """Begin anew at a pose, with an empty map."""
-        self.pose, self.covariance = pose, covariance  # of the robot when the last scan was taken
+        """Restart at a pose with an empty map."""
+        self.pose, self.covariance = pose, covariance  # of the robot at the time of the last scan
         self.particles: Floats | None = None  # x, y [m], heading [rad], weight; shape (n, 4)
         self.grid = OccupancyGrid(self.setup.resolution)
 
     def add(self, scan: Scan, step: MotionStep) -> None:
-        """Take a scan, and how the robot has moved since the last one."""
+        """Add a scan and the motion since the last one."""
         self.pose, self.covariance = self.locate(scan, *step.after(self.pose, self.covariance))
         self.draw(scan, self.pose)
 
     def locate(self, scan: Scan, guess: Pose, covariance: Floats) -> tuple[Pose, Floats]:
-        """Where a scan was taken, and how sure that is, given what the wheels say."""
+        """Return the pose of a scan and its covariance, given those by odometry."""
         return guess, covariance
 
     def draw(self, scan: Scan, pose: Pose) -> None:
-        """Put a scan into the map."""
+        """Add a scan to the map."""
         if self.setup.opening > 0:
             self.grid.add_cones(scan, pose, self.setup.opening)
         else:

@@ -1,4 +1,4 @@
-"""MotionStep: how a robot has moved between two scans, and how sure that is."""
+"""MotionStep: motion of a robot between two scans, with its covariance."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class MotionStep(NamedTuple):
     covariance: Floats = NO_SPREAD  # in that frame [m, m, rad], shape (3, 3)
 
     def roll(self, travel: WheelTravel, separation: float) -> MotionStep:
-        """The step that is longer by the travel of both wheels [m]."""
+        """Return the step extended by the travel of both wheels [m]."""
         left, right, noise = travel
         by_pose, by_travel = roll_jacobians(self.pose.heading, left, right, separation)
         spread = by_pose @ self.covariance @ by_pose.T + by_travel @ noise @ by_travel.T
         return MotionStep(roll(self.pose, left, right, separation), spread)
 
     def after(self, start: Pose, covariance: Floats) -> tuple[Pose, Floats]:
-        """Where it leads from a pose that is known as well as its covariance says, and how well that is known."""
+        """Return the end pose and its covariance, from a start pose and its covariance."""
         end = compose(start, self.pose)
         c, s = math.cos(start.heading), math.sin(start.heading)
         by_start = np.array([[1.0, 0.0, start.y - end.y], [0.0, 1.0, end.x - start.x], [0.0, 0.0, 1.0]])
@@ -36,5 +36,5 @@ class MotionStep(NamedTuple):
         return end, by_start @ covariance @ by_start.T + by_step @ self.covariance @ by_step.T
 
     def then(self, further: MotionStep) -> MotionStep:
-        """This step and a further one after it."""
+        """Return this step followed by a further one."""
         return MotionStep(*further.after(self.pose, self.covariance))

@@ -1,4 +1,4 @@
-"""OccupancyGrid: where is what, as log-odds per cell, from scans at known poses. It grows where scans reach."""
+"""OccupancyGrid: log-odds of occupancy per cell, from scans at known poses. It grows where scans reach."""
 
 from __future__ import annotations
 
@@ -18,57 +18,57 @@ from paddock.mapping.scan import Floats, Scan, transform
 
 LogOdds = NDArray[np.float32]
 States = NDArray[np.int8]
-UNKNOWN, FREE, OCCUPIED = -1, 0, 1  # of a cell
+UNKNOWN, FREE, OCCUPIED = -1, 0, 1  # states of a cell
 MOST_CELLS = 400_000_000  # of a grid: 1000 m × 1000 m with cells of 5 cm
 
 
 @dataclass(frozen=True, kw_only=True)
 class BeamModel:
-    """How much a reading changes log-odds."""
+    """Changes of log-odds by a reading."""
 
-    hit: float = 0.85  # what is met: 70 % occupied
-    miss: float = -0.4  # what is passed: 40 % occupied
+    hit: float = 0.85  # of a cell with a beam end: 70 % occupied
+    miss: float = -0.4  # of a cell that a beam passes: 40 % occupied
     lowest: float = -4.0
     highest: float = 4.0
-    clears: float | None = None  # how far a beam that met nothing clears [m]; None: the sensor's range
-    thickness: float | None = None  # of the arc on which a sonar's echo lies [m], to either side; None: a cell
+    clears: float | None = None  # clearing distance of a beam without a return [m]; None: the sensor's range
+    thickness: float | None = None  # of the arc of a sonar's echo [m], to either side; None: a cell
 
     def __post_init__(self) -> None:
         if not (self.lowest < self.miss < 0 < self.hit < self.highest):
             raise PaddockError(f"BeamModel: expected lowest < miss < 0 < hit < highest, got {self!r}")
 
     def numbers(self, max_range: float, resolution: float) -> Floats:
-        """As kernels take it, for a sensor's range and the side of a cell [m]."""
+        """Return the parameters for kernels, for a sensor's range and the side of a cell [m]."""
         clears = max_range if self.clears is None else min(self.clears, max_range)
         thickness = resolution if self.thickness is None else self.thickness
         return np.array([self.hit, self.miss, self.lowest, self.highest, clears, thickness])
 
 
 LASER = BeamModel()
-SONAR = BeamModel(hit=0.4, miss=-0.2, clears=3.0)  # an echo is anywhere on its arc, and smooth walls give none
+SONAR = BeamModel(hit=0.4, miss=-0.2, clears=3.0)  # an echo is anywhere on its arc; smooth walls return no echo
 
 
 class OccupancyGrid:
-    """Log-odds of cells, 0 where nothing is known. `version` counts changes."""
+    """Log-odds of cells, 0 for unknown cells. `version` counts changes."""
 
     def __init__(self, resolution: float = 0.05, *, occupied: float = 0.5, free: float = -0.1) -> None:
-        """Begin without cells.
+        """Create a grid without cells.
 
         Args:
             resolution: side of a cell [m].
-            occupied: log-odds from which on a cell counts as occupied.
-            free: log-odds up to which it counts as free.
+            occupied: minimum log-odds of an occupied cell.
+            free: maximum log-odds of a free cell.
         """
         if not (all_finite(resolution) and resolution > 0):
             raise PaddockError(f"OccupancyGrid: resolution: expected metres > 0, got {resolution!r}")
         self.occupied, self.free, self.version = occupied, free, 0
         self._stamp = 0
-        self._corner, self._first = (0.0, 0.0), (0, 0)  # of tile 0, 0 [m]; the tile that cell [0, 0] is in, as x, y
+        self._corner, self._first = (0.0, 0.0), (0, 0)  # of tile 0, 0 [m]; the tile of cell [0, 0], as x, y
         self._set(GridFrame(0.0, 0.0, resolution, 0, 0), np.zeros((0, 0), np.float32), np.zeros((0, 0, 2), np.float32))
 
     @classmethod
     def of(cls, frame: GridFrame, log_odds: NDArray[np.floating]) -> OccupancyGrid:
-        """A grid that is known already; its tiles begin at the frame's corner."""
+        """Create a grid from log-odds; its tiles begin at the frame's corner."""
         if log_odds.shape != frame.shape:
             raise PaddockError(f"OccupancyGrid.of: expected log-odds of shape {frame.shape}, got {log_odds.shape}")
         grid = cls(frame.resolution)
@@ -87,13 +87,13 @@ class OccupancyGrid:
     def _set(self, frame: GridFrame, log_odds: LogOdds, offsets: NDArray[np.float32]) -> None:
         self.frame = frame
         self.log_odds = log_odds  # shape (rows, columns)
-        self._offsets = offsets  # mean place of the hits within each cell, x, y, 0 … 1
+        self._offsets = offsets  # mean position of the hits within each cell, x, y, 0 … 1
         self._stamps = np.zeros(frame.shape, np.int32)
         rows, columns = (np.arange(0, size, TILE, dtype=np.int64) for size in frame.shape)
         self._tiles = rows[:, None] * frame.columns + columns
 
     def add_scan(self, scan: Scan, pose: Pose, model: BeamModel = LASER) -> None:
-        """Take what a laser saw from a robot's pose: cells that beams met, and cells that they passed."""
+        """Add a laser scan at a robot's pose: raise cells with beam ends, lower cells that beams pass."""
         beams, ranges, numbers = self._prepare(scan, pose, model)
         self._stamp += 1
         add_beams(
@@ -102,7 +102,7 @@ class OccupancyGrid:
         )  # fmt: skip
 
     def add_cones(self, scan: Scan, pose: Pose, opening: float, model: BeamModel = SONAR) -> None:
-        """Take what sonars heard from a robot's pose; `opening` is the full angle of a cone [rad]."""
+        """Add sonar readings at a robot's pose; `opening` is the full angle of a cone [rad]."""
         if not 0 < opening <= math.pi:
             raise PaddockError(f"add_cones: opening: expected an angle in (0, pi], got {opening!r}")
         beams, ranges, numbers = self._prepare(scan, pose, model, opening / 2)
@@ -139,7 +139,7 @@ class OccupancyGrid:
         if rows * columns > MOST_CELLS:
             raise PaddockError(
                 f"OccupancyGrid: {rows} × {columns} cells of {frame.resolution:g} m are too many: "
-                f"expected at most {MOST_CELLS:,}; take larger cells, or look for a pose or range that is wrong"
+                f"expected at most {MOST_CELLS:,}; use larger cells, or check for a wrong pose or range"
             )
         grown, offsets = np.zeros((rows, columns), np.float32), np.full((rows, columns, 2), 0.5, np.float32)
         column, row = ((old - low) * TILE for old, low in zip(self._first, lows, strict=True))
@@ -151,25 +151,25 @@ class OccupancyGrid:
         self._set(GridFrame(x, y, frame.resolution, rows, columns), grown, offsets)
 
     def probability(self) -> NDArray[np.float32]:
-        """How likely each cell is occupied, 0 … 1; 0.5 where nothing is known."""
+        """Return the probability of occupancy of each cell, 0 … 1; 0.5 for unknown cells."""
         likely: NDArray[np.float32] = np.reciprocal(1 + np.exp(-self.log_odds))
         return likely
 
     def states(self) -> States:
-        """-1 unknown, 0 free, 1 occupied, for each cell."""
+        """Return -1 unknown, 0 free or 1 occupied for each cell."""
         known = np.full(self.frame.shape, UNKNOWN, np.int8)
         known[self.log_odds <= self.free] = FREE
         known[self.log_odds >= self.occupied] = OCCUPIED
         return known
 
     def surface_points(self) -> Floats:
-        """Where beams met what is in the occupied cells, on average, x, y [m]: finer than the cells."""
+        """Return the mean beam end in each occupied cell, x, y [m]; these points are finer than the cells."""
         cells = np.argwhere(self.log_odds >= self.occupied)
         offsets = self._offsets[cells[:, 0], cells[:, 1]]
         return self.frame.centres(cells) + self.resolution * (offsets.astype(float) - 0.5)
 
     def copy(self) -> OccupancyGrid:
-        """The same grid, to be changed without changing this one."""
+        """Return an independent copy of the grid."""
         other = OccupancyGrid(self.resolution, occupied=self.occupied, free=self.free)
         other._corner, other._first = self._corner, self._first
         other._set(self.frame, self.log_odds.copy(), self._offsets.copy())
@@ -177,7 +177,7 @@ class OccupancyGrid:
         return other
 
     def digest(self) -> str:
-        """Equal for equal grids, on every machine."""
+        """Return a hash that is equal for equal grids, on every machine."""
         return hashlib.sha256(repr(tuple(self.frame)).encode() + self.log_odds.tobytes()).hexdigest()
 
     def __repr__(self) -> str:
@@ -188,10 +188,10 @@ class OccupancyGrid:
 def reached_box(
     beams: Floats, ranges: Floats, pose: Pose, half: float, margin: float
 ) -> tuple[float, float, float, float]:
-    """The rectangle x0, y0, x1, y1 [m] that beams, or cones with half an opening [rad], may touch from a pose."""
+    """Return the rectangle x0, y0, x1, y1 [m] that beams, or cones with half an opening [rad], may reach."""
     told = ranges > 0
     reach = ranges[told] + margin
-    reach = reach + reach * (1 - math.cos(half / 2))  # the arc bulges between the directions that are looked at
+    reach = reach + reach * (1 - math.cos(half / 2))  # the arc extends beyond the chords between sampled directions
     origins = transform(beams[told, :2], pose)
     direction = pose.heading + beams[told, 2]
     ends = [

@@ -1,8 +1,8 @@
-"""The hot loops of occupancy grids: beams and cones drawn into log-odds, each cell at most once per scan.
+"""Compiled loops of occupancy grids: add beams and cones to log-odds, each cell at most once per scan.
 
 Cells lie in a flat array: cell [row, column] of tile [i, j] is at `tiles[i, j] + row % TILE * stride + column % TILE`.
-So the same kernels fill a plain array, and tiles that several maps share. `stamps` says in which scan a cell was last
-touched.
+The same kernels therefore work with a plain array and with tiles that several maps share. `stamps` contains the number
+of the last scan that changed each cell.
 """
 
 from __future__ import annotations
@@ -12,25 +12,26 @@ import math
 from paddock.core.jit import kernel
 
 TILE, TILE_BITS, TILE_MASK = 64, 6, 63  # side of a tile, in cells
-SLOWEST = 0.1  # weight of a new hit in the mean of those in a cell, at least
+SLOWEST = 0.1  # minimum weight of a new hit in the mean of the hits in a cell
 
 
 @kernel
 def add_beams(cells, offsets, tiles, stride, stamps, stamp, beams, ranges, origin, pose, model):
-    """Draw the beams of a scan: first what they met, then what they passed, so that a hit outweighs a miss.
+    """Add the beams of a scan, first the hits and then the passed cells, so that a hit outweighs a miss.
 
     Args:
         cells: log-odds, flat.
-        offsets: mean place of the hits within each cell, x, y, 0 … 1; shape (cells, 2).
-        tiles: where each tile begins in it, shape (tile rows, tile columns).
-        stride: from one row of a tile to the next.
-        stamps: shape (rows, columns).
-        stamp: larger than any in `stamps`.
+        offsets: mean position of the hits within each cell, x, y, 0 … 1; shape (cells, 2).
+        tiles: offset of each tile in `cells`, shape (tile rows, tile columns).
+        stride: offset from one row of a tile to the next.
+        stamps: scan number of the last change of each cell, shape (rows, columns).
+        stamp: number of this scan, larger than any in `stamps`.
         beams: x, y [m] and direction [rad] of each beam on the robot, shape (n, 3).
-        ranges: [m], infinity where a beam met nothing; NaN: no reading.
+        ranges: ranges [m]; infinity: no return, NaN: no reading.
         origin: x, y of the grid's corner and the side of a cell [m].
-        pose: of the robot.
-        model: hit, miss, lowest, highest log-odds, and how far a beam that met nothing clears [m].
+        pose: pose of the robot.
+        model: log-odds of hit and miss, lowest and highest log-odds, and the clearing distance of a beam without a
+            return [m].
     """
     side, hit, low, high, clears = origin[2], model[0], model[2], model[3], model[4]
     c, s = math.cos(pose[2]), math.sin(pose[2])
@@ -56,7 +57,7 @@ def add_beams(cells, offsets, tiles, stride, stamps, stamp, beams, ranges, origi
 
 @kernel
 def aim_beam(beam, pose, c, s):
-    """Origin and direction of a beam in the world."""
+    """Return origin and direction of a beam in the world."""
     direction = pose[2] + beam[2]
     return (
         pose[0] + c * beam[0] - s * beam[1],
@@ -90,9 +91,10 @@ def clear_beam(cells, tiles, stride, stamps, stamp, x, y, dx, dy, far, miss, low
 
 @kernel
 def add_cones(cells, tiles, stride, beams, ranges, half, origin, pose, model):
-    """Draw sonar cones (Elfes 1989): free inside, occupied on the arc at the range; both fade towards the edges.
+    """Add sonar cones (Elfes 1989): free inside, occupied on the arc at the range; both fade towards the edges.
 
-    As `add_beams`, with half the opening [rad]; model also has the thickness of the arc [m] as its sixth number.
+    The arguments are those of `add_beams`, with half the opening angle [rad]. The sixth number of `model` is the
+    thickness of the arc [m].
     """
     side, low, high, thickness = origin[2], model[2], model[3], model[5]
     c, s = math.cos(pose[2]), math.sin(pose[2])
@@ -108,7 +110,7 @@ def add_cones(cells, tiles, stride, beams, ranges, half, origin, pose, model):
             for column in range(math.floor((x0 - origin[0]) / side), math.floor((x1 - origin[0]) / side) + 1):
                 px = origin[0] + (column + 0.5) * side - x
                 away = math.hypot(px, py)
-                wide = half + 0.5 * side / (away + 1e-9)  # a cone narrower than a cell still meets some
+                wide = half + 0.5 * side / (away + 1e-9)  # a cone narrower than a cell still covers some cells
                 off = abs(math.atan2(py * dx - px * dy, px * dx + py * dy)) / wide
                 if off > 1.0 or away > far + thickness:
                     continue
@@ -123,9 +125,9 @@ def add_cones(cells, tiles, stride, beams, ranges, half, origin, pose, model):
 
 @kernel
 def box_of_cone(x, y, direction, half, reach):
-    """A rectangle around a cone: x0, y0, x1, y1 [m]."""
+    """Return a rectangle around a cone: x0, y0, x1, y1 [m]."""
     x0, y0, x1, y1 = x, y, x, y
-    reach *= 2.0 - math.cos(0.5 * half)  # the arc bulges between the directions that are looked at
+    reach *= 2.0 - math.cos(0.5 * half)  # the arc extends beyond the chords between the sampled directions
     for side in range(-1, 2):
         px, py = x + reach * math.cos(direction + side * half), y + reach * math.sin(direction + side * half)
         x0, y0, x1, y1 = min(x0, px), min(y0, py), max(x1, px), max(y1, py)

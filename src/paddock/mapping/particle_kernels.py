@@ -1,4 +1,4 @@
-"""The hot loops of particle SLAM: where a scan fits each particle's own map best, and how sharp that peak is.
+"""Compiled loops of particle SLAM: the best pose of a scan in each particle's map, and the curvature of that peak.
 
 Maps are tiles as in `occupancy_kernels`, with a table of tiles for each particle.
 """
@@ -12,13 +12,13 @@ from paddock.core.rng import ALONE, gauss, key_of, uniform
 from paddock.mapping.occupancy_kernels import TILE, TILE_BITS, TILE_MASK
 
 STREAM = (1 << 20) + 40  # of random numbers
-FIRST_STEP, FIRST_TURN, HALVINGS, MOST_ROUNDS = 0.05, 0.03, 5, 60  # of the climb [m, rad]
-PROBE, PROBE_TURN = 0.03, 0.015  # distance at which the peak's curvature is looked at [m, rad]
+FIRST_STEP, FIRST_TURN, HALVINGS, MOST_ROUNDS = 0.05, 0.03, 5, 60  # of the hill climbing [m, rad]
+PROBE, PROBE_TURN = 0.03, 0.015  # steps for the curvature of the peak [m, rad]
 
 
 @kernel
 def explain_scan(cells, offsets, tiles, points, origin, x, y, heading, sharp, worst, occupied):
-    """Log-likelihood of points (robot frame) seen from a pose: -sharp d² each, d in cells, but at least `worst`."""
+    """Return the log-likelihood of points (robot frame) at a pose: -sharp d² each, d in cells, at least `worst`."""
     c, s = math.cos(heading), math.sin(heading)
     rows, columns = tiles.shape[0] * TILE, tiles.shape[1] * TILE
     total = 0.0
@@ -39,7 +39,7 @@ def explain_scan(cells, offsets, tiles, points, origin, x, y, heading, sharp, wo
 
 @kernel
 def favour(x, y, heading, guess, precision):
-    """Log of the motion's density at a pose, but for a constant; precision is of x, y, heading, shape (3, 3)."""
+    """Return the log density of the motion at a pose, up to a constant; precision of x, y, heading, shape (3, 3)."""
     dx, dy, da = x - guess[0], y - guess[1], heading - guess[2]
     along = precision[0, 0] * dx * dx + precision[1, 1] * dy * dy + precision[2, 2] * da * da
     return -0.5 * along - precision[0, 1] * dx * dy - precision[0, 2] * dx * da - precision[1, 2] * dy * da
@@ -49,22 +49,22 @@ def favour(x, y, heading, guess, precision):
 def climb(
     cells, offsets, tables, points, origin, guesses, precisions, sharp, worst, occupied, peaks, values, curvatures
 ):
-    """For each particle the pose near its guess that explains the scan and the motion best.
+    """Find the most likely pose of each particle near its guess, given the scan and the motion, by hill climbing.
 
     Args:
         cells: log-odds of all tiles, flat.
-        offsets: mean place of the hits in each cell, shape (cells, 2).
-        tables: where tiles begin, shape (particle, tile rows, tile columns).
-        points: that the scan met, in the robot's frame [m], shape (n, 2).
+        offsets: mean position of the hits in each cell, shape (cells, 2).
+        tables: offsets of tiles, shape (particle, tile rows, tile columns).
+        points: points of the scan in the robot's frame [m], shape (n, 2).
         origin: x, y of the grid's corner, and the side of a cell [m].
-        guesses: by the motion alone, shape (particle, 3).
-        precisions: of the guesses, shape (particle, 3, 3).
+        guesses: poses by the motion alone, shape (particle, 3).
+        precisions: precisions of the guesses, shape (particle, 3, 3).
         sharp: log-likelihood lost per squared distance of a point, in cells.
-        worst: least log-likelihood of a point.
-        occupied: log-odds of cells that count.
-        peaks: gets the poses.
-        values: gets the log-likelihoods of scan and motion there.
-        curvatures: gets the second derivatives of the scan's log-likelihood there, shape (particle, 3, 3).
+        worst: minimum log-likelihood of a point.
+        occupied: minimum log-odds of an occupied cell.
+        peaks: receives the poses.
+        values: receives the log-likelihoods of scan and motion there.
+        curvatures: receives the second derivatives of the scan's log-likelihood there, shape (particle, 3, 3).
     """
     for p in range(guesses.shape[0]):
         tiles, guess, precision = tables[p], guesses[p], precisions[p]
@@ -107,7 +107,7 @@ def climb(
 
 @kernel
 def draw_normal(seed, number, noise):
-    """Standard normal numbers of a scan, shape (particle, n), and a uniform one."""
+    """Draw standard normal numbers for a scan, shape (particle, n), and return a uniform one."""
     for p in range(noise.shape[0]):
         key = key_of(seed, ALONE, p, STREAM, number)
         for k in range(noise.shape[1]):

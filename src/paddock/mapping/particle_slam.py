@@ -1,4 +1,4 @@
-"""ParticleSlam: a Rao-Blackwellised particle filter; each particle has a map of its own (Grisetti et al. 2007)."""
+"""ParticleSlam: a Rao-Blackwellised particle filter; each particle has its own map (Grisetti et al. 2007)."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from paddock.mapping.particle_kernels import climb, draw_normal
 from paddock.mapping.scan import Scan
 from paddock.mapping.tile_maps import TileMaps
 
-# Of a step, whatever the wheels say: an error that is always the same must not outweigh what the scans see.
+# Minimum covariance of a step: a systematic error of odometry must not outweigh the scans.
 LEAST_SPREAD = np.diag([0.02, 0.02, math.radians(0.8)]) ** 2
-WHEEL_SPREAD = np.diag([0.005, 0.005, math.radians(0.3)]) ** 2  # the same where the scan does not say
-MOST_POINTS = 90  # of a scan that are looked at
-OPEN = 0.3  # share of the largest precision below which a direction is rather open
-APART = 0.2  # neighbours further apart than that are left out, see `choose_dense` [m]
-WORST = -3.0  # least log-likelihood of a beam
-FEW = 10  # points; a scan with fewer says nothing
+WHEEL_SPREAD = np.diag([0.005, 0.005, math.radians(0.3)]) ** 2  # the same in directions the scan does not constrain
+MOST_POINTS = 90  # of a scan that are used
+OPEN = 0.3  # share of the largest precision below which a direction counts as unconstrained
+APART = 0.2  # maximum distance of neighbouring points, see `choose_dense` [m]
+WORST = -3.0  # minimum log-likelihood of a beam
+FEW = 10  # minimum number of points of a usable scan
 
 
 class ParticleSlam(MappingMethod):
-    """Particles are drawn from what scan and wheels say together, weighed in logs, and resampled when few matter."""
+    """Draws particles from scan and odometry, weights them in logarithms, and resamples when few are effective."""
 
     def __init__(
         self, setup: MapSetup, *, particles: int = 30, sigma: float = 0.03, independence: float = 0.5, way: float = 0.1
     ) -> None:
-        """Set up.
+        """Create the method.
 
         Args:
-            setup: of the map.
-            particles: how many.
-            sigma: of a beam's end [m].
-            independence: share of beams that err on their own.
-            way: scans nearer than this to the last one used, in m and in rad, are left out.
+            setup: common settings of mapping methods.
+            particles: number of particles.
+            sigma: standard deviation of a beam's end [m].
+            independence: share of beams with independent errors.
+            way: scans nearer than this to the last used one, in m and in rad, are skipped.
         """
         if particles < 1:
             raise PaddockError(f"ParticleSlam: particles: expected at least 1, got {particles!r}")
@@ -53,26 +53,26 @@ class ParticleSlam(MappingMethod):
         super().__init__(setup)
 
     def reset(self, pose: Pose, covariance: Floats) -> None:
-        """Begin anew at a pose, with empty maps."""
+        """Restart at a pose with empty maps."""
         self.maps = TileMaps(self.count, self.setup.resolution)
         self.poses = np.tile(np.array(pose, float), (self.count, 1))
         self.log_weights = np.zeros(self.count)
-        self.used = self.resampled = 0  # scans; how often particles were drawn again
-        self._step = MotionStep()  # since the last scan that was used
+        self.used = self.resampled = 0  # number of used scans and of resamplings
+        self._step = MotionStep()  # since the last used scan
         self._grid: OccupancyGrid | None = None
         self._within = covariance
         self._conclude(self.poses)
 
     @property
     def grid(self) -> OccupancyGrid:  # type: ignore[override]
-        """The map of the heaviest particle."""
+        """Map of the particle with the largest weight."""
         if self._grid is None:
             self._grid = self.maps.grid(self._best)
             self._grid.version = self.used
         return self._grid
 
     def add(self, scan: Scan, step: MotionStep) -> None:
-        """Take a scan, and how the robot has moved since the last one."""
+        """Add a scan and the motion since the last one."""
         self._step = self._step.then(step)
         moved = self._step.pose
         if self.used and math.hypot(moved.x, moved.y) < self.way and abs(moved.heading) < self.way:
@@ -86,7 +86,7 @@ class ParticleSlam(MappingMethod):
         self._conclude(self.poses)
 
     def _propose(self, scan: Scan, step: MotionStep) -> None:
-        """Draw each particle's next pose by its own map and the motion; weigh it by how well both can be explained."""
+        """Draw each particle's next pose from its own map and the motion, and weight it by the likelihood of both."""
         guesses = carry_along(self.poses, Pose(0.0, 0.0, 0.0), step.pose)
         spreads = turn_matrices(self.poses[:, 2], step.covariance + LEAST_SPREAD)
         points = choose_dense(scan)
@@ -100,7 +100,7 @@ class ParticleSlam(MappingMethod):
         precisions = np.linalg.inv(spreads)
         peaks, values = np.empty((self.count, 3)), np.empty(self.count)
         curvatures = np.empty((self.count, 3, 3))
-        # Beams that err together say less than so many: all of the scan's log-likelihood is scaled down.
+        # Beams have correlated errors, so the log-likelihood of the scan is scaled down.
         sharp = self.independence * 0.5 * (self.setup.resolution / self.sigma) ** 2
         climb(
             self.maps.cells, self.maps.offsets, self.maps.places, points, self.maps.origin, guesses, precisions,
@@ -109,11 +109,12 @@ class ParticleSlam(MappingMethod):
         information = information_of(curvatures)
         spreads = np.asarray(np.linalg.inv(precisions + information), float)
         peaks[:, :2] = guesses[:, :2] + hold_back(peaks[:, :2] - guesses[:, :2], information[:, :2, :2])
-        # Along a corridor particles spread as the wheels may err: of more, those that the map holds back would survive.
+        # Along a corridor particles spread by the error of odometry only. With a larger spread, particles that the map
+        # pulls back would survive.
         wheels = np.linalg.inv(turn_matrices(self.poses[:, 2], step.covariance + WHEEL_SPREAD))
         self.poses = peaks + draw_spread(np.asarray(np.linalg.inv(wheels + information), float), noise)
         far = max(1.0, float(np.sqrt((points**2).sum(axis=1).mean())))
-        grain = self.setup.resolution * np.array([1.0, 1.0, 1.0 / far])  # what cells cannot better
+        grain = self.setup.resolution * np.array([1.0, 1.0, 1.0 / far])  # limit of accuracy due to the cell size
         self._within = spreads.mean(axis=0) + np.diag(grain**2 / 12)
         self.log_weights += values
         self.log_weights += 0.5 * np.log(np.linalg.det(spreads))
@@ -135,10 +136,10 @@ class ParticleSlam(MappingMethod):
 
 
 def choose_dense(scan: Scan) -> Floats:
-    """The points of a scan (robot frame [m]) that have a neighbour nearby.
+    """Return the points of a scan (robot frame [m]) that have a neighbour nearby.
 
-    Far along a wall beams end metres apart, in cells with none between. Such points fit best where they fell before: a
-    robot that drives along a corridor would seem to stand still.
+    Far along a wall, beams end metres apart, with empty cells between them. Such points match best at their previous
+    positions, so that a robot that drives along a corridor would appear stationary.
     """
     points = scan.points()
     near = (np.diff(np.flatnonzero(scan.hits)) == 1) & (np.hypot(*np.diff(points, axis=0).T) < APART)
@@ -147,10 +148,10 @@ def choose_dense(scan: Scan) -> Floats:
 
 
 def hold_back(moves: Floats, information: Floats) -> Floats:
-    """Moves of particles [m], shape (n, 2), without what they moved along directions that the scan leaves open.
+    """Return moves of particles [m], shape (n, 2), without the components that the scan does not constrain.
 
-    The map of a corridor ends somewhere ahead, so that every scan fits a little better further back. Each pull is
-    small, and all are the same.
+    The map of a corridor ends ahead of the robot, so that every scan fits slightly better further back. Each of these
+    errors is small, but all have the same direction.
     """
     values, vectors = np.linalg.eigh(information)
     squared = np.maximum(values, 0.0) ** 2
@@ -160,14 +161,14 @@ def hold_back(moves: Floats, information: Floats) -> Floats:
 
 
 def information_of(curvatures: Floats) -> Floats:
-    """Precisions from second derivatives of log-likelihoods, without directions that are none; shape (n, 3, 3)."""
+    """Return precisions from second derivatives of log-likelihoods, with negative ones set to 0; shape (n, 3, 3)."""
     values, vectors = np.linalg.eigh(-curvatures)
     information: Floats = np.einsum("nij,nj,nkj->nik", vectors, np.maximum(values, 0.0), vectors)
     return information
 
 
 def turn_matrices(headings: Floats, covariance: Floats) -> Floats:
-    """A covariance of the robot's frame in the world's, for several headings; shape (n, 3, 3)."""
+    """Rotate a covariance from the robot's frame to the world's, for several headings; shape (n, 3, 3)."""
     c, s, zero, sure = np.cos(headings), np.sin(headings), np.zeros(len(headings)), np.ones(len(headings))
     turns = np.array([[c, -s, zero], [s, c, zero], [zero, zero, sure]]).transpose(2, 0, 1)
     turned: Floats = turns @ covariance @ turns.transpose(0, 2, 1)
@@ -175,6 +176,6 @@ def turn_matrices(headings: Floats, covariance: Floats) -> Floats:
 
 
 def draw_spread(spreads: Floats, noise: Floats) -> Floats:
-    """Offsets with given covariances, from standard normal numbers; shape (n, 3)."""
+    """Return offsets with given covariances from standard normal numbers; shape (n, 3)."""
     drawn: Floats = np.einsum("nij,nj->ni", np.linalg.cholesky(spreads), noise)
     return drawn

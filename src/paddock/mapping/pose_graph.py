@@ -1,4 +1,4 @@
-"""Poses and what is known of the steps between them; solved by whichever solver is there."""
+"""Pose graph: poses and measured steps between them, solved by any installed solver."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, compose, relative, wrap
 
 Floats = NDArray[np.float64]
-TOLERATED = 4.0  # squared error of a loop, in its own deviations, from which on it loses weight (Cauchy)
+TOLERATED = 4.0  # squared normalised error of a loop above which it loses weight (Cauchy)
 
 
 class PoseEdge(NamedTuple):
@@ -23,50 +23,50 @@ class PoseEdge(NamedTuple):
 
     first: int
     second: int
-    step: Pose  # of the second in the frame of the first
+    step: Pose  # pose of the second in the frame of the first
     covariance: Floats  # in the frame of the first [m, m, rad], shape (3, 3)
-    is_loop: bool = False  # may be false: then it counts less, the more it disagrees
+    is_loop: bool = False  # a loop may be false, so its weight decreases with its error
 
 
 @dataclass
 class PoseGraph:
-    """Poses of which the first stays where it is, in a chain of steps, and loops between them."""
+    """A chain of poses with steps between successive poses, and loops. The first pose is fixed."""
 
     poses: list[Pose] = field(default_factory=list)
     steps: list[PoseEdge] = field(default_factory=list)  # from each pose to the next
     loops: list[PoseEdge] = field(default_factory=list)
-    travelled: list[float] = field(default_factory=lambda: [0.0])  # up to each pose, by the steps [m]
+    travelled: list[float] = field(default_factory=lambda: [0.0])  # path length up to each pose, by the steps [m]
 
     def extend(self, step: Pose, covariance: Floats) -> None:
-        """One more pose, a step from the last."""
+        """Add a pose, a step from the last one."""
         self.steps.append(PoseEdge(len(self.poses) - 1, len(self.poses), step, covariance))
         self.poses.append(compose(self.poses[-1], step))
         self.travelled.append(self.travelled[-1] + math.hypot(step.x, step.y))
 
     def squared_error(self, edge: PoseEdge) -> float:
-        """How far the poses are from what an edge says, in its own deviations, squared (chi², 3 dimensions)."""
+        """Return the squared error of an edge, normalised by its covariance (chi², 3 dimensions)."""
         error = np.array(edge_error(self.poses[edge.first], self.poses[edge.second], edge.step))
         return float(error @ np.linalg.solve(edge.covariance, error))
 
     def solve(self, solver: str | None = None) -> None:
-        """Move the poses to where all edges fit best."""
+        """Optimise the poses for all edges."""
         if self.steps:
             self.poses = choose_solver(solver)(self.poses, [*self.steps, *self.loops])
 
 
 def edge_error(first: Pose, second: Pose, step: Pose) -> Pose:
-    """What two poses' step differs from a measured one, in the frame of the first."""
+    """Return the difference between the step of two poses and a measured one, in the frame of the first."""
     found = relative(first, second)
     return Pose(found.x - step.x, found.y - step.y, wrap(found.heading - step.heading))
 
 
 Solver = Callable[[Sequence[Pose], Sequence[PoseEdge]], list[Pose]]
-SOLVERS = {"gtsam": "gtsam", "g2o": "g2opy", "own": "numpy"}  # and the package that each needs
+SOLVERS = {"gtsam": "gtsam", "g2o": "g2opy", "own": "numpy"}  # with the required package
 MOST_POSES_OF_OWN = 500
 
 
 def choose_solver(name: str | None = None) -> Solver:
-    """The named solver; None: the best that is installed."""
+    """Return the named solver; None for the best installed one."""
     from paddock.mapping import graph_solvers
 
     solvers: dict[str, Solver] = {
@@ -84,7 +84,7 @@ def choose_solver(name: str | None = None) -> Solver:
 
 
 def rotate_covariance(covariance: Floats, angle: float) -> Floats:
-    """A covariance of x, y, heading in a frame turned by an angle [rad]."""
+    """Return a covariance of x, y, heading in a frame turned by an angle [rad]."""
     c, s = math.cos(angle), math.sin(angle)
     turned = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
     rotated: Floats = turned @ covariance @ turned.T

@@ -1,4 +1,4 @@
-"""MapQuality: how good a map is, against the surfaces that can be seen from where the robot can get to."""
+"""MapQuality: quality of a map, compared with the surfaces that are visible from reachable positions."""
 
 from __future__ import annotations
 
@@ -13,48 +13,48 @@ from paddock.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, OccupancyGrid
 from paddock.mapping.scan import AT_CENTRE, Floats, transform
 from paddock.mapping.truth import MapTruth, Mask
 
-FAR, NEAR = 0.5, 0.15  # [m] pairs further apart do not count when a map is aligned: at first, and at last
+FAR, NEAR = 0.5, 0.15  # [m] maximum distance of point pairs in the alignment, at its start and end
 ROUNDS = 20
 CHUNK = 250  # points at a time
-FEW = 16  # one in so many of the others tells how far away the nearest is at most
+FEW = 16  # step of the subset of points that gives an upper bound of the nearest distance
 
 
 class MapQuality(NamedTuple):
-    """Figures of a map after `alignment`."""
+    """Metrics of a map after `alignment`."""
 
-    precision: float  # of all cells that the map calls occupied, those within a cell of a visible surface
-    recall: float  # of all cells with visible surfaces, those within a cell of one that the map calls occupied
-    adnn_map: float  # mean distance from what the map calls occupied to the nearest visible surface [m]
-    adnn_truth: float  # mean distance from visible surfaces to the nearest that the map calls occupied [m]
+    precision: float  # share of the map's occupied cells that are within a cell of a visible surface
+    recall: float  # share of the cells with visible surfaces that are within a cell of an occupied cell of the map
+    adnn_map: float  # mean distance from the map's occupied cells to the nearest visible surface [m]
+    adnn_truth: float  # mean distance from visible surfaces to the map's nearest occupied cell [m]
     iou: float  # intersection over union of the free space
-    mapped: float  # of all cells where the robot can be, those that the map knows as free
+    mapped: float  # share of the reachable cells that are free in the map
     alignment: Pose  # that was applied to the map
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
+        """Harmonic mean of precision and recall."""
         both = self.precision + self.recall
         return 2 * self.precision * self.recall / both if both else 0.0
 
     @property
     def offset(self) -> tuple[float, float]:
-        """How far [m] and by what angle [rad] the alignment moves the map's origin."""
+        """Distance [m] and angle [rad] by which the alignment moves the map's origin."""
         return math.hypot(self.alignment.x, self.alignment.y), abs(self.alignment.heading)
 
 
 def assess_map(grid: OccupancyGrid, truth: MapTruth, *, alignment: Pose | None = AT_CENTRE) -> MapQuality:
-    """How good a map is.
+    """Compute the quality of a map.
 
     Args:
         grid: the map.
-        truth: what can be known.
-        alignment: pose of the map's frame in the truth's; None: the one that fits best, near the frame itself.
+        truth: the ground truth.
+        alignment: pose of the map's frame in that of the truth; None: the best fit near the identity.
     """
     states = grid.states()
     occupied = cells_in(grid.frame, states == OCCUPIED)
     if alignment is None:
         alignment = align_points(occupied, truth.surfaces) if len(occupied) else AT_CENTRE
-    # On a frame of its own, larger than both: what a map has outside the world counts as well.
+    # In a frame larger than both, so that occupied cells outside the world count as well.
     here = transform(occupied, alignment)
     frame = frame_around(np.concatenate((here, truth.surfaces)), truth.frame.resolution)
     drawn, real = raster(frame, here), raster(frame, truth.surfaces)
@@ -75,7 +75,7 @@ def assess_map(grid: OccupancyGrid, truth: MapTruth, *, alignment: Pose | None =
 
 
 def align_points(points: Points, surfaces: Points) -> Pose:
-    """The rigid motion that brings points to surfaces, near where they are: closest points, ever nearer pairs only."""
+    """Return the rigid motion that aligns points with surfaces, by iterative closest points with a shrinking limit."""
     pose = AT_CENTRE
     for turn in range(ROUNDS):
         moved = transform(points, pose)
@@ -88,7 +88,7 @@ def align_points(points: Points, surfaces: Points) -> Pose:
 
 
 def fit_motion(points: Points, targets: Points) -> Pose:
-    """The rigid motion with the least squares between pairs of points."""
+    """Return the rigid motion with the least squared distance between pairs of points."""
     middle, target = points.mean(axis=0), targets.mean(axis=0)
     (px, py), (qx, qy) = (points - middle).T, (targets - target).T
     angle = math.atan2(float(px @ qy - py @ qx), float(px @ qx + py @ qy))
@@ -98,7 +98,7 @@ def fit_motion(points: Points, targets: Points) -> Pose:
 
 
 def nearest_points(points: Points, others: Points) -> tuple[Floats, np.ndarray]:
-    """How far the nearest of the others is from each point [m], and which it is."""
+    """Return distance [m] and index of the nearest of the other points, for each point."""
     distances, which = np.empty(len(points)), np.empty(len(points), np.int64)
     from_left, few = points[:, 0].argsort(kind="stable"), others[::FEW]
     for start in range(0, len(points), CHUNK):
@@ -113,30 +113,30 @@ def nearest_points(points: Points, others: Points) -> tuple[Floats, np.ndarray]:
 
 
 def _find_nearest(points: Points, others: Points) -> np.ndarray:
-    """Which of the others is nearest to each point; all are compared with all."""
-    squares = (others**2).sum(axis=1) - 2 * points @ others.T  # what differs of them
+    """Return the index of the nearest of the other points, by comparing all pairs."""
+    squares = (others**2).sum(axis=1) - 2 * points @ others.T  # squared distances up to a constant per point
     which: np.ndarray = squares.argmin(axis=1)
     return which
 
 
 def cells_in(frame: GridFrame, mask: Mask) -> Points:
-    """The middles of the cells of a mask, x, y [m]."""
+    """Return the centres of the cells of a mask, x, y [m]."""
     return frame.centres(np.column_stack(np.nonzero(mask)))
 
 
 def mean_nearest(points: Points, others: Points) -> float:
-    """Mean distance [m] of points to the nearest of others; infinite where there are none."""
+    """Return the mean distance [m] from points to the nearest of the others; infinity without points."""
     return float(nearest_points(points, others)[0].mean()) if len(points) and len(others) else math.inf
 
 
 def frame_around(points: Points, resolution: float) -> GridFrame:
-    """A frame that holds points and two cells more on each side."""
+    """Return a frame around points with a margin of two cells on each side."""
     (x0, y0), (x1, y1) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
     return GridFrame.around(x0, y0, x1, y1, resolution, 2 * resolution)
 
 
 def raster(frame: GridFrame, points: Points) -> Mask:
-    """The cells that hold points."""
+    """Return a mask of the cells that contain points."""
     mask = np.zeros(frame.shape, bool)
     rows, columns = frame.cells(points).T
     mask[rows, columns] = True
@@ -144,7 +144,7 @@ def raster(frame: GridFrame, points: Points) -> Mask:
 
 
 def widen(mask: Mask) -> Mask:
-    """The cells of a mask and their eight neighbours."""
+    """Return a mask of the cells of a mask and their eight neighbours."""
     wide = np.zeros((mask.shape[0] + 2, mask.shape[1] + 2), bool)
     for row in range(3):
         for column in range(3):
@@ -153,7 +153,7 @@ def widen(mask: Mask) -> Mask:
 
 
 def sample(states: np.ndarray, frame: GridFrame, target: GridFrame, alignment: Pose) -> np.ndarray:
-    """States of a map, at the middles of the cells of another frame; `alignment` is the map's pose in it."""
+    """Return the states of a map at the centres of another frame's cells; `alignment` is the map's pose in it."""
     rows, columns = np.indices(target.shape).reshape(2, -1)
     centres = target.centres(np.column_stack((rows, columns)))
     c, s = math.cos(alignment.heading), math.sin(alignment.heading)

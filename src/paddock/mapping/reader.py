@@ -1,4 +1,4 @@
-"""RangeReader: scans from observations, each once. A sensor shows the same sample until its next period."""
+"""RangeReader: reads each scan once from observations. A sensor reports the same sample until its next period."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ SAME_TIME = 1e-6  # [s]
 
 @dataclass
 class RangeReader:
-    """A laser, a ring of sonars or infrared sensors, as a robot's observations show it."""
+    """Reads a laser, a ring of sonars or infrared sensors from a robot's observations."""
 
     device: str
     angles: Floats = field(repr=False)  # of the beams [rad], shape (n,)
     max_range: float  # [m]
     mount: Pose = AT_CENTRE
     origins: Floats | None = field(default=None, repr=False)  # of the beams [m], shape (n, 2)
-    period: float = 0.0  # between samples [s]; 0: a new one whenever it is read
+    period: float = 0.0  # between samples [s]; 0: a new sample at every reading
     delay: float = 0.0  # age of a sample when it arrives [s]
-    opening: float = 0.0  # of a cone [rad]; 0: rays
+    opening: float = 0.0  # opening angle of a cone [rad]; 0: rays
     _last: tuple[float, bytes] | None = field(default=None, repr=False)  # time and values of the last sample
 
     def reset(self) -> None:
-        """Take the next sample for a new one."""
+        """Treat the next sample as a new one."""
         self._last = None
 
     def read(self, observation: Observation, time: float) -> Scan | None:
-        """The scan of a look at a time [s]; None where it is the one before."""
+        """Return the scan of an observation at a time [s]; None if it is not new."""
         ranges = np.array(getattr(observation, self.device), float).reshape(-1)
         if ranges.shape != self.angles.shape:
             raise PaddockError(
@@ -42,7 +42,7 @@ class RangeReader:
                 f"got {len(ranges)}"
             )
         sample = self._time_of_sample(time), ranges.tobytes()
-        # In the open all samples are equal, and clocks of real robots are not aligned: either may tell a new one.
+        # In open space all samples are equal, and clocks of real robots are not aligned, so either may show a new one.
         known = self._last is not None and sample[0] <= self._last[0] + SAME_TIME and sample[1] == self._last[1]
         if known or np.isnan(ranges).all():
             return None

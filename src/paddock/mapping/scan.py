@@ -1,4 +1,4 @@
-"""One sweep of a laser scanner or one round of sonars, as mapping takes it, wherever it comes from."""
+"""Scan: one scan of a laser scanner or one reading of all sonars, for mapping."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AT_CENTRE = Pose(0.0, 0.0, 0.0)
 class Scan:
     """Ranges along beams from one sensor.
 
-    A range of infinity says that nothing was met within `max_range`. NaN says nothing at all.
+    A range of infinity means no return within `max_range`. NaN means no reading.
     """
 
     time: float  # of measurement [s]
@@ -29,7 +29,7 @@ class Scan:
     mount: Pose = AT_CENTRE  # of the sensor on the robot
     origins: Floats | None = field(
         default=None, repr=False
-    )  # of the beams from the mount [m], shape (n, 2); None: there
+    )  # of the beams relative to the mount [m], shape (n, 2); None: at the mount
 
     def __post_init__(self) -> None:
         if self.origins is not None and self.origins.shape != (*self.angles.shape, 2):
@@ -43,33 +43,33 @@ class Scan:
 
     @property
     def hits(self) -> NDArray[np.bool_]:
-        """Which beams met something."""
+        """Mask of the beams with a return."""
         found: NDArray[np.bool_] = np.isfinite(self.ranges) & (self.ranges > 0) & (self.ranges < self.max_range)
         return found
 
     def beams(self) -> Floats:
-        """Origin x, y [m] and direction [rad] of each beam in the robot's frame, shape (n, 3)."""
+        """Return origin x, y [m] and direction [rad] of each beam in the robot's frame, shape (n, 3)."""
         rows = np.empty((len(self.angles), 3))
         rows[:, :2] = self.mount[:2] if self.origins is None else transform(self.origins, self.mount)
         rows[:, 2] = self.angles + self.mount.heading
         return rows
 
     def clean_ranges(self) -> Floats:
-        """Ranges [m] as kernels take them: infinity where nothing was met, NaN where nothing is known."""
+        """Return ranges [m] for kernels: infinity without a return, NaN without a reading."""
         cleaned = np.array(self.ranges, float)
         cleaned[~(cleaned > 0)] = np.nan
         cleaned[cleaned >= self.max_range] = np.inf
         return cleaned
 
     def points(self) -> Floats:
-        """What the beams met, in the robot's frame [m], shape (hits, 2)."""
+        """Return the end points of the beams with a return, in the robot's frame [m], shape (hits, 2)."""
         met = self.hits
         x, y, directions = self.beams()[met].T
         return np.column_stack((x + self.ranges[met] * np.cos(directions), y + self.ranges[met] * np.sin(directions)))
 
 
 def transform(points: Floats, pose: Pose) -> Floats:
-    """Points of a frame whose origin is at a pose, in the frame of that pose."""
+    """Transform points from a frame whose origin is at a pose to the frame of that pose."""
     c, s = math.cos(pose.heading), math.sin(pose.heading)
     moved: Floats = points @ np.array([[c, s], [-s, c]]) + (pose.x, pose.y)
     return moved

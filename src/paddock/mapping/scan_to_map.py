@@ -1,4 +1,4 @@
-"""ScanToMap: each scan is matched with the map so far. Where it leaves a direction open, the wheels decide."""
+"""ScanToMap: matches each scan with the map so far. Odometry determines directions that it does not constrain."""
 
 from __future__ import annotations
 
@@ -17,34 +17,35 @@ from paddock.mapping.scan import Scan, transform
 from paddock.mapping.surfaces import join_surfaces, trace_surfaces
 from paddock.mapping.surfels import SurfelMap
 
-FINER = 0.5  # side of the field's cells over those of the map: between cells as wide as sigma a field is flat
-UNSURE = -1.0  # log-odds of cells that are not known to be free
-FEW = 10  # points; a scan with fewer says nothing
-LEAST_SCORE = 0.3  # of a match that is believed
-SIGMAS = 3.0  # of the guess, to search
+FINER = 0.5  # cell size of the field divided by that of the map: with cells as wide as sigma the field is flat
+UNSURE = -1.0  # log-odds above which a cell is not known to be free
+FEW = 10  # minimum number of points of a usable scan
+LEAST_SCORE = 0.3  # minimum score of an accepted match
+SIGMAS = 3.0  # size of the search window in standard deviations of the guess
 LEAST_WINDOW, MOST_WINDOW = (0.06, math.radians(3)), (0.6, math.radians(25))  # [m], [rad]
-SIGHT = 25.0  # of a large map, what lies further from the robot than this is left out of the field [m]
-PULL = 0.1  # score that a pose at the edge of the window loses: else the far face of a thin wall may fit as well
-# Wheels that err by a share err the same way for ever: a guess that had its say in each pose would bend the whole map.
-# So where the scan says anything, it decides; directions that it leaves open have a far larger covariance and stay.
+SIGHT = 25.0  # maximum distance from the robot of surfaces in the field [m]
+PULL = 0.1  # penalty of a pose at the edge of the window; without it the far face of a thin wall may fit as well
+# Odometry with a scale error has the same error in every step: with a weight in each pose it would bend the whole map.
+# Therefore the scan decides in directions that it constrains. Others have a far larger covariance and follow odometry.
 DOUBT: Floats = np.diag([0.5, 0.5, math.radians(20)]) ** 2  # [m, m, rad]
 
 
 class ScanToMap(MappingMethod):
-    """The field that scans are matched with is made anew after some way, not after every scan.
+    """Matches scans with a likelihood field of the map. The field is rebuilt after some distance, not after every scan.
 
-    Far beams end metres apart. Where nobody has looked between them, the field has the surface that joins them: else
-    scans would fit best where their beams end in the same places, and a robot in a corridor would seem to stand.
+    Far beams end metres apart. Where the cells between them were not seen yet, the field contains the surface that
+    joins them. Otherwise scans would fit best where their beams end at the same points, and a robot in a corridor would
+    appear stationary.
     """
 
     def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.25, turn: float = 0.3) -> None:
-        """Set up.
+        """Create the method.
 
         Args:
-            setup: of the map.
+            setup: common settings of mapping methods.
             sigma: width of the field around surfaces [m].
-            way: after which the field is made anew [m].
-            turn: likewise [rad].
+            way: distance after which the field is rebuilt [m].
+            turn: turn after which the field is rebuilt [rad].
         """
         if setup.opening > 0:
             raise PaddockError("ScanToMap: expected a laser's rays, got cones: use method 'odometry'")
@@ -52,29 +53,29 @@ class ScanToMap(MappingMethod):
         super().__init__(setup)
 
     def reset(self, pose: Pose, covariance: Floats) -> None:
-        """Begin anew at a pose, with an empty map."""
+        """Restart at a pose with an empty map."""
         super().reset(pose, covariance)
         self._field: LikelihoodField | None = None
         self._made_at = pose
         self._surfels = SurfelMap(self.setup.resolution)
-        self._gaps: Floats = np.empty((0, 2))  # points of surfaces between beams, in cells that nobody has seen yet
-        self.unmatched = 0  # scans that the wheels alone located
+        self._gaps: Floats = np.empty((0, 2))  # points of surfaces between beams, in cells that were not seen yet
+        self.unmatched = 0  # scans located by odometry alone
 
     def locate(self, scan: Scan, guess: Pose, covariance: Floats) -> tuple[Pose, Floats]:
-        """Where a scan was taken, by map and wheels."""
+        """Return the pose of a scan by map and odometry, with its covariance."""
         points = scan.points()
         if self._field is None:
             return guess, covariance
         if len(points) >= FEW:
             match = match_scan(points, self._field, guess, window_of(covariance))
             if match.score >= LEAST_SCORE:
-                # Points may fit the far face of a thin wall. Lines do not, and from the guess they find the near one.
+                # Points may match the far face of a thin wall. Lines do not: from the guess they find the near face.
                 return fuse(guess, covariance, match._replace(pose=self._surfels.align(scan, guess, match.pose)))
         self.unmatched += 1
         return guess, covariance
 
     def draw(self, scan: Scan, pose: Pose) -> None:
-        """Put a scan into the map."""
+        """Add a scan to the map."""
         super().draw(scan, pose)
         moved, turned = math.dist(pose[:2], self._made_at[:2]), abs(wrap(pose.heading - self._made_at.heading))
         if self._field is None or moved >= self.way or turned >= self.turn:
@@ -91,7 +92,7 @@ class ScanToMap(MappingMethod):
 
 
 def choose_unseen(grid: OccupancyGrid, points: Floats) -> Floats:
-    """The points that lie in cells of which little is known, one for each cell."""
+    """Return the points in cells with an uncertain state, one per cell."""
     cells = grid.frame.cells(points)
     inside = ((cells >= 0) & (cells < grid.frame.shape)).all(axis=1)
     points, cells = points[inside], cells[inside]
@@ -104,7 +105,7 @@ def choose_unseen(grid: OccupancyGrid, points: Floats) -> Floats:
 
 
 def window_of(covariance: Floats) -> SearchWindow:
-    """Where to look for a pose that is known as well as a covariance says."""
+    """Return the search window for a pose with a given covariance."""
     spread = math.sqrt(max(0.0, float(np.linalg.eigvalsh(covariance[:2, :2])[-1])))
     turn = math.sqrt(max(0.0, float(covariance[2, 2])))
     distance = min(MOST_WINDOW[0], max(LEAST_WINDOW[0], SIGMAS * spread))
@@ -112,7 +113,7 @@ def window_of(covariance: Floats) -> SearchWindow:
 
 
 def fuse(guess: Pose, covariance: Floats, match: ScanMatch) -> tuple[Pose, Floats]:
-    """The pose by the scan, and in directions that it leaves open, by the guess; and how sure that is."""
+    """Return the pose by the scan, or by the guess in unconstrained directions, and its covariance."""
     off = np.array([match.pose.x - guess.x, match.pose.y - guess.y, wrap(match.pose.heading - guess.heading)])
     gain = DOUBT @ np.linalg.inv(DOUBT + match.covariance)
     x, y, heading = (np.array(guess) + gain @ off).tolist()

@@ -1,4 +1,4 @@
-"""ScanToScan: each scan is matched with an earlier one. Errors add up, but more slowly than those of wheels."""
+"""ScanToScan: matches each scan with an earlier one. Errors accumulate, but more slowly than those of odometry."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from paddock.mapping.surfaces import trace_surfaces
 
 
 class ScanToScan(MappingMethod):
-    """Scans are matched with the last key scan; after some way the present one becomes the next."""
+    """Matches scans with the last key scan; after some distance the current scan becomes the next key scan."""
 
     def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.3) -> None:
-        """Set up.
+        """Create the method.
 
         Args:
-            setup: of the map.
-            sigma: width of the field around surfaces [m].
-            way: between key scans, in m and in rad.
+            setup: common settings of mapping methods.
+            sigma: width of the likelihood field around surfaces [m].
+            way: distance between key scans, in m and in rad.
         """
         if setup.opening > 0:
             raise PaddockError("ScanToScan: expected a laser's rays, got cones: use method 'odometry'")
@@ -33,14 +33,14 @@ class ScanToScan(MappingMethod):
         super().__init__(setup)
 
     def reset(self, pose: Pose, covariance: Floats) -> None:
-        """Begin anew at a pose, with an empty map."""
+        """Restart at a pose with an empty map."""
         super().reset(pose, covariance)
-        self._field: LikelihoodField | None = None  # of the key scan, in the frame of the robot then
+        self._field: LikelihoodField | None = None  # of the key scan, in its robot frame
         self._key = pose, covariance
         self._since = MotionStep()  # since the key scan
 
     def add(self, scan: Scan, step: MotionStep) -> None:
-        """Take a scan, and how the robot has moved since the last one."""
+        """Add a scan and the motion since the last one."""
         guess, covariance = self._since.then(step)
         points = scan.points()
         if self._field is not None and len(points) >= FEW:

@@ -1,4 +1,4 @@
-"""Steps between key scans: odometry, corrected by matching each scan with those before it."""
+"""ScanTracker: steps between key scans by odometry, corrected by matching each scan with the previous ones."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from paddock.mapping.pose_graph import rotate_covariance
 from paddock.mapping.scan import AT_CENTRE, transform
 
 Floats = NDArray[np.float64]
-LEAST_SPREAD = np.diag([0.01, 0.01, math.radians(0.15)]) ** 2  # what matching in cells cannot better
+LEAST_SPREAD = np.diag([0.01, 0.01, math.radians(0.15)]) ** 2  # limit of accuracy of matching in cells
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrackerOptions:
-    """How scans are followed."""
+    """Options of scan tracking."""
 
     sigma: float = 0.05  # of the field [m]
-    scans: int = 15  # that a local map begins with, and after twice as many it begins anew
-    least: float = 0.4  # score below which odometry is believed alone
-    most_distance: float = 0.6  # of a search [m]
-    most_angle: float = 0.5  # [rad]
+    scans: int = 15  # number of scans at the start of a local map; it is rebuilt at twice this number
+    least: float = 0.4  # score below which only odometry is used
+    most_distance: float = 0.6  # maximum search distance [m]
+    most_angle: float = 0.5  # maximum search angle [rad]
     pull: float = 0.05  # see `SearchWindow`
-    doubt: float = 100.0  # of odometry where the scan says something: wheels that err by a share do so in every step
+    doubt: float = 100.0  # factor on the covariance of odometry in a match: its scale error is the same in every step
 
 
 class TrackedStep(NamedTuple):
@@ -40,11 +40,11 @@ class TrackedStep(NamedTuple):
 
     step: Pose
     covariance: Floats
-    score: float  # of the match; 0 if there was none
+    score: float  # of the match; 0 without a match
 
 
 class ScanTracker:
-    """Follows scans in a local map of the latest ones, in a frame of its own."""
+    """Tracks scans in a local map of the latest ones, in its own frame."""
 
     def __init__(self, options: TrackerOptions | None = None) -> None:
         self.options = options or TrackerOptions()
@@ -53,7 +53,7 @@ class ScanTracker:
         self._field: LikelihoodField | None = None
 
     def follow(self, scan: KeyScan, motion: MotionStep) -> TrackedStep:
-        """The step to a scan; the first one takes it as it is."""
+        """Return the corrected step to a scan; the first step is not corrected."""
         found = self._correct(scan, motion)
         self.pose = compose(self.pose, found.step)
         self._remember(scan)
@@ -70,7 +70,7 @@ class ScanTracker:
         match = match_scan(scan.points, self._field, guess, SearchWindow(distance, angle, options.pull))
         if match.score < options.least:
             return TrackedStep(motion.pose, spread, match.score)
-        # What odometry says and what the match says, in the frame of the first pose, weighted by their covariances.
+        # The steps by odometry and by the match, in the frame of the first pose, weighted by their covariances.
         told, seen = motion.pose, relative(self.pose, match.pose)
         matched = rotate_covariance(match.covariance, self.pose.heading)
         doubted = options.doubt * spread

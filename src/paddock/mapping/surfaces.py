@@ -1,7 +1,8 @@
 """Surfaces between the points of a scan.
 
-Beams meet a far wall at points metres apart. A field of such points alone prefers scans whose points fall on the same
-ones: a robot that drives along a corridor would seem to stand still. So points are added between neighbours on a line.
+Beams hit a far wall at points metres apart. A likelihood field of these points alone prefers scans whose points
+coincide with them, so that a robot that drives along a corridor would appear stationary. Therefore points are added
+between neighbours on a line.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from paddock.mapping.scan import Scan
 
 Floats = NDArray[np.float64]
 STRAIGHT = 0.97  # cosine of the largest bend between neighbouring pieces of a wall
-NEAR = 2  # spacings: points as near as that belong together without a third
+NEAR = 2  # spacings between points that belong together without a third point
 
 
 def trace_surfaces(scan: Scan, spacing: float) -> Floats:
-    """The points of a scan (robot frame [m], shape (n, 2)) and further ones `spacing` [m] apart between them.
+    """Return the points of a scan (robot frame [m], shape (n, 2)) and points `spacing` [m] apart between them.
 
-    The piece between two neighbouring beams is filled if it continues, straight, the piece before or after it.
+    The gap between two neighbouring beams is filled if it is a straight continuation of the previous or next one.
     """
     points = scan.points()
     if len(points) < 3:
@@ -41,13 +42,13 @@ def trace_surfaces(scan: Scan, spacing: float) -> Floats:
 
 
 def join_surfaces(grid: OccupancyGrid) -> Floats:
-    """What beams met in the occupied cells of a map, x, y [m], and points midway between neighbours.
+    """Return the mean beam ends in the occupied cells of a map, x, y [m], and points midway between neighbours.
 
-    A field of the former alone has a ripple of an eighth along walls, in which scans catch.
+    Without the midway points the field has a ripple of an eighth along walls, with local maxima for scans.
     """
     points = grid.surface_points()
     rows, columns = grid.frame.shape
-    index = np.full((rows + 1, columns + 2), -1)  # a margin, so that neighbours at the edge are none
+    index = np.full((rows + 1, columns + 2), -1)  # with a margin, so that cells at the edge have no neighbours outside
     index[:-1, 1:-1][grid.log_odds >= grid.occupied] = np.arange(len(points))
     here = index[:-1, 1:-1]
     midways = []

@@ -1,4 +1,4 @@
-"""Straight pieces of surfaces in scans, and the pose from which those of a scan lie on those of a map."""
+"""Straight pieces of surfaces in scans, and their alignment with the surfels of a map."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ import math
 from paddock.core.jit import kernel
 from paddock.mapping.matching_kernels import solve_three
 
-REACH = 0.2  # [m] to either side of a beam's end, what is looked at for a line
-FEWEST = 3  # ends on a line
-BENT = 0.02  # [m] root mean square from the line, from which on it is none
-LONG = 9.0  # variance along a line over that across, at least
-ALIKE = 0.8  # cosine between normals of the same surface, at least
-OUTLYING = 0.03  # [m] distances larger than this count less and less (Geman-McClure)
+REACH = 0.2  # [m] distance to either side of a beam's end used for a line
+FEWEST = 3  # minimum number of beam ends on a line
+BENT = 0.02  # [m] maximum root mean square distance from a line
+LONG = 9.0  # minimum ratio of the variances along and across a line
+ALIKE = 0.8  # minimum cosine between normals of the same surface
+OUTLYING = 0.03  # [m] distance above which lines lose weight (Geman-McClure)
 STEPS = 8
-DONE = 1.0e-5  # [m and rad] a smaller step is the last
+DONE = 1.0e-5  # [m and rad] step size at which the iteration ends
 
 
 @kernel
 def fit_lines(points, origin, lines):
-    """The straight piece of surface around each beam's end, in the order of the beams.
+    """Fit a straight piece of surface around each beam's end, in the order of the beams.
 
     Args:
-        points: ends [m], shape (n, 2).
-        origin: of the sensor [m].
-        lines: x, y on the piece [m], its normal towards the sensor, shape (n, 4).
+        points: beam ends [m], shape (n, 2).
+        origin: position of the sensor [m].
+        lines: receives x, y on the piece [m] and its normal towards the sensor, shape (n, 4).
 
-    Returns: how many rows of `lines` are used; ends that lie on no line have none.
+    Returns: the number of rows of `lines` used; ends that lie on no line have no row.
     """
     found = 0
     for k in range(points.shape[0]):
@@ -58,7 +58,7 @@ def fit_lines(points, origin, lines):
 
 @kernel
 def find_surfel(x, y, nx, ny, surfels, index, frame):
-    """The nearest surfel of the same normal in the nine cells around a point; -1: there is none."""
+    """Return the nearest surfel with a similar normal in the nine cells around a point; -1 if there is none."""
     column, row = math.floor((x - frame.x) / frame.resolution), math.floor((y - frame.y) / frame.resolution)
     best, nearest = -1, math.inf
     for i in range(max(0, row - 1), min(index.shape[0], row + 2)):
@@ -74,12 +74,12 @@ def find_surfel(x, y, nx, ny, surfels, index, frame):
 
 @kernel
 def align_lines(lines, surfels, index, frame, hold, pose):
-    """Gauss-Newton on distances of a scan's lines from surfels, along their normals (point to line, Censi 2008).
+    """Align a scan's lines with surfels by Gauss-Newton on distances along normals (point to line, Censi 2008).
 
-    Along a surface nothing pulls, so that it does not matter where on it beams end. `hold` is the weight with which
-    the pose stays where it is: it decides what no surface tells.
+    Distances along a surface do not count, so the position of beam ends on it does not matter. `hold` is the weight of
+    the initial pose, which determines unconstrained directions.
 
-    Returns: the sum of the lines' weights, at most 1 each: how well it fits.
+    Returns: the quality of the fit, as the sum of the lines' weights of at most 1 each.
     """
     support = 0.0
     x0, y0, a0 = pose[0], pose[1], pose[2]

@@ -1,4 +1,4 @@
-"""SurfelMap: surfaces as small straight pieces with normals, finer than the cells of a map."""
+"""SurfelMap: surfaces as small straight pieces with normals (surfels), finer than the cells of a map."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from paddock.mapping.occupancy import OccupancyGrid
 from paddock.mapping.scan import Floats, Scan, transform
 from paddock.mapping.surfel_kernels import align_lines, fit_lines
 
-SIDES = 4  # a surfel for each side of a cell that surfaces face: both faces of a thin wall may lie in one
-LASTING = 5  # lines in a surfel, from which on it stays: later ones have the drift since then
-GONE = -3.0  # log-odds up to which a cell has nothing any more: beams passed it often, and none ended there
-SIGHT = 15.0  # [m] further away beams end too far apart for lines
-MIDDLE = 1 << 20  # of the numbers of rows and columns
-HOLD = 1.0  # lines' worth of weight with which an alignment stays at its guess
+SIDES = 4  # surfels per cell, by direction of the normal: a cell may contain both faces of a thin wall
+LASTING = 5  # number of lines after which a surfel is fixed: later lines would add drift
+GONE = -3.0  # log-odds below which the surfels of a cell are removed: beams often passed it, and none ended there
+SIGHT = 15.0  # [m] maximum distance of lines; further away beam ends are too far apart
+MIDDLE = 1 << 20  # offset that makes the numbers of rows and columns positive
+HOLD = 1.0  # weight of the guess in an alignment, in units of a line's weight
 
 
 class SurfelMap:
-    """Lines of scans at known poses, averaged in cells. Scans are aligned with those near the robot."""
+    """Lines of scans at known poses, averaged in cells. Scans are aligned with the surfels near the robot."""
 
     def __init__(self, resolution: float) -> None:
-        """Begin with nothing; resolution is the side of a cell [m]."""
+        """Create an empty map; resolution is the side of a cell [m]."""
         self.resolution = resolution
         self._keys: NDArray[np.int64] = np.empty(0, np.int64)  # row, column and side, in ascending order
         self._sums: Floats = np.empty((0, 5))  # of x, y, normal, 1
@@ -34,13 +34,13 @@ class SurfelMap:
         self._frame = GridFrame(0.0, 0.0, resolution, 0, 0)  # of the index
 
     def add(self, scan: Scan, pose: Pose, grid: OccupancyGrid) -> None:
-        """Take the lines of a scan that a grid has already, and prepare to align others with what is near.
+        """Add the lines of a scan that the grid already contains, and update the index of nearby surfels.
 
-        Surfels where beams have passed since are left out: what was there is gone.
+        Surfels that beams have passed since are removed, because the surface no longer exists.
         """
         self._merge(transform_lines(find_lines(scan), pose))
         means = self._sums[:, :2] / self._sums[:, 4:]
-        # A line lies a little beside the ends of beams, so that it may lie outside a grid of small cells.
+        # A line lies slightly next to the beam ends, so it may lie outside a grid of small cells.
         rows, columns = np.clip(grid.frame.cells(means), 0, np.subtract(grid.frame.shape, 1)).T
         stands = grid.log_odds[rows, columns] > GONE
         self._keys, self._sums = self._keys[stands], self._sums[stands]
@@ -74,7 +74,7 @@ class SurfelMap:
         self._index[rows - row, columns - column, sides] = np.arange(len(sums))
 
     def align(self, scan: Scan, *guesses: Pose) -> Pose:
-        """The pose near one of the guesses (to about a cell) from which the lines of a scan lie on surfels best."""
+        """Align a scan's lines with surfels, and return the best pose near one of the guesses (within about a cell)."""
         lines, best = find_lines(scan), (-1.0, guesses[0])
         for guess in guesses:
             found = np.array(guess, float)
@@ -86,12 +86,12 @@ class SurfelMap:
 
 
 def transform_lines(lines: Floats, pose: Pose) -> Floats:
-    """Lines of a frame whose origin is at a pose, in the frame of that pose."""
+    """Transform lines from a frame whose origin is at a pose to the frame of that pose."""
     return np.column_stack((transform(lines[:, :2], pose), transform(lines[:, 2:], Pose(0.0, 0.0, pose.heading))))
 
 
 def find_lines(scan: Scan) -> Floats:
-    """Straight pieces of surface around the ends of beams, robot frame: x, y [m], normal; shape (n, 4)."""
+    """Return straight pieces of surface around beam ends, robot frame: x, y [m], normal; shape (n, 4)."""
     points = scan.points()
     lines = np.empty((len(points), 4))
     return lines[: fit_lines(points, np.array(scan.mount[:2], float), lines)]

@@ -1,4 +1,4 @@
-"""TileMaps: the maps of many particles. They share tiles until they differ: a tile is copied when it is written to."""
+"""TileMaps: the maps of many particles, which share tiles. A shared tile is copied when it is written to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.mapping.occupancy_kernels import TILE, add_beams
 from paddock.mapping.scan import Floats, Scan
 
 AREA = TILE * TILE  # cells of a tile
-EMPTY = 0  # the tile that nobody writes to
+EMPTY = 0  # number of the empty tile, which is never written to
 
 
 class TileMaps:
@@ -23,8 +23,8 @@ class TileMaps:
     def __init__(self, count: int, resolution: float, model: BeamModel = LASER) -> None:
         self.resolution, self.model = resolution, model
         self.low = (0, 0)  # the lowest tile, as row, column
-        self.tiles: NDArray[np.int64] = np.zeros((count, 0, 0), np.int64)  # number of each tile of each map
-        self.users: NDArray[np.int64] = np.zeros(1, np.int64)  # how many maps use each tile
+        self.tiles: NDArray[np.int64] = np.zeros((count, 0, 0), np.int64)  # tile numbers of each map
+        self.users: NDArray[np.int64] = np.zeros(1, np.int64)  # number of maps that use each tile
         self.cells = np.zeros(AREA, np.float32)
         self.offsets = np.full((AREA, 2), 0.5, np.float32)
         self._stamps, self._stamp = np.zeros((0, 0), np.int32), 0
@@ -37,16 +37,16 @@ class TileMaps:
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Where the tiles of each map begin in `cells`."""
+        """Offsets of the tiles of each map in `cells`."""
         return self.tiles * AREA
 
     def choose(self, survivors: NDArray[np.int64]) -> None:
-        """Let map i be a copy of map `survivors[i]`; nothing is copied yet."""
+        """Make map i a copy of map `survivors[i]`; tiles are copied later, on writing."""
         self.tiles = self.tiles[survivors]
         self.users = np.bincount(self.tiles.ravel(), minlength=len(self.users))
 
     def add_scan(self, number: int, scan: Scan, pose: Pose) -> None:
-        """Draw a scan into one of the maps."""
+        """Add a scan to one of the maps."""
         numbers = self.model.numbers(scan.max_range, self.resolution)
         beams, ranges = scan.beams(), scan.clean_ranges()
         far = np.where(np.isinf(ranges), numbers[4], ranges)
@@ -58,7 +58,7 @@ class TileMaps:
         )  # fmt: skip
 
     def _cover(self, x0: float, y0: float, x1: float, y1: float) -> tuple[slice, slice]:
-        """Grow until a rectangle [m] is inside; the tiles that it lies in."""
+        """Grow until a rectangle [m] is inside; return the tiles that it covers."""
         size = TILE * self.resolution
         low = [math.floor(y0 / size), math.floor(x0 / size)]
         high = [math.floor(y1 / size) + 1, math.floor(x1 / size) + 1]
@@ -78,7 +78,7 @@ class TileMaps:
         return slice(first[0], last[0]), slice(first[1], last[1])
 
     def _own(self, number: int, rows: slice, columns: slice) -> None:
-        """Give a map tiles of its own, where it shares them."""
+        """Copy the shared tiles of a map within a range of tiles."""
         part = self.tiles[number, rows, columns]
         shared = (part == EMPTY) | (self.users[part] > 1)
         old = part[shared]
@@ -104,7 +104,7 @@ class TileMaps:
         return free[:count]
 
     def grid(self, number: int) -> OccupancyGrid:
-        """One of the maps as a grid of its own."""
+        """Return one of the maps as a separate grid."""
         tiles = self.tiles[number]
         rows, columns = tiles.shape[0] * TILE, tiles.shape[1] * TILE
         frame = GridFrame(float(self.origin[0]), float(self.origin[1]), self.resolution, rows, columns)

@@ -1,4 +1,4 @@
-"""MapTruth: what a perfect robot would know of a world after having been everywhere that it can get to."""
+"""MapTruth: ground truth for maps, as seen by a perfect robot from every reachable position."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from paddock.mapping.occupancy import FREE, OccupancyGrid
 from paddock.mapping.scan import Floats, Scan, transform
 
 Mask = NDArray[np.bool_]
-BEAMS = 720  # of a look around
-VIEWS = 0.25  # [m] between places to look from
-INSIDE = 0.001  # [m] surfaces are taken this far inside the solid, so that those on an edge between cells are in one
+BEAMS = 720  # per view
+VIEWS = 0.25  # [m] between viewpoints
+INSIDE = 0.001  # [m] offset of surfaces into the solid, so that those on an edge between cells are in one cell
 
 
 class MapTruth(NamedTuple):
-    """Over one frame: where a robot can be, what is seen from there, and on which surfaces beams end."""
+    """Reachable cells, visible free cells and visible surfaces over one frame."""
 
     frame: GridFrame
-    reachable: Mask  # where the middle of the robot can be, shape (rows, columns)
-    free: Mask  # what is seen from there, without surfaces
-    surfaces: Points  # the surfaces that are seen, about a point per cell and centimetre, x, y [m]
+    reachable: Mask  # positions that the robot's centre can reach, shape (rows, columns)
+    free: Mask  # cells visible from there, without surfaces
+    surfaces: Points  # visible surfaces, about a point per cell and centimetre, x, y [m]
 
     @classmethod
     def of(
@@ -39,13 +39,13 @@ class MapTruth(NamedTuple):
         max_range: float = 20.0,
         resolution: float = 0.05,
     ) -> MapTruth:
-        """Look around from everywhere that a robot can get to.
+        """Compute the ground truth from all positions that a robot can reach.
 
         Args:
             walls: x0, y0, x1, y1 [m] of each segment, shape (m, 4).
-            start: where the robot starts, x, y [m].
-            radius: of the robot's body [m].
-            max_range: of its sensor [m].
+            start: start position of the robot, x, y [m].
+            radius: radius of the robot's body [m].
+            max_range: maximum range of its sensor [m].
             resolution: side of a cell [m].
         """
         frame = frame_of_walls(walls, resolution)
@@ -61,7 +61,7 @@ class MapTruth(NamedTuple):
 
 
 def frame_of_walls(walls: Floats, resolution: float) -> GridFrame:
-    """A frame around all walls."""
+    """Return a frame around all walls."""
     if not len(walls):
         raise PaddockError("MapTruth: expected walls, got none: there is nothing to map")
     (x0, y0), (x1, y1) = walls.reshape(-1, 2).min(axis=0), walls.reshape(-1, 2).max(axis=0)
@@ -69,7 +69,7 @@ def frame_of_walls(walls: Floats, resolution: float) -> GridFrame:
 
 
 def find_reachable(walls: Floats, frame: GridFrame, start: tuple[float, float], radius: float) -> Mask:
-    """Cells that a disc can get to from its start without touching a wall."""
+    """Return the cells that a disc can reach from its start without touching a wall."""
     clearance = wall_distances(walls, frame)
     free = clearance >= radius
     row, column = frame.cell(*start)
@@ -81,7 +81,7 @@ def find_reachable(walls: Floats, frame: GridFrame, start: tuple[float, float], 
 
 
 def fill(reached: Mask, free: Mask) -> Mask:
-    """All free cells that are joined to those reached, over their sides."""
+    """Return all free cells that are connected to the reached ones by their sides."""
     while True:
         before = int(reached.sum())
         reached = fill_rows(fill_rows(reached, free).T, free.T).T
@@ -90,7 +90,7 @@ def fill(reached: Mask, free: Mask) -> Mask:
 
 
 def fill_rows(reached: Mask, free: Mask) -> Mask:
-    """The whole of each run of free cells in a row that is reached somewhere."""
+    """Return all cells of each run of free cells in a row that contains a reached cell."""
     runs = np.cumsum(~free, axis=1) + np.arange(free.shape[0])[:, None] * (free.shape[1] + 1)
     touched = np.bincount(runs.ravel(), weights=(reached & free).ravel())[runs] > 0
     filled: Mask = touched & free
@@ -98,7 +98,7 @@ def fill_rows(reached: Mask, free: Mask) -> Mask:
 
 
 def wall_distances(walls: Floats, frame: GridFrame) -> Floats:
-    """How far the middle of each cell is from the nearest wall [m]."""
+    """Return the distance from the centre of each cell to the nearest wall [m]."""
     x = frame.x + (np.arange(frame.columns) + 0.5) * frame.resolution
     y = frame.y + (np.arange(frame.rows)[:, None] + 0.5) * frame.resolution
     nearest = np.full(frame.shape, math.inf)
@@ -111,7 +111,7 @@ def wall_distances(walls: Floats, frame: GridFrame) -> Floats:
 
 
 def choose_views(frame: GridFrame, reachable: Mask) -> Points:
-    """Places to look from: one reachable cell in each square of some cells."""
+    """Return viewpoints: one reachable cell in each square of several cells."""
     cells = np.column_stack(np.nonzero(reachable))
     squares = cells // max(1, round(VIEWS / frame.resolution))
     _, first = np.unique(squares, axis=0, return_index=True)
@@ -119,7 +119,7 @@ def choose_views(frame: GridFrame, reachable: Mask) -> Points:
 
 
 def look_around(walls: Floats, views: Points, max_range: float, resolution: float) -> tuple[OccupancyGrid, Points]:
-    """What ideal scans from these places leave in a map, and the points that their beams met."""
+    """Return the map of ideal scans from these viewpoints, and the end points of their beams."""
     angles = np.linspace(0.0, 2 * math.pi, BEAMS, endpoint=False)
     beams = np.column_stack((np.zeros((BEAMS, 2)), angles))
     poses = np.column_stack((views, np.zeros(len(views))))

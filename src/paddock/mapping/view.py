@@ -1,4 +1,4 @@
-"""MapView: what a controller shows of its map as its attribute `map_view`, carried to pages and pictures."""
+"""MapView: the map of a controller for display in pages and pictures, provided as its attribute `map_view`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from paddock.mapping.frame import GridFrame, Points
 from paddock.mapping.occupancy import OccupancyGrid
 from paddock.mapping.scan import Scan, transform
 
-UNSEEN = 255  # of a cell that nothing is known about
+UNSEEN = 255  # value of an unknown cell
 NO_POINTS: Points = np.empty((0, 2))
 
 
 @dataclass(frozen=True, kw_only=True)
 class MapView:
-    """A map to look at. Points are in the map's frame [m], shape (n, 2)."""
+    """A map for display. Points are in the map's frame [m], shape (n, 2)."""
 
     frame: GridFrame
     cells: NDArray[np.uint8] = field(repr=False)  # 0 free … 100 occupied, 255 unknown; shape (rows, columns)
     frontiers: Points = field(default_factory=lambda: NO_POINTS, repr=False)
     plan: Points = field(default_factory=lambda: NO_POINTS, repr=False)
-    scan: Points = field(default_factory=lambda: NO_POINTS, repr=False)  # what the last one met
-    goal: Points = field(default_factory=lambda: NO_POINTS, repr=False)  # none or one
-    version: int = 0  # of the cells: equal where they are equal
+    scan: Points = field(default_factory=lambda: NO_POINTS, repr=False)  # points of the last scan
+    goal: Points = field(default_factory=lambda: NO_POINTS, repr=False)  # empty or one point
+    version: int = 0  # of the cells; equal cells have equal versions
 
     def __post_init__(self) -> None:
         if self.cells.shape != self.frame.shape:
@@ -44,7 +44,7 @@ class MapView:
         plan: Points = NO_POINTS,
         goal: Points = NO_POINTS,
     ) -> MapView:
-        """A grid, and a scan from a pose if there is one."""
+        """Create a view of a grid, and of a scan at a pose if given."""
         cells = np.round(100 * grid.probability()).astype(np.uint8)
         cells[grid.log_odds == 0] = UNSEEN
         met = NO_POINTS if scan is None or pose is None else transform(scan.points(), pose)

@@ -1,4 +1,4 @@
-"""Loosely coupled processes that together drive a robot."""
+"""Modules: loosely coupled processes that together drive a robot."""
 
 from paddock.modules import messages
 from paddock.modules.board import HealthBoard, ModuleHealth

@@ -1,4 +1,4 @@
-"""HealthBoard: how all modules are, from what is heard on the bus."""
+"""HealthBoard: the health of all modules, from the messages on the bus."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from paddock.modules.messages import WATCHERS, HealthMessage, ModuleMessage, Pre
 
 @dataclass
 class ModuleHealth:
-    """How a module is."""
+    """Health of a module."""
 
     name: str
     present: bool = False
     restarts: int = 0
-    ended: bool = False  # with the run
+    ended: bool = False  # whether it has ended with the run
     report: HealthMessage | None = None
-    sent_at: float = 0.0  # when the newest report was sent, by the wall clock of its host
-    heard_at: float = 0.0  # when it came, by `time.monotonic`
+    sent_at: float = 0.0  # wall time at which the newest report was sent, by the clock of its host
+    heard_at: float = 0.0  # time at which it was received, by `time.monotonic`
     rate: float = 0.0  # rounds per second
     latencies: LatencyHistogram = field(default_factory=LatencyHistogram)
 
     @property
     def state(self) -> str:
-        """In one word."""
+        """State of the module: "running", "silent", "gone" or "ended"."""
         if self.ended:
             return "ended"
         if not self.present:
@@ -33,15 +33,15 @@ class ModuleHealth:
         return "silent" if self.report is not None and time.monotonic() - self.heard_at > SILENT else "running"
 
 
-SILENT = 3.0  # [s] after the last report
+SILENT = 3.0  # [s] without a report after which a module is silent
 
 
 class HealthBoard:
-    """Collects what modules say about themselves."""
+    """Collects the health reports of modules."""
 
     def __init__(self) -> None:
         self.modules: dict[str, ModuleHealth] = {}
-        self.refusal = ""  # the newest motion that did not pass, and why
+        self.refusal = ""  # source and reason of the newest rejected command
 
     def __getitem__(self, name: str) -> ModuleHealth:
         if name not in self.modules:
@@ -49,7 +49,7 @@ class HealthBoard:
         return self.modules[name]
 
     def take(self, message: ModuleMessage) -> None:
-        """A message has come."""
+        """Update the board with a received message."""
         if message.source in WATCHERS:
             return
         if isinstance(message, PresenceMessage):

@@ -1,4 +1,4 @@
-"""Bus: how a module reaches the others, whatever carries the messages."""
+"""Bus: a module's connection to the others, independent of the carrier of the messages."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ CARRIERS: Registry[type[Bus]] = Registry(
         "lines": "paddock.modules.carriers.lines:LineBus",
     },
 )
-"""What carries messages, by the scheme of its URL."""
+"""Bus classes by the scheme of their URL."""
 
 MOST_WAITING = 10_000  # messages in an inbox
 Post = tuple[ModuleMessage, bytes]  # a message, and its line
 
 
 class Inbox:
-    """Messages that wait for a module; any thread may put some in. Of a stream only the newest one waits."""
+    """Queue of messages for a module; any thread may add some. Only the newest message of a stream is kept."""
 
     def __init__(self, *, lossless: bool = False) -> None:
         self.dropped = self.refused = self.lost = 0
@@ -46,7 +46,7 @@ class Inbox:
         self._filled = threading.Condition()
 
     def put_lines(self, lines: Iterable[bytes]) -> None:
-        """Messages have come; what is none is counted."""
+        """Add messages from lines; count lines that are not valid messages."""
         posts = []
         for line in lines:
             try:
@@ -56,7 +56,7 @@ class Inbox:
         self.put(posts)
 
     def put(self, posts: Iterable[Post]) -> None:
-        """Messages have come: whoever waits is woken once for all of them."""
+        """Add messages and wake the waiting thread once for all of them."""
         with self._filled:
             for post in posts:
                 self._add(post)
@@ -74,10 +74,10 @@ class Inbox:
             self._waiting.popitem(last=False)
             self.dropped += 1
         self._waiting[key] = post
-        self._waiting.move_to_end(key)  # what came before the new one is handled before it
+        self._waiting.move_to_end(key)  # earlier messages are handled before the new one
 
     def _count_lost(self, message: ModuleMessage) -> None:
-        if isinstance(message, PresenceMessage):  # made here, without a number
+        if isinstance(message, PresenceMessage):  # created locally, without a number
             return
         line = message.source, message.destination
         before = self._newest.get(line)
@@ -86,12 +86,12 @@ class Inbox:
         self._newest[line] = message.sequence
 
     def get(self, timeout: float | None) -> ModuleMessage | None:
-        """The next message; None if there is none for so many seconds. None as a timeout waits for ever."""
+        """Return the next message, or None after the timeout [s]. A timeout of None waits indefinitely."""
         with self._filled:
             return self._waiting.popitem(last=False)[1][0] if self._wait(timeout) else None
 
     def get_all(self, timeout: float | None) -> list[Post]:
-        """All that wait; at least one unless there is none for so many seconds."""
+        """Return all waiting messages; wait for the first one until the timeout [s]."""
         with self._filled:
             self._wait(timeout)
             posts = list(self._waiting.values())
@@ -103,18 +103,19 @@ class Inbox:
 
 
 class Bus(ABC):
-    """A module's access to the bus.
+    """A module's connection to the bus.
 
-    Messages of one source arrive in the order in which they were sent, but urgent ones may overtake others. Who comes
-    and goes is told by messages of type `presence`.
+    Messages of one source arrive in the order in which they were sent, but urgent ones may overtake others. Messages of
+    type `presence` report which modules join and leave.
 
     Args:
-        url: of the bus.
+        url: URL of the bus.
         name: the module's name.
-        hears: the sources whose messages to all arrive; None: all of them. Messages to the module itself always do.
-        lossless: of streams every message arrives, not only the newest; and nothing overtakes.
-        everything: messages to others arrive, too.
-        patience: wall seconds to wait for a hub at the URL; after that LinkError is raised.
+        hears: the sources whose messages to all modules arrive; None: all sources. Messages to the module itself always
+            arrive.
+        lossless: every message of a stream arrives, not only the newest, and no message overtakes another.
+        everything: messages to other modules arrive as well.
+        patience: wall seconds to wait for a hub at the URL before LinkError is raised.
     """
 
     def __init__(
@@ -132,10 +133,10 @@ class Bus(ABC):
         self.inbox = Inbox(lossless=lossless)
         self.sends = 0
         self._sequences: Counter[str] = Counter()
-        self._held: list[Post] | None = None  # what leaves together
+        self._held: list[Post] | None = None  # messages to send together
 
     def send(self, message: ModuleMessage) -> None:
-        """Send a message; source, number and time of sending are filled in."""
+        """Send a message; source, sequence number and time of sending are filled in."""
         sequence = self._sequences[message.destination]
         self._sequences[message.destination] = sequence + 1
         stamped = msgspec.structs.replace(message, source=self.name, sequence=sequence, sent=time.time())
@@ -148,7 +149,7 @@ class Bus(ABC):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What is sent inside leaves at its end, all at once: others are woken once for all of it."""
+        """Collect the messages sent inside and send them together at the end, so that receivers wake once."""
         if self._held is not None:
             yield
             return
@@ -162,15 +163,15 @@ class Bus(ABC):
                 self.carry(held)
 
     def receive(self, timeout: float | None = None) -> ModuleMessage | None:
-        """The next message; None if there is none for so many seconds."""
+        """Return the next message, or None after the timeout [s]."""
         return self.inbox.get(timeout)
 
     def receive_all(self, timeout: float | None = None) -> list[ModuleMessage]:
-        """All messages that wait; at least one unless there is none for so many seconds."""
+        """Return all waiting messages; wait for the first one until the timeout [s]."""
         return [message for message, _ in self.inbox.get_all(timeout)]
 
     def accepts(self, message: ModuleMessage) -> bool:
-        """Whether a message is for this module."""
+        """Return whether a message is addressed to this module."""
         if self.everything:
             return message.source != self.name
         if message.destination == EVERYONE:
@@ -178,14 +179,14 @@ class Bus(ABC):
         return message.destination == self.name
 
     def note_presence(self, name: str, present: bool) -> None:
-        """Another module has come or gone."""
+        """Report to this module that another module has joined or left."""
         if name != self.name:
             message = PresenceMessage(source=name, destination=self.name, present=present)
             self.inbox.put([(message, encode_message(message))])
 
     @abstractmethod
     def carry(self, posts: Sequence[Post]) -> None:
-        """Bring messages, with their lines, to whom they are for."""
+        """Deliver messages, with their lines, to their destinations."""
 
     @abstractmethod
     def close(self) -> None:
@@ -199,7 +200,7 @@ class Bus(ABC):
 
 
 def open_bus(url: str, name: str, **options: Any) -> Bus:
-    """Join a bus: `memory://lab`, `zenoh://127.0.0.1:7447`, `lines://127.0.0.1:5000`; options are those of `Bus`."""
+    """Join a bus: `memory://lab`, `zenoh://127.0.0.1:7447` or `lines://127.0.0.1:5000`, with the options of `Bus`."""
     scheme = urlsplit(url).scheme if isinstance(url, str) and "://" in url else ""
     if not scheme:
         raise LinkError(f"bus: expected a URL such as 'zenoh://127.0.0.1:7447', got {format_value(url)}")
@@ -207,13 +208,13 @@ def open_bus(url: str, name: str, **options: Any) -> Bus:
 
 
 def split_address(url: str) -> tuple[str, int]:
-    """Host and port of a URL."""
+    """Return host and port of a URL."""
     parts = urlsplit(url)
     try:
         host, port = parts.hostname, parts.port
     except ValueError:
         host = port = None
     if not host or port is None:
-        CARRIERS.get(parts.scheme)  # refuses one that is unknown
+        CARRIERS.get(parts.scheme)  # raises an error if the scheme is unknown
         raise LinkError(f"bus: expected a URL such as '{parts.scheme}://127.0.0.1:7447', got {format_value(url)}")
     return host, port

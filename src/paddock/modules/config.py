@@ -1,4 +1,4 @@
-"""ModulesSpec: which modules there are, what carries their messages, and which robot they drive, as one TOML file."""
+"""ModulesSpec: the modules of a robot, their bus and the robot that they drive, as one TOML file."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from paddock.worlds import load_world
 PACKAGE = "paddock.modules"
 S = TypeVar("S", bound=Spec)
 Duration = Annotated[float, Number("seconds", above=0, high=1e6)]
-ON_THE_WAY = 0.04  # [s] from a measurement through all modules to the wheels, on a busy machine
-BRAKING = 0.02  # [s] at least: who has none may not drive
-QUICK = 10.0  # [m/s²] assumed of robots whose data sheet does not say how they brake
+ON_THE_WAY = 0.04  # [s] latency from a measurement through all modules to the wheels, on a busy machine
+BRAKING = 0.02  # [s] minimum time for braking: without it the robot could not drive
+QUICK = 10.0  # [m/s²] deceleration assumed for robots whose data sheet does not specify it
 Seed = Annotated[int, Number("a seed", low=0, high=2**63 - 1)]
 
 
 class OptionTable(dict[str, Any]):
-    """Keys that a module reads itself, and tables of keys that what it makes reads."""
+    """Options that a module reads itself, and tables of options that it passes on."""
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> Self:
-        """The same, all of whose tables are such."""
+        """Convert a table and all its subtables."""
         return cls({key: cls.of(value) if isinstance(value, Mapping) else value for key, value in table.items()})
 
 
@@ -41,8 +41,8 @@ class ModuleEntry(Spec):
     """A module of a configuration: `[[modules]] name = "planner"`, and its options."""
 
     name: Annotated[str, Description("the name of a module")]
-    code: str | None = None  # of an own module: `file.py:Class`
-    faults: str | None = None  # file with `LinkFaults` that begin when the process gets SIGUSR1
+    code: str | None = None  # class of a user's module: `file.py:Class`
+    faults: str | None = None  # file with `LinkFaults` that start when the process receives SIGUSR1
     options: Options = field(default_factory=OptionTable)
 
     @classmethod
@@ -58,7 +58,7 @@ class ModuleEntry(Spec):
         return {key: value for key, value in own.items() if value is not None} | self.options
 
     def read_options(self, cls: type[S]) -> S:
-        """Its options, as the module's own class has them."""
+        """Return its options as an instance of the module's options class."""
         try:
             return cls.from_table(self.options)
         except SpecError as error:
@@ -67,27 +67,27 @@ class ModuleEntry(Spec):
 
 @dataclass(frozen=True, kw_only=True)
 class ModulesSpec(Spec):
-    """Modules that together drive one robot."""
+    """Configuration of the modules that together drive one robot."""
 
     modules: Annotated[tuple[ModuleEntry, ...], Count(1, "module")]
     bus: Annotated[str, Description("a URL such as 'zenoh://127.0.0.1:7447'")] = "memory://modules"
-    gate: Annotated[int, Number("a port", low=0, high=65535)] | None = None  # for modules that speak lines of JSON
-    world: str = "yellow-rooms"  # a shipped world, or a TOML file beside this one
-    url: str | None = None  # an arena or a robot elsewhere, instead of a world of the coordinator's own
+    gate: Annotated[int, Number("a port", low=0, high=65535)] | None = None  # for modules that use lines of JSON
+    world: str = "yellow-rooms"  # a shipped world, or a TOML file next to this one
+    url: str | None = None  # a remote arena or robot, instead of a world in the coordinator
     robot: str | None = None  # its name in the world; None: the only one
-    kind: str | None = None  # of robot; None: as the world has it
+    kind: str | None = None  # robot type; None: the type in the world
     devices: tuple[str, ...] = ("sonar", "laser", "encoders")
     seed: Seed = 0
-    seconds: Duration = 600.0  # simulated, to run for
+    seconds: Duration = 600.0  # simulated duration of the run
     period: Duration = 0.1  # simulated, between two rounds
-    stands_within: Duration = 0.3  # simulated, from the measurement under the last valid command to wheels at rest
-    lock_step: bool = False  # simulated time passes when all have answered
+    stands_within: Duration = 0.3  # simulated, from the measurement of the last valid command to wheels at rest
+    lock_step: bool = False  # simulated time advances when all modules have answered
     speed: Positive = 1.0  # simulated seconds per second; not in lock-step
-    real_time: bool = False  # modules from sensor to motor run before all other processes, where that is allowed
+    real_time: bool = False  # modules from sensor to motor run before all other processes, where the system allows it
     patience: Duration = 60.0  # wall seconds to wait for a module in lock-step
-    state: str | None = None  # folder for what modules must not lose
-    record: str | None = None  # file for all messages, as lines of JSON
-    folder: str = field(default="", compare=False)  # of its file
+    state: str | None = None  # folder for persistent state of modules
+    record: str | None = None  # file that records all messages, as lines of JSON
+    folder: str = field(default="", compare=False)  # folder of the configuration file
 
     def check(self) -> None:
         names = [entry.name for entry in self.modules]
@@ -104,11 +104,11 @@ class ModulesSpec(Spec):
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of all modules on the bus."""
+        """Names of all modules on the bus."""
         return frozenset(entry.name.upper() for entry in self.modules)
 
     def entry(self, name: str) -> ModuleEntry:
-        """A module by its name, in capitals or not."""
+        """Return a module by its name, in any case."""
         for entry in self.modules:
             if entry.name.upper() == name.upper():
                 return entry
@@ -116,7 +116,7 @@ class ModulesSpec(Spec):
 
     @cached_property
     def robot_name(self) -> str:
-        """The robot that is driven."""
+        """Name of the robot that the modules drive."""
         if self.robot is not None:
             return self.robot
         robots = [robot.name for robot in load_world(self.place(self.world)).robots]
@@ -126,7 +126,7 @@ class ModulesSpec(Spec):
 
     @cached_property
     def robot_spec(self) -> RobotSpec:
-        """What the robot is like."""
+        """Specification of the robot."""
         if self.kind is not None:
             return load_robot(self.place(self.kind))
         world = load_world(self.place(self.world))
@@ -137,7 +137,7 @@ class ModulesSpec(Spec):
 
     @cached_property
     def stop_times(self) -> StopTimes:
-        """How long commands hold, and how fast the robot may be."""
+        """Validity of commands and maximum speed of the robot."""
         return StopTimes(
             stands_within=self.stands_within,
             notice=self.period + ON_THE_WAY,
@@ -146,12 +146,12 @@ class ModulesSpec(Spec):
         )
 
     def place(self, name: str) -> str:
-        """A shipped thing's name, or the path of a file beside the configuration."""
+        """Return the path of a file next to the configuration if it exists, else the name unchanged."""
         path = Path(self.folder) / name
         return str(path) if path.is_file() else name
 
     def file(self, name: str) -> Path | None:
-        """A file in the folder of states, if there is one."""
+        """Return the path of a file in the state folder; None without a state folder."""
         if self.state is None:
             return None
         folder = Path(self.folder) / self.state
@@ -160,7 +160,7 @@ class ModulesSpec(Spec):
 
 
 def load_modules(name_or_path: str | Path) -> ModulesSpec:
-    """A shipped configuration by name, or one from a TOML file; what it names lies in that file's folder, else here."""
+    """Load a shipped configuration by name, or one from a TOML file; its paths are relative to that file, if given."""
     path = library.find(PACKAGE, "configuration", name_or_path)
     spec = spec_from_table(ModulesSpec, read_toml_file(path), file=path.name)
     own = str(name_or_path).endswith(library.SUFFIX)

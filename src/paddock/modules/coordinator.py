@@ -1,4 +1,4 @@
-"""Coordinator: the only module that speaks to the robot's body. Time passes in its arena."""
+"""Coordinator: the only module that accesses the robot. It advances the time of the arena."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from paddock.modules.readings import SAME_TIME, make_message
 from paddock.modules.rounds import RoundMerger
 from paddock.modules.show import ModulesShow
 
-COMMAND_AGE = 0.2  # [s] simulated, from a measurement on: then no command that rests on it turns a wheel
-MOST_LATE = 100  # messages that are handled after a tick was due
-LATE = 0.5  # [s] behind the wall clock, and time is not made up for any more
+COMMAND_AGE = 0.2  # [s] simulated age of a measurement after which commands based on it are rejected
+MOST_LATE = 100  # messages handled at most after a tick was due
+LATE = 0.5  # [s] delay behind the wall clock beyond which lost time is not caught up
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CoordinatorOptions(Spec):
-    """What the coordinator keeps."""
+    """Options of the coordinator."""
 
-    trace: str | None = None  # file for what the robot really did, a line for each tick or round
+    trace: str | None = None  # CSV file for the true motion of the robot, one line per tick or round
 
 
 class CoordinatorModule(Module):
-    """Opens a world or reaches an arena elsewhere, sends what the robot senses, and turns its wheels."""
+    """Opens a world or connects to a remote arena, sends the robot's readings, and sets its wheel speeds."""
 
     upstream = ("MOTOR",)
     options_class = CoordinatorOptions
@@ -53,17 +53,17 @@ class CoordinatorModule(Module):
         self.ticks = max(1, round(spec.period / self.arena.dt))
         rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
         self.end = (self.arena.tick // self.ticks + rounds) * self.ticks
-        self.measured_at = -np.inf  # simulated time of the measurement under the last command that turns wheels [s]
-        self.heard_at = -np.inf  # when (monotonic) that command came [s]
-        self.final_pose = self.robot.pose  # when the run was over
-        self.contacts = 0  # looks at which the robot touched something
-        self.stops = 0  # of a robot whose command was too old
-        self.show: ModulesShow | None = None  # to those who watch an arena elsewhere
+        self.measured_at = -np.inf  # simulated time of the measurement of the last command that turns wheels [s]
+        self.heard_at = -np.inf  # monotonic time at which that command was received [s]
+        self.final_pose = self.robot.pose  # at the end of the run
+        self.contacts = 0  # number of readings during which the robot was in contact
+        self.stops = 0  # number of stops because a command was too old
+        self.show: ModulesShow | None = None  # display for viewers of a remote arena
         if spec.url is not None:
             self.show = ModulesShow(spec.robot_spec, [entry.name.upper() for entry in spec.modules], bus.send)
             self.arena.board.begin({self.robot.name: self.show})
             if isinstance(self.arena, RemoteArena):
-                self.arena.claim(self.robot.name)  # from now on goals for it come here
+                self.arena.claim(self.robot.name)  # goals for the robot are sent here from now on
         self._trace: IO[str] | None = None
         if options.trace is not None:
             self._trace = (Path(spec.folder) / options.trace).open("w", encoding="utf-8", buffering=1)
@@ -73,19 +73,19 @@ class CoordinatorModule(Module):
     def sources(cls, spec: ModulesSpec) -> frozenset[str] | None:
         return super().sources(spec) if spec.url is None else spec.names
 
-    # ---- what others say
+    # ---- messages of other modules
 
     def _take(self, message: ModuleMessage) -> None:
         if self.show is not None:
             self.show.take(message, self.robot.pose)
-        if message.source == "MOTOR" or isinstance(message, ResumeMessage):  # others are heard for the show only
+        if message.source == "MOTOR" or isinstance(message, ResumeMessage):  # others are only displayed
             super()._take(message)
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, MotorMessage) and message.source == "MOTOR":
             scale = self.robot.wheels.max_speed / 100 if message.normalized else 1.0
             wheels = message.left * scale, message.right * scale
-            measured_at = message.time if message.time or message.sent else self.arena.time  # AP2DX says neither
+            measured_at = message.time if message.time or message.sent else self.arena.time  # AP2DX sends neither
             if self.is_over(wheels, measured_at):
                 self.halt()
                 return
@@ -96,32 +96,32 @@ class CoordinatorModule(Module):
             self.health.note_latency(message)
 
     def is_over(self, wheels: tuple[float, float], measured_at: float) -> bool:
-        """Whether wheels would turn in the next tick by a measurement of too long ago, or of before a reset."""
+        """Return whether the measurement of a command would be too old in the next tick, or is from before a reset."""
         age = self.arena.time - measured_at
         allowed = min(COMMAND_AGE, self.stop_times.find_hold(wheels))
         return any(wheels) and not -SAME_TIME < age < allowed - SAME_TIME
 
     def watch_commands(self) -> None:
-        """Stop the robot if no newer command has come: this is the clock by which it was measured."""
+        """Stop the robot if its last command is too old, by the clock of the measurement."""
         silence = time.monotonic() - self.heard_at
         if silence > self.stop_times.stands_within or self.is_over(self.robot.body.command, self.measured_at):
             self.halt()
 
     def halt(self) -> None:
-        """Stop the robot if it is told to drive."""
+        """Stop the robot if its command is not zero."""
         if any(self.robot.body.command):
             self.robot.stop()
             self.stops += 1
 
-    # ---- what the robot senses
+    # ---- readings of the robot
 
     def say_look(self) -> None:
-        """Send what all devices show, also what has not changed: a module may just have been started."""
+        """Send the readings of all devices, even unchanged ones, because a module may just have started."""
         self.said, self.round = [], self.arena.tick // self.ticks
         look, now = self.robot.sense(), self.arena.time
         if self.show is not None:
             self.show.look(look)
-            if self.show.has_map:  # who asks for it earlier gets it then
+            if self.show.has_map:  # earlier requests are answered once there is a map
                 self.arena.board.show(self.robot.name, self.show)
         if now < self.time:
             self.note_reset(now)
@@ -136,12 +136,12 @@ class CoordinatorModule(Module):
             self.finish_round(RoundMessage(number=self.round, time=now, last=last))
 
     def note_reset(self, now: float) -> None:
-        """The arena's clock went back: stop. Modules begin again when they hear of it; in lock-step they cannot."""
+        """Stop the robot after the arena's clock went back. Modules then restart automatically, except in lock-step."""
         self.robot.stop()
         self.measured_at = -np.inf
         if self.spec.lock_step:
             raise PaddockError(
-                f"the arena's clock went back from {self.time:g} s to {now:g} s: in lock-step, start the modules again"
+                f"the arena's clock went back from {self.time:g} s to {now:g} s: in lock-step, restart the modules"
             )
 
     # ---- time
@@ -155,7 +155,7 @@ class CoordinatorModule(Module):
             self.robot.stop()
 
     def run_in_lock_step(self) -> None:
-        """Let a period pass whenever the motor has finished the round."""
+        """Advance time by one period whenever the motor has finished the round."""
         merger = RoundMerger(self.name, ("MOTOR",))
         self.say_look()
         waiting_since = time.monotonic()
@@ -179,13 +179,13 @@ class CoordinatorModule(Module):
                     self.say_look()
 
     def run_freely(self) -> None:
-        """Let time pass as the wall clock goes."""
+        """Advance time with the wall clock."""
         self.say_look()
         paced = self.spec.url is None or urlsplit(self.spec.url).scheme in SERVERS
         tick_at = time.monotonic()
         while not self.ended.is_set() and self.arena.tick < self.end:
             tick_at = max(tick_at + self.arena.dt / self.spec.speed, time.monotonic() - LATE) if paced else 0.0
-            late = 0  # messages since the tick was due: many of them must not hold it up
+            late = 0  # messages since the tick was due; their number is limited so that they cannot delay the tick
             while late < MOST_LATE and (message := self.bus.receive(max(0.0, tick_at - time.monotonic()))) is not None:
                 self._take(message)
                 late += time.monotonic() >= tick_at
@@ -196,7 +196,7 @@ class CoordinatorModule(Module):
             self.wake(time.time())
 
     def step(self, ticks: int) -> None:
-        """Let time pass, and write down what the robot really did."""
+        """Advance time, and write the true motion of the robot to the trace."""
         self.arena.step(ticks)
         if self._trace is not None:
             (x, y, heading), (left, right), contacts = self.robot.body.motion()
@@ -212,7 +212,7 @@ class CoordinatorModule(Module):
 
     @property
     def _last_in_round(self) -> None:  # type: ignore[override]
-        """Rounds of the coordinator end by its own clock."""
+        """None, because rounds of the coordinator end by its own clock."""
         return
 
     def status(self) -> str:
@@ -225,12 +225,10 @@ class CoordinatorModule(Module):
 
 
 def open_arena(spec: ModulesSpec) -> BaseArena:
-    """The world of a configuration, or the arena at its URL."""
+    """Open the world of a configuration, or connect to the arena at its URL."""
     if spec.url is None:
         return paddock.open(spec.place(spec.world), seed=spec.seed)
-    if (
-        urlsplit(spec.url).scheme in SERVERS
-    ):  # in the lock: should this process hang, time stands, and so does the robot
+    if urlsplit(spec.url).scheme in SERVERS:  # in the lock: if this process hangs, simulated time and the robot stop
         return paddock.connect(spec.url, lock_step=True, name="coordinator")
     arena: BaseArena = paddock.connect(spec.url, name="coordinator")  # type: ignore
     return arena

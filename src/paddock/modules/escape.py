@@ -1,4 +1,4 @@
-"""Getting away from an obstacle after a stop: back off, turn to the freer side, until there is room ahead."""
+"""Escape from an obstacle after a stop: back up, then turn to the freer side until there is room ahead."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
 
 Floats = NDArray[np.float64]
-BACK_DISTANCE = 0.15  # [m] AP2DX's
+BACK_DISTANCE = 0.15  # [m] as in AP2DX
 BACK_SPEED, TURN_SPEED = 0.1, 0.1  # [m/s] at the rim
-ROOM = 0.4  # [m] ahead of the body that must be free; AP2DX's needed depth
+ROOM = 0.4  # [m] free distance required ahead of the body, as in AP2DX
 
 
 class Escape:
-    """A way out, from what range sensors meet.
+    """An escape manoeuvre based on the points that range sensors measure.
 
     Args:
-        outline: of the body [m], shape (corners, 2).
-        points: what the sensors meet at the start, in the robot's frame [m], shape (n, 2).
-        pose: of the robot by odometry.
+        outline: outline of the body [m], shape (corners, 2).
+        points: obstacle points at the start, in the robot's frame [m], shape (n, 2).
+        pose: pose of the robot by odometry.
     """
 
     def __init__(self, outline: Floats, points: Floats, pose: Pose) -> None:
@@ -32,15 +32,15 @@ class Escape:
         ahead = points[points[:, 0] > 0]
         left = np.hypot(*ahead[ahead[:, 1] > 0].T).min(initial=math.inf)
         right = np.hypot(*ahead[ahead[:, 1] <= 0].T).min(initial=math.inf)
-        self.side = 1.0 if left >= right else -1.0  # to which it turns
+        self.side = 1.0 if left >= right else -1.0  # of the turn: 1 left, -1 right
 
     def has_room(self, points: Floats) -> bool:
-        """Whether nothing is in the way ahead."""
+        """Return whether the space ahead is free."""
         x, y = points.T
         return not ((x > 0) & (x < self.front + ROOM) & (np.abs(y) < self.half_width + 0.05)).any()
 
     def act(self, points: Floats, pose: Pose) -> WheelSpeeds | None:
-        """Wheel speeds [m/s]; None: it has got away."""
+        """Return wheel speeds [m/s]; None when the escape is finished."""
         if self.has_room(points):
             return None
         if self.backs and math.dist(pose[:2], self.start[:2]) < BACK_DISTANCE:

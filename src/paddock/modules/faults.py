@@ -1,4 +1,4 @@
-"""Faults of the network, made on purpose: messages that are lost, late, or that a cut link does not carry."""
+"""Simulated network faults for tests: lost messages, late messages and cut links."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Wait = Annotated[float, Number("seconds", low=0, high=60)]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkFaults(Spec):
-    """What is wrong with a module's link, in both directions."""
+    """Faults of a module's link, in both directions."""
 
-    loss: Share = 0.0  # of messages
-    delay: Wait = 0.0  # of each message, wall time
-    cut: Wait = 0.0  # for so long nothing passes
-    lasts: Wait = 5.0  # loss and delay do
+    loss: Share = 0.0  # share of lost messages
+    delay: Wait = 0.0  # of each message, in wall time
+    cut: Wait = 0.0  # time during which no message passes
+    lasts: Wait = 5.0  # duration of loss and delay
     seed: int = 0
 
 
 class FaultyBus(Bus):
-    """A module's access to the bus, over a link that `begin` makes bad for some time."""
+    """A module's connection to the bus, with faults that `begin` starts."""
 
     def __init__(self, inner: Bus) -> None:
         super().__init__(inner.url, inner.name, hears=inner.hears, lossless=inner.lossless)
@@ -44,13 +44,13 @@ class FaultyBus(Bus):
             threading.Thread(target=work, name=f"faults of {inner.name}", daemon=True).start()
 
     def begin(self, faults: LinkFaults | Path) -> None:
-        """Be bad from now on."""
+        """Start faults, given directly or as a TOML file."""
         if isinstance(faults, Path):
             faults = LinkFaults.from_toml(faults.read_text(encoding="utf-8"), file=faults.name)
         self.faults, self.since = faults, time.monotonic()
 
     def carry(self, posts: Sequence[Post]) -> None:
-        """Carry what the link does."""
+        """Deliver the messages that the faulty link lets through."""
         for post in posts:
             self._pass(post, out=True)
 
@@ -63,7 +63,7 @@ class FaultyBus(Bus):
                     self._pass(post, out=False)
 
     def _pass(self, post: Post, *, out: bool) -> None:
-        """Let a message through, out or in: at once, later, or never."""
+        """Pass an outgoing or incoming message on immediately, late or never."""
         faults, age, number = self.faults, time.monotonic() - self.since, next(self._numbers)
         bad = age < faults.lasts
         if age < faults.cut or (bad and faults.loss and chance(faults.seed, number, 0) < faults.loss):
@@ -92,6 +92,6 @@ class FaultyBus(Bus):
             self._hand_over(post, out)
 
     def close(self) -> None:
-        """Leave."""
+        """Leave the bus."""
         self._closed.set()
         self.inner.close()

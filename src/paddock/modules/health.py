@@ -1,4 +1,4 @@
-"""Health: what a module counts about itself, and tells about once a second."""
+"""Health: counters of a module, reported about once per second."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ EDGES = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 20
 
 
 class LatencyHistogram:
-    """How often how much time passed, by classes that end at `EDGES` [ms]; the last class has no end."""
+    """Histogram of latencies with bins that end at `EDGES` [ms]; the last bin has no upper edge."""
 
     def __init__(self, counts: Sequence[int] = ()) -> None:
         self.counts = list(counts) or [0] * (len(EDGES) + 1)
 
     def add(self, seconds: float) -> None:
-        """Count a latency; a negative one, of another host's clock, counts as the smallest."""
+        """Add a latency; a negative one, due to another host's clock, counts as the smallest."""
         self.counts[bisect_left(EDGES, seconds * 1000)] += 1
 
     def __len__(self) -> int:
         return sum(self.counts)
 
     def percentile(self, share: float) -> float:
-        """The end of the class [ms] below which this share (0 … 1) of all lies; NaN if there are none."""
+        """Return the upper edge of the bin [ms] that contains a percentile (0 … 1); NaN without latencies."""
         wanted, count = share * len(self), 0
         if not wanted:
             return math.nan
@@ -39,44 +39,44 @@ class LatencyHistogram:
         return math.inf
 
     def describe(self, share: float) -> str:
-        """The percentile [ms] for people; nothing if there are no latencies."""
+        """Return the percentile [ms] as a text; empty without latencies."""
         if not len(self):
             return ""
         value = self.percentile(share)
         return f"{value:g}" if math.isfinite(value) else f">{EDGES[-1]:g}"
 
     def share_within(self, milliseconds: float) -> float:
-        """Which share was certainly not slower than this; NaN if there are none."""
+        """Return the share of latencies that are certainly within a limit; NaN without latencies."""
         within = sum(count for edge, count in zip(EDGES, self.counts, strict=False) if edge <= milliseconds)
         return within / len(self) if len(self) else math.nan
 
 
 class Health:
-    """The counts of one module."""
+    """Counters of one module."""
 
     def __init__(self) -> None:
         self.rounds = self.received = 0
-        self.latencies = LatencyHistogram()  # from a measurement's sending to its effect here
+        self.latencies = LatencyHistogram()  # from the sending of a measurement to its effect in this module
         self._next = 0.0
 
     def note(self, message: ModuleMessage) -> None:
-        """A message has come."""
+        """Count a received message."""
         self.received += 1
 
     def note_latency(self, message: ModuleMessage) -> None:
-        """A message has its effect here: how long ago was the measurement that it rests on sent?"""
+        """Add the latency of a message: the time since the measurement that it is based on was sent."""
         if message.cause:
             self.latencies.add(time.time() - message.cause)
 
     def is_due(self, now: float) -> bool:
-        """Whether it is time for a report."""
+        """Return whether a report is due."""
         if now < self._next:
             return False
         self._next = now + PERIOD
         return True
 
     def report(self, bus: Bus, status: str) -> HealthMessage:
-        """What the module says about itself."""
+        """Create the health report of the module."""
         return HealthMessage(
             rounds=self.rounds,
             received=self.received,

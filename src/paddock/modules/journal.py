@@ -1,4 +1,4 @@
-"""Journal: what a module must not lose when it is killed: a snapshot of its state, and the messages since."""
+"""Journal: persistent state of a module, as a snapshot and the messages received since."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from paddock.modules.wire import encode_message
 
 
 class Journal:
-    """Two files of a name, with the endings .npz and .jsonl; without a name nothing is kept.
+    """A snapshot file (.npz) and a message file (.jsonl) with a common path; without a path nothing is stored.
 
-    A killed process leaves whole rounds. A power cut may cost the last ones.
+    A killed process leaves complete rounds. A power failure may lose the last ones.
 
     Args:
-        path: the name.
-        header: what the state is of; a snapshot with another one is refused.
+        path: path of both files without suffix.
+        header: identifies the state; a snapshot with another header is rejected.
     """
 
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
@@ -28,31 +28,31 @@ class Journal:
         self._waiting: list[str] = []
 
     def add(self, message: ModuleMessage) -> None:
-        """A message of the present round."""
+        """Add a message of the current round."""
         if self._path is not None:
             self._waiting.append(encode_message(message).decode() + "\n")
 
     def write(self) -> None:
-        """The round is complete."""
+        """Write the messages of the completed round."""
         if self._path is not None:
             append_text(self._lines, "".join(self._waiting))
             self._waiting.clear()
 
     def snapshot(self, number: int, state: Any) -> None:
-        """Keep a state, that of the end of a round; messages of before are not needed any more."""
+        """Save the state at the end of a round, and delete the earlier messages."""
         if self._path is not None:
             save_snapshot(self._snapshot, self._header, (number, state))
             self._lines.unlink(missing_ok=True)
 
     def restore(self) -> tuple[int, Any] | None:
-        """The number of a round and the state at its end, if there is one."""
+        """Return the number of a round and the state at its end; None without a snapshot."""
         if self._path is None or not self._snapshot.is_file():
             return None
         number, state = load_snapshot(self._snapshot, self._header)
         return number, state
 
     def messages(self, *, after: int) -> Iterator[ModuleMessage]:
-        """The messages of all whole rounds after a number."""
+        """Yield the messages of all complete rounds after a number."""
         if self._path is None or not self._lines.is_file():
             return
         waiting: list[ModuleMessage] = []
@@ -64,13 +64,13 @@ class Journal:
                 waiting.clear()
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Delete both files."""
         if self._path is not None:
             self._snapshot.unlink(missing_ok=True)
             self._lines.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing, because no file is kept open."""
 
     @property
     def _snapshot(self) -> Path:

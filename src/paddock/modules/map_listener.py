@@ -1,4 +1,4 @@
-"""MapListener: hears what a mapper says, and keeps its newest map, how it grew, and where the robot was."""
+"""MapListener: stores the newest map of a mapper, its growth over time and the robot's poses."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ PERIOD = 5.0  # wall seconds between two calls of `keep`
 
 
 class MapListener:
-    """Listens until it is closed.
+    """Listens to a mapper until it is closed.
 
     Args:
-        url: of the bus.
-        keep: called now and then while there is a map, and never at its end.
+        url: URL of the bus.
+        keep: called periodically once a map exists, but not at the end.
     """
 
     def __init__(self, url: str, keep: Callable[[MapListener], None] | None = None) -> None:
         self.grid: OccupancyGrid | None = None
         self.times: list[float] = []  # simulated [s]
         self.poses: list[Pose] = []  # at those times, in the mapper's frame
-        self.growth: list[tuple[float, float]] = []  # times [s], and the free space known by then [m²]
-        self.doing = ""  # what the planner says
+        self.growth: list[tuple[float, float]] = []  # times [s] and known free space [m²]
+        self.doing = ""  # state of the planner
         self._keep, self._closed = keep, threading.Event()
         self._bus = open_bus(url, "LISTENER", hears=["MAPPER", "PLANNER"], lossless=True)
         self._thread = threading.Thread(target=self._run, name="map listener", daemon=True)
@@ -48,8 +48,8 @@ class MapListener:
             if self._keep is not None and self.grid is not None and time.monotonic() >= keep_at:
                 try:
                     self._keep(self)
-                except PaddockError as error:  # the disk may be full: what comes next may be kept again
-                    log.warning("the map could not be kept: %s", error)
+                except PaddockError as error:  # for example a full disk; the next call may succeed
+                    log.warning("the map could not be saved: %s", error)
                 keep_at = time.monotonic() + PERIOD
 
     def _take(self, message: ModuleMessage) -> None:
@@ -64,7 +64,7 @@ class MapListener:
                 self.doing = message.status.partition(";")[0]
 
     def close(self) -> None:
-        """Take what is still waiting, and end."""
+        """Handle the remaining messages and stop."""
         self._closed.set()
         self._thread.join()
         self._bus.close()

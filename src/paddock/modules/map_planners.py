@@ -1,4 +1,4 @@
-"""Planners that drive by the mapper's map."""
+"""Planners that use the mapper's map."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from paddock.robots import RobotSpec
 
 
 def make_explorer(spec: RobotSpec, feed: list[Any], **options: Any) -> Explorer:
-    """Maps all that the robot can get to."""
+    """Create a planner that explores all reachable space."""
     return Explorer(_join(spec, feed), spec, **options)
 
 
 def make_navigator(spec: RobotSpec, feed: list[Any], **options: Any) -> Navigator:
-    """Drives to goals that are sent as messages."""
+    """Create a planner that drives to goals from messages."""
     return Navigator(_join(spec, feed), spec, **options)
 
 

@@ -1,4 +1,4 @@
-"""The module around a mapper: readings in, pose and map out. It survives being killed."""
+"""Mapper module: receives readings, sends pose and map, and resumes after it was killed."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from paddock.navigation.costmap import seen_states
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MapperOptions(Spec):
-    """How to map."""
+    """Options of the mapper module."""
 
     method: str = "odometry"  # of `MAPPING_METHODS`
-    device: str | None = None  # the range sensor; None: the best that the robot has
+    device: str | None = None  # the range sensor; None: the best one of the robot
     resolution: Metres = 0.05  # side of a cell
     map_period: Duration = 1.0  # simulated, between two maps
     snapshot_period: Duration = 60.0  # simulated, between two snapshots
@@ -34,7 +34,7 @@ class MapperOptions(Spec):
 
 
 class MapperModule(Module):
-    """Maps. What it took is in its journal before it says anything about it: a killed one is resumed exactly."""
+    """Builds the map. It writes readings to its journal before it sends results, so it resumes exactly after a kill."""
 
     upstream = ("SENSOR",)
     options_class = MapperOptions
@@ -55,7 +55,7 @@ class MapperModule(Module):
         header |= {"device": options.device, "options": dict(options.options)}
         self.journal = Journal(spec.file("mapper"), header)
         self.heard = RoundMessage(number=0)  # the newest
-        self.resumed = 0  # rounds that were taken from the journal
+        self.resumed = 0  # rounds restored from the journal
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, SensorMessage | RoundMessage) and message.source == "SENSOR":
@@ -72,13 +72,13 @@ class MapperModule(Module):
         self.say()
 
     def update(self) -> None:
-        """Take a look, if all that is needed was read in this round: travel and scan must be of the same time."""
+        """Update the map if all required devices were read in this round: travel and scan need the same time."""
         devices = [name for name in (self.mapper.reader.device, self.mapper.sensors.encoders) if name is not None]
         if self.builder.find_oldest(devices) >= self.heard.time:
             self.mapper.update(self.builder.look(self.heard.time))
 
     def say(self) -> None:
-        """Tell where the robot is, and now and then the map."""
+        """Send the pose, and periodically the map."""
         estimate = self.mapper.estimate
         x, y, theta = estimate.pose
         covariance = np.asarray(estimate.covariance, float).reshape(-1).tolist()
@@ -87,14 +87,14 @@ class MapperModule(Module):
             self.send(make_map(self.mapper, self.time))
 
     def is_multiple(self, number: int, period: float) -> bool:
-        """Whether a period ends with a round."""
+        """Return whether a period ends with a round."""
         return number % max(1, round(period / self.spec.period)) == 0
 
     def forget(self) -> None:
         self.journal.clear()
 
     def on_resume(self) -> None:
-        """Go on where a mapper before this one was killed, and say again what it may not have said."""
+        """Resume from the journal of a killed mapper, and repeat its last messages, which may not have been sent."""
         if (state := self.journal.restore()) is not None:
             self.round, (self.heard, self.mapper, self.builder.readings) = state
             self.time = self.heard.time
@@ -120,7 +120,7 @@ class MapperModule(Module):
 
 
 def make_map(mapper: Mapper, time: float) -> MapMessage:
-    """A mapper's map as a message."""
+    """Create the message with a mapper's map."""
     grid = mapper.grid
     frame = grid.frame
     cells = zlib.compress(seen_states(grid).tobytes(), 1)

@@ -1,4 +1,4 @@
-"""How fast modules are: rounds per second in lock-step, and from a measurement to the motor when time runs freely."""
+"""Benchmark of modules: speed in lock-step, and latency from a measurement to the motor in real time."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from paddock.modules.health import LatencyHistogram
 from paddock.modules.messages import HealthMessage
 from paddock.modules.supervisor import Supervisor
 
-WARM = 20  # rounds in which a module loads what it needs; they do not count
-HUB = "HUB"  # the supervisor's own process, through which lines pass
+WARM = 20  # rounds for warm-up, which do not count
+HUB = "HUB"  # the supervisor's process, which forwards lines
 
 
 @dataclass(frozen=True)
 class ModuleTimes:
-    """What a run of modules took, without their start."""
+    """Times of a run of modules, without the start-up."""
 
     simulated: float  # [s]
     wall: float  # [s]
-    cpu: dict[str, float]  # processor seconds of each module per simulated second
+    cpu: dict[str, float]  # processor time of each module per simulated second [s]
     latencies: LatencyHistogram  # from a measurement to the motor
-    escapes: str  # what planner and coordinator say at the end
-    load: float  # of this machine: processes that wanted to run, over the last minute
+    escapes: str  # status texts of planner and coordinator at the end
+    load: float  # load average of this machine over the last minute
 
     @property
     def speed(self) -> float:
-        """Times real time, by the wall clock."""
+        """Real-time factor by the wall clock."""
         return self.simulated / self.wall
 
     @property
     def critical_speed(self) -> float:
-        """Times real time that a machine without other work would reach: in a round one module waits for the other."""
+        """Real-time factor of a machine without other load, where modules run one after the other in a round."""
         return 1 / sum(self.cpu.values())
 
 
 def measure_modules(spec: ModulesSpec, config: str | Path) -> ModuleTimes:
-    """Run the modules of a configuration as processes, and look at what they say about themselves."""
+    """Run the modules of a configuration as processes, and evaluate their health reports."""
     first: dict[str, HealthMessage] = {}
     hub = wall = 0.0
     with Supervisor(spec, config) as supervisor:
@@ -55,7 +55,7 @@ def measure_modules(spec: ModulesSpec, config: str | Path) -> ModuleTimes:
     last = {name: said for name in first if (said := board[name].report) is not None}
     done = {name: (last[name].rounds - first[name].rounds) * spec.period for name in last}
     if not done.get("COORDINATOR"):
-        raise PaddockError(f"seconds: {spec.seconds:g} s are over before there is anything to measure: give more")
+        raise PaddockError(f"seconds: {spec.seconds:g} s are too short for a measurement: use a longer run")
     cpu = {name: (last[name].cpu - first[name].cpu) / done[name] for name in last if done[name]}
     end, begin = last["COORDINATOR"], first["COORDINATOR"]
     cpu[HUB] = hub / wall * (end.sent - begin.sent) / done["COORDINATOR"]
@@ -70,7 +70,7 @@ def measure_modules(spec: ModulesSpec, config: str | Path) -> ModuleTimes:
 
 
 def measure_both(spec: ModulesSpec, config: str | Path) -> tuple[ModuleTimes, ModuleTimes]:
-    """In lock-step, and freely at real time."""
+    """Measure modules in lock-step, and free-running in real time."""
     return (
         measure_modules(replace(spec, lock_step=True), config),
         measure_modules(replace(spec, lock_step=False, speed=1.0), config),

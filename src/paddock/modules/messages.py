@@ -1,4 +1,4 @@
-"""Every message that modules send each other: JSON objects on the wire, with AP2DX's names where it has some."""
+"""All messages between modules: JSON objects on the wire, with AP2DX's names where these exist."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from msgspec import Meta, Struct, field
 
 from paddock.core.observation import Finite
 
-REPLAY = "REPLAY"  # the name of a module that says again what others said, in their names
-WATCHERS = ("RECORDER", "LISTENER")  # names of what only listens, and is no module
-EVERYONE = "ALL"  # a destination: whoever listens to the source
+REPLAY = "REPLAY"  # name of a module that sends recorded messages again under the names of their sources
+WATCHERS = ("RECORDER", "LISTENER")  # names of passive listeners that are not modules
+EVERYONE = "ALL"  # a destination: all modules that listen to the source
 MOST_NUMBERS, MOST_LETTERS = 4096, 200
 ModuleId = Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]{0,31}$", description="a module's name in capitals")]
 Whole = Annotated[int, Meta(ge=0, le=2**53)]
 Line = Annotated[str, Meta(max_length=MOST_LETTERS)]
-Numbers = Annotated[list[Finite | None], Meta(max_length=MOST_NUMBERS)]  # null: nothing within range, infinity
+Numbers = Annotated[list[Finite | None], Meta(max_length=MOST_NUMBERS)]  # null: no return within range, infinity
 Points = Annotated[list[Finite], Meta(max_length=MOST_NUMBERS)]
 Position = tuple[Finite, Finite, Finite]
 ActionType = Literal["FORWARD", "BACKWARD", "LEFT", "RIGHT", "TURN", "STOP"]
 
 
 class Quality(Enum):
-    """How the bus carries a message."""
+    """Delivery class of a message on the bus."""
 
-    URGENT = "urgent"  # by zenoh before all others; no newer one replaces it
-    ORDERED = "ordered"  # no newer one replaces it
-    STREAM = "stream"  # a newer one of the same source, type and device replaces it
+    URGENT = "urgent"  # with zenoh it is sent before all others; a newer message never replaces it
+    ORDERED = "ordered"  # a newer message never replaces it
+    STREAM = "stream"  # a newer message of the same source, type and device replaces it
 
 
 class ModuleMessage(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag="unknown"):
-    """What all messages have. Fields that have their default value are left out.
+    """Base class of all messages. Fields with their default value are omitted on the wire.
 
-    `original` names the fields that AP2DX's modules know besides the address.
+    `original` lists the fields of AP2DX's protocol in addition to the address.
     """
 
     original: ClassVar[tuple[str, ...]] = ()
@@ -42,29 +42,29 @@ class ModuleMessage(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_f
 
     source: ModuleId = field(name="sourceModuleId", default="UNDEFINED")
     destination: ModuleId = field(name="destinationModuleId", default=EVERYONE)
-    sequence: Whole = 0  # counts the messages of its source
-    time: Finite = 0.0  # of the measurement that it rests on, simulated [s]
+    sequence: Whole = 0  # number of the message, counted for each source and destination
+    time: Finite = 0.0  # of the measurement that it is based on, simulated [s]
     sent: Finite = 0.0  # wall time of sending [s]
-    cause: Finite = 0.0  # wall time at which the measurement that it rests on was sent [s]; 0: none
+    cause: Finite = 0.0  # wall time at which the measurement that it is based on was sent [s]; 0: none
 
 
 class HelloMessage(ModuleMessage, frozen=True, kw_only=True, tag="HELLO!!!"):
-    """The first line of a connection: who is there. Those who name a protocol get all fields, others AP2DX's only."""
+    """First line of a connection, with the module's name. With a protocol it receives all fields, else only AP2DX's."""
 
     original: ClassVar[tuple[str, ...]] = ("Bidirection",)
 
     both_ways: bool | None = field(name="Bidirection", default=None)
     protocol: Whole = 0
-    hears: list[ModuleId] | None = None  # the sources whose messages to all it wants; None: all
-    lossless: bool = False  # of streams all messages are wanted, not only the newest
-    everything: bool = False  # messages to others are wanted, too
+    hears: list[ModuleId] | None = None  # the sources whose messages to all modules it receives; None: all
+    lossless: bool = False  # receive all messages of streams, not only the newest
+    everything: bool = False  # also receive messages to other modules
 
 
 # ---- from sensors
 
 
 class SonarMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorSonar"):
-    """A round of sonars [m]."""
+    """The ranges of all sonars [m]."""
 
     original: ClassVar[tuple[str, ...]] = ("rangeArray", "time")
     quality: ClassVar[Quality] = Quality.STREAM
@@ -75,7 +75,7 @@ class SonarMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorSonar"):
 
 
 class RangeScannerMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorRangeScanner"):
-    """A sweep of a laser scanner: from the right to the left as AP2DX has it, or as Paddock's device has it."""
+    """A scan of a laser scanner: from right to left as in AP2DX, or in the order of Paddock's device."""
 
     original: ClassVar[tuple[str, ...]] = ("fov", "resolution", "dataArray")
     quality: ClassVar[Quality] = Quality.STREAM
@@ -88,7 +88,7 @@ class RangeScannerMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorR
 
 
 class OdometryMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorOdometry"):
-    """Where dead reckoning takes the robot to be [m, rad]."""
+    """Pose by dead reckoning [m, rad]."""
 
     original: ClassVar[tuple[str, ...]] = ("x", "y", "theta")
     quality: ClassVar[Quality] = Quality.STREAM
@@ -99,7 +99,7 @@ class OdometryMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorOdome
 
 
 class InsMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorIns"):
-    """Where inertial navigation takes the robot to be: x, y, z [m] and roll, pitch, yaw [rad]."""
+    """Pose by inertial navigation: x, y, z [m] and roll, pitch, yaw [rad]."""
 
     original: ClassVar[tuple[str, ...]] = ("location", "orientation")
     quality: ClassVar[Quality] = Quality.STREAM
@@ -110,7 +110,7 @@ class InsMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorIns"):
 
 
 class ReadingsMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorReadings"):
-    """The values of any other device, encoders too, as an observation has them."""
+    """The values of any other device, including encoders, in the format of an observation."""
 
     quality: ClassVar[Quality] = Quality.STREAM
 
@@ -122,7 +122,7 @@ class ReadingsMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorReadi
 
 
 class ActionMessage(ModuleMessage, frozen=True, kw_only=True, tag="motorAction"):
-    """A motion as AP2DX's planner wants it; values in percent of full speed, of TURN a sign: -1 left, 1 right."""
+    """A motion command of AP2DX's planner; the value is in percent of full speed, or for TURN -1 left, 1 right."""
 
     original: ClassVar[tuple[str, ...]] = ("actionType", "value")
     quality: ClassVar[Quality] = Quality.URGENT
@@ -133,20 +133,18 @@ class ActionMessage(ModuleMessage, frozen=True, kw_only=True, tag="motorAction")
 
 
 class DriveMessage(ModuleMessage, frozen=True, kw_only=True, tag="drive"):
-    """Wheel speeds [m/s] that a planner or a person wants, or that the reflex lets through."""
+    """Wheel speeds [m/s] that a planner or a user requests, or that the reflex relays."""
 
     quality: ClassVar[Quality] = Quality.URGENT
 
     left: Finite
     right: Finite
     epoch: Whole = 0
-    holds: Finite = (
-        0.3  # [s] simulated, after `time`: then it is over, and often earlier, so that the robot stands in time
-    )
+    holds: Finite = 0.3  # [s] simulated validity after `time`; often shortened, so that the robot stops in time
 
 
 class MotorMessage(ModuleMessage, frozen=True, kw_only=True, tag="motor"):
-    """Wheel speeds for the body: percent of full speed if normalized, else [m/s]."""
+    """Wheel speeds for the robot: percent of full speed if normalized, else [m/s]."""
 
     original: ClassVar[tuple[str, ...]] = ("leftValue", "rightValue", "normalized")
     quality: ClassVar[Quality] = Quality.URGENT
@@ -157,7 +155,7 @@ class MotorMessage(ModuleMessage, frozen=True, kw_only=True, tag="motor"):
 
 
 class StopMessage(ModuleMessage, frozen=True, kw_only=True, tag="STOP"):
-    """The reflex has stopped the robot; every stop has a number, its epoch."""
+    """The reflex has stopped the robot. Every stop has a number, its epoch."""
 
     quality: ClassVar[Quality] = Quality.URGENT
 
@@ -166,7 +164,7 @@ class StopMessage(ModuleMessage, frozen=True, kw_only=True, tag="STOP"):
 
 
 class ResetMessage(ModuleMessage, frozen=True, kw_only=True, tag="RESET"):
-    """The planner has heard of a stop, and wants to get away."""
+    """The planner has received a stop and requests to escape from the obstacle."""
 
     quality: ClassVar[Quality] = Quality.URGENT
 
@@ -174,7 +172,7 @@ class ResetMessage(ModuleMessage, frozen=True, kw_only=True, tag="RESET"):
 
 
 class ClearMessage(ModuleMessage, frozen=True, kw_only=True, tag="CLEAR"):
-    """The planner has got away."""
+    """The planner has finished its escape from the obstacle."""
 
     quality: ClassVar[Quality] = Quality.URGENT
 
@@ -182,7 +180,7 @@ class ClearMessage(ModuleMessage, frozen=True, kw_only=True, tag="CLEAR"):
 
 
 class RefusedMessage(ModuleMessage, frozen=True, kw_only=True, tag="refused"):
-    """A motion did not pass, and why: for people, too."""
+    """A command was rejected, with the reason in readable form."""
 
     quality: ClassVar[Quality] = Quality.URGENT
 
@@ -191,7 +189,7 @@ class RefusedMessage(ModuleMessage, frozen=True, kw_only=True, tag="refused"):
 
 
 class GuardMessage(ModuleMessage, frozen=True, kw_only=True, tag="guard"):
-    """How the reflex is after it looked at new readings."""
+    """State of the reflex after it has checked new readings."""
 
     quality: ClassVar[Quality] = Quality.STREAM
 
@@ -204,7 +202,7 @@ class GuardMessage(ModuleMessage, frozen=True, kw_only=True, tag="guard"):
 
 
 class PoseMessage(ModuleMessage, frozen=True, kw_only=True, tag="pose"):
-    """Where the mapper takes the robot to be [m, rad], with the rows of the covariance."""
+    """Pose estimated by the mapper [m, rad], with the rows of the covariance."""
 
     quality: ClassVar[Quality] = Quality.STREAM
 
@@ -215,7 +213,7 @@ class PoseMessage(ModuleMessage, frozen=True, kw_only=True, tag="pose"):
 
 
 class MapMessage(ModuleMessage, frozen=True, kw_only=True, tag="map"):
-    """A map: states of cells (-1 unknown, 0 free, 1 occupied) as bytes, row after row, compressed by zlib."""
+    """A map: states of cells (-1 unknown, 0 free, 1 occupied) as bytes, row by row, compressed with zlib."""
 
     quality: ClassVar[Quality] = Quality.STREAM
 
@@ -229,21 +227,21 @@ class MapMessage(ModuleMessage, frozen=True, kw_only=True, tag="map"):
 
 
 class GoalMessage(ModuleMessage, frozen=True, kw_only=True, tag="goal"):
-    """Where the robot shall go [m]."""
+    """Goal position of the robot [m]."""
 
     x: Finite
     y: Finite
 
 
 class AcceptedMessage(ModuleMessage, frozen=True, kw_only=True, tag="accepted"):
-    """The planner drives to a goal [m], for whoever sent it; else it says `refused`."""
+    """The planner has accepted a goal [m], sent to the sender of the goal. Otherwise it sends `refused`."""
 
     x: Finite
     y: Finite
 
 
 class PlanMessage(ModuleMessage, frozen=True, kw_only=True, tag="plan"):
-    """What the planner plans by, for people: points are x, y [m], one after the other, in the mapper's frame."""
+    """Plan, frontiers and goal of the planner, for display. Points are x, y [m] in sequence, in the mapper's frame."""
 
     quality: ClassVar[Quality] = Quality.STREAM
 
@@ -255,7 +253,7 @@ class PlanMessage(ModuleMessage, frozen=True, kw_only=True, tag="plan"):
 
 
 class TeleopMessage(ModuleMessage, frozen=True, kw_only=True, tag="teleop"):
-    """A person drives with a twist, until half a second after the last such message."""
+    """A twist from a user, valid until half a second after the last such message."""
 
     quality: ClassVar[Quality] = Quality.URGENT
 
@@ -263,41 +261,41 @@ class TeleopMessage(ModuleMessage, frozen=True, kw_only=True, tag="teleop"):
     angular: Finite  # [rad/s]
 
 
-# ---- how modules work together
+# ---- coordination of modules
 
 
 class RoundMessage(ModuleMessage, frozen=True, kw_only=True, tag="round"):
-    """A module has sent all that it had to say about one look of the robot's sensors."""
+    """A module has sent all its messages about one set of the robot's readings."""
 
     number: Whole
-    counts: dict[ModuleId, Whole] = field(default_factory=dict)  # how many messages it sent, by destination
-    since: Finite = 0.0  # wall time from which on it said them: what came earlier was lost in part [s]
-    last: bool = False  # no other round follows
+    counts: dict[ModuleId, Whole] = field(default_factory=dict)  # number of messages sent, by destination
+    since: Finite = 0.0  # wall time of the first of these messages [s]; earlier ones were partly lost and are repeated
+    last: bool = False  # this is the last round
 
 
 class ResumeMessage(ModuleMessage, frozen=True, kw_only=True, tag="resume"):
-    """A module was started, or misses something: who has finished a round after this one says it again. -1: any."""
+    """Request to repeat the last round if it is later than this number; -1 after a start, for any round."""
 
     number: Annotated[int, Meta(ge=-1, le=2**53)] = -1
 
 
 class PresenceMessage(ModuleMessage, frozen=True, kw_only=True, tag="presence"):
-    """Made by the bus, never sent: a module has come or gone."""
+    """A module has joined or left; created by the bus and never sent."""
 
     present: bool
 
 
 class HealthMessage(ModuleMessage, frozen=True, kw_only=True, tag="health"):
-    """How a module is; about once a second of wall time."""
+    """Health report of a module, sent about once per second of wall time."""
 
     quality: ClassVar[Quality] = Quality.STREAM
 
     rounds: Whole = 0
     received: Whole = 0
     sends: Whole = 0
-    lost: Whole = 0  # numbers that were missing in the sequences of sources
-    dropped: Whole = 0  # old readings that newer ones replaced before they were looked at
-    refused: Whole = 0  # lines that were no messages
+    lost: Whole = 0  # missing sequence numbers of all sources
+    dropped: Whole = 0  # readings that newer ones replaced before they were handled
+    refused: Whole = 0  # lines that were not valid messages
     cpu: Finite = 0.0  # processor seconds
     status: Line = ""
     latencies: Annotated[list[Whole], Meta(max_length=64)] = field(default_factory=list)  # counts, see health.EDGES
@@ -312,9 +310,9 @@ MESSAGES: dict[str, type[ModuleMessage]] = {
         PresenceMessage, HealthMessage,
     )
 }  # fmt: skip
-"""The classes by their type on the wire."""
+"""Message classes by their type on the wire."""
 
 
 def to_numbers(values: list[float]) -> list[float | None]:
-    """Numbers as they are sent: infinity and NaN become null."""
+    """Convert numbers for sending: infinity and NaN become null."""
     return [value if math.isfinite(value) else None for value in values]

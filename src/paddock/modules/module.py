@@ -1,4 +1,4 @@
-"""Module: a part of a robot's controller that talks to others only by messages, and what runs one."""
+"""Module: a part of a robot's controller that communicates by messages only, and the loop that runs it."""
 
 from __future__ import annotations
 
@@ -30,23 +30,24 @@ MODULES: Registry[type[Module]] = Registry(
     },
     base="paddock.modules.module:Module",
 )
-"""Module classes by the name that a configuration uses."""
+"""Module classes by their names in a configuration."""
 EVERY_MODULE = ("ALL",)
-LINGER = 2.0  # wall seconds after the last round in which neighbours may still ask for it
-CLOCK_BACK = 1.0  # [s] simulated: so much earlier than what was heard before, and the arena was reset
-ASK_AGAIN = 0.5  # wall seconds to wait for a round before neighbours are asked to say theirs again
+LINGER = 2.0  # wall seconds after the last round during which neighbours may still request it again
+CLOCK_BACK = 1.0  # [s] simulated: a message older than the previous ones by more than this means an arena reset
+ASK_AGAIN = 0.5  # wall seconds to wait for a round before neighbours are asked to repeat theirs
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoOptions(Spec):
-    """Of a module that has none."""
+    """Empty options, for a module without options."""
 
 
 class Module:
-    """What all modules have.
+    """Base class of all modules.
 
-    `upstream`, `delayed` and `listens` are the names of modules whose messages it wants: those that it must have heard
-    in a round, those whose answers it takes in the round after, and those whose messages it handles whenever they come.
+    `upstream`, `delayed` and `listens` are the names of modules whose messages it receives. In lock-step it waits for
+    the messages of `upstream` in the same round and of `delayed` from the previous round. It handles messages of
+    `listens` whenever they arrive.
     """
 
     upstream: ClassVar[tuple[str, ...]] = ()
@@ -60,47 +61,47 @@ class Module:
         self.health = Health()
         self.time = 0.0  # simulated, of the newest message [s]
         self.ended = threading.Event()
-        self.said: list[ModuleMessage] = []  # in this round
+        self.said: list[ModuleMessage] = []  # messages sent in this round
         self.round = -1
         self.end_at = math.inf  # when to end, after the last round
 
     def send(self, message: ModuleMessage) -> None:
-        """Send a message as a part of the present round."""
+        """Send a message as a part of the current round."""
         if not self.said:
             self.began = time.time()
         self.said.append(message)
         self.bus.send(message)
 
     def handle(self, message: ModuleMessage) -> None:
-        """A message has come."""
+        """Handle a received message."""
 
     def on_round(self, number: int) -> None:
-        """All messages of a round have been handled: what follows from them?"""
+        """React to a round; called after all its messages were handled."""
 
     def on_wake(self, now: float) -> None:
-        """Some wall time has passed; not in lock-step."""
+        """React to elapsed wall time; called every `wake_period`, but not in lock-step."""
 
     def forget(self) -> None:
-        """Leave what a module before this one has kept."""
+        """Discard the stored state of a previous module."""
 
     def on_resume(self) -> None:
-        """The module was started, and may go on where one before it was killed."""
+        """Restore the state of a previous module that was killed; called at the start."""
 
     def on_neighbour_started(self, name: str) -> None:
-        """A module that hears this one was started, and knows nothing."""
+        """React to the start of a module that listens to this one and has no state yet."""
 
     def status(self) -> str:
-        """What people should know, in a few words."""
+        """Return a short status text for users."""
         return ""
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release all resources."""
 
     # ---- running
 
     @classmethod
     def sources(cls, spec: ModulesSpec) -> frozenset[str] | None:
-        """The names of modules of a configuration that it listens to; None: all."""
+        """Return the names of the modules of a configuration that it listens to; None for all."""
         return None if cls.listens == EVERY_MODULE else frozenset((*cls.upstream, *cls.delayed, *cls.listens))
 
     def run(self) -> None:
@@ -124,7 +125,7 @@ class Module:
                 return
             if merger.done != done:
                 done, ask_at = merger.done, now + ASK_AGAIN
-            if now >= ask_at:  # at the start, and in lock-step when a message was lost
+            if now >= ask_at:  # at the start, and in lock-step after a message was lost
                 ask_at = now + ASK_AGAIN if self.spec.lock_step else math.inf
                 for source in neighbours:
                     known = max(-1, self.round - (source in delayed))
@@ -134,14 +135,14 @@ class Module:
                 self.wake(time.time())
 
     def wake(self, now: float) -> None:
-        """Some wall time has passed."""
+        """Run the periodic tasks: `on_wake`, unless in lock-step, and the health report when it is due."""
         if not self.spec.lock_step:
             self.on_wake(now)
         if self.health.is_due(now):
             self.tell_health()
 
     def tell_health(self) -> HealthMessage:
-        """Tell everyone how this module is."""
+        """Send the health report of this module to all modules."""
         report = self.health.report(self.bus, self.status())
         self.bus.send(report)
         return report
@@ -172,7 +173,7 @@ class Module:
                 self.end_at = time.monotonic() + (LINGER if self.spec.lock_step else 0.0)
 
     def begin_again(self) -> None:
-        """The arena was reset: know nothing, as a module that was just started."""
+        """Return to the initial state, because the arena was reset."""
         ended, health = self.ended, self.health
         self.__init__(self.name, self.spec, self.options, self.bus)  # type: ignore[misc]
         self.ended, self.health = ended, health
@@ -180,12 +181,12 @@ class Module:
 
     @cached_property
     def _last_in_round(self) -> str | None:
-        """Whose end of a round is the module's own: in lock-step the last neighbour's, else nobody waits for others."""
+        """Module whose end of a round ends this module's round: the last one upstream in lock-step, else the first."""
         upstream = [name for name in self.upstream if name in self.spec.names]
         return upstream[-1 if self.spec.lock_step else 0] if upstream else None
 
     def finish_round(self, message: RoundMessage) -> None:
-        """Tell everyone that nothing follows in this round."""
+        """Announce the end of the module's round to all modules."""
         counts = dict(Counter(said.destination for said in self.said))
         since = self.began if self.said else time.time()
         self.send(msgspec.structs.replace(message, destination=EVERYONE, counts=counts, since=since))
@@ -196,7 +197,7 @@ class Module:
     finished: list[ModuleMessage] = []  # noqa: RUF012 (the last round's messages; replaced, never changed)
 
     def repeat(self, message: ResumeMessage) -> None:
-        """A module was started, or misses something: say the last round again, if it has not heard all of it."""
+        """Send the last round again, if the requesting module has not received all of it."""
         if self.spec.lock_step and self.round > message.number and self.finished:
             *parts, end = self.finished
             since = time.time()
@@ -205,7 +206,7 @@ class Module:
 
 
 def start_module(kind: str, spec: ModulesSpec) -> Module:
-    """Join the bus as a module of a configuration."""
+    """Create a module of a configuration and join the bus."""
     entry = spec.entry(kind)
     cls = MODULES.get(entry.code or kind, folder=spec.folder or None)
     options = entry.read_options(cls.options_class)

@@ -1,4 +1,4 @@
-"""Monitor: listens to all, keeps a board of everyone's health, and changes nothing."""
+"""Monitor: listens to all modules and records their health; it sends no commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.modules.module import EVERY_MODULE, Module
 
 
 class MonitorModule(Module):
-    """Ends with the coordinator."""
+    """Keeps a health board of all modules. It ends with the coordinator."""
 
     listens = EVERY_MODULE
 

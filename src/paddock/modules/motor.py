@@ -1,4 +1,4 @@
-"""The module around the motor's gate: the last before the wheels."""
+"""Motor module: the last check of commands before the wheels."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from paddock.modules.safety.reflex import STILL
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MotorOptions(Spec):
-    """How old what may be, by whichever clock says so first."""
+    """Maximum age of commands, by simulated or wall time, whichever is exceeded first."""
 
     command_age: Seconds = 0.2  # from sending to execution
-    silence: Seconds = 0.3  # after a valid command came, or earlier if it says so; then the wheels stop
+    silence: Seconds = 0.3  # after the last valid command until the wheels stop; less if the command's `holds` is less
 
 
 class MotorModule(Module):
-    """Turns the wheels as the newest valid command says, and tells why a command is not valid."""
+    """Executes the newest valid command, and reports why a command is invalid."""
 
     upstream = ("REFLEX",)
     listens = ("COORDINATOR",)
@@ -45,7 +45,7 @@ class MotorModule(Module):
         self.refusals = 0
 
     def now(self) -> ClockReading:
-        """The time. In lock-step nothing moves while someone is waited for, so that the wall clock does not count."""
+        """Return the time. In lock-step nothing moves while modules wait, so the wall clock does not count."""
         return ClockReading(self.time, self.time if self.spec.lock_step else time.time())
 
     def handle(self, message: ModuleMessage) -> None:
@@ -63,7 +63,7 @@ class MotorModule(Module):
             self.health.note_latency(message)
 
     def obey(self, message: DriveMessage) -> None:
-        """Obey a command, or say why not."""
+        """Execute a command, or send the reason for rejecting it."""
         now = self.now()
         sent = ClockReading(message.time, message.time if self.spec.lock_step else message.sent)
         wheels = WheelSpeeds(message.left, message.right)
@@ -76,7 +76,7 @@ class MotorModule(Module):
         self.send(RefusedMessage(time=self.time, reason=reason[:200], epoch=self.gate.epoch or 0))
 
     def turn_wheels(self, cause: ModuleMessage | None = None) -> None:
-        """Tell the coordinator how fast the wheels shall turn."""
+        """Send wheel speeds to the coordinator."""
         left, right = wheels = self.gate.on_time(self.now())
         self.send(
             MotorMessage(
@@ -95,7 +95,7 @@ class MotorModule(Module):
     def on_wake(self, now: float) -> None:
         self.turn_wheels()
         if self.gate.epoch is None:
-            self.bus.send(ResumeMessage(destination="REFLEX"))  # as one that was just started
+            self.bus.send(ResumeMessage(destination="REFLEX"))  # like a motor that was just started
 
     def status(self) -> str:
         left, right = self.gate.wheels

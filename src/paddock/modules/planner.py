@@ -1,4 +1,4 @@
-"""Planner: a controller on the bus. It drives while the reflex lets it, and gets away after a stop."""
+"""Planner: a controller on the bus. It drives while the reflex permits it, and escapes after a stop."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ PLANNERS: Registry[Callable[..., Any]] = Registry(
         "navigate": "paddock.modules.map_planners:make_navigator",
     },
 )
-"""What makes a planner's controller: functions `make(robot_spec, feed, **options)`. What they append to the list `feed`
-is called with each message of the mapper."""
+"""Factory functions of controllers by name: `make(robot_spec, feed, **options)`. Functions that they append to the list
+`feed` are called with each message of the mapper."""
 
 
-SHOW_ROUNDS = 5  # between two plans that are told to people
+SHOW_ROUNDS = 5  # rounds between two plans sent for display
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlannerOptions(Spec):
-    """Which controller drives, and its options."""
+    """Options of the planner: the controller and its options."""
 
     controller: str = "wander"  # of `PLANNERS`, or `file.py:Class`
     options: Options = field(default_factory=OptionTable)
 
 
 class DrivingModule(Module):
-    """What planner and teleoperation have in common: the hand-shake with the reflex."""
+    """Base class of planner and teleoperation: the handshake with the reflex."""
 
     delayed: ClassVar[tuple[str, ...]] = ("REFLEX",)
 
@@ -69,7 +69,7 @@ class DrivingModule(Module):
         self.outline: Floats = shape_of(robot, sees_behind=False).outline
         self.gate, self.epoch, self.refusal = "blocked", 0, ""
         self.escape: Escape | None = None
-        self.answered = 0  # the epoch of the last stop that was answered
+        self.answered = 0  # epoch of the last answered stop
         self.escapes = 0
 
     def handle(self, message: ModuleMessage) -> None:
@@ -87,22 +87,22 @@ class DrivingModule(Module):
                 self.builder.take(message)
 
     def look(self) -> Observation:
-        """What the robot senses now."""
+        """Return the newest observation and update odometry."""
         look = self.builder.look(self.time)
         if "encoders" in look.sensors:
             self.odometry.update(*np.asarray(look.encoders, float).tolist())
         return look
 
     def drive(self, wheels: WheelSpeeds) -> None:
-        """Ask the reflex for wheel speeds, by what was last looked at."""
+        """Send wheel speeds to the reflex, based on the newest readings."""
         time, (left, right) = self.builder.measured_at, wheels
         self.send(DriveMessage(destination="REFLEX", time=time, left=left, right=right, epoch=self.epoch))
 
     def shake_hands(self, points: Floats) -> bool:
-        """Answer a stop, if there is one: ask to get away, and say when that is done. Whether motions pass."""
+        """Answer a stop with a reset and end the escape with a clear. Return whether motion commands pass."""
         if self.gate == "blocked" and self.epoch:
             self.send(ResetMessage(destination="REFLEX", time=self.time, epoch=self.epoch))
-            if self.answered != self.epoch:  # else the reset has not been heard yet, or was lost
+            if self.answered != self.epoch:  # otherwise the reset was lost or not yet received
                 self.escape = Escape(self.outline, points, self.odometry.pose)
                 self.answered = self.epoch
                 self.escapes += 1
@@ -118,7 +118,7 @@ class DrivingModule(Module):
 
 
 class PlannerModule(DrivingModule):
-    """Drives by a controller."""
+    """Drives the robot with a controller."""
 
     upstream = ("SENSOR", "MAPPER")
     listens = ("TELEOP", "GATE")
@@ -130,7 +130,7 @@ class PlannerModule(DrivingModule):
         self.feed: list[Callable[[ModuleMessage], None]] = []
         self.controller = make(spec.robot_spec, self.feed, **options.options)
         self.act = acting(self.controller)
-        self.mixed = 0  # looks whose readings were of several times
+        self.mixed = 0  # sets of readings with different timestamps
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, GoalMessage):
@@ -145,17 +145,17 @@ class PlannerModule(DrivingModule):
         return f"{state}; {super().status()}"[:200] if state else super().status()
 
     def take_goal(self, message: GoalMessage) -> None:
-        """Give a goal to the controller, and say whether it is taken."""
+        """Pass a goal to the controller, and send whether it is accepted."""
         take = getattr(self.controller, "set_goal", None)
         if take is None:
-            self.refuse(f"{self.options.controller} takes no goals")
+            self.refuse(f"the controller {self.options.controller} does not accept goals")
         elif take(message.x, message.y) is False:
             self.refuse(self.controller.refusal)
         else:
             self.bus.send(AcceptedMessage(destination=message.source, time=self.time, x=message.x, y=message.y))
 
     def show(self) -> None:
-        """Tell those who watch what the controller plans by."""
+        """Send plan, frontiers and goal of the controller for display."""
         driver, points = getattr(self.controller, "driver", None), dict[str, Any]()
         for name, value in (
             ("plan", getattr(driver, "path", ())),
@@ -167,7 +167,7 @@ class PlannerModule(DrivingModule):
         self.send(PlanMessage(destination="COORDINATOR", time=self.time, doing=doing, refusal=refusal, **points))
 
     def refuse(self, reason: str) -> None:
-        """Tell people why not."""
+        """Send the reason why a goal is refused."""
         self.bus.send(RefusedMessage(time=self.time, reason=reason[:200]))
 
     def on_round(self, number: int) -> None:

@@ -1,4 +1,4 @@
-"""One module as a process."""
+"""Run one module as a process."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from paddock.modules.config import ModulesSpec
 from paddock.modules.faults import FaultyBus
 from paddock.modules.module import start_module
 
-SUPERVISOR = "PADDOCK_SUPERVISOR"  # in the environment: the process without which a module does not go on
-ARENA_URL = "PADDOCK_ARENA_URL"  # in the environment, where other users do not see a token as in a command line
+SUPERVISOR = "PADDOCK_SUPERVISOR"  # in the environment: id of the supervisor; a module ends together with it
+ARENA_URL = "PADDOCK_ARENA_URL"  # in the environment, because other users can read a token in a command line
 QUICK = ("coordinator", "sensor", "reflex", "motor")  # between a measurement and the wheels
-LESS = 5  # by how much other modules are nicer while time runs freely
-PRIORITY = 5  # of the round-robin class, above all ordinary processes
+LESS = 5  # increase of the nice value of other modules while time is free-running
+PRIORITY = 5  # in the round-robin scheduling class, above all ordinary processes
 LOOK, GRACE = 0.5, 2.0  # [s]
 
 
 def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
-    """Run a module until its run is over, or someone ends the process.
+    """Run a module until its run is over or the process is terminated.
 
     Args:
-        name: of the module.
+        name: name of the module.
         spec: the configuration.
-        fresh: begin anew, even if a module that was killed has left something to go on with.
+        fresh: start from an empty state, even if a killed module has left a state to resume from.
     """
     ended = threading.Event()
     if (supervisor := os.environ.get(SUPERVISOR)) is not None:
@@ -39,7 +39,7 @@ def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
         os.nice(LESS)
     module = start_module(name, spec)
     gc.collect()
-    gc.freeze()  # what is there stays: the collector need not look at it again, which takes some 20 ms
+    gc.freeze()  # objects created so far stay alive; not scanning them again saves about 20 ms per collection
     module.ended = ended
     if fresh:
         module.forget()
@@ -58,10 +58,10 @@ def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
 
 
 def set_priority(before_others: bool) -> None:
-    """Have this thread, and those that it starts, run before ordinary processes, or as one of them."""
+    """Schedule this thread, and threads that it starts, before ordinary processes or as one of them."""
     if hasattr(os, "sched_setscheduler"):
         policy, priority = (os.SCHED_RR, PRIORITY) if before_others else (os.SCHED_OTHER, 0)
-        with suppress(PermissionError):  # it is for root, or by `ulimit -r`
+        with suppress(PermissionError):  # it requires root, or a limit set by `ulimit -r`
             os.sched_setscheduler(0, policy, os.sched_param(priority))
 
 
@@ -70,5 +70,5 @@ def _end_with_supervisor(ended: threading.Event, supervisor: int) -> None:
         if ended.wait(LOOK):
             return
     ended.set()
-    time.sleep(GRACE)  # for one that stands at a bus that is no more
+    time.sleep(GRACE)  # then end a module that blocks on a closed bus
     os._exit(1)

@@ -1,4 +1,4 @@
-"""Readings on the bus: from an observation to messages, and back to an observation in another process."""
+"""Readings on the bus: conversion of an observation to messages, and back in another process."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from paddock.sensors.sonar import SonarSpec
 
 Floats = NDArray[np.float64]
 SAME_TIME = 1e-6  # [s]
-SAME_PLACE = 0.1  # [m] by which an echo and a laser's range may differ: noise, and the way between their measurements
-CONE_EDGE = 0.05  # [rad] by which a cone may be wider than its data sheet says
+SAME_PLACE = 0.1  # [m] by which an echo and a laser range may differ: noise, and motion between the measurements
+CONE_EDGE = 0.05  # [rad] by which a cone may be wider than in its data sheet
 SensorMessage = SonarMessage | RangeScannerMessage | InsMessage | ReadingsMessage
 
 
 def make_message(sensor: SensorSpec, values: list[float], time: float) -> SensorMessage:
-    """A device's reading as a message for the module `SENSOR`."""
+    """Create the message with a device's reading for the module `SENSOR`."""
     numbers = to_numbers(values)
     if isinstance(sensor, SonarSpec):
         return SonarMessage(destination="SENSOR", time=time, values=numbers, device=sensor.name, max_range=sensor.range)
@@ -51,7 +51,7 @@ def make_message(sensor: SensorSpec, values: list[float], time: float) -> Sensor
 
 
 def read_values(message: ModuleMessage) -> list[float]:
-    """The values of a device, as an observation has them."""
+    """Return the values of a device in the format of an observation."""
     if isinstance(message, InsMessage):
         return [message.location[0], message.location[1], message.orientation[2]]
     assert isinstance(message, SonarMessage | RangeScannerMessage | ReadingsMessage)
@@ -59,7 +59,7 @@ def read_values(message: ModuleMessage) -> list[float]:
 
 
 class ObservationBuilder:
-    """Puts a robot's readings together again. A device that says nothing shows what it showed before.
+    """Builds observations from readings. A device without a new reading keeps its previous values.
 
     Args:
         spec: the robot.
@@ -75,7 +75,7 @@ class ObservationBuilder:
         self._there: dict[str, float] = {}  # time of each device's newest reading [s]
 
     def take(self, message: ModuleMessage) -> bool:
-        """Take a reading; False if it is none, of no device of the robot, or older than the one before."""
+        """Store a reading; return False if the message is not a reading of the robot's devices or is outdated."""
         if not isinstance(message, SensorMessage):
             return False
         slot, values = self._slots.get(message.device), read_values(message)
@@ -89,7 +89,7 @@ class ObservationBuilder:
 
     @property
     def readings(self) -> tuple[Floats, dict[str, float]]:
-        """All newest values in a row, and the time of each device's [s]."""
+        """Array of all newest values, and the time of each device's reading [s]."""
         return self._row, self._there
 
     @readings.setter
@@ -97,31 +97,31 @@ class ObservationBuilder:
         self._row, self._there = readings
 
     def find_oldest(self, devices: Collection[str]) -> float:
-        """When the device was read whose newest reading is the oldest [s]; -inf: one has none, or there are none."""
+        """Return the oldest time of the devices' newest readings [s]; -inf if one has none, or without devices."""
         return min((self._there.get(device, -math.inf) for device in devices), default=-math.inf)
 
     @property
     def measured_at(self) -> float:
-        """When the oldest of all newest readings was taken [s]."""
+        """Oldest time of all newest readings [s]."""
         return self.find_oldest(self._there)
 
     @property
     def is_whole(self) -> bool:
-        """Whether all newest readings were taken at one time: a message that is lost or late leaves an older one."""
+        """Whether all newest readings have the same time; a lost or late message leaves an older one."""
         times = self._there.values()
         return bool(times) and max(times) - min(times) <= SAME_TIME
 
     def look(self, time: float) -> Observation:
-        """All readings at a time [s]."""
+        """Return an observation with all newest readings, at a time [s]."""
         return Observation(time, self._row.copy(), {name: self._slots[name] for name in self._there})
 
 
 class PointReader:
-    """What a robot's range sensors meet, as points on its floor plan."""
+    """Converts the readings of a robot's range sensors to points in the plane."""
 
     def __init__(self, spec: RobotSpec) -> None:
-        self.beams: dict[str, tuple[Floats, float]] = {}  # x, y [m] and direction [rad] of each beam; what is nothing
-        self.cones: dict[str, float] = {}  # half the opening of beams that are wide [rad]
+        self.beams: dict[str, tuple[Floats, float]] = {}  # x, y [m], direction [rad] of beams; range without return
+        self.cones: dict[str, float] = {}  # half the opening angle of wide beams [rad]
         for sensor in spec.sensors:
             if isinstance(sensor, RangeSensorSpec) and sensor.channels:
                 self.beams[sensor.name] = np.array(list_beams(sensor)), min(sensor.nothing, sensor.range)
@@ -129,10 +129,10 @@ class PointReader:
                     self.cones[sensor.name] = sensor.opening / 2
 
     def read(self, observation: Observation) -> Floats:
-        """The points [m] in the robot's frame, shape (n, 2).
+        """Return the points [m] in the robot's frame, shape (n, 2).
 
-        An echo comes from anywhere on an arc. Where a laser meets something there, that is its place; else it is taken
-        to be on the axis.
+        An echo may come from any point of an arc. If a laser beam ends on this arc, the echo is assigned to that point.
+        Otherwise it is assumed to be on the axis of the sonar.
         """
         thin, wide = [np.empty((0, 2))], []
         for name in observation:
@@ -150,12 +150,12 @@ class PointReader:
 
     @property
     def sees_behind(self) -> bool:
-        """Whether a beam looks backwards."""
+        """Whether a beam points backwards."""
         return any((np.cos(beams[:, 2]) < -0.7).any() for beams, _ in self.beams.values())
 
 
 def find_unexplained(points: Floats, beams: Floats, ranges: Floats, half: float) -> tuple[Floats, Floats]:
-    """Beams and ranges of echoes [m] that come from none of some points [m]; the beams open by twice `half` [rad]."""
+    """Return the beams and ranges [m] of echoes that no point [m] explains; `half` is half the opening angle [rad]."""
     away = points[None, :, :] - beams[:, None, :2]
     aside = np.arctan2(away[..., 1], away[..., 0]) - beams[:, 2:]
     aside = np.abs((aside + math.pi) % math.tau - math.pi)
@@ -170,7 +170,7 @@ def _reach_out(beams: Floats, ranges: Floats) -> Floats:
 
 
 def list_beams(sensor: RangeSensorSpec) -> list[tuple[float, float, float]]:
-    """Where each beam of a device begins [m], and its direction [rad]."""
+    """Return origin x, y [m] and direction [rad] of each beam of a device."""
     if isinstance(sensor, LaserSpec):
         x, y, _, heading = sensor.mounts[0]
         return [(x, y, math.radians(heading) + angle) for angle in sensor.angles]

@@ -1,4 +1,4 @@
-"""Recordings: every message on the bus as a line of JSON, to be looked at or to be said again."""
+"""Recordings: every message on the bus as a line of JSON, for inspection or replay."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class BusRecorder:
     """Writes all messages of a bus to a file, until it is closed.
 
     Args:
-        url: of the bus.
-        path: of the file; one that is there is replaced.
-        lossless: also those of streams that newer ones replace.
+        url: URL of the bus.
+        path: path of the file; an existing file is replaced.
+        lossless: also write messages of streams that newer ones replace.
     """
 
     def __init__(self, url: str, path: str | Path, *, lossless: bool = True) -> None:
@@ -42,7 +42,7 @@ class BusRecorder:
                     self.messages += 1
 
     def close(self) -> None:
-        """Write what is still waiting, and end."""
+        """Write the remaining messages and stop."""
         self._closed.set()
         self._thread.join()
         self._bus.close()
@@ -56,7 +56,7 @@ class BusRecorder:
 
 
 def read_recording(path: str | Path) -> Iterator[ModuleMessage]:
-    """The messages of a recording; of a recorder that was killed, the last line may be a half one."""
+    """Yield the messages of a recording; an incomplete last line of a killed recorder is ignored."""
     try:
         lines = Path(path).read_bytes().splitlines(keepends=True)
     except OSError as error:
@@ -71,12 +71,12 @@ def read_recording(path: str | Path) -> Iterator[ModuleMessage]:
 
 
 def replay(path: str | Path, bus: Bus, sources: Collection[str]) -> int:
-    """Say again what some modules said, in their stead; how many messages that were.
+    """Send the recorded messages of some modules again, and return their number.
 
     Args:
-        path: of the recording.
-        bus: for the messages; they keep their source, number and times.
-        sources: the modules whose messages are said.
+        path: path of the recording.
+        bus: bus to send to; messages keep their source, sequence number and times.
+        sources: the modules whose messages are sent.
     """
     count = 0
     for message in read_recording(path):

@@ -1,4 +1,4 @@
-"""The module around the reflex: readings and motions in, stops and motions that are safe out."""
+"""Reflex module: receives readings and motion commands, sends stops and safe motion commands."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from paddock.modules.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimi
 from paddock.robots import RobotSpec
 
 CORNERS = 24  # of a round body's outline
-MOTION_HOLDS = 0.3  # [s] a motion that does not say for how long
-EPOCHS = 100  # … per second: a reflex that is started again begins with a greater one
+MOTION_HOLDS = 0.3  # [s] default validity of a command
+EPOCHS = 100  # epochs per second of wall time, so that a restarted reflex begins with a greater one
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReflexOptions(Spec):
-    """How careful the reflex is."""
+    """Options of the reflex module."""
 
     rule: Literal["stopping-distance", "ap2dx"] = "stopping-distance"
-    margin: MetresOrZero = 0.05  # that stays free around the body
-    escape_margin: MetresOrZero = 0.01  # … while it gets away from an obstacle
+    margin: MetresOrZero = 0.05  # minimum distance between body and obstacles
+    escape_margin: MetresOrZero = 0.01  # the same during an escape from an obstacle
     reaction: Seconds = 0.3  # from a measurement to the first effect of braking
     escape_time: Seconds = 3.0
     escape_distance: MetresOrZero = 0.5
 
 
 class ReflexModule(Module):
-    """Lets motions through while nothing is too near. A person's motions come before the planner's."""
+    """Relays motion commands while no obstacle is too near. Commands of a user override those of the planner."""
 
     upstream = ("SENSOR", "PLANNER")
     delayed = ("MOTOR",)
@@ -64,14 +64,14 @@ class ReflexModule(Module):
         self.rule: ProtectiveField | ClosingRule = (
             ClosingRule() if options.rule == "ap2dx" else make_field(robot, self.reader, options)
         )
-        self.watched = [  # without them it is blind
+        self.watched = [  # devices without whose readings the robot is blind
             name for name in self.reader.beams if name in (spec.devices if options.rule != "ap2dx" else ("sonar",))
         ]
         limits = ReflexLimits(escape_time=options.escape_time, escape_distance=options.escape_distance)
         self.reflex = Reflex(self.rule, int(time.time() * EPOCHS), limits)
         self.cause = 0.0  # wall time at which the newest readings were sent
-        self.mixed = 0  # looks whose readings were of several times
-        self.driven_by_hand = -math.inf  # when a person last drove [s], simulated
+        self.mixed = 0  # sets of readings with different timestamps
+        self.driven_by_hand = -math.inf  # simulated time of the last command of a user [s]
 
     def handle(self, message: ModuleMessage) -> None:
         reflex, now = self.reflex, self.time
@@ -81,7 +81,7 @@ class ReflexModule(Module):
             case DriveMessage() | ActionMessage() | ResetMessage() | ClearMessage():
                 if message.source in DRIVERS and not self.is_overruled(message):
                     self.act(self.obey(message, now), message.time, getattr(message, "holds", MOTION_HOLDS))
-            case RefusedMessage(source="MOTOR") if message.epoch > reflex.epoch:  # this clock went back
+            case RefusedMessage(source="MOTOR") if message.epoch > reflex.epoch:  # the clock of this host went back
                 reflex.epoch = message.epoch
                 self.act(reflex.on_motor_started(now), now)
             case _:
@@ -89,7 +89,7 @@ class ReflexModule(Module):
                     self.cause = message.cause
 
     def on_neighbour_started(self, name: str) -> None:
-        # In lock-step a motor hears the first round in any case, and all runs shall be alike.
+        # In lock-step a motor receives the first round in any case, and all runs must be identical.
         if name == "MOTOR" and not (self.spec.lock_step and self.round <= 0):
             self.act(self.reflex.on_motor_started(self.time), self.time)
 
@@ -99,20 +99,20 @@ class ReflexModule(Module):
         self.reflex.epoch = max(self.reflex.epoch, epoch + 1)
 
     def is_overruled(self, message: ModuleMessage) -> bool:
-        """Whether it is the planner's while a person drives."""
+        """Return whether a message is the planner's while a user drives."""
         if message.source == "TELEOP":
             self.driven_by_hand = self.time
             return False
         return self.time - self.driven_by_hand < HAND_TIME
 
     def look(self, measured_at: float) -> None:
-        """Take a look at new readings, and tell the motor at once. Those of several times are left out."""
+        """Check new readings and notify the motor immediately. Skip readings with different timestamps."""
         if self.builder.is_whole:
             self.update(self.builder.look(measured_at), measured_at)
         else:
             self.mixed += 1
             self.act(self.reflex.on_time(self.time), measured_at)
-        if self.spec.lock_step and self.reflex.gate is Gate.BLOCKED:  # else it has just looked
+        if self.spec.lock_step and self.reflex.gate is Gate.BLOCKED:  # otherwise it was just checked
             self.act(self.reflex.on_time(self.time), self.time)
         self.send(
             GuardMessage(
@@ -125,7 +125,7 @@ class ReflexModule(Module):
         )
 
     def update(self, look: Observation, measured_at: float) -> None:
-        """Tell the rule what was measured, and stop the robot if something is too near."""
+        """Pass readings to the safety rule, and stop the robot if an obstacle is too near."""
         if "encoders" in look.sensors:
             self.odometry.update(*np.asarray(look.encoders, float).tolist())
         if isinstance(self.rule, ProtectiveField):
@@ -136,14 +136,14 @@ class ReflexModule(Module):
         self.act(self.reflex.on_readings(oldest, self.odometry.distance, self.time), measured_at)
 
     def obey(self, message: ModuleMessage, now: float) -> list[ReflexAction]:
-        """What follows from a word of the planner or of a person."""
+        """Return the actions of the reflex for a message of the planner or a user."""
         match message:
             case ResetMessage():
                 return self.reflex.on_reset(message.epoch, now)
             case ClearMessage():
                 return self.reflex.on_clear(message.epoch, now)
-            case ActionMessage() | DriveMessage() if 0 < message.epoch < self.reflex.epoch:  # 0: it knows none
-                over = f"epoch {message.epoch} is over: the newest is {self.reflex.epoch}"
+            case ActionMessage() | DriveMessage() if 0 < message.epoch < self.reflex.epoch:  # 0: without an epoch
+                over = f"epoch {message.epoch} is outdated: the newest is {self.reflex.epoch}"
                 return [Refuse(self.reflex.epoch, self.reflex.reason or over)]
             case ActionMessage():
                 return self.drive(wheels_of_action(message, self.spec.robot_spec.drive.max_speed), now)
@@ -152,18 +152,18 @@ class ReflexModule(Module):
         return []
 
     def drive(self, wheels: WheelSpeeds, now: float) -> list[ReflexAction]:
-        """Let a motion through, if nothing is too near: not faster than the robot can be stopped in time."""
+        """Relay wheel speeds if no obstacle is too near, limited to a speed from which the robot stops in time."""
         times = self.spec.stop_times
         slow = times.limit(wheels)
         actions = self.reflex.on_motion(slow, now)
         if slow != wheels:
             most, within = times.max_speed, times.stands_within
-            reason = f"{max(map(abs, wheels)):.2f} m/s: only {most:.2f} m/s let the robot stand within {within:g} s"
+            reason = f"{max(map(abs, wheels)):.2f} m/s: limited to {most:.2f} m/s to stop within {within:g} s"
             actions.append(Refuse(self.reflex.epoch, reason))
         return actions
 
     def act(self, actions: Iterable[ReflexAction], measured_at: float, holds: float = MOTION_HOLDS) -> None:
-        """Carry out what the reflex has decided."""
+        """Send the messages for the actions of the reflex."""
         for action in actions:
             if isinstance(action, StopOrder):
                 self.send(
@@ -171,7 +171,7 @@ class ReflexModule(Module):
                 )
             elif isinstance(action, Relay):
                 left, right = action.wheels
-                time = min(measured_at, self.reflex.read_at)  # planner and reflex have both looked
+                time = min(measured_at, self.reflex.read_at)  # both planner and reflex have used this measurement
                 self.send(
                     DriveMessage(
                         destination="MOTOR", time=time, left=left, right=right, epoch=action.epoch, holds=holds
@@ -188,12 +188,12 @@ class ReflexModule(Module):
         return f"{self.reflex.gate.value} {self.reflex.epoch}{reason}"[:200]
 
 
-DRIVERS = ("PLANNER", "TELEOP")  # whose motions count
-HAND_TIME = 0.5  # [s] after a person's last word the planner drives again
+DRIVERS = ("PLANNER", "TELEOP")  # modules that may send motion commands
+HAND_TIME = 0.5  # [s] after a user's last command until the planner drives again
 
 
 def wheels_of_action(message: ActionMessage, max_speed: float) -> WheelSpeeds:
-    """Wheel speeds [m/s] of a motion in AP2DX's terms."""
+    """Convert a motion command of AP2DX to wheel speeds [m/s]."""
     speed = message.value / 100 * max_speed
     signs: dict[str, tuple[float, float]] = {
         "FORWARD": (speed, speed),
@@ -206,17 +206,17 @@ def wheels_of_action(message: ActionMessage, max_speed: float) -> WheelSpeeds:
     return WheelSpeeds(*signs[message.action])
 
 
-TURN_SPEED = 0.02  # of full speed: AP2DX's turns
+TURN_SPEED = 0.02  # share of full speed in AP2DX's turns
 
 
 def turning(sign: float, max_speed: float) -> tuple[float, float]:
-    """Wheel speeds [m/s] of a turn on the spot: to the left for -1, to the right for 1."""
+    """Return wheel speeds [m/s] for a turn on the spot: left for -1, right for 1."""
     rim = math.copysign(TURN_SPEED * max_speed, sign) if sign else 0.0
     return rim, -rim
 
 
 def make_field(spec: RobotSpec, reader: PointReader, options: ReflexOptions) -> ProtectiveField:
-    """What is too near by a robot's stopping distance."""
+    """Create the protective field of a robot."""
     return ProtectiveField(
         shape_of(spec, sees_behind=reader.sees_behind),
         margin=options.margin,
@@ -226,7 +226,7 @@ def make_field(spec: RobotSpec, reader: PointReader, options: ReflexOptions) -> 
 
 
 def shape_of(spec: RobotSpec, *, sees_behind: bool) -> RobotShape:
-    """What a protective field must know of a robot."""
+    """Return the shape of a robot for a protective field."""
     outline = spec.body.outline
     if outline is None:
         radius = (spec.body.radius or 0.0) / math.cos(math.pi / CORNERS)

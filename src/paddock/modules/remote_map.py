@@ -1,4 +1,4 @@
-"""RemoteMapper: a mapper in another process, as navigation takes it. Between its messages odometry goes on."""
+"""RemoteMapper: the map source for navigation if the mapper runs in another process."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from paddock.mapping import GridFrame, OccupancyGrid, Scan
 from paddock.modules.messages import MapMessage, ModuleMessage, PoseMessage
 from paddock.robots import RobotSpec
 
-MEMORY = 50  # looks
-SURE = 5.0  # log-odds of a cell that was seen: its state is all that a message tells
+MEMORY = 50  # stored poses
+SURE = 5.0  # log-odds of a known cell: a message contains only its state
 
 
 class RemoteMapper:
-    """What a planner knows of the mapper's map.
+    """Map and pose from the mapper's messages; odometry updates the pose between messages.
 
     Args:
         spec: the robot.
@@ -38,7 +38,7 @@ class RemoteMapper:
         self._maps = 0
 
     def take(self, message: ModuleMessage) -> None:
-        """A message of the mapper has come."""
+        """Update pose or map with a message of the mapper."""
         if isinstance(message, PoseMessage):
             self._fix = message.time, Pose(message.x, message.y, message.theta)
             if len(message.covariance) == 9:
@@ -49,7 +49,7 @@ class RemoteMapper:
             self.grid = grid
 
     def update(self, observation: Observation, time: float | None = None) -> Estimate:
-        """Take a look: by odometry from where the mapper last took the robot to be."""
+        """Update the estimate with an observation: odometry since the mapper's last pose."""
         time = observation.time if time is None else time
         if "encoders" in observation.sensors:
             self.odometry.update(*np.asarray(observation.encoders, float).tolist())
@@ -61,24 +61,24 @@ class RemoteMapper:
 
     @property
     def scan_pose(self) -> Pose:
-        """Where the robot was when the last scan was taken."""
+        """Pose of the robot at the time of the last scan."""
         return self.estimate.pose if self.scan is None else self._locate(self._recall(self.scan.time))
 
     def _locate(self, pose: Pose) -> Pose:
-        """A pose by odometry in the frame of the map."""
+        """Transform a pose by odometry to the frame of the map."""
         at, fix = self._fix
         return compose(fix, relative(self._recall(at), pose))
 
     def _recall(self, time: float) -> Pose:
-        """The pose by odometry at a time [s]."""
+        """Return the pose by odometry at a time [s]."""
         return next((known for moment, known in self._poses if moment >= time - 1e-9), self.odometry.pose)
 
     def reset(self, pose: Pose) -> None:
-        """The map is the mapper's, and stays."""
+        """Do nothing: the map belongs to the mapper and is kept."""
 
 
 def read_map(message: MapMessage) -> OccupancyGrid | None:
-    """The map of a message; None if it is none."""
+    """Return the map of a message; None if its data is invalid."""
     frame = GridFrame(message.x, message.y, message.resolution, message.rows, message.columns)
     size = frame.rows * frame.columns
     try:

@@ -1,9 +1,9 @@
-"""Rounds: in lock-step every module handles the same messages in the same order, whatever the network does.
+"""Rounds: in lock-step every module handles the same messages in the same order, independent of the network.
 
-A round is one look of the robot's sensors and all that follows from it. A module begins it when each of its neighbours
-upstream has finished it (its `round` message has come), and handles their messages in the order in which the neighbours
-are listed. Neighbours whose answers flow back, `delayed`, count with the round before. So a run over a bus is as
-repeatable as one in a single thread.
+A round is one set of the robot's readings and all messages that result from it. A module starts a round when each of
+its upstream neighbours has finished it (has sent its `round` message). It handles their messages in the order in which
+the neighbours are listed. For neighbours with feedback, `delayed`, the previous round counts. A run over a bus is
+therefore as repeatable as a run in a single thread.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ OF_NO_ROUND = (HealthMessage, PresenceMessage, ResumeMessage)
 
 
 class RoundMerger:
-    """Puts what comes from several neighbours into order.
+    """Sorts the messages of several neighbours into a fixed order.
 
     Args:
-        name: of the module.
-        upstream: neighbours whose round must be finished before the module begins it.
-        delayed: neighbours whose round before must be finished.
+        name: name of the module.
+        upstream: neighbours that must finish a round before the module starts it.
+        delayed: neighbours that must finish the previous round before.
     """
 
     def __init__(self, name: str, upstream: Sequence[str], delayed: Sequence[str] = ()) -> None:
         self.name, self.upstream, self.delayed = name, tuple(upstream), tuple(delayed)
-        self.done: int | None = None  # the last round; None: any may be the first
+        self.done: int | None = None  # the last round; None: any round may be the first
         self._open: dict[str, list[ModuleMessage]] = {source: [] for source in (*upstream, *delayed)}
         self._whole: dict[str, dict[int, list[ModuleMessage]]] = {source: {} for source in (*upstream, *delayed)}
 
     def put(self, message: ModuleMessage) -> Iterator[ModuleMessage]:
-        """A message has come; what may be handled now. Of a round, that is what each neighbour said, with its end."""
+        """Add a message and yield the messages to handle now: those of a complete round, with the neighbours' ends."""
         if message.source not in self._open or isinstance(message, OF_NO_ROUND):
             yield message
             return
@@ -47,7 +47,7 @@ class RoundMerger:
         if not isinstance(message, RoundMessage):
             return
         count = message.counts.get(EVERYONE, 0) + message.counts.get(self.name, 0)
-        waiting[:] = [said for said in waiting if said.sent >= message.since]  # the rest was said again
+        waiting[:] = [said for said in waiting if said.sent >= message.since]  # earlier ones were sent again
         del waiting[: -count - 1]
         if len(waiting) == count + 1 and (self.done is None or message.number >= self.done):
             self._whole[message.source][message.number] = list(waiting)
@@ -56,7 +56,7 @@ class RoundMerger:
             yield from self._release(number)
 
     def _next(self) -> int | None:
-        """The number of the next round, if all of it is there."""
+        """Return the number of the next round if it is complete."""
         if self.done is not None:
             number = self.done + 1
         elif all(self._whole[source] for source in self.upstream):

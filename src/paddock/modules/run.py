@@ -1,4 +1,4 @@
-"""All modules of a configuration in this process, as threads."""
+"""Run all modules of a configuration as threads of this process."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from paddock.modules.config import ModulesSpec
 from paddock.modules.module import Module, start_module
 from paddock.modules.recording import BusRecorder
 
-LOOK = 0.25  # [s] between two looks whether the run is over
+LOOK = 0.25  # [s] between two checks whether the run is over
 
 
 class ModuleThreads:
-    """Modules as threads on a bus of this process.
+    """Runs modules as threads on a bus inside this process.
 
     Args:
-        spec: the configuration; a bus between processes is replaced.
+        spec: the configuration; a bus between processes is replaced by one in memory.
     """
 
     def __init__(self, spec: ModulesSpec) -> None:
@@ -59,12 +59,12 @@ class ModuleThreads:
                 self.stop()
 
     def stop(self) -> None:
-        """End all modules."""
+        """Stop all modules."""
         for module in self.modules.values():
             module.ended.set()
 
     def wait(self, until: Callable[[], bool] = lambda: False) -> None:
-        """Wait until the run is over, or something is so. An error in a module ends all, and is raised here."""
+        """Wait until the run is over or `until` returns True. An error in a module stops all and is raised here."""
         while any(thread.is_alive() for thread in self._threads):
             self._threads[0].join(LOOK)
             if until():
@@ -80,7 +80,7 @@ class ModuleThreads:
 
 
 def run_together(spec: ModulesSpec) -> dict[str, Module]:
-    """Run modules as threads until the coordinator's time is over; the modules, to be looked at."""
+    """Run modules as threads until the coordinator's time is over, and return them for inspection."""
     with ModuleThreads(spec) as threads:
         threads.wait()
         return threads.modules

@@ -1,4 +1,4 @@
-"""Sensor: checks what the robot senses, and gives it to whoever wants it."""
+"""Sensor module: validates the robot's readings and publishes them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.modules.readings import ObservationBuilder, SensorMessage
 
 
 class SensorModule(Module):
-    """Passes readings on that are those of a device of the robot, in order; others are counted."""
+    """Publishes valid readings of the robot's devices in order, and counts invalid ones."""
 
     upstream = ("COORDINATOR",)
 
@@ -32,4 +32,4 @@ class SensorModule(Module):
         self.send(msgspec.structs.replace(message, destination=EVERYONE, cause=cause))
 
     def status(self) -> str:
-        return f"{self.odd} odd readings" if self.odd else ""
+        return f"{self.odd} invalid readings" if self.odd else ""

@@ -1,4 +1,4 @@
-"""ModulesShow: what modules know and how they are, as those see it who watch the robot's arena; goals come back."""
+"""ModulesShow: state and health of modules for viewers of the robot's arena, who may send goals back."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ Send = Callable[[ModuleMessage], None]
 
 
 class ModulesShow:
-    """Has the attributes by which any controller shows itself: `estimate`, `map_view`, `state`, `refusal`, `modules`.
+    """Has the display attributes of a controller: `estimate`, `map_view`, `state`, `refusal`, `modules`.
 
-    The mapper's frame begins where the robot did. Here all is in the world's frame: the two meet at the first pose.
+    The origin of the mapper's frame is the robot's start pose. All attributes are in the world's frame. The first pose
+    of the mapper defines the transform.
 
     Args:
         spec: the robot.
-        names: of all modules.
+        names: names of all modules.
         send: sends a message.
     """
 
@@ -60,7 +61,7 @@ class ModulesShow:
         self._maps = 0
 
     def take(self, message: ModuleMessage, true_pose: Pose) -> None:
-        """A module has said something, while the robot was at a pose in the world."""
+        """Update the display with a message that arrived while the robot was at a pose in the world."""
         match message:
             case PoseMessage(source="MAPPER"):
                 pose = Pose(message.x, message.y, message.theta)
@@ -83,11 +84,11 @@ class ModulesShow:
                 self.board.take(message)
 
     def look(self, observation: Observation) -> None:
-        """The robot has sensed something."""
+        """Store the newest scan of the robot."""
         self._scan = self.reader.read(observation)
 
     def set_goal(self, x: float, y: float) -> bool:
-        """Send the planner a goal [m]; should it refuse, `refusal` says so a moment later."""
+        """Send a goal [m] to the planner. If the planner refuses it, `refusal` contains the reason later."""
         if self._origin is None:
             self.refusal = "there is no map yet"
             return False
@@ -98,17 +99,17 @@ class ModulesShow:
 
     @property
     def modules(self) -> tuple[ShownModule, ...]:
-        """How all modules are."""
+        """Health of all modules."""
         return tuple(describe_module(row) for row in self.board.modules.values())
 
     @property
     def has_map(self) -> bool:
-        """Whether there is something to see."""
+        """Whether a map and a pose are available."""
         return self._grid is not None and self.estimate is not None
 
     @property
     def map_view(self) -> MapView | None:
-        """The mapper's map in the frame of the world, with what the planner plans by."""
+        """The mapper's map in the frame of the world, with frontiers, plan and goal."""
         if self._grid is None or self._origin is None or self.estimate is None:
             return None
         view = MapView.of(self._grid)
@@ -124,14 +125,14 @@ class ModulesShow:
 
 
 def describe_module(row: ModuleHealth) -> ShownModule:
-    """How a module is, as it is shown."""
+    """Return the health of a module for display."""
     slow = row.latencies.percentile(0.99)
     says = row.report.status if row.report else ""
     return ShownModule(row.name.lower(), row.state, row.rate, slow if math.isfinite(slow) else 0.0, says)
 
 
 def turn_cells(frame: GridFrame, cells: Cells, origin: Pose) -> tuple[GridFrame, Cells]:
-    """Cells of a frame whose origin has a pose in the world, as cells of the world: each as the nearest one there."""
+    """Resample cells of a frame with a given origin pose to cells of the world, by nearest neighbour."""
     x0, y0, x1, y1 = frame.bounds
     corners = transform(np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]), origin)
     (low_x, low_y), (high_x, high_y) = corners.min(axis=0), corners.max(axis=0)

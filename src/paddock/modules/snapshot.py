@@ -1,6 +1,6 @@
-"""Snapshots of objects as data: a tree in JSON, and arrays. Reading one runs no code of the file.
+"""Snapshots of objects as data: a JSON tree and arrays. Reading a snapshot executes no code from the file.
 
-Numbers, texts, arrays, collections, messages and objects of Paddock's own classes are kept, each object once.
+Numbers, texts, arrays, collections, messages and objects of Paddock's own classes are stored, each object once.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ MAKERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset":
 
 
 class HasState(Protocol):
-    """An object that takes its state back itself."""
+    """An object with its own `__setstate__`."""
 
     def __setstate__(self, state: object) -> None: ...
 
 
 def save_snapshot(path: Path, header: Mapping[str, Any], state: Any) -> None:
-    """Write a state, with a header that says what it is of."""
+    """Write a state with a header that identifies it."""
     writer = SnapshotWriter()
     tree = {"header": dict(header), "state": writer.write(state)}
     arrays: dict[str, Any] = {f"a{k}": array for k, array in enumerate(writer.arrays)}
@@ -47,7 +47,7 @@ def load_snapshot(path: Path, header: Mapping[str, Any]) -> Any:
     """Read a state that was written with the same header.
 
     Raises:
-        PaddockError: it is no snapshot, or it is of something else.
+        PaddockError: the file is not a snapshot, or its header differs.
     """
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
@@ -55,31 +55,31 @@ def load_snapshot(path: Path, header: Mapping[str, Any]) -> Any:
             arrays = [file[f"a{k}"] for k in range(len(file.files) - 1)]
         found, state = dict(tree["header"]), tree["state"]
     except (OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise PaddockError(f"{path}: no snapshot ({error}): delete it to begin with an empty map") from None
+        raise PaddockError(f"{path}: not a snapshot ({error}): delete it to start with an empty map") from None
     for key, wanted in header.items():
         if found.get(key) != wanted:
             raise PaddockError(
-                f"{path}: its {key} is {found.get(key)!r}, and {wanted!r} is wanted: "
-                "delete it to begin with an empty map, or take the former options"
+                f"{path}: {key}: expected {wanted!r}, got {found.get(key)!r}: "
+                "delete the file to start with an empty map, or use the previous options"
             )
     try:
         return SnapshotReader(arrays).read(state)
     except (AttributeError, ImportError, IndexError, KeyError, TypeError, ValueError) as error:
         raise PaddockError(
-            f"{path}: of another version of Paddock ({error}): delete it to begin with an empty map"
+            f"{path}: written by another version of Paddock ({error}): delete it to start with an empty map"
         ) from None
 
 
 class SnapshotWriter:
-    """Makes a tree of JSON of an object; what occurs twice is named the second time."""
+    """Converts an object to a JSON tree; a repeated object is stored as a reference."""
 
     def __init__(self) -> None:
         self.arrays: list[np.ndarray[Any, Any]] = []
-        self._known: dict[int, int] = {}  # number of each object, by its id
-        self._kept: list[Any] = []  # so that no id is used twice
+        self._known: dict[int, int] = {}  # index of each object, by its id
+        self._kept: list[Any] = []  # keeps objects alive, so that no id is used twice
 
     def write(self, value: Any) -> Any:
-        """The tree of a value."""
+        """Return the tree of a value."""
         if isinstance(value, PLAIN) and type(value) in PLAIN:
             return value
         if id(value) in self._known:
@@ -91,7 +91,7 @@ class SnapshotWriter:
     def _describe(self, value: Any) -> dict[str, Any]:
         if isinstance(value, np.ndarray | np.generic):
             if np.asarray(value).dtype.hasobject:
-                raise PaddockError("a snapshot keeps arrays of numbers only")
+                raise PaddockError("a snapshot can store only arrays of numbers")
             self.arrays.append(np.asarray(value))
             return {"array": len(self.arrays) - 1, "scalar": isinstance(value, np.generic)}
         if isinstance(value, bytes):
@@ -114,19 +114,19 @@ class SnapshotWriter:
 
 
 class SnapshotReader:
-    """Makes objects of a tree again."""
+    """Restores objects from a tree."""
 
     def __init__(self, arrays: list[np.ndarray[Any, Any]]) -> None:
         self._arrays = arrays
         self._known: dict[int, Any] = {}
 
     def read(self, tree: Any) -> Any:
-        """The value of a tree."""
+        """Return the value of a tree."""
         if not isinstance(tree, dict):
             return tree
         if "known" in tree:
             return self._known[tree["known"]]
-        if "object" in tree:  # others may name it before it is complete
+        if "object" in tree:  # other objects may refer to it before it is complete
             value: Any = object.__new__(_find_class(tree["object"]))
             self._known[tree["number"]] = value
             _set_state(value, self.read(tree["state"]))
@@ -175,7 +175,7 @@ def _set_state(value: Any, state: Any) -> None:
 def _name(cls: type) -> str:
     if cls.__module__.partition(".")[0] != PACKAGE or "<" in cls.__qualname__:
         raise PaddockError(
-            f"a snapshot keeps objects of Paddock's own classes only, not {cls.__module__}.{cls.__qualname__}"
+            f"a snapshot can store only objects of Paddock's own classes, not {cls.__module__}.{cls.__qualname__}"
         )
     return f"{cls.__module__}:{cls.__qualname__}"
 
@@ -183,10 +183,10 @@ def _name(cls: type) -> str:
 def _find_class(name: str) -> type:
     module, _, path = name.partition(":")
     if module.partition(".")[0] != PACKAGE:
-        raise ImportError(f"{name} is not Paddock's")
+        raise ImportError(f"{name} is not a part of Paddock")
     found: Any = importlib.import_module(module)
     for part in path.split("."):
         found = getattr(found, part)
-    if not isinstance(found, type) or found.__module__.partition(".")[0] != PACKAGE:  # modules import others' classes
-        raise TypeError(f"{name} is no class of Paddock's")
+    if not isinstance(found, type) or found.__module__.partition(".")[0] != PACKAGE:  # it may be an imported class
+        raise TypeError(f"{name} is not a class of Paddock")
     return found

@@ -1,4 +1,4 @@
-"""Ports that are free."""
+"""Free network ports."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import socket
 
 
 def choose_port(host: str = "127.0.0.1") -> int:
-    """A port that nobody listens on at present."""
+    """Return a port that is currently free."""
     with socket.create_server((host, 0)) as probe:
         port: int = probe.getsockname()[1]
         return port

@@ -1,4 +1,4 @@
-"""Supervisor: starts the modules of a configuration as processes, and starts those again that die."""
+"""Supervisor: starts the modules of a configuration as processes, and restarts those that crash."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from paddock.modules.process import ARENA_URL, SUPERVISOR, set_priority
 from paddock.modules.recording import BusRecorder
 from paddock.modules.sockets import choose_port
 
-FIRST_DELAY, LONGEST_DELAY = 0.05, 5.0  # [s] before a module is started again; doubled each time
-STEADY = 10.0  # [s] a module must live until its delay is the first one again
-WORK = 0.2  # [s] of a processor
-SILENT = 2.0  # [s] after the last report from which on it is noted whether a module works
-HANGING = 5.0  # [s] of silence after which a module that does not work is killed
-COMPILING = 120.0  # [s] … one that does
+FIRST_DELAY, LONGEST_DELAY = 0.05, 5.0  # [s] before a module is restarted; doubled each time
+STEADY = 10.0  # [s] a module must run until its restart delay is reset
+WORK = 0.2  # [s] of processor time after which a silent module counts as working
+SILENT = 2.0  # [s] after the last report until the supervisor checks whether a module uses the processor
+HANGING = 5.0  # [s] of silence after which an idle module is killed
+COMPILING = 120.0  # [s] of silence after which a working module is killed
 LOCAL = "127.0.0.1"
-LOOK = 0.05  # [s] between two looks at the processes
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # of a module's linear algebra: one
-SWITCH = 0.0005  # [s] for which a thread may hold up another one that has messages to pass on
-GRACE = 2.0  # [s] for a module to end by itself
-MISTAKE = 2  # exit status of a module that cannot work as it is configured: to start it again would not help
+LOOK = 0.05  # [s] between two checks of the processes
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # set to 1 for each module
+SWITCH = 0.0005  # [s] for which a thread may delay another one that has messages to forward
+GRACE = 2.0  # [s] for a module to end after SIGTERM
+MISTAKE = 2  # exit status of a module with an invalid configuration: a restart would not help
 
 
 @dataclass
 class ModuleProcess:
-    """A module as a process."""
+    """A module in its own process."""
 
     name: str
     command: list[str]
@@ -51,16 +51,16 @@ class ModuleProcess:
     delay: float = FIRST_DELAY
     start_at: float = 0.0
     restarts: int = -1
-    finished: bool = False  # with the run
-    worked: float | None = None  # processor seconds when it became silent
+    finished: bool = False  # whether it has ended with the run
+    worked: float | None = None  # processor time at which it became silent [s]
 
     @property
     def is_due(self) -> bool:
-        """Whether it is to be started."""
+        """Whether the process must be started now."""
         return self.process is None and not self.finished and time.monotonic() >= self.start_at
 
     def start(self) -> None:
-        """Start it."""
+        """Start the process."""
         first = self.restarts < 0
         assert self.log is not None
         with self.log.open("ab") as output:
@@ -76,7 +76,7 @@ class ModuleProcess:
         self.restarts += 1
 
     def look(self) -> int | None:
-        """Its exit status, once it has ended; then it is due to be started again after a while."""
+        """Return its exit status once it has ended, and schedule its restart; None while it runs."""
         if self.process is None or (status := self.process.poll()) is None:
             return None
         self.process = None
@@ -87,13 +87,13 @@ class ModuleProcess:
         return status
 
     def last_line(self) -> str:
-        """The last that it printed; of one that ended with an error, this is why."""
+        """Return the last line of its output, which contains the error if it has failed."""
         assert self.log is not None
         lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")
         return next((visible(line.strip()) for line in reversed(lines) if line.strip()), "it printed nothing")
 
     def stop(self) -> None:
-        """End it: politely, then not."""
+        """Terminate the process, and kill it if it does not end in time."""
         if self.process is None:
             return
         self.process.terminate()
@@ -110,7 +110,7 @@ class Supervisor:
 
     Args:
         spec: the configuration.
-        config: its name, or that of its file.
+        config: name of the configuration, or path of its file.
         only: the modules to start here; None: all. The others are expected on other hosts.
     """
 
@@ -121,7 +121,7 @@ class Supervisor:
         self.gate: LineGate | None = None  # for modules in other languages
         names = [entry.name for entry in spec.modules if only is None or entry.name in only]
         if only is not None and (unknown := set(only) - set(names)):
-            spec.entry(min(unknown))  # refuses it
+            spec.entry(min(unknown))  # raises UnknownName
         base = [sys.executable, "-m", "paddock", "module"]
         clock = ["--seconds", str(spec.seconds), "--lock-step" if spec.lock_step else "--free"]
         settings = {ARENA_URL: spec.url} if spec.url else {}
@@ -145,7 +145,7 @@ class Supervisor:
 
     def _open(self) -> None:
         if self.spec.real_time:
-            set_priority(True)  # messages pass through this process; modules choose their own
+            set_priority(True)  # messages pass through this process; modules set their own priority
         self._stack.callback(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(SWITCH)
         host, port = split_address(self.spec.bus)
@@ -163,17 +163,17 @@ class Supervisor:
         logs = Path(self._stack.enter_context(TemporaryDirectory(prefix="paddock-modules-")))
         self._stack.callback(self.stop)
         for name, process in self.processes.items():
-            process.log = process.log or logs / f"{name}.log"  # in the folder of states, where there is one
+            process.log = process.log or logs / f"{name}.log"  # in the state folder, if there is one
             process.start()
 
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
     def look(self, seconds: float = 0.1) -> bool:
-        """Listen for some time and start again who has died. False when the run is over."""
+        """Update the board for some time [s] and restart crashed modules. Return False when the run is over."""
         until = time.monotonic() + seconds
         while not self.over and (left := until - time.monotonic()) > 0:
-            time.sleep(min(left, LOOK))  # not woken by each message: what modules say passes through here
+            time.sleep(min(left, LOOK))  # avoid waking for each message, because all messages pass through here
             for message in self.bus.receive_all(0.0):
                 self.board.take(message)
             self._revive()
@@ -182,11 +182,11 @@ class Supervisor:
     def _revive(self) -> None:
         for name, process in self.processes.items():
             status = process.look()
-            if status == 0:  # it has heard that this was the last round
+            if status == 0:  # it has finished the last round
                 process.finished = True
                 self.over |= name == "coordinator" or all(other.finished for other in self.processes.values())
             elif process.process is not None and self._hangs(name, process):
-                process.process.kill()  # it is started again as any that died
+                process.process.kill()  # it is restarted like a crashed one
             elif status == MISTAKE and not self.board[name.upper()].heard_at:
                 raise PaddockError(f"module {name}: {process.last_line()}")
             elif status is not None and name == "coordinator" and self.spec.url is None:
@@ -198,7 +198,7 @@ class Supervisor:
             self.board[name.upper()].ended = process.finished or self.over
 
     def _hangs(self, name: str, process: ModuleProcess) -> bool:
-        """Whether a module was heard since it was started, and no more for some time."""
+        """Return whether a module has reported since its start, but not for some time."""
         heard = self.board[name.upper()].heard_at
         silence = time.monotonic() - heard
         if heard <= process.started or silence < SILENT or name == "coordinator" or process.process is None:
@@ -210,13 +210,13 @@ class Supervisor:
         return silence > (COMPILING if worked > process.worked + WORK else HANGING)
 
     def stop(self) -> None:
-        """End all processes."""
+        """Stop all processes."""
         for process in self.processes.values():
             process.stop()
 
 
 def read_cpu(pid: int) -> float:
-    """Processor seconds of a process, where the system tells; else 0."""
+    """Return the processor time of a process [s], or 0 if the system does not provide it."""
     try:
         words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
@@ -225,7 +225,7 @@ def read_cpu(pid: int) -> float:
 
 
 def choose_bus(url: str) -> str:
-    """A bus that processes can reach: that of the configuration, with a port if it leaves it open."""
+    """Return a bus that processes can reach: that of the configuration, with a free port if it has none."""
     if urlsplit(url).scheme == "memory":
         return f"lines://127.0.0.1:{choose_port()}"
     host, port = split_address(url)

@@ -1,4 +1,4 @@
-"""Teleoperation: a person drives, at any time, and the reflex still protects."""
+"""Teleoperation: a user may drive at any time, and the reflex still prevents collisions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from paddock.modules.config import ModulesSpec
 from paddock.modules.messages import ModuleMessage, RoundMessage, TeleopMessage
 from paddock.modules.planner import DrivingModule
 
-HOLD = 0.5  # [s] simulated, for which a twist holds
+HOLD = 0.5  # [s] simulated, for which a twist stays valid
 
 
 class TeleopModule(DrivingModule):
-    """Turns twists that people send into motions. While it does, the planner's motions do not count."""
+    """Converts twists from users into motion commands. In the meantime the planner's commands are ignored."""
 
     delayed: ClassVar[tuple[str, ...]] = ()
     listens: ClassVar[tuple[str, ...]] = ("SENSOR", "REFLEX")
@@ -33,11 +33,11 @@ class TeleopModule(DrivingModule):
             super().handle(message)
 
     def take(self, linear: float, angular: float) -> None:
-        """A person wants this twist [m/s, rad/s]."""
+        """Store the twist that a user requests [m/s, rad/s]."""
         self.twist, self.until, self.refusal = (linear, angular), self.time + HOLD, ""
 
     def steer(self) -> None:
-        """Ask the reflex for the person's motion, after each look."""
+        """Send the user's motion to the reflex, once per set of readings."""
         look = self.look()
         if self.time > self.until:
             return

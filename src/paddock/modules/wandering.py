@@ -1,4 +1,4 @@
-"""The simplest planner: straight on while there is room, else a turn to the freer side."""
+"""The simplest planner: drive straight while there is room, else turn to the freer side."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from paddock.robots import RobotSpec
 
 
 class WanderingPlanner:
-    """Needs range sensors only.
+    """Wanders without a map, by range sensors only.
 
     Args:
         spec: the robot.
-        speed: straight on [m/s].
-        room: ahead of the robot's centre that must be free [m].
+        speed: speed on a straight line [m/s].
+        room: free distance required ahead of the robot's centre [m].
     """
 
     def __init__(self, spec: RobotSpec, *, speed: float = 0.3, room: float = 0.8) -> None:
@@ -25,7 +25,7 @@ class WanderingPlanner:
         self.turning = 0.0
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """Wheel speeds [m/s]."""
+        """Return wheel speeds [m/s]."""
         x, y = self.reader.read(observation).T
         if not ((x > 0) & (x < self.room) & (np.abs(y) < self.room / 2)).any():
             self.turning = 0.0
@@ -38,5 +38,5 @@ class WanderingPlanner:
 
 
 def make_wandering(spec: RobotSpec, feed: list[Any], **options: Any) -> WanderingPlanner:
-    """A planner that needs no map."""
+    """Create a planner that needs no map."""
     return WanderingPlanner(spec, **options)

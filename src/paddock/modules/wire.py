@@ -1,4 +1,4 @@
-"""Messages as lines of JSON, and back; AP2DX's modules get just what they know."""
+"""Encoding and decoding of messages as lines of JSON, with a reduced form for AP2DX's modules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.core.errors import BadMessage, suggestion
 from paddock.modules.messages import MESSAGES, ModuleMessage
 
 PROTOCOL = 1
-LONGEST_LINE = 1 << 20  # bytes; a map of 20 m by 20 m in cells of 5 cm takes some ten thousand
+LONGEST_LINE = 1 << 20  # bytes; a map of 20 m by 20 m with cells of 5 cm takes about ten thousand
 ADDRESS = ("destinationModuleId", "sourceModuleId", "type")
 
 _UNION: Any = Union[tuple(MESSAGES.values())]  # noqa: UP007
@@ -20,14 +20,14 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def encode_message(message: ModuleMessage) -> bytes:
-    """One line without its end, keys in alphabetical order."""
+    """Encode a message as one line without line end, with keys in alphabetical order."""
     return _encode(message)
 
 
 def encode_original(message: ModuleMessage) -> bytes:
-    """The line that AP2DX would send: its fields only, also those that have their default value.
+    """Encode a message as AP2DX would send it: with its fields only, including those with default values.
 
-    It knows no null: a sensor that meets nothing tells its greatest range.
+    AP2DX has no null: a sensor without a return reports its maximum range.
     """
     table = {
         info.encode_name: msgspec.to_builtins(getattr(message, info.name)) for info in msgspec.structs.fields(message)
@@ -36,15 +36,15 @@ def encode_original(message: ModuleMessage) -> bytes:
         if key in table:
             table[key] = [table["max_range"] if value is None else value for value in table[key]]
     table["type"] = message.__struct_config__.tag
-    keys = sorted((*ADDRESS, *message.original), key=lambda key: (key[0].isupper(), key))  # Bidirection stands last
+    keys = sorted((*ADDRESS, *message.original), key=lambda key: (key[0].isupper(), key))  # Bidirection is last
     return msgspec.json.encode({key: table[key] for key in keys})
 
 
 def decode_message(line: bytes) -> ModuleMessage:
-    """A message from a line. Fields that nobody knows are ignored; types that nobody knows are refused.
+    """Decode a message from a line. Unknown fields are ignored; unknown types are rejected.
 
     Raises:
-        BadMessage: what is wrong, and where.
+        BadMessage: the line is not a valid message; the text names the error and its location.
     """
     if len(line) > LONGEST_LINE:
         raise BadMessage(f"a line of {len(line)} bytes: at most {LONGEST_LINE} are allowed")
@@ -69,6 +69,6 @@ def _explain(line: bytes, problem: str) -> str:
 
 
 def message_schema() -> dict[str, Any]:
-    """The JSON Schema of all messages."""
+    """Return the JSON Schema of all messages."""
     schema: dict[str, Any] = msgspec.json.schema(_UNION)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Paddock module messages"} | schema

@@ -1,4 +1,4 @@
-"""Ways through maps: cost maps, planners, followers, frontiers, exploration."""
+"""Navigation on maps: cost maps, path planners, path followers, frontiers, exploration."""
 
 from paddock.core.geometry import rectangle
 from paddock.navigation.costmap import CostMap, Inflation

@@ -1,4 +1,4 @@
-"""Blacklist: places that were tried in vain, each for a while, longer each time."""
+"""Blacklist: positions of failed attempts, blocked for a time that increases with each failure."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from paddock.core.geometry import Point
 
 @dataclass
 class FailedPlace:
-    """A place that was tried."""
+    """A position with failed attempts."""
 
     place: Point  # [m]
     tries: int
-    until: float  # it is left alone [s]
+    until: float  # end of the blocking time [s]
 
 
 class Blacklist:
-    """Places that are left alone.
+    """Blocked positions.
 
     Args:
-        radius: what is nearer than this to such a place is the same [m].
-        seconds: how long a place is left alone after its second failure; twice as long after its third. The first is
-            forgiven: there may be a better view.
+        radius: distance within which positions count as the same [m].
+        seconds: blocking time after the second failure; twice as long after the third. The first failure does not
+            block, because there may be a better viewpoint.
     """
 
     def __init__(self, radius: float = 0.4, seconds: float = 60.0) -> None:
@@ -31,12 +31,12 @@ class Blacklist:
         self.failures: list[FailedPlace] = []
 
     def find(self, place: Point) -> FailedPlace | None:
-        """The failure at a place, if there was any."""
+        """Return the failure at a position, if there was any."""
         near = [failure for failure in self.failures if math.dist(failure.place, place) <= self.radius]
         return min(near, key=lambda failure: math.dist(failure.place, place)) if near else None
 
     def add(self, place: Point, time: float) -> None:
-        """A place was tried in vain."""
+        """Record a failed attempt at a position."""
         failure = self.find(place)
         if failure is None:
             failure = FailedPlace(place, 0, time)
@@ -45,12 +45,12 @@ class Blacklist:
         failure.until = time + self.seconds * (failure.tries - 1)
 
     def holds(self, place: Point, time: float) -> bool:
-        """Whether a place is left alone at a time."""
+        """Return whether a position is blocked at a time."""
         failure = self.find(place)
         return failure is not None and time < failure.until
 
     def pardon(self, place: Point, time: float, tries: int = 3) -> bool:
-        """Let a place be tried again at once, unless it was so often already; whether it may."""
+        """Unblock a position unless it has failed `tries` times; return whether it is unblocked."""
         failure = self.find(place)
         if failure is not None and failure.tries < tries:
             failure.until = time

@@ -1,4 +1,4 @@
-"""CostMap: where a body may be on a map, and how much it should rather be elsewhere."""
+"""CostMap: costs of cells for a robot's body, which rise near obstacles."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from paddock.navigation.kernels.body import body_clearance
 
 Value = TypeVar("Value", bound=np.generic)  # of a cell
 States = NDArray[np.int8]  # of cells: -1 unknown, 0 free, 1 occupied
-FAR = 1e3  # [m] from everything
-PIONEER = 0.26  # circumscribed radius of the robot that lengths were chosen for [m]
+FAR = 1e3  # [m] maximum distance to an obstacle
+PIONEER = 0.26  # circumscribed radius of the reference robot for default lengths [m]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inflation:
-    """How costs rise towards obstacles. A free cell far from everything costs 1."""
+    """Increase of costs towards obstacles. A free cell far from all obstacles costs 1."""
 
-    margin: float = 0.05  # that a body keeps between itself and obstacles, at least [m]
-    weight: float = 6.0  # of a cell as near to an obstacle as the body can be
-    falloff: float = 0.12  # over this distance the weight falls to 37 % [m]
-    turning: float = 4.0  # more where the body cannot turn on the spot
-    unknown: float | Literal["blocked"] = "blocked"  # cells may cost that much more, or block
+    margin: float = 0.05  # minimum distance between body and obstacles [m]
+    weight: float = 6.0  # additional cost of a cell as near to an obstacle as the body can be
+    falloff: float = 0.12  # distance over which the additional cost decreases to 37 % [m]
+    turning: float = 4.0  # additional cost where the body cannot turn on the spot
+    unknown: float | Literal["blocked"] = "blocked"  # additional cost of unknown cells, or "blocked"
 
     @classmethod
     def of(cls, footprint: Footprint, **changes: Any) -> Inflation:
-        """Lengths that suit a body: those above, or less for a body that is smaller than a Pioneer."""
+        """Return the default lengths, scaled down for a body that is smaller than a Pioneer."""
         shrink = min(1.0, footprint.circumscribed / PIONEER)
         return cls(**{"margin": shrink * cls.margin, "falloff": shrink * cls.falloff, **changes})
 
@@ -49,7 +49,7 @@ class Inflation:
 
 @dataclass(frozen=True)
 class CostMap:
-    """A map as one body sees it."""
+    """Cost map of a map for one body."""
 
     frame: GridFrame
     footprint: Footprint
@@ -59,7 +59,7 @@ class CostMap:
 
     @classmethod
     def of(cls, states: States, frame: GridFrame, footprint: Footprint, inflation: Inflation | None = None) -> CostMap:
-        """The cost map of a grid's states; shape (rows, columns) of its frame."""
+        """Create the cost map of a grid's states, shape (rows, columns) of its frame."""
         if states.shape != frame.shape:
             raise PaddockError(f"CostMap: expected states of shape {frame.shape}, got {states.shape}")
         distance = np.minimum(transform_distance(states > 0, frame.resolution), FAR)
@@ -67,12 +67,12 @@ class CostMap:
 
     @property
     def gap(self) -> float:
-        """How far plans keep a body from the middles of occupied cells [m]: what is checked later is then free."""
+        """Minimum distance of planned bodies from the centres of occupied cells [m], so that later checks pass."""
         return self.inflation.margin + (self.footprint.spacing + self.frame.resolution) / 2
 
     @cached_property
     def costs(self) -> Floats:
-        """What crossing each cell costs a planner, at least 1; infinity: blocked."""
+        """Cost of crossing each cell, at least 1; infinity: blocked."""
         how, nearest = self.inflation, self.footprint.half_width + self.gap
         costs: Floats = 1.0 + how.weight * np.exp((nearest - self.distance) / how.falloff)
         costs[~self.turnable] += how.turning
@@ -82,26 +82,26 @@ class CostMap:
 
     @cached_property
     def turnable(self) -> NDArray[np.bool_]:
-        """Cells at which the body can turn on the spot."""
+        """Mask of the cells at which the body can turn on the spot."""
         able: NDArray[np.bool_] = self.distance >= self.footprint.circumscribed + self.gap
         return able
 
     @cached_property
     def tables(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """As kernels take it: distances, origin, outline, and the body's numbers."""
+        """Arguments for kernels: distances, origin, outline, and the body's numbers."""
         origin = np.array([self.frame.x, self.frame.y, self.frame.resolution])
         return self.distance, origin, self.footprint.outline, self.footprint.numbers(self.inflation.margin)
 
     def clearance(self, pose: Pose) -> float:
-        """How far the body's outline is from the nearest obstacle [m], or a bit less; below 0: they overlap."""
+        """Return a lower bound of the distance from the outline to the nearest obstacle [m]; negative: overlap."""
         return float(body_clearance(*self.tables, *pose)) - self.footprint.spacing / 2
 
     def is_free(self, pose: Pose) -> bool:
-        """Whether the body fits there, with its margin."""
+        """Return whether the body with its margin is free of obstacles at a pose."""
         return self.clearance(pose) >= self.inflation.margin
 
     def nearest_passable(self, x: float, y: float, reach: float) -> Cell | None:
-        """The cell that is not blocked and nearest to a point [m], at most `reach` away; None: there is none."""
+        """Return the nearest cell to a point [m] that is not blocked, at most `reach` away; None if there is none."""
         row, column = self.frame.cell(x, y)
         if self.frame.holds(row, column) and math.isfinite(self.costs[row, column]):
             return row, column
@@ -117,22 +117,22 @@ class CostMap:
 
 
 def seen_states(grid: OccupancyGrid) -> States:
-    """-1, 0 or 1 of each cell by the larger part of what was seen of it; unknown is only what was never seen.
+    """Return -1, 0 or 1 for each cell by the sign of its log-odds; only cells that were never seen are unknown.
 
-    Cells at the edge of a wall are met and passed in turns: nobody has to go and look at them again.
+    Beams alternately hit and pass cells at the edge of a wall. Such cells count as known and are not explored again.
     """
     return states_of(grid.log_odds)
 
 
 def states_of(log_odds: NDArray[np.float32]) -> States:
-    """As `seen_states`, for a part of a grid."""
+    """Return the states of a part of a grid, as `seen_states`."""
     states: States = (log_odds > 0).astype(np.int8)
     states -= log_odds == 0
     return states
 
 
 def pad(states: States, frame: GridFrame, x: float, y: float, reach: float) -> tuple[States, GridFrame]:
-    """A grid with unknown cells around it where needed, so that it holds a square of `reach` around a point [m]."""
+    """Pad a grid with unknown cells, so that it contains a square of `reach` to each side of a point [m]."""
     (low, left), (high, right) = frame.cell(x - reach, y - reach), frame.cell(x + reach, y + reach)
     below, before = max(0, -low), max(0, -left)
     above, after = max(0, high + 1 - frame.rows), max(0, right + 1 - frame.columns)
@@ -144,7 +144,7 @@ def pad(states: States, frame: GridFrame, x: float, y: float, reach: float) -> t
 def crop(
     values: NDArray[Value], frame: GridFrame, x: float, y: float, reach: float
 ) -> tuple[NDArray[Value], GridFrame]:
-    """The part of a grid's values within a square of `reach` to each side of a point [m]."""
+    """Return the part of a grid's values within a square of `reach` to each side of a point [m]."""
     (top, left), (bottom, right) = frame.cell(x - reach, y - reach), frame.cell(x + reach, y + reach)
     top, left = min(max(0, top), frame.rows), min(max(0, left), frame.columns)
     bottom, right = max(top, min(frame.rows, bottom + 1)), max(left, min(frame.columns, right + 1))

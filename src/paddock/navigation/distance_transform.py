@@ -1,4 +1,4 @@
-"""How far each cell of a grid is from the nearest that is marked: exact, not chamfered."""
+"""Exact Euclidean distance transform of a grid, without chamfer approximation."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Floats = NDArray[np.float64]
 
 
 def transform_distance(marked: NDArray[np.bool_], resolution: float) -> Floats:
-    """Distance of each cell's centre from that of the nearest marked cell [m]; infinity if none is marked.
+    """Return the distance of each cell's centre from that of the nearest marked cell [m]; infinity without any.
 
     Args:
-        marked: shape (rows, columns).
+        marked: mask of marked cells, shape (rows, columns).
         resolution: side of a cell [m].
     """
     columns = marked.shape[1]

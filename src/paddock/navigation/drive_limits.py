@@ -1,4 +1,4 @@
-"""DriveLimits: how fast wheels may turn and change their speed, and what that means for twists."""
+"""DriveLimits: limits of wheel speeds and accelerations, applied to twists."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.robots import RobotSpec
 
 
 class Twist(NamedTuple):
-    """How a robot moves: forward [m/s], and turning to the left [rad/s]."""
+    """Velocity of a robot: linear forward [m/s], and angular to the left [rad/s]."""
 
     linear: float
     angular: float
@@ -23,14 +23,14 @@ STILL = Twist(0.0, 0.0)
 
 @dataclass(frozen=True, kw_only=True)
 class DriveLimits:
-    """Of a differential drive."""
+    """Limits of a differential drive."""
 
     wheel_separation: float  # [m]
     max_speed: float  # of a wheel [m/s]
     max_acceleration: float = math.inf  # of a wheel [m/s²]
-    speed: float = 0.5  # forward, at most [m/s]
-    turn_rate: float = 1.2  # at most [rad/s]
-    reaction: float = 0.3  # between something seen and the wheels' answer, at most [s]
+    speed: float = 0.5  # maximum forward speed [m/s]
+    turn_rate: float = 1.2  # maximum [rad/s]
+    reaction: float = 0.3  # maximum delay between a measurement and the reaction of the wheels [s]
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -38,16 +38,16 @@ class DriveLimits:
                 raise PaddockError(f"DriveLimits: {name}: expected a number > 0, got {value!r}")
         if self.speed > self.max_speed:
             raise PaddockError(
-                f"DriveLimits: speed: expected at most {self.max_speed:g} m/s, as wheels, got {self.speed:g}"
+                f"DriveLimits: speed: expected at most {self.max_speed:g} m/s, the wheels' maximum, got {self.speed:g}"
             )
 
     @classmethod
     def of(cls, spec: RobotSpec, speed: float | None = None) -> DriveLimits:
-        """Those of a robot.
+        """Return the limits of a robot.
 
         Args:
             spec: the robot.
-            speed: forward, at most [m/s]; None: half of what its wheels can do, and 0.5 at most.
+            speed: maximum forward speed [m/s]; None: half of the maximum wheel speed, and at most 0.5.
         """
         drive = spec.drive
         most = 2 * drive.max_speed / drive.wheel_separation
@@ -60,28 +60,28 @@ class DriveLimits:
         )
 
     def wheels(self, twist: Twist) -> WheelSpeeds:
-        """Wheel speeds for a twist; both parts shrink if a wheel would be too fast."""
+        """Return the wheel speeds for a twist; both parts are scaled down if a wheel would be too fast."""
         half = twist.angular * self.wheel_separation / 2
         left, right = twist.linear - half, twist.linear + half
         shrink = min(1.0, self.max_speed / max(abs(left), abs(right), 1e-9))
         return WheelSpeeds(left * shrink, right * shrink)
 
     def twist(self, wheels: WheelSpeeds) -> Twist:
-        """The twist of wheel speeds."""
+        """Return the twist for wheel speeds."""
         left, right = wheels
         return Twist((left + right) / 2, (right - left) / self.wheel_separation)
 
     def approach(self, now: Twist, wanted: Twist, seconds: float) -> Twist:
-        """What becomes of a twist after some time of getting to another as fast as the wheels can."""
+        """Return the twist after accelerating towards another for some time, within the limits of the wheels."""
         (left0, right0), (left1, right1) = self.wheels(now), self.wheels(wanted)
         change = max(abs(left1 - left0), abs(right1 - right0))
         share = min(1.0, self.max_acceleration * seconds / change) if change > 0 else 1.0
         return self.twist(WheelSpeeds(left0 + share * (left1 - left0), right0 + share * (right1 - right0)))
 
     def stopping_time(self, twist: Twist) -> float:
-        """How long a twist must be free ahead so that the robot can stop in time [s]: its reaction, then braking.
+        """Return how long the path of a twist must be free so that the robot can stop in time [s].
 
-        Braking takes the distance of half its time at full speed.
+        This is the reaction time plus half the braking time, because braking takes half the distance of full speed.
         """
         fastest = max(abs(speed) for speed in self.wheels(twist))
         return self.reaction + 0.5 * fastest / self.max_acceleration

@@ -1,4 +1,4 @@
-"""DStarLite: the cheapest way to a goal, kept up to date while the robot moves and the map changes."""
+"""DStarLite: the cheapest path to a goal, updated while the robot moves and the map changes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from paddock.navigation.kernels.search import remaining_cost
 
 
 class DStarLite:
-    """Searches from the goal, so that what it knows stays true while the start moves.
+    """Searches from the goal, so that its results stay valid while the start moves.
 
     Args:
-        costs: as `search_grid` takes them.
+        costs: costs of cells, as for `search_grid`.
         start: row and column.
         goal: row and column.
     """
@@ -32,7 +32,7 @@ class DStarLite:
     def __init__(self, costs: Floats, start: Cell, goal: Cell) -> None:
         costs = check_costs(costs)
         self.shape, count = costs.shape, costs.size
-        self.expanded = 0  # cells, in the last search
+        self.expanded = 0  # number of expanded cells in the last search
         heap, slot, self._scratch = np.empty((3, count), np.int64)
         ahead, look, first, second = np.empty((4, count))
         whole = np.array([*self.shape, flat(costs, start, "start"), flat(costs, goal, "goal"), 0])
@@ -42,9 +42,9 @@ class DStarLite:
         self._search()
 
     def update(self, costs: Floats, start: Cell) -> int:
-        """Take fresh costs and where the robot is now; how many cells' costs have changed.
+        """Update costs and the start cell; return the number of cells whose costs have changed.
 
-        Where the least cost of a cell falls, what is known no longer bounds what remains: the search begins anew.
+        If the minimum cost of a cell decreases, the heuristic is no longer a lower bound, and the search restarts.
         """
         costs, t = check_costs(costs), self._tables
         if costs.shape != self.shape:
@@ -68,10 +68,10 @@ class DStarLite:
 
     @property
     def cost(self) -> float:
-        """Of the way from the start to the goal [cells]; infinity if there is none."""
+        """Cost of the path from the start to the goal [cells]; infinity if there is none."""
         return float(self._tables.look[self._tables.whole[START]])
 
     def path(self) -> Whole:
-        """The cells from the start to the goal, shape (n, 2) of row and column; none if there is no way."""
+        """Return the cells from the start to the goal, shape (n, 2) of row and column; empty if there is no path."""
         count = walk_to_goal(self._tables, self._scratch)
         return np.column_stack(np.divmod(self._scratch[:count], self.shape[1]))

@@ -1,4 +1,4 @@
-"""Where to look next: ways to choose among frontiers, registered by name."""
+"""Exploration methods: strategies for choosing the next frontier, registered by name."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from paddock.navigation.frontiers import Frontier
 from paddock.navigation.grid_search import Floats, SearchTree, search_grid
 from paddock.navigation.kernels.tour import first_of_tour
 
-SAME = 2.7  # a frontier that has moved less than this is the same [circumscribed radii of the body]
+SAME = 2.7  # maximum movement of the same frontier between two plans [circumscribed radii of the body]
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What there is to choose from."""
+    """Input of an exploration method: the frontiers, and the state of the robot and the map."""
 
     frontiers: Sequence[Frontier]  # at least one
-    current: Frontier | None  # that the robot is on its way to
+    current: Frontier | None  # that the robot is driving to
     pose: Pose
     limits: DriveLimits
     costmap: CostMap
-    tree: SearchTree  # of ways from the robot
-    chance: Callable[[str], float]  # a draw from [0, 1) for a key
+    tree: SearchTree  # of paths from the robot
+    chance: Callable[[str], float]  # returns a random number in [0, 1) for a key
 
     def is_current(self, frontier: Frontier) -> bool:
-        """Whether the robot is on its way to a frontier already."""
+        """Return whether the robot is already driving to a frontier."""
         return self.current is not None and self.are_same(self.current, frontier)
 
     def are_same(self, first: Frontier, second: Frontier) -> bool:
-        """Whether two frontiers, found at different times, are the same."""
+        """Return whether two frontiers, found at different times, are the same."""
         return math.dist(first.centre, second.centre) < SAME * self.costmap.footprint.circumscribed
 
     def seconds_to(self, frontier: Frontier) -> float:
-        """How long the way there takes, with the turn at its beginning and at its end [s]."""
+        """Return the driving time to a frontier, including the turns at the start and the end [s]."""
         view, pose = frontier.view, self.pose
         away = math.dist(view[:2], pose[:2])
         if away < self.costmap.footprint.circumscribed:
@@ -53,10 +53,10 @@ class Situation:
 
 
 class ExplorationMethod(ABC):
-    """A way to choose. The frontier with the smallest figure is next."""
+    """Base class of exploration methods. The frontier with the lowest cost is next."""
 
     def choose(self, situation: Situation) -> Frontier:
-        """The next frontier; the present one has an advantage, so that the robot does not waver."""
+        """Return the next frontier; the current one is preferred, so that the robot does not oscillate."""
         figures = [
             self.favour(figure) if situation.is_current(frontier) else figure
             for frontier in situation.frontiers
@@ -66,15 +66,15 @@ class ExplorationMethod(ABC):
 
     @abstractmethod
     def rate(self, frontier: Frontier, situation: Situation) -> float:
-        """A figure, the smaller the better."""
+        """Return the cost of a frontier; lower is better."""
 
     def favour(self, figure: float) -> float:
-        """The figure of the present frontier, made better."""
+        """Return the reduced cost of the current frontier."""
         return figure - 2.0
 
 
 class Nearest(ExplorationMethod):
-    """The nearest frontier first (Yamauchi 1997)."""
+    """Choose the nearest frontier (Yamauchi 1997)."""
 
     def rate(self, frontier: Frontier, situation: Situation) -> float:
         return frontier.cost
@@ -84,7 +84,7 @@ class Nearest(ExplorationMethod):
 
 
 class GainPerCost(ExplorationMethod):
-    """Most unknown area for the way (after Burgard and others 2005)."""
+    """Choose the frontier with most unknown area per path length (after Burgard and others 2005)."""
 
     def rate(self, frontier: Frontier, situation: Situation) -> float:
         return (frontier.cost + 0.5) / (frontier.gain + 0.01)
@@ -94,26 +94,26 @@ class GainPerCost(ExplorationMethod):
 
 
 class Balanced(ExplorationMethod):
-    """The time that it takes to get there and turn, less some seconds for what may be seen there."""
+    """Choose the frontier with the least time for path and turns, minus a bonus for the visible unknown area."""
 
     seconds_per_area = 0.3  # [s/m²]
-    most_area = 10.0  # that counts [m²]
+    most_area = 10.0  # maximum area that counts [m²]
 
     def rate(self, frontier: Frontier, situation: Situation) -> float:
         return situation.seconds_to(frontier) - self.seconds_per_area * min(frontier.gain, self.most_area)
 
 
 class Tour(ExplorationMethod):
-    """The first frontier of the best tour through all of them: large ones early, and none left behind to come back for.
+    """Choose the first frontier of the best tour through all frontiers: large ones early, and none left behind.
 
-    Every second costs the area that is still to be seen, up to the end of the tour, and a bit more, which counts when
-    only small frontiers are left: then the tour is the shortest.
+    Every second costs the area that is still unseen up to the end of the tour, plus a constant. The constant dominates
+    when only small frontiers are left, so that the tour is then the shortest one.
     """
 
-    most = 9  # frontiers of a tour; of more, those with most area for their seconds
-    most_area = 10.0  # of a frontier that counts [m²]
-    always = 15.0  # that every second costs [m²]
-    coarse = 4  # lengths of ways between frontiers are found on cells that are so many times as large
+    most = 9  # frontiers of a tour; if there are more, those with most area per second
+    most_area = 10.0  # maximum area of a frontier that counts [m²]
+    always = 15.0  # constant cost of every second [m²]
+    coarse = 4  # factor on the cell size for path lengths between frontiers
 
     def choose(self, situation: Situation) -> Frontier:
         frontiers = sorted(situation.frontiers, key=lambda frontier: self.rate(frontier, situation))[: self.most]
@@ -136,7 +136,7 @@ class Tour(ExplorationMethod):
         return max(0.0, self.favour(seconds)) if situation.is_current(frontier) else seconds
 
     def _find_seconds(self, frontiers: Sequence[Frontier], situation: Situation) -> Floats:
-        """How long the ways between frontiers take [s]."""
+        """Return the driving times between frontiers [s]."""
         rough = pool(situation.costmap.costs, self.coarse)
         cells = np.array([frontier.cell for frontier in frontiers]) // self.coarse
         scale = situation.costmap.frame.resolution * self.coarse / situation.limits.speed
@@ -144,7 +144,7 @@ class Tour(ExplorationMethod):
 
 
 class RandomWalk(ExplorationMethod):
-    """To any place that can be got to, drawn by chance: what others are compared with."""
+    """Choose a random reachable position; a baseline for other methods."""
 
     def choose(self, situation: Situation) -> Frontier:
         if situation.current is not None:
@@ -161,7 +161,7 @@ class RandomWalk(ExplorationMethod):
 
 
 def pool(costs: Floats, size: int) -> Floats:
-    """Costs of cells that are so many times as large; each is as good as the best of its parts."""
+    """Return the costs of cells that are larger by a factor, as the minimum of the original costs."""
     rows, columns = (-(-length // size) * size for length in costs.shape)
     whole = np.full((rows, columns), math.inf)
     whole[: costs.shape[0], : costs.shape[1]] = costs

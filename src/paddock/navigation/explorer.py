@@ -1,4 +1,4 @@
-"""Explorer: a controller that maps all it can get to, and stops by itself."""
+"""Explorer: a controller that maps all reachable space and then stops."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
-FINISHED = "explored: no frontier is left that can be reached"
-FARTHEST, SURE = 4.0, 0.8  # frontiers are looked at from so many circumscribed radii, or less where a sensor sees less
-PATIENCE, DELAY = 4.0, 15.0  # a way may take so many times as long as expected, and so many seconds more
+FINISHED = "explored: no reachable frontier is left"
+FARTHEST, SURE = 4.0, 0.8  # maximum viewing distance: in circumscribed radii, and as a share of the sensor's range
+PATIENCE, DELAY = 4.0, 15.0  # time limit of a path: factor on the expected time, plus a delay [s]
 
 
 class Explorer(MapUser):
-    """Drives to frontiers until there are none that it can get to. It never knows how large the world is.
+    """Drives to frontiers until no reachable one is left. It does not use the size of the world.
 
     Args:
-        mapper: gives the pose and the map.
-        robot: its body and its drive.
-        method: how to choose among frontiers, by name.
-        least: shorter frontiers do not count [circumscribed radii of the body].
-        options: of `MapUser`: follower, speed, inflation, period, seed.
+        mapper: source of the pose and the map.
+        robot: specification of the robot, with its body and drive.
+        method: name of the exploration method.
+        least: minimum length of frontiers [circumscribed radii of the body].
+        options: options of `MapUser`: follower, speed, inflation, period, seed.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class Explorer(MapUser):
     def _forget(self) -> None:
         super()._forget()
         self.blacklist = Blacklist(1.5 * self.footprint.circumscribed)
-        self.current: Frontier | None = None  # on its way to
+        self.current: Frontier | None = None  # that the robot is driving to
         self.found: list[Frontier] = []  # in the last plan
-        self._used_up: list[Point] = []  # places from which something was looked at in vain
-        self._late = math.inf  # when the way to it has taken too long
+        self._used_up: list[Point] = []  # viewpoints from which a frontier did not disappear
+        self._late = math.inf  # time limit for reaching it
 
     @property
     def frontiers(self) -> Points:
@@ -84,14 +84,14 @@ class Explorer(MapUser):
         self.current = chosen
         cell = costmap.nearest_passable(chosen.view.x, chosen.view.y, self.near)
         path = smooth_path(tree.path_to(cell), costmap) if cell is not None else NO_POINTS
-        if not len(path):  # it was passable before, and no longer is
+        if not len(path):  # it is no longer passable
             self.blacklist.add(chosen.centre, time)
             self.current = None
             return
         self.driver.take(path, chosen.view.heading, same_goal=same)
 
     def _give_up_in_vain(self, time: float) -> None:
-        """What was reached and is still there, or not reached in time, is left alone for a while."""
+        """Blacklist the current frontier if it was reached without effect, or not reached in time."""
         state, current = self.driver.state, self.current
         if current is None or (state not in ("reached", "stuck") and time < self._late):
             return
@@ -104,7 +104,7 @@ class Explorer(MapUser):
             self._used_up.append(current.view[:2])
 
     def _choices(self, time: float) -> list[Frontier]:
-        """Frontiers to choose from: those not left alone, else those that may have a second chance."""
+        """Return the frontiers to choose from: those not blacklisted, or else those that may be tried again."""
         left = [frontier for frontier in self.found if not self.blacklist.holds(frontier.centre, time)]
         return left or [frontier for frontier in self.found if self.blacklist.pardon(frontier.centre, time)]
 

@@ -1,4 +1,4 @@
-"""Frontiers: where the known free space ends, and from where to look beyond."""
+"""Frontiers: borders of the known free space, and viewpoints for them."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from paddock.navigation.kernels.frontier import (
 )
 from paddock.navigation.kernels.lines import count_unknown
 
-RAYS = 90  # in which unknown cells are counted
-WORTH = 2.0  # driving so far is worth as much of a frontier in sight,
-ENOUGH = 4.0  # up to this length of it [circumscribed radii of the body]
+RAYS = 90  # number of rays for counting unknown cells
+WORTH = 2.0  # path length that equals the same length of visible frontier
+ENOUGH = 4.0  # maximum length of visible frontier that counts [circumscribed radii of the body]
 
 
 class Frontier(NamedTuple):
-    """A group of free cells beside unknown ones."""
+    """A group of free cells next to unknown ones."""
 
-    centre: Point  # the mean of its cells that are in sight from there [m]
+    centre: Point  # mean of its cells that are visible from `view` [m]
     length: float  # of all its cells [m]
-    view: Pose  # from where to look at it, towards the unknown
+    view: Pose  # best pose for viewing it, towards unknown space
     cell: Cell  # of that pose
-    cost: float  # of the way there: its length, where nothing is near [m]
-    gain: float  # unknown area in sight from there [m²]
+    cost: float  # of the path there [m]; far from obstacles, this is its length
+    gain: float  # unknown area visible from there [m²]
 
 
 def find_frontiers(
@@ -50,15 +50,15 @@ def find_frontiers(
     sight: float = 15.0,
     avoid: Sequence[Point] = (),
 ) -> list[Frontier]:
-    """All frontiers that can be looked at from a cell that the robot can get to.
+    """Find all frontiers that are visible from reachable cells.
 
     Args:
-        costmap: the map as the robot's body sees it.
-        tree: what getting to each cell costs, from where the robot is.
-        least: shorter frontiers are left out. All lengths are in circumscribed radii of the body.
-        reach: from how far away they are looked at, at most.
-        sight: how far unknown cells count as a gain.
-        avoid: places from which nothing more can be seen [m]: nothing is looked at from within a radius of the body.
+        costmap: cost map for the robot's body.
+        tree: path costs from the robot to each cell.
+        least: minimum length of a frontier. All lengths are in circumscribed radii of the body.
+        reach: maximum viewing distance.
+        sight: maximum distance of unknown cells that count as gain.
+        avoid: useless viewpoints [m]; no viewpoint is within a radius of the body of them.
     """
     states, frame, side = costmap.states, costmap.frame, costmap.frame.resolution
     size = costmap.footprint.circumscribed / side
@@ -84,7 +84,7 @@ def find_frontiers(
 
 
 def block_disc(costs: Floats, frame: GridFrame, place: Point, radius: float) -> None:
-    """Make all cells within a radius of a place impassable [m]."""
+    """Block all cells within a radius of a position [m]."""
     (top, left), (bottom, right) = (frame.cell(place[0] + off, place[1] + off) for off in (-radius, radius))
     top, left = max(0, top), max(0, left)
     part = costs[top : max(0, bottom + 1), left : max(0, right + 1)]

@@ -1,4 +1,4 @@
-"""Cheapest ways on a grid of costs: A* to a goal, Dijkstra to everywhere. Steps go to eight neighbours."""
+"""Cheapest paths on a grid of costs: A* to a goal, Dijkstra to all cells. Steps go to eight neighbours."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Cell = tuple[int, int]  # row, column
 
 @dataclass(frozen=True)
 class SearchTree:
-    """What a search found: of each cell the cost from the start [cells], and the cell before it."""
+    """Result of a search: the cost of each cell from the start [cells], and its predecessor."""
 
-    costs: Floats  # from the start, shape (rows, columns); infinity where it did not get to
-    settled: int  # cells that were looked at
+    costs: Floats  # from the start, shape (rows, columns); infinity if not reached
+    settled: int  # number of settled cells
     _came: Whole
 
     def path_to(self, cell: Cell) -> Whole:
-        """The cells from the start to a cell, shape (n, 2) of row and column; none if it was not reached."""
+        """Return the cells from the start to a cell, shape (n, 2) of row and column; empty if it was not reached."""
         columns = self.costs.shape[1]
         at = cell[0] * columns + cell[1]
         if not math.isfinite(self.costs[cell]):
@@ -37,12 +37,13 @@ class SearchTree:
 
 
 def search_grid(costs: Floats, start: Cell, goal: Cell | None = None) -> SearchTree:
-    """Cheapest ways from a start to a goal (A*), or to all cells (Dijkstra).
+    """Find cheapest paths from a start to a goal (A*), or to all cells (Dijkstra).
 
     Args:
-        costs: of each cell, at least 0; infinity: blocked. A step costs its length in cells, times the mean of both.
+        costs: cost of each cell, at least 0; infinity: blocked. A step costs its length in cells, times the mean cost
+            of both cells.
         start: row and column.
-        goal: row and column; None: everywhere.
+        goal: row and column; None: all cells.
     """
     costs = check_costs(costs)
     rows, columns = costs.shape
@@ -57,7 +58,7 @@ def search_grid(costs: Floats, start: Cell, goal: Cell | None = None) -> SearchT
 
 
 def check_costs(costs: Floats) -> Floats:
-    """Costs as kernels take them, or a PaddockError."""
+    """Return costs for kernels, or raise a PaddockError."""
     costs = np.ascontiguousarray(costs, np.float64)
     if costs.ndim != 2 or not costs.size or not (costs >= 0).all():
         raise PaddockError(f"costs: expected a grid of numbers >= 0, infinity for blocked; got shape {costs.shape}")
@@ -65,13 +66,13 @@ def check_costs(costs: Floats) -> Floats:
 
 
 def least_cost(costs: Floats) -> float:
-    """The smallest cost of a cell: what every cell of a way costs at least."""
+    """Return the smallest cost of a cell, a lower bound for every cell of a path."""
     least = float(costs.min())
     return least if math.isfinite(least) else 0.0
 
 
 def flat(costs: Floats, cell: Cell, what: str) -> int:
-    """A cell's number, row by row."""
+    """Return a cell's number, row by row."""
     rows, columns = costs.shape
     if not (0 <= cell[0] < rows and 0 <= cell[1] < columns):
         raise PaddockError(f"{what}: expected a cell of {rows} × {columns}, got row {cell[0]}, column {cell[1]}")

@@ -1,4 +1,4 @@
-"""MapSource: what navigation needs of a mapper, in this process or elsewhere."""
+"""MapSource: interface of mappers for navigation, in this process or another."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from paddock.mapping.reader import RangeReader
 
 
 class MapSource(Protocol):
-    """Gives the pose and the map; a `Mapper` is one."""
+    """Source of the pose and the map, such as a `Mapper`."""
 
     reader: RangeReader
     scan: Scan | None  # the last one
 
     @property
     def estimate(self) -> Estimate:
-        """Where the robot is now."""
+        """Current pose estimate of the robot."""
 
     @property
     def grid(self) -> OccupancyGrid:
-        """The present map."""
+        """Current map."""
 
     @property
     def scan_pose(self) -> Pose:
-        """Where the robot was when the last scan was taken."""
+        """Pose of the robot at the time of the last scan."""
 
     def update(self, observation: Observation, time: float | None = None) -> Estimate:
-        """Take a look at all sensors."""
+        """Process an observation and return the estimate."""
 
     def reset(self, pose: Pose) -> None:
-        """Begin anew at a pose."""
+        """Restart at a pose."""

@@ -1,4 +1,4 @@
-"""MapUser: what all controllers have in common that build a map and drive by it."""
+"""MapUser: base class of controllers that build a map and navigate with it."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from paddock.navigation.map_source import MapSource
 from paddock.navigation.path_driver import PathDriver
 from paddock.robots import RobotSpec
 
-NEAR = 2.0  # a robot too near to something plans from the nearest free cell within [circumscribed radii]
-WALLED_IN = "walled in: there is no room for the body anywhere near"
+NEAR = 2.0  # distance to search for a free start cell if the robot is too near to an obstacle [circumscribed radii]
+WALLED_IN = "enclosed: no free space for the body nearby"
 
 
 class MapUser(ABC):
-    """A controller. Each observation goes to the mapper first; then it plans now and then, and drives.
+    """A controller that updates the mapper with each observation, plans periodically, and drives.
 
     Args:
-        mapper: gives the pose and the map.
-        robot: its body and its drive.
-        follower: how to follow paths, by name, or one made elsewhere.
-        speed: forward, at most [m/s]; None: half of what its wheels can do, and 0.5 at most.
-        inflation: how far to keep from obstacles; None: as suits the body.
-        period: between two plans [s].
-        seed: decides all that is drawn.
+        mapper: source of the pose and the map.
+        robot: specification of the robot, with its body and drive.
+        follower: name of a path follower, or a follower object.
+        speed: maximum forward speed [m/s]; None: half of the maximum wheel speed, and at most 0.5.
+        inflation: distances from obstacles; None: chosen for the size of the body.
+        period: time between two plans [s].
+        seed: seed of all random numbers.
     """
 
     def __init__(
@@ -57,37 +57,37 @@ class MapUser(ABC):
             follower = make_follower(follower, self.limits, seed=seed)
         self.near = NEAR * self.footprint.circumscribed  # [m]
         self.driver = PathDriver(follower, self.footprint, inflation=self.inflation)
-        self.start = mapper.estimate.pose  # where it began, in the frame of the map
+        self.start = mapper.estimate.pose  # start pose in the frame of the map
         self._forget()
 
     @staticmethod
     def body_of(robot: RobotSpec) -> Footprint:
-        """The footprint of a robot."""
+        """Return the footprint of a robot."""
         return Footprint.of(robot.body.shape)
 
     def _forget(self) -> None:
-        self.reason = ""  # why it is done
+        self.reason = ""  # why the controller is done
         self._finished = False
-        self.plans = 0  # so far
-        self.growth: list[tuple[float, float]] = []  # times [s], and the free space known by then [m²]
+        self.plans = 0  # number of plans so far
+        self.growth: list[tuple[float, float]] = []  # times [s] and known free space [m²]
         self._due = 0.0  # when to plan again
-        self._version: object = None  # of the map that was last planned on
+        self._version: object = None  # of the map of the last plan
 
     def reset(self) -> None:
-        """Begin anew, with an empty map, at the pose at which it began."""
+        """Restart with an empty map at the start pose."""
         self.mapper.reset(self.start)
         self.driver.reset()
         self._forget()
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """One decision."""
+        """Return the wheel speeds for an observation."""
         self.mapper.update(observation)
         time, grid = observation.time, self.mapper.grid
-        if not grid.frame.rows:  # nothing was seen yet
+        if not grid.frame.rows:  # the map is empty
             return WheelSpeeds(0.0, 0.0)
         wheels = self.driver.update(self.mapper, time)
         is_due, seen_more = time >= self._due - 1e-9, grid.version != self._version
-        # At once where it is idle and has seen more; on time where it drives. An idle one may never see more.
+        # Plan immediately if idle with a new map, and periodically otherwise. An idle robot may never get a new map.
         if not self._finished and (is_due, seen_more, self._is_idle).count(True) >= 2:
             self._due, self._version = time + self.period, grid.version
             self.plans += 1
@@ -101,58 +101,58 @@ class MapUser(ABC):
 
     @abstractmethod
     def plan(self, pose: Pose, time: float) -> None:
-        """Find out where to go, and give the driver a path."""
+        """Choose a goal, and pass a path to the driver."""
 
     def finish(self, reason: str) -> None:
-        """Stop, and then be done."""
+        """Stop the robot and mark the controller as done, with a reason."""
         self.driver.stop()
         self._finished, self.reason = True, reason
 
     @property
     def done(self) -> bool:
-        """Whether it has finished, and stands."""
+        """Whether the controller has finished and the robot is stationary."""
         return self._finished and self.driver.twist == STILL
 
     def find_start(self, costmap: CostMap, pose: Pose, time: float) -> Cell | None:
-        """The cell to plan from; None: there is none, and it tries to get free, until it gives up."""
+        """Return the cell to plan from; None if there is none: then start a recovery, or finish if none is left."""
         start = costmap.nearest_passable(pose.x, pose.y, self.near)
         if start is None and self.driver.state != "recovering" and not self.driver.recover(pose, time):
             self.finish(WALLED_IN)
         return start
 
     def cost_map(self) -> CostMap:
-        """The present map as the robot's body sees it."""
+        """Return the cost map of the current map for the robot's body."""
         return CostMap.of(seen_states(self.mapper.grid), self.mapper.grid.frame, self.footprint, self.inflation)
 
     @property
     def estimate(self) -> Estimate:
-        """Where it takes itself to be."""
+        """Current pose estimate."""
         return self.mapper.estimate
 
     @property
     def state(self) -> str:
-        """What it does, for people."""
+        """Readable description of the current state."""
         return self.reason if self._finished else self.task
 
     @property
     def task(self) -> str:
-        """What it does, in few words, for traces."""
+        """Short description of the current task, for traces."""
         state = self.driver.state
         return f"recovering: {self.driver.ladder.name}" if state == "recovering" else state
 
     @property
     def goal(self) -> Points:
-        """Where it goes [m]; shape (1, 2), or none."""
+        """Current goal [m], shape (1, 2); empty without a goal."""
         return self.driver.path[-1:]
 
     @property
     def frontiers(self) -> Points:
-        """Middles of frontiers [m], shape (n, 2)."""
+        """Centres of frontiers [m], shape (n, 2)."""
         return NO_POINTS
 
     @property
     def map_view(self) -> MapView:
-        """The map to look at, with all that it plans by."""
+        """The map for display, with frontiers, plan and goal."""
         mapper = self.mapper
         return MapView.of(
             mapper.grid,

@@ -1,4 +1,4 @@
-"""Navigator: a controller that drives to goals on the map that it builds."""
+"""Navigator: a controller that drives to goals while it builds a map."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
-UNKNOWN_COST = 2.0  # of an unknown cell, more than of a free one: there may be no way
-BESIDE = 0.6  # a goal may be this far beside where the robot can be [circumscribed radii]
-FARTHEST = 50.0  # a goal may be this far beyond what is known [m]
+UNKNOWN_COST = 2.0  # additional cost of an unknown cell, because it may be blocked
+BESIDE = 0.6  # maximum distance of a goal from the nearest free cell [circumscribed radii]
+FARTHEST = 50.0  # maximum distance of a goal beyond the known map [m]
 
 
 class Navigator(MapUser):
-    """Drives to goals, one after the other, through unknown space as well where nothing known is in the way.
+    """Drives to goals one after the other, also through unknown space where no known obstacle blocks the path.
 
-    Give it a goal at any time, from any thread. What it refuses, and why, is told by `refusal`.
+    A goal may be set at any time, from any thread. `refusal` contains the reason why a goal was refused.
 
     Args:
-        mapper: gives the pose and the map.
-        robot: its body and its drive.
-        goal: x, y [m] in the map's frame; None: it waits for goals, and is never done.
-        heading: to turn to at the goal [rad]; None: any.
-        options: of `MapUser`: follower, speed, inflation, period, seed.
+        mapper: source of the pose and the map.
+        robot: specification of the robot, with its body and drive.
+        goal: x, y [m] in the map's frame; None: the navigator waits for goals and is never done.
+        heading: heading at the goal [rad]; None: any.
+        options: options of `MapUser`: follower, speed, inflation, period, seed.
     """
 
     def __init__(
@@ -47,15 +47,15 @@ class Navigator(MapUser):
         if options.get("inflation") is None:
             options["inflation"] = Inflation.of(self.body_of(robot), unknown=UNKNOWN_COST)
         self.waits = goal is None
-        self._turn = Lock()  # others set goals while it drives
+        self._turn = Lock()  # other threads may set goals while it drives
         super().__init__(mapper, robot, **options)
         if goal is not None:
             self.set_goal(*goal, heading)
 
     def _forget(self) -> None:
         super()._forget()
-        self.refusal = ""  # why the last goal is not, or no longer, driven to; empty: it is
-        self.target: Pose | None = None  # the heading is NaN where any will do
+        self.refusal = ""  # why the last goal was refused or abandoned; empty if it was not
+        self.target: Pose | None = None  # a heading of NaN means any heading
         self._planner: tuple[DStarLite, object, Cell] | None = None  # with the map's frame and the goal's cell
 
     def act(self, observation: Observation) -> WheelSpeeds:
@@ -63,7 +63,7 @@ class Navigator(MapUser):
             return super().act(observation)
 
     def set_goal(self, x: float, y: float, heading: float | None = None) -> bool:
-        """Drive to a place [m] from now on; False: it is refused, see `refusal`."""
+        """Set a new goal [m]; return False if it is refused, see `refusal`."""
         if not all_finite(x, y, heading or 0.0):
             given = (x, y) if heading is None else (x, y, heading)
             raise PaddockError(f"goal: expected finite numbers, got {', '.join(map(str, given))}")
@@ -76,12 +76,12 @@ class Navigator(MapUser):
             return not self.refusal
 
     def cancel(self) -> None:
-        """Stop, and go nowhere."""
+        """Cancel the goal and stop."""
         with self._turn:
-            self._refuse("the goal was taken back")
+            self._refuse("the goal was cancelled")
 
     def _conclude(self, outcome: str) -> None:
-        """Stop; unless it waits for further goals, be done."""
+        """Stop; mark the controller as done unless it waits for further goals."""
         self.target, self._planner = None, None
         self.finish(outcome)
         self._finished = not self.waits
@@ -91,19 +91,19 @@ class Navigator(MapUser):
         self._conclude(f"refused: {why}")
 
     def cost_map(self) -> CostMap:
-        """The present map, with unknown space up to the goal."""
+        """Return the cost map of the current map, padded with unknown space up to the goal."""
         states, frame = seen_states(self.mapper.grid), self.mapper.grid.frame
         if self.target is not None:
             states, frame = pad(states, frame, self.target.x, self.target.y, 2 * self.footprint.circumscribed)
         return CostMap.of(states, frame, self.footprint, self.inflation)
 
     def _find_goal(self) -> tuple[CostMap, Cell] | None:
-        """The present map, and the cell of it to drive to; None: the goal is refused."""
+        """Return the current cost map and the goal cell; None if the goal is refused."""
         assert self.target is not None
         (x, y), (x0, y0, x1, y1) = self.target[:2], self.mapper.grid.frame.bounds
         place = f"({x:.2f}, {y:.2f})"
         if max(x0 - x, x - x1, y0 - y, y - y1) > FARTHEST:
-            self._refuse(f"{place} is more than {FARTHEST:.0f} m beyond what is known")
+            self._refuse(f"{place} is more than {FARTHEST:.0f} m beyond the known map")
             return None
         costmap = self.cost_map()
         cell = costmap.nearest_passable(x, y, BESIDE * self.footprint.circumscribed)
@@ -131,14 +131,14 @@ class Navigator(MapUser):
             return
         planner = self._update_planner(costmap, start, goal)
         if not math.isfinite(planner.cost):
-            self._refuse(f"({self.target.x:.2f}, {self.target.y:.2f}) cannot be reached: there is no way")
+            self._refuse(f"({self.target.x:.2f}, {self.target.y:.2f}) cannot be reached: there is no path")
             return
         heading = None if math.isnan(self.target.heading) else self.target.heading
         fresh = self.driver.state == "standing"
         self.driver.take(smooth_path(planner.path(), costmap), heading, same_goal=not fresh)
 
     def _update_planner(self, costmap: CostMap, start: Cell, goal: Cell) -> DStarLite:
-        """D* Lite goes on where it was, unless the map has grown or the goal's cell is another."""
+        """Update D* Lite, or create it again if the map has grown or the goal cell has changed."""
         if self._planner is not None and self._planner[1:] == (costmap.frame, goal):
             self._planner[0].update(costmap.costs, start)
         else:

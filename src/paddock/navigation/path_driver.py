@@ -1,4 +1,4 @@
-"""PathDriver: drives along a path to a pose, watches whether the robot gets on, and recovers where it does not."""
+"""PathDriver: drives along a path to a pose, monitors progress, and starts recoveries without progress."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from paddock.navigation.map_source import MapSource
 from paddock.navigation.recovery import LADDER, RecoveryLadder, Surroundings
 
 DriverState = Literal["standing", "driving", "turning", "recovering", "reached", "stuck"]
-PERIOD = 0.1  # between two decisions [s]
-BLIND_AFTER = 1.0  # so long after a scan was due it is blind, and stands [s]
-REACH = 10.0  # of the local map, to each side [circumscribed radii]
-GOT_ON = 2.5  # so far from where it was stuck it has got on [circumscribed radii]
+PERIOD = 0.1  # time between two decisions [s]
+BLIND_AFTER = 1.0  # delay of a scan after which the robot is blind and stops [s]
+REACH = 10.0  # of the local map in each direction [circumscribed radii]
+GOT_ON = 2.5  # distance from a recovery after which the robot has made progress [circumscribed radii]
 
 
 class PathDriver:
-    """Between a planner and the wheels.
+    """Converts the paths of a planner to wheel speeds.
 
     Args:
-        follower: how to follow paths.
-        footprint: of the robot.
-        inflation: margins of the local map; None: those that suit the body.
-        rungs: what to try where it is stuck, by name.
-        within: this near to a path's end is there [circumscribed radii of the body].
-        facing: so is this near to the heading there [rad].
-        patience: without getting on for so long it is stuck [s].
+        follower: the path follower.
+        footprint: footprint of the robot.
+        inflation: margins of the local map; None: chosen for the size of the body.
+        rungs: names of the recoveries to try when the robot is stuck.
+        within: position tolerance at the end of a path [circumscribed radii of the body].
+        facing: heading tolerance at the end of a path [rad].
+        patience: time without progress after which the robot is stuck [s].
     """
 
     def __init__(
@@ -58,21 +58,21 @@ class PathDriver:
         self.reset()
 
     def reset(self) -> None:
-        """Stand, and forget all that was."""
+        """Stop and clear all state."""
         self.state: DriverState = "standing"
         self.path: Points = NO_POINTS
         self.heading: float | None = None
         self.twist = STILL
-        self.recoveries = 0  # so far
+        self.recoveries = 0  # number of recoveries so far
         self._due = -math.inf
         self._version: object = None
-        self._mark: tuple[Pose, float] | None = None  # where and when it last got on
+        self._mark: tuple[Pose, float] | None = None  # pose and time of the last progress
         self._recovered_at: Pose | None = None
         self.ladder.reset()
         self.follower.reset()
 
     def take(self, path: Points, heading: float | None = None, *, same_goal: bool = False) -> None:
-        """Follow a path [m], shape (n, 2), and turn to a heading at its end [rad]; None: any."""
+        """Follow a path [m], shape (n, 2), and turn to a heading [rad] at its end; None for any heading."""
         self.path, self.heading = path, heading
         if not same_goal:
             self._mark = None
@@ -82,16 +82,16 @@ class PathDriver:
             self.state = "driving"
 
     def stop(self) -> None:
-        """Follow nothing."""
+        """Drop the path and stop."""
         self.path, self.heading, self.state = NO_POINTS, None, "standing"
 
     @property
     def wheels(self) -> WheelSpeeds:
-        """What the wheels shall do now."""
+        """Current wheel speeds [m/s]."""
         return self.follower.limits.wheels(self.twist)
 
     def update(self, mapper: MapSource, time: float) -> WheelSpeeds:
-        """Wheel speeds [m/s] at a time, by what a mapper knows; a new decision every tenth of a second."""
+        """Return wheel speeds [m/s] at a time, based on a mapper; make a new decision every tenth of a second."""
         if time < self._due - 1e-9:
             return self.wheels
         self._due = time + PERIOD
@@ -100,18 +100,18 @@ class PathDriver:
             self._version = mapper.grid.version
             self.local = self._look(mapper, pose)
         if is_blind(mapper, time):
-            wanted, self._mark = STILL, None  # no reason to recover
+            wanted, self._mark = STILL, None  # does not count as being stuck
         else:
             wanted = self._decide(pose, time, mapper.scan)
         self.twist = self.follower.limits.approach(self.twist, wanted, PERIOD)
         return self.wheels
 
     def _look(self, mapper: MapSource, pose: Pose) -> CostMap:
-        """What is near: the map, and all that the last scan met, which may be too new to be believed by the map."""
+        """Return the local cost map: the map, plus all points of the last scan, which the map may not contain yet."""
         grid, reach = mapper.grid, REACH * self.footprint.circumscribed
         log_odds, frame = crop(grid.log_odds, grid.frame, pose.x, pose.y, reach)
         states = states_of(log_odds)
-        if mapper.scan is not None and not mapper.reader.opening:  # echoes of sonars may be anywhere on their arcs
+        if mapper.scan is not None and not mapper.reader.opening:  # sonar echoes may be anywhere on their arcs
             cells = frame.cells(transform(mapper.scan.points(), mapper.scan_pose))
             cells = cells[((cells >= 0) & (cells < frame.shape)).all(axis=1)]
             states[cells[:, 0], cells[:, 1]] = 1
@@ -140,7 +140,7 @@ class PathDriver:
         return STILL
 
     def _cut_path(self, pose: Pose) -> None:
-        """Leave behind what lies behind, not farther than 2 m at once."""
+        """Drop the part of the path behind the robot, at most 2 m at once."""
         near = self.path[:40]
         self.path = self.path[int(np.argmin(np.hypot(*(near - (pose.x, pose.y)).T))) :]
 
@@ -162,7 +162,7 @@ class PathDriver:
         return False
 
     def recover(self, pose: Pose, time: float) -> bool:
-        """Take the next rung of the ladder; False: there is none left, and it is stuck."""
+        """Start the next recovery; return False if none is left and the robot is stuck."""
         self._mark, self._recovered_at = None, pose
         self.follower.begin_path()
         started = self.ladder.start(time)
@@ -172,6 +172,6 @@ class PathDriver:
 
 
 def is_blind(mapper: MapSource, time: float) -> bool:
-    """Whether the last scan is too old to drive by at a time [s]."""
+    """Return whether the last scan is too old for driving at a time [s]."""
     reader, scan = mapper.reader, mapper.scan
     return scan is None or time - scan.time > BLIND_AFTER + reader.period + reader.delay

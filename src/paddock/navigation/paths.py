@@ -1,4 +1,4 @@
-"""Ways of cells become paths of points: shortened, and with points at even distances."""
+"""Conversion of paths of cells to paths of points: shortened, with points at equal distances."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from paddock.navigation.costmap import CostMap
 from paddock.navigation.grid_search import Whole
 from paddock.navigation.kernels.lines import shorten
 
-STEP = 0.05  # between the points of a path [m]
+STEP = 0.05  # distance between the points of a path [m]
 
 
 def smooth_path(cells: Whole, costmap: CostMap, step: float = STEP) -> Points:
-    """A path along cells (row, column), cut short wherever a straight line costs no more.
+    """Return a path along cells (row, column), shortened wherever a straight line costs no more.
 
     Args:
-        cells: a way as planners give it, shape (n, 2).
-        costmap: that it was planned on.
-        step: between the points of the path [m].
+        cells: path of a planner, shape (n, 2).
+        costmap: the cost map of the plan.
+        step: distance between the points of the path [m].
 
     Returns:
-        Points x, y [m] at even distances, shape (m, 2); its ends are the middles of the first and the last cell.
+        Points x, y [m] at equal distances, shape (m, 2), from the centre of the first cell to that of the last.
     """
     if len(cells) < 2:
         return costmap.frame.centres(cells)
@@ -31,7 +31,7 @@ def smooth_path(cells: Whole, costmap: CostMap, step: float = STEP) -> Points:
 
 
 def resample(points: Points, step: float) -> Points:
-    """Points at even distances along a polyline, no farther apart than `step` [m]."""
+    """Return points at equal distances along a polyline, no farther apart than `step` [m]."""
     lengths = np.hypot(*np.diff(points, axis=0).T)
     along = np.concatenate(([0.0], np.cumsum(lengths)))
     marks = np.linspace(0.0, along[-1], max(2, int(np.ceil(along[-1] / step)) + 1))
@@ -39,5 +39,5 @@ def resample(points: Points, step: float) -> Points:
 
 
 def path_length(points: Points) -> float:
-    """Length of a path [m]."""
+    """Return the length of a path [m]."""
     return float(np.hypot(*np.diff(points, axis=0).T).sum()) if len(points) > 1 else 0.0

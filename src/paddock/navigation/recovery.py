@@ -1,4 +1,4 @@
-"""What to do when stuck: a ladder of recoveries, each bolder than the one before. They are registered by name."""
+"""Recoveries of a stuck robot, tried in sequence with increasing effort. They are registered by name."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers import Follower
 
 LADDER = ("look-round", "back-up", "turn-aside", "get-free")
-LONGEST = 12.0  # that a recovery may take [s]
-EDGE = 3.0  # farther than this no body gets when it backs [circumscribed radii]
+LONGEST = 12.0  # maximum duration of a recovery [s]
+EDGE = 3.0  # upper bound of the distance driven backwards [circumscribed radii]
 
 
 @dataclass
 class Surroundings:
-    """What a recovery is told."""
+    """Input of a recovery: state of the robot and its surroundings."""
 
     pose: Pose
     time: float  # [s]
@@ -33,21 +33,21 @@ class Surroundings:
 
     @property
     def size(self) -> float:
-        """The body's circumscribed radius [m]."""
+        """Circumscribed radius of the body [m]."""
         return self.local.footprint.circumscribed
 
     def try_twist(self, twist: Twist) -> Twist:
-        """As much of a twist as is safe."""
+        """Return a twist reduced to a safe speed."""
         return self.follower.keep_clear(self.pose, twist, self.local)
 
     def try_back(self, twist: Twist) -> Twist:
-        """As much of a twist as is safe where nothing looks: what was never seen may be an obstacle."""
+        """Return a twist reduced to a safe speed if all unseen cells are treated as obstacles."""
         return self.follower.keep_clear(self.pose, twist, self._map_surroundings())
 
     def _map_surroundings(self) -> CostMap:
-        """The map around, with all that was never seen as obstacles, but for where the body is."""
+        """Return the local cost map with unseen cells as obstacles, except those under the body."""
         frame, side = self.local.frame, self.local.frame.resolution
-        edge = math.ceil(EDGE * self.size / side)  # beyond its edge a cost map is free
+        edge = math.ceil(EDGE * self.size / side)  # a cost map is free beyond its edge, so it is padded
         states = np.pad(self.local.states, edge, constant_values=-1)
         wide = GridFrame(frame.x - edge * side, frame.y - edge * side, side, *states.shape)
         rows, columns = np.ogrid[: wide.rows, : wide.columns]
@@ -57,7 +57,7 @@ class Surroundings:
         return CostMap.of(blocked.astype(np.int8), wide, self.local.footprint, self.local.inflation)
 
     def freer_side(self) -> float:
-        """1: more room on the left; -1: on the right. By the longest range ahead, as AP2DX chose it, to 60° aside."""
+        """Return 1 if there is more room on the left, else -1, by the longest range within 60°, as in AP2DX."""
         if self.scan is None:
             return 1.0
         bearings = self.scan.angles + self.scan.mount.heading
@@ -66,19 +66,19 @@ class Surroundings:
         return 1.0 if not len(ranges) or bearings[ahead][int(np.argmax(ranges))] >= 0 else -1.0
 
     def room_ahead(self) -> float:
-        """How far the body may drive straight on before it comes near to something, up to 2 m."""
+        """Return the free distance straight ahead [m], up to 2 m."""
         return self.follower.free_seconds(self.pose, Twist(1.0, 0.0), self.local, 2.0)
 
 
 class Recovery(ABC):
-    """A few seconds of doing something else. A new object for each time."""
+    """Base class of recovery behaviours, which last a few seconds. Each run uses a new object."""
 
     def __init__(self) -> None:
         self.turned = self.moved = 0.0  # since it began [rad, m]
         self._last: Pose | None = None
 
     def update(self, around: Surroundings) -> Twist | None:
-        """The next twist; None: it is over."""
+        """Update the motion since the start and return the next twist; None when the recovery is finished."""
         pose = around.pose
         if self._last is not None:
             self.turned += wrap(pose.heading - self._last.heading)
@@ -88,11 +88,11 @@ class Recovery(ABC):
 
     @abstractmethod
     def move(self, around: Surroundings) -> Twist | None:
-        """The next twist; None: it is over."""
+        """Return the next twist; None when the recovery is finished."""
 
 
 class LookRound(Recovery):
-    """Turn once on the spot, so that what is no longer there leaves the map."""
+    """Turn once on the spot, so that the map drops obstacles that no longer exist."""
 
     def move(self, around: Surroundings) -> Twist | None:
         if abs(self.turned) >= math.tau - 0.1:
@@ -102,9 +102,9 @@ class LookRound(Recovery):
 
 
 class BackUp(Recovery):
-    """Drive back a bit, as far as the way is known to be free."""
+    """Drive back a short distance, as far as the space is known to be free."""
 
-    distance = 1.15  # [circumscribed radii]: 0.3 m of a Pioneer
+    distance = 1.15  # [circumscribed radii]; 0.3 m for a Pioneer
 
     def move(self, around: Surroundings) -> Twist | None:
         if self.moved >= self.distance * around.size:
@@ -114,7 +114,7 @@ class BackUp(Recovery):
 
 
 class TurnAside(Recovery):
-    """Turn by a quarter to the side with more room."""
+    """Turn by 90° to the side with more room."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -129,10 +129,10 @@ class TurnAside(Recovery):
 
 
 class GetFree(BackUp):
-    """AP2DX (2011), with its final constants: back up a bit, turn to the freer side until there is room ahead."""
+    """Back up a short distance, then turn to the freer side until there is room ahead (AP2DX 2011, final constants)."""
 
-    distance = 0.57  # [circumscribed radii]: 0.15 m of a Pioneer
-    depth = 1.5  # 0.4 m of a Pioneer
+    distance = 0.57  # [circumscribed radii]; 0.15 m for a Pioneer
+    depth = 1.5  # required room ahead [circumscribed radii]; 0.4 m for a Pioneer
 
     def __init__(self) -> None:
         super().__init__()
@@ -157,24 +157,24 @@ RECOVERIES: Registry[type[Recovery]] = Registry(
 
 
 class RecoveryLadder:
-    """Recoveries one after the other, each time the robot gets stuck again before it has got on."""
+    """Sequence of recoveries: the next one starts each time the robot is stuck again without progress."""
 
     def __init__(self, rungs: Sequence[str] = LADDER) -> None:
         self.rungs = [(name, RECOVERIES.get(name)) for name in rungs]
         self.reset()
 
     def reset(self) -> None:
-        """Begin with the first rung."""
-        self.climbed = 0  # rungs so far
+        """Restart with the first recovery."""
+        self.climbed = 0  # number of recoveries started so far
         self._now: Recovery | None = None
 
     @property
     def name(self) -> str:
-        """The recovery at work; empty if there is none."""
+        """Name of the active recovery; empty if there is none."""
         return self.rungs[self.climbed - 1][0] if self._now is not None else ""
 
     def start(self, time: float) -> bool:
-        """Take the next rung; False: there is none left."""
+        """Start the next recovery; return False if none is left."""
         if self.climbed >= len(self.rungs):
             return False
         self._now, self._began = self.rungs[self.climbed][1](), time
@@ -182,7 +182,7 @@ class RecoveryLadder:
         return True
 
     def update(self, around: Surroundings) -> Twist | None:
-        """The next twist of the recovery at work; None: it is over."""
+        """Return the next twist of the active recovery; None when it is finished."""
         if self._now is None:
             return None
         twist = self._now.update(around) if around.time - self._began < LONGEST else None

@@ -1,4 +1,4 @@
-"""Recorded drives with a laser: readers of log files, trajectories, and how good an estimated path is."""
+"""Recorded drives with a laser: readers of log files, trajectories, and errors of estimated paths."""
 
 from paddock.mapping.logs.read import read_log
 from paddock.mapping.logs.relations import Relation, RelationErrors, evaluate_relations, read_relations

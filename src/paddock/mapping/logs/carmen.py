@@ -1,4 +1,4 @@
-"""CARMEN logs: https://carmen.sourceforge.net, as the SLAM benchmark's are."""
+"""CARMEN logs (https://carmen.sourceforge.net), the format of the SLAM benchmark."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from paddock.mapping.logs.records import LASERS, LaserRecord, OdometryRecord, fi
 from paddock.mapping.logs.scan_log import ScanLog, usable_range
 from paddock.mapping.scan import Scan
 
-NEAREST = 0.03  # what is nearer is no reading: some scanners say 0.02 where nothing came back [m]
-SET_BACK = 5.0  # times that go back by more are of a clock that was set; less is the order of writing [s]
+NEAREST = 0.03  # minimum valid range: some scanners report 0.02 without a return [m]
+SET_BACK = 5.0  # a larger step back in time means that the clock was set; a smaller one is the order of writing [s]
 
 
 def parse_carmen(lines: Iterable[str], name: str) -> ScanLog:
-    """The first laser of a log. Lines of other kinds are counted, broken ones are named with their numbers."""
+    """Read the first laser of a log. Lines of other types are counted, invalid ones reported with their numbers."""
     lasers: dict[str, list[LaserRecord]] = {kind: [] for kind in LASERS}
     odometry: list[OdometryRecord] = []
     notes = LogNotes(name)
@@ -41,7 +41,7 @@ def parse_carmen(lines: Iterable[str], name: str) -> ScanLog:
 def assemble_log(
     records: Sequence[LaserRecord], odometry: Sequence[OdometryRecord], mount: Pose, notes: LogNotes
 ) -> ScanLog:
-    """A log in the order of its times."""
+    """Create a log in the order of its times."""
     if not any(record.time for record in records):
         records = [record._replace(time=record.logger_time) for record in records]
     odometry = sorted(odometry, key=lambda record: record.time)
@@ -57,7 +57,7 @@ def assemble_log(
 
 
 def order_times(times: Sequence[float]) -> list[int]:
-    """Numbers of times in their order; after a clock was set back, times are ordered among themselves."""
+    """Return the indices that sort times; times after the clock was set back are sorted separately."""
     latest, part, parts = -np.inf, 0, []
     for time in times:
         part += time < latest - SET_BACK
@@ -67,13 +67,13 @@ def order_times(times: Sequence[float]) -> list[int]:
 
 
 def to_scan(record: LaserRecord, limit: float, mount: Pose) -> Scan:
-    """A scan in which readings at the limit say nothing: a dark surface is as likely as open space."""
+    """Create a scan without readings at the limit, because these may be dark surfaces as well as open space."""
     ranges = np.where((record.ranges > NEAREST) & (record.ranges < limit), record.ranges, np.nan)
     return Scan(record.time, record.angles, ranges, limit, mount)
 
 
 def pose_at(odometry: Sequence[OdometryRecord], time: float) -> Pose | None:
-    """The pose at a time between two lines of odometry; None before the first and after the last."""
+    """Interpolate the pose at a time between two lines of odometry; None before the first and after the last."""
     after = bisect_left(odometry, time, key=lambda record: record.time)
     if after < len(odometry) and odometry[after].time == time:
         return odometry[after].pose

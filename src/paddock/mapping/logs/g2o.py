@@ -1,11 +1,11 @@
-"""Pose graphs with scans, in the text formats of g2o and, before it, of TORO.
+"""Pose graphs with scans, in the text formats of g2o and of its predecessor TORO.
 
     VERTEX_SE2 id x y theta               TORO: VERTEX2
-    ROBOTLASER1 …                         the scan at the vertex of the line before, as in CARMEN logs
-    EDGE_SE2 from to x y theta i11 …      TORO: EDGE2; the information is not used
+    ROBOTLASER1 …                         the scan at the vertex of the previous line, as in CARMEN logs
+    EDGE_SE2 from to x y theta i11 …      TORO: EDGE2; the information matrix is not used
 
-Only edges between successive vertices count as odometry: other edges are loops that somebody found, and the vertices'
-poses are somebody's result.
+Only edges between successive vertices are used, as odometry. Other edges are loops detected by another SLAM system, and
+the poses of the vertices are its result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Steps = dict[tuple[int, int], Pose]
 
 
 def parse_g2o(lines: Iterable[str], name: str) -> ScanLog:
-    """The scans of a graph and the chain of its sequence edges."""
+    """Read the scans of a graph and the chain of its sequence edges."""
     lasers: dict[int, LaserRecord] = {}
     steps: Steps = {}
     vertices: set[int] = set()
@@ -35,7 +35,7 @@ def parse_g2o(lines: Iterable[str], name: str) -> ScanLog:
     for number, words in notes.read(lines):
         with notes.leave_out_broken(number, words.kind):
             if words.kind in VERTICES:
-                latest = None  # so that a scan behind a broken one belongs to no other
+                latest = None  # so that a scan after an invalid vertex is not assigned to an earlier one
                 latest = words.count("vertex")
                 vertices.add(latest)
             elif words.kind in LASERS:
@@ -56,7 +56,7 @@ def parse_g2o(lines: Iterable[str], name: str) -> ScanLog:
 
 
 def chain_steps(vertices: Sequence[int], steps: Mapping[tuple[int, int], Pose], notes: LogNotes) -> dict[int, Pose]:
-    """Poses of vertices, by the edges from each to the next."""
+    """Return the poses of vertices by the edges between successive ones."""
     poses = {vertices[0]: AT_CENTRE}
     used = 0
     for first, second in pairwise(vertices):

@@ -1,4 +1,4 @@
-"""Lines of text from a log file, packed or not, and the numbers in them."""
+"""Lines of text from a plain or compressed log file, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 
 from paddock.core.errors import PaddockError
 
-MOST_PROBLEMS = 100  # kept of a file with many
+MOST_PROBLEMS = 100  # stored per file
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a file; of a .gz file unpacked, of a .zip file those of its only text file."""
+    """Yield the lines of a plain or .gz file, or of the only text file in a .zip file."""
     try:
         if zipfile.is_zipfile(path):
             yield from _lines_of_archive(path)
@@ -26,7 +26,7 @@ def read_lines(path: Path) -> Iterator[str]:
         with gzip.open(path, "rb") if is_packed else path.open("rb") as file:
             for line in file:
                 yield line.decode("utf-8", "replace")
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:  # the last: encrypted
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:  # the last: encrypted file
         raise PaddockError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
@@ -45,25 +45,25 @@ def _lines_of_archive(path: Path) -> Iterator[str]:
 
 
 class LogWords:
-    """The words of a line after the first, taken from the left; a line that ends too early says what it lacks."""
+    """Reads the words of a line after the first from left to right; errors name the missing words."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words, self.place = words, 1
 
     @property
     def kind(self) -> str:
-        """The first word."""
+        """First word of the line."""
         return self.words[0]
 
     def take(self, count: int, what: str) -> Sequence[str]:
-        """The next words."""
+        """Return the next words."""
         if count < 0 or self.place + count > len(self.words):
             raise ValueError(f"expected {count} words for {what}, got {len(self.words) - self.place}")
         self.place += count
         return self.words[self.place - count : self.place]
 
     def numbers(self, count: int, what: str) -> list[float]:
-        """The next numbers."""
+        """Return the next numbers."""
         taken = self.take(count, what)
         try:
             return [float(word) for word in taken]
@@ -71,7 +71,7 @@ class LogWords:
             raise ValueError(f"{what}: {error}") from None
 
     def count(self, what: str) -> int:
-        """The next whole number."""
+        """Return the next integer."""
         (word,) = self.take(1, what)
         try:
             return int(word)
@@ -80,7 +80,7 @@ class LogWords:
 
 
 class LogNotes:
-    """What a reader of a log leaves out: lines of other kinds by number, broken ones with their places."""
+    """Records what a log reader skips: counts of lines of other types, and invalid lines with their numbers."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -88,14 +88,14 @@ class LogNotes:
         self.problems: list[str] = []
 
     def read(self, lines: Iterable[str]) -> Iterator[tuple[int, LogWords]]:
-        """The lines that say something, with their numbers."""
+        """Yield the lines that are neither empty nor comments, with their numbers."""
         for number, line in enumerate(lines, 1):
             if (words := line.split()) and not words[0].startswith("#"):
                 yield number, LogWords(words)
 
     @contextmanager
     def leave_out_broken(self, number: int, kind: str) -> Iterator[None]:
-        """Note a line that cannot be read."""
+        """Skip and record a line that cannot be parsed."""
         try:
             yield
         except ValueError as error:

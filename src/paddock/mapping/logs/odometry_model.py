@@ -1,4 +1,4 @@
-"""How sure the odometry of a log is: logs do not say."""
+"""OdometryModel: uncertainty of the odometry of a log, which logs do not contain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.mapping.motion_step import MotionStep
 
 @dataclass(frozen=True, kw_only=True)
 class OdometryModel:
-    """Standard deviations of a step: a constant, and shares of how far it goes and turns."""
+    """Standard deviations of a step: a constant plus shares of its distance and turn."""
 
     distance: float = 0.01  # [m]
     distance_share: float = 0.06
@@ -24,7 +24,7 @@ class OdometryModel:
     angle_per_metre: float = math.radians(1.0)
 
     def step(self, start: Pose, end: Pose) -> MotionStep:
-        """From a pose by odometry to the next, with its covariance."""
+        """Return the step between two poses by odometry, with its covariance."""
         step = relative(start, end)
         way = math.hypot(step.x, step.y)
         across = self.distance + self.distance_share * way
@@ -32,7 +32,7 @@ class OdometryModel:
         return MotionStep(step, np.diag([across, across, turn]) ** 2)
 
     def steps(self, log: ScanLog) -> Iterator[MotionStep]:
-        """Steps to each scan of a log; that to the first is none."""
+        """Yield the steps to each scan of a log; the first step is empty."""
         previous = log.odometry[0]
         for pose in log.odometry:
             yield self.step(previous, pose) if pose is not previous else MotionStep()

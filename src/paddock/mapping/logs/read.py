@@ -1,4 +1,4 @@
-"""Any log, by what is in it."""
+"""Read a log of any supported format, detected by its content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GRAPH_LINES = ("VERTEX", "EDGE", "FIX")
 
 
 def read_log(path: str | Path) -> ScanLog:
-    """A CARMEN log or a g2o graph with scans; plain, .gz or .zip."""
+    """Read a CARMEN log or a g2o graph with scans; plain, .gz or .zip."""
     lines = read_lines(Path(path))
     head: list[str] = []
     is_graph = begins_graph(lines, head)
@@ -25,7 +25,7 @@ def read_log(path: str | Path) -> ScanLog:
 
 
 def begins_graph(lines: Iterator[str], head: list[str]) -> bool:
-    """Whether a line of a graph comes before any of a CARMEN log; `head` gets the lines that were read."""
+    """Return whether a line of a graph comes before any of a CARMEN log; `head` receives the lines read."""
     for line in lines:
         head.append(line)
         kind = line.split(maxsplit=1)[0] if line.strip() else ""

@@ -1,8 +1,8 @@
-"""Laser lines of CARMEN, in all their kinds, as records of the same form.
+"""All types of laser lines of CARMEN, as records of one format.
 
 FLASER n ranges… x y theta odom_x odom_y odom_theta ipc_time host logger_time
 ROBOTLASER1 type start fov step max_range accuracy remission n ranges… m remissions… laser pose, robot pose,
-    tv rv forward_safety side_safety turn_axis ipc_time host logger_time; ROBOTLASER2, of a second laser, likewise
+    tv rv forward_safety side_safety turn_axis ipc_time host logger_time; ROBOTLASER2 is the same for a second laser
 RAWLASER1 type start fov step max_range accuracy remission n ranges… m remissions… ipc_time host logger_time
 ODOM x y theta tv rv accel ipc_time host logger_time
 """
@@ -21,9 +21,9 @@ from paddock.mapping.logs.lines import LogWords
 from paddock.mapping.scan import AT_CENTRE
 
 Floats = NDArray[np.float64]
-# Beams of scanners with a field of view [degrees]: all that FLASER lines say is how many there are.
-FIELDS = {100.0: (100, 101, 200, 201, 400, 401), 270.0: (541, 1081)}  # all others see 180°
-WITHOUT_LAST = (100, 180, 200, 360, 400)  # beams of a scan that ends a step before the edge of the field
+# Numbers of beams by field of view [degrees]: FLASER lines contain only the number of beams.
+FIELDS = {100.0: (100, 101, 200, 201, 400, 401), 270.0: (541, 1081)}  # all others have 180°
+WITHOUT_LAST = (100, 180, 200, 360, 400)  # numbers of beams whose last beam is one step before the edge of the field
 MOST_BEAMS = 100_000
 
 
@@ -34,7 +34,7 @@ class LaserRecord(NamedTuple):
     logger_time: float  # when it was written [s]
     angles: Floats
     ranges: Floats  # as written
-    max_range: float  # as stated; infinity where the line does not say
+    max_range: float  # as stated; infinity if the line does not state it
     laser: Pose | None  # by the log's own estimate
     robot: Pose | None  # by odometry
 
@@ -47,7 +47,7 @@ class OdometryRecord(NamedTuple):
 
 
 def parse_flaser(words: LogWords) -> LaserRecord:
-    """A FLASER line: its beams go from right to left."""
+    """Parse a FLASER line; its beams go from right to left."""
     count = beam_count(words)
     ranges = np.array(words.numbers(count, "ranges"))
     laser, robot = parse_pose(words, "laser pose"), parse_pose(words, "odometry")
@@ -58,7 +58,7 @@ def parse_flaser(words: LogWords) -> LaserRecord:
 
 
 def parse_robot_laser(words: LogWords) -> LaserRecord:
-    """A ROBOTLASER1 line."""
+    """Parse a ROBOTLASER1 line."""
     angles, ranges, max_range = parse_sweep(words)
     laser, robot = parse_pose(words, "laser pose"), parse_pose(words, "robot pose")
     words.numbers(5, "speeds and safety distances")
@@ -66,13 +66,13 @@ def parse_robot_laser(words: LogWords) -> LaserRecord:
 
 
 def parse_raw_laser(words: LogWords) -> LaserRecord:
-    """A RAWLASER1 line: no pose, so that lines of odometry must give it."""
+    """Parse a RAWLASER1 line, which has no pose; the pose comes from lines of odometry."""
     angles, ranges, max_range = parse_sweep(words)
     return LaserRecord(*parse_times(words), angles, ranges, max_range, None, None)
 
 
 def parse_odometry(words: LogWords) -> OdometryRecord:
-    """An ODOM line."""
+    """Parse an ODOM line."""
     pose = parse_pose(words, "pose")
     words.numbers(3, "speeds and acceleration")
     return OdometryRecord(parse_times(words)[0], pose)
@@ -84,11 +84,11 @@ LASERS: dict[str, Callable[[LogWords], LaserRecord]] = {
     "RAWLASER1": parse_raw_laser,
     "ROBOTLASER2": parse_robot_laser,
 }
-"""By the kind of line; the first of these that a log has is used."""
+"""Parsers by the type of line; the first type that a log contains is used."""
 
 
 def parse_sweep(words: LogWords) -> tuple[Floats, Floats, float]:
-    """Angles, ranges and maximum range of a line that describes its laser."""
+    """Parse angles, ranges and maximum range of a line that describes its laser."""
     _, start, _, step, max_range, _, _ = words.numbers(7, "laser type, start, field of view, step, range, accuracy")
     if not (math.isfinite(start) and math.isfinite(step)):
         raise ValueError(f"start and step: expected finite numbers, got {start}, {step}")
@@ -99,7 +99,7 @@ def parse_sweep(words: LogWords) -> tuple[Floats, Floats, float]:
 
 
 def beam_count(words: LogWords) -> int:
-    """How many ranges follow."""
+    """Parse the number of ranges that follow."""
     count = words.count("number of beams")
     if not 2 <= count <= MOST_BEAMS:
         raise ValueError(f"number of beams: expected 2 … {MOST_BEAMS}, got {count}")
@@ -107,7 +107,7 @@ def beam_count(words: LogWords) -> int:
 
 
 def parse_pose(words: LogWords, what: str) -> Pose:
-    """The next three numbers."""
+    """Parse the next three numbers as a pose."""
     pose = Pose(*words.numbers(3, what))
     if not all(map(math.isfinite, pose)):
         raise ValueError(f"{what}: expected finite numbers, got {tuple(pose)}")
@@ -115,7 +115,7 @@ def parse_pose(words: LogWords, what: str) -> Pose:
 
 
 def parse_times(words: LogWords) -> tuple[float, float]:
-    """Time of sending and of writing, around the name of a computer."""
+    """Parse the times of sending and of writing, with the host name between them."""
     (sent,) = words.numbers(1, "time")
     words.take(1, "host")
     (written,) = words.numbers(1, "logger's time")
@@ -125,7 +125,7 @@ def parse_times(words: LogWords) -> tuple[float, float]:
 
 
 def find_mount(records: Sequence[LaserRecord]) -> Pose:
-    """Of the laser on the robot, if it is the same in all records but for rounding; else their poses are corrected."""
+    """Return the mount of the laser, or the centre if it is not constant because the log corrects its laser poses."""
     mounts = [relative(record.robot, record.laser) for record in records if record.robot and record.laser]
     offsets = np.array([relative(mounts[0], mount) for mount in mounts])
     return mounts[0] if mounts and (np.abs(offsets) < 0.01).all() else AT_CENTRE

@@ -1,6 +1,6 @@
 """The relations metric: errors of relative poses, without any alignment (Kümmerle et al. 2009).
 
-A file has lines `time1 time2 x y z roll pitch yaw`: where the robot was at time 2, seen from where it was at time 1.
+A file has lines `time1 time2 x y z roll pitch yaw`: the pose of the robot at time 2 relative to its pose at time 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from paddock.core.geometry import Pose, relative
 from paddock.mapping.logs.lines import LogWords, read_lines
 from paddock.mapping.logs.trajectory import Trajectory
 
-SAME_TIME = 0.0005  # times differ by less if they are the same but for rounding [s]
+SAME_TIME = 0.0005  # maximum difference of equal times due to rounding [s]
 
 
 class Relation(NamedTuple):
@@ -34,10 +34,10 @@ class RelationErrors(NamedTuple):
 
     translation: NDArray[np.float64]  # [m]
     rotation: NDArray[np.float64]  # [rad]
-    left_out: int  # relations with a time that the trajectory does not have
+    left_out: int  # number of relations with a time that is not in the trajectory
 
     def figures(self) -> dict[str, float | int]:
-        """Means, deviations and maxima, absolute and squared [m, degrees]."""
+        """Return means, standard deviations and maxima of absolute and squared errors [m, degrees]."""
         numbers: dict[str, float | int] = {"relations": len(self.translation), "left_out": self.left_out}
         for what, errors in (("translation_m", self.translation), ("rotation_deg", np.degrees(self.rotation))):
             for kind, values in (("", errors), ("squared_", errors**2)):
@@ -51,7 +51,7 @@ class RelationErrors(NamedTuple):
 
 
 def read_relations(path: str | Path) -> list[Relation]:
-    """All relations of a file, plain or packed."""
+    """Read all relations of a plain or compressed file."""
     relations = []
     for number, line in enumerate(read_lines(Path(path)), 1):
         if not line.strip() or line.startswith("#"):
@@ -70,7 +70,7 @@ def read_relations(path: str | Path) -> list[Relation]:
 
 
 def evaluate_relations(relations: Sequence[Relation], trajectory: Trajectory) -> RelationErrors:
-    """How far the relative poses of a trajectory are from known ones."""
+    """Return the errors of the relative poses of a trajectory."""
     times = np.asarray(trajectory.times)
     order = np.argsort(times, kind="stable")
     errors = []
@@ -86,7 +86,7 @@ def evaluate_relations(relations: Sequence[Relation], trajectory: Trajectory) ->
 
 
 def nearest(times: NDArray[np.float64], order: NDArray[np.int64], time: float) -> int | None:
-    """Which entry has this very time; None: none has."""
+    """Return the index of the entry with this time; None if there is none."""
     after = int(np.searchsorted(times, time, sorter=order))
     around = [int(order[place]) for place in (after - 1, after) if 0 <= place < len(order)]
     place = min(around, key=lambda k: abs(times[k] - time), default=None)

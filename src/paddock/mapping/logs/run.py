@@ -1,4 +1,4 @@
-"""A whole log through a mapping method."""
+"""Run a mapping method on a complete log."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from paddock.mapping.occupancy import OccupancyGrid
 
 @dataclass(frozen=True)
 class SlamResult:
-    """What came out."""
+    """Result of a mapping method on a log."""
 
     trajectory: Trajectory
     grid: OccupancyGrid
-    seconds: float  # that it took, drawing the map included
+    seconds: float  # wall time, including drawing the map
     cpu_seconds: float
-    loops: list[tuple[Pose, Pose]]  # between poses that were found to be near each other; graph only
-    refused: int  # loops that were not believed
+    loops: list[tuple[Pose, Pose]]  # pairs of poses of the detected loops; graph only
+    refused: int  # number of rejected loops
 
 
 def run_slam(
@@ -38,15 +38,15 @@ def run_slam(
     progress: Callable[[int], None] = lambda scans: None,
     **options: Any,
 ) -> SlamResult:
-    """Poses of all scans of a log, and its map.
+    """Estimate the poses of all scans of a log, and its map.
 
     Args:
-        log: see `read_log`.
-        method: of `MAPPING_METHODS`.
+        log: the log, see `read_log`.
+        method: name in `MAPPING_METHODS`.
         resolution: side of the map's cells [m].
-        seed: decides all that is drawn.
-        progress: is told how many scans are done.
-        options: of the method.
+        seed: seed of all random numbers.
+        progress: called with the number of processed scans.
+        options: options of the method.
     """
     started, cpu = time.perf_counter(), time.process_time()
     kind = MAPPING_METHODS.get(method)

@@ -1,4 +1,4 @@
-"""What a log holds for mapping: scans, and where odometry had the robot at each of them."""
+"""ScanLog: the scans of a log and the pose by odometry at each of them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.mapping.scan import Scan
 
-SEEN_NOTHING = 50.0  # scanners say 50 to 82 m where nothing came back [m]
-SATURATED = 0.002  # share of beams at the largest range of a log from which on it means: nothing came back
+SEEN_NOTHING = 50.0  # scanners report 50 to 82 m without a return [m]
+SATURATED = 0.002  # share of beams at the largest range of a log above which this range means no return
 
 
 @dataclass(frozen=True)
 class ScanLog:
-    """A drive: scans in the order of their times, each with the pose by odometry."""
+    """A recorded drive: scans in the order of their times, each with the pose by odometry."""
 
     name: str
     scans: Sequence[Scan] = field(repr=False)
     odometry: Sequence[Pose] = field(repr=False)
-    logger_times: Sequence[float] = field(repr=False)  # of the program that wrote the log [s]; often from its start
-    skipped: Mapping[str, int] = field(default_factory=dict)  # lines of kinds that mapping does not need
-    problems: Sequence[str] = ()  # broken lines, with their numbers
+    logger_times: Sequence[float] = field(repr=False)  # times of writing [s]; often since the start of the logger
+    skipped: Mapping[str, int] = field(default_factory=dict)  # counts of lines of other types
+    problems: Sequence[str] = ()  # invalid lines, with their numbers
 
     def __post_init__(self) -> None:
         if not self.scans:
@@ -36,23 +36,23 @@ class ScanLog:
             )
         if not any(scan.hits.any() for scan in self.scans):
             raise PaddockError(
-                f"{self.name}: no beam of its {len(self.scans)} scans met anything: nothing can be mapped"
+                f"{self.name}: no beam of its {len(self.scans)} scans has a valid range: nothing can be mapped"
             )
 
     @property
     def duration(self) -> float:
-        """From the first scan to the last [s]; what the clock was set back is no time."""
+        """Time from the first scan to the last [s], without steps of a clock that was set back."""
         return float(np.diff([scan.time for scan in self.scans]).clip(0).sum())
 
     @property
     def length(self) -> float:
-        """Of the way by odometry [m]."""
+        """Path length by odometry [m]."""
         places = np.array([pose[:2] for pose in self.odometry])
         return float(np.hypot(*np.diff(places, axis=0).T).sum())
 
 
 def usable_range(ranges: Sequence[np.ndarray]) -> float:
-    """From which range on [m] a reading of this log means that nothing came back, whatever its lines state."""
+    """Return the range [m] from which a reading of this log means no return, independent of the stated maximum."""
     limit = SEEN_NOTHING
     every = np.concatenate(list(ranges)) if ranges else np.empty(0)
     every = every[np.isfinite(every)]

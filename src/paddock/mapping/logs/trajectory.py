@@ -1,4 +1,4 @@
-"""Paths over time, and the files that trajectory tools read (TUM: `time x y z qx qy qz qw`)."""
+"""Trajectories, and TUM files for trajectory tools (`time x y z qx qy qz qw`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Trajectory(NamedTuple):
 
 
 def write_tum(trajectory: Trajectory, path: Path) -> None:
-    """Write a trajectory in the plane."""
+    """Write a trajectory in the plane as a TUM file."""
     lines = [
         f"{time:.6f} {x:.6f} {y:.6f} 0 0 0 {math.sin(heading / 2):.9f} {math.cos(heading / 2):.9f}\n"
         for time, (x, y, heading) in zip(trajectory.times, trajectory.poses, strict=True)
@@ -30,7 +30,7 @@ def write_tum(trajectory: Trajectory, path: Path) -> None:
 
 
 def read_tum(path: Path) -> Trajectory:
-    """Read one; of a trajectory in space, what lies in the plane."""
+    """Read a TUM file; of a 3D trajectory, only the motion in the plane is used."""
     times, poses = [], []
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip() or line.startswith("#"):

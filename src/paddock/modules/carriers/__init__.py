@@ -1,1 +1,1 @@
-"""What carries messages between modules."""
+"""Carriers: transports for messages between modules."""

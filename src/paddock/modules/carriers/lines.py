@@ -1,7 +1,7 @@
-"""Lines of JSON over TCP, as AP2DX's modules talk: a gate to the bus for modules in any language.
+"""Lines of JSON over TCP, the wire format of AP2DX: a gate to the bus for modules in any language.
 
-The first line of a connection is `HELLO!!!` with the module's name. Whoever names a protocol there gets all fields of
-messages; whoever does not is taken for a module of AP2DX, and gets just the fields that it knows.
+The first line of a connection is `HELLO!!!` with the module's name. A module that sends a protocol version receives all
+fields of messages. Any other is treated as a module of AP2DX and receives only the fields of that project.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from paddock.modules.wire import LONGEST_LINE, PROTOCOL, decode_message, encode_
 
 HELLO_TIME = 5.0  # [s] for the first line
 MOST_PEERS = 64
-RETRY = 0.2  # [s] between two tries to reach a gate
-POLL = 0.1  # [s] in which a thread notices that it is to end
+RETRY = 0.2  # [s] between two attempts to connect to a gate
+POLL = 0.1  # [s] after which a thread checks whether it must end
 
 
 class LineGate:
-    """Serves a bus to modules that speak lines.
+    """Serves a bus over TCP to modules that use lines of JSON.
 
     Args:
-        url: of the bus.
-        host: address to listen on. Who reaches it may drive the robot.
-        port: 0 for any that is free.
+        url: URL of the bus.
+        host: address to listen on. Any client that can connect may drive the robot.
+        port: port to listen on; 0 for any free port.
     """
 
     def __init__(self, url: str, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -65,7 +65,7 @@ class LineGate:
         while not self._closed.is_set():
             try:
                 connection, _ = self._socket.accept()
-            except OSError:  # it is closed, or there are too many open files
+            except OSError:  # the socket is closed, or there are too many open files
                 self._closed.wait(RETRY)
                 continue
             threading.Thread(target=self._serve, args=(connection,), name="line peer", daemon=True).start()
@@ -92,11 +92,11 @@ class LineGate:
                 self._dismiss(peer)
 
     def _welcome(self, connection: socket.socket, hello: HelloMessage) -> LinePeer:
-        """Join the bus in the name of a module; a new connection of it ends the one before."""
+        """Join the bus under the name of a module; a new connection with this name closes the previous one."""
         with self._lock:
             former = self._peers.pop(hello.source, None)
             if former is not None:
-                former.refuse(f"another module says that it is {hello.source}, and takes its place")
+                former.refuse(f"another module with the name {hello.source} replaces this connection")
                 former.close()
             bus = open_bus(
                 self.url, hello.source, hears=hello.hears, lossless=hello.lossless, everything=hello.everything
@@ -127,20 +127,20 @@ class LineGate:
 
 
 class LinePeer:
-    """A module behind a connection, and its access to the bus."""
+    """A module connected by TCP, with its connection to the bus."""
 
     def __init__(self, connection: socket.socket, hello: HelloMessage, bus: Bus) -> None:
         self.connection, self.hello, self.bus = connection, hello, bus
         self._closed = threading.Event()
-        self._time = 0.0  # of the newest message that it was told [s]
-        self._epoch = 0  # of the last stop that the module was told of
+        self._time = 0.0  # of the newest message sent to the module [s]
+        self._epoch = 0  # of the last stop sent to the module
         if hello.protocol:
             answer = HelloMessage(source="GATE", destination=hello.source, protocol=PROTOCOL)
             connection.sendall(encode_message(answer) + b"\n")
         threading.Thread(target=self._forward, name=f"to {hello.source}", daemon=True).start()
 
     def read(self, batches: Iterable[list[bytes]]) -> None:
-        """Bring what the module says onto the bus, until the connection ends; what is no message is left out."""
+        """Forward the module's messages to the bus until the connection ends; skip and count invalid lines."""
         for lines in batches:
             posts: list[Post] = []
             for line in lines:
@@ -156,7 +156,7 @@ class LinePeer:
             self.bus.carry(posts)
 
     def _number(self, message: ModuleMessage) -> ModuleMessage:
-        """AP2DX's modules know no epochs: what they say is about the last stop that they were told of."""
+        """Add the epoch of the last stop, because messages of AP2DX's modules have no epochs."""
         if isinstance(message, ActionMessage | ResetMessage | ClearMessage) and not message.epoch:
             return msgspec.structs.replace(message, epoch=self._epoch, time=self._time)
         return message
@@ -168,7 +168,7 @@ class LinePeer:
                     self.connection.sendall(b"\n".join(lines) + b"\n")
 
     def _write(self, post: Post) -> bytes:
-        """The line for the module; empty if it knows no such message."""
+        """Return the line for the module; empty if its protocol has no such message."""
         message, line = post
         self._time = max(self._time, message.time)
         if isinstance(message, StopMessage):
@@ -182,13 +182,13 @@ class LinePeer:
         return encode_original(message)
 
     def refuse(self, reason: str) -> None:
-        """Tell the module why its connection ends."""
+        """Send the module the reason why its connection ends."""
         refusal = RefusedMessage(source="GATE", destination=self.hello.source, reason=reason[:200])
         with suppress(OSError):
             self.connection.send(encode_message(refusal) + b"\n", socket.MSG_DONTWAIT)
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._closed.set()
         self.bus.close()
         with suppress(OSError):
@@ -196,7 +196,7 @@ class LinePeer:
 
 
 class LineBus(Bus):
-    """A client of a gate, for a module in Python: it looks for the gate until it is there, and again when lost."""
+    """A client of a gate, for a module in Python. It retries until the gate answers, and reconnects when it is lost."""
 
     def __init__(self, url: str, name: str, **options: Any) -> None:
         super().__init__(url, name, **options)
@@ -209,8 +209,8 @@ class LineBus(Bus):
         if not self._ready.wait(min(HELLO_TIME, self.patience)):
             if math.isfinite(self.patience):
                 self.close()
-                raise LinkError(f"{url}: nobody answers: are the modules running there?")
-            warnings.warn(f"{url}: nobody answers yet; {name} waits", PaddockWarning, stacklevel=2)
+                raise LinkError(f"{url}: no answer: are the modules running there?")
+            warnings.warn(f"{url}: no answer yet; {name} waits", PaddockWarning, stacklevel=2)
             self._ready.wait()
 
     def _run(self) -> None:
@@ -257,14 +257,14 @@ class LineBus(Bus):
         self.inbox.put(posts)
 
     def carry(self, posts: Sequence[Post]) -> None:
-        """Send lines; while there is no gate, they are lost."""
+        """Send lines; without a connection to the gate they are lost."""
         connection = self._socket
         if connection is not None:
             with self._lock, suppress(OSError):
                 connection.sendall(b"".join(line + b"\n" for _, line in posts))
 
     def close(self) -> None:
-        """Leave."""
+        """Disconnect from the gate."""
         self._closed.set()
         connection = self._socket
         if connection is not None:
@@ -274,9 +274,9 @@ class LineBus(Bus):
 
 
 def read_batches(connection: socket.socket) -> Iterator[list[bytes]]:
-    """The lines of a connection, without their ends, as they come: some at a time.
+    """Yield the lines of a connection in batches as they arrive, without line ends.
 
-    One that is too long ends it; half a last line is left out.
+    A line that is too long ends the iteration. An incomplete last line is dropped.
     """
     rest = b""
     while len(rest) <= LONGEST_LINE:

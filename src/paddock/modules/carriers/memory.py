@@ -1,4 +1,4 @@
-"""Modules as threads of one process."""
+"""A bus for modules that are threads of one process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.modules.bus import Bus, Post
 
 
 class MemoryBus(Bus):
-    """Hands lines over to other threads. Modules with the same URL meet."""
+    """Passes messages to other threads of this process. Modules with the same URL share a bus."""
 
     meetings: ClassVar[dict[str, dict[str, MemoryBus]]] = {}
     lock: ClassVar[threading.RLock] = threading.RLock()
@@ -21,21 +21,21 @@ class MemoryBus(Bus):
         with self.lock:
             others = self.meetings.setdefault(url, {})
             if name in others:
-                raise LinkError(f"{url}: there is a module {name} already")
+                raise LinkError(f"{url}: a module {name} already exists")
             others[name] = self
             for other in others.values():
                 other.note_presence(name, True)
                 self.note_presence(other.name, True)
 
     def carry(self, posts: Sequence[Post]) -> None:
-        """Put them into the inboxes of those who want them."""
+        """Put messages into the inboxes of the modules that accept them."""
         with self.lock:
             for other in self.meetings.get(self.url, {}).values():
                 if wanted := [post for post in posts if other.accepts(post[0])]:
                     other.inbox.put(wanted)
 
     def close(self) -> None:
-        """Leave."""
+        """Leave the bus."""
         with self.lock:
             others = self.meetings.get(self.url, {})
             if others.get(self.name) is not self:

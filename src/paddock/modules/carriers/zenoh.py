@@ -1,9 +1,9 @@
-"""Modules on one host or several, by zenoh.
+"""A zenoh bus for modules on one host or on several hosts.
 
-On one host they find each other as peers, `zenoh://peers:7447`. Between hosts a session in router mode joins them, and
-modules are its clients, `zenoh://10.0.0.1:7447`.
+On one host modules discover each other as peers, `zenoh://peers:7447`. Between hosts a session in router mode connects
+them, and modules are its clients, `zenoh://10.0.0.1:7447`.
 
-Safety does not rest on it: a message may be late or lost, and the motor stops the robot. Liveliness is for display.
+Safety does not depend on zenoh: if a message is late or lost, the motor stops the robot. Liveliness is only displayed.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from paddock.core.errors import LinkError
 from paddock.modules.bus import Bus, Post, split_address
 from paddock.modules.messages import EVERYONE, ModuleMessage, Quality
 
-LEASE = 400  # [ms] after which a silent neighbour counts as gone
+LEASE = 400  # [ms] after which a silent neighbour counts as disconnected
 ROOT = "paddock/modules"
-PEERS = "peers"  # in place of a host: modules of this one, without a router; the port tells groups apart
+PEERS = "peers"  # instead of a host name: modules on this host, without a router; the port identifies the group
 HERE, GROUP = "127.0.0.1", "224.0.0.224"
 
 
 class ZenohBus(Bus):
-    """A client of a router at the URL's host and port, which is looked for until it is there; or a peer on a host."""
+    """A client of the router at the URL's host and port, with retries until it answers; or a peer on this host."""
 
     def __init__(self, url: str, name: str, **options: Any) -> None:
         super().__init__(url, name, **options)
@@ -39,7 +39,7 @@ class ZenohBus(Bus):
         keys += [f"{ROOT}/{EVERYONE}/{source}/**" for source in hears]
         if self.everything:
             keys = [f"{ROOT}/*/*/*"]
-        # Called by zenoh's own thread: with a thread for each subscriber, messages of one source would overtake.
+        # Called by zenoh's own thread: with one thread per subscriber, messages of a source could overtake each other.
         take = zenoh.handlers.Callback(self._take, indirect=False)
         self._subscribers = [self.session.declare_subscriber(key, take) for key in keys]
         self._publishers: dict[str, Any] = {}
@@ -56,7 +56,7 @@ class ZenohBus(Bus):
         self.inbox.put_lines(sample.payload.to_bytes().split(b"\n"))
 
     def carry(self, posts: Sequence[Post]) -> None:
-        """Publish them under their destinations; neighbours with the same one as one sample."""
+        """Publish messages under their destinations; successive ones with the same destination form one sample."""
         for (destination, quality), group in groupby(posts, lambda post: self._address(post[0])):
             key = f"{ROOT}/{destination}/{self.name}/{quality.value}"
             publisher = self._publishers.get(key)
@@ -79,16 +79,16 @@ class ZenohBus(Bus):
         )
 
     def close(self) -> None:
-        """Leave; a process may hang at its end with a session that is open."""
+        """Close the session; a process may hang at exit while a session is open."""
         if not self.session.is_closed():
             self.session.close()
 
 
 class ZenohRouter:
-    """Routes between clients, while it is open.
+    """Routes messages between clients while it is open.
 
     Args:
-        endpoints: where it listens, such as `tcp/127.0.0.1:7447`.
+        endpoints: addresses to listen on, such as `tcp/127.0.0.1:7447`.
     """
 
     def __init__(self, *endpoints: str) -> None:
@@ -107,7 +107,7 @@ class ZenohRouter:
 
 
 def open_session(mode: str, *, connect: str = "", listen: Collection[str] = (), group: int = 0) -> Any:
-    """A session that notices soon when a neighbour is gone; it finds those of its group on this host, or nobody."""
+    """Open a session that detects lost neighbours quickly; it discovers only peers of its group on this host."""
     zenoh = load_zenoh()
     config = zenoh.Config()
     settings = {
@@ -122,7 +122,7 @@ def open_session(mode: str, *, connect: str = "", listen: Collection[str] = (), 
         "scouting/multicast/address": f"{GROUP}:{group or 7446}",
         "transport/link/tx/lease": LEASE,
         "transport/link/tx/keep_alive": 4,
-        # A look is a burst of readings: with the two places there are else, a busy machine drops a fifth of them.
+        # Readings come in bursts: with the default queue size of two, a busy machine drops a fifth of them.
         "transport/link/tx/queue/size/data": 16,
         "transport/link/tx/queue/congestion_control/drop/wait_before_drop": 20_000,  # [µs]
     }
@@ -135,9 +135,9 @@ def open_session(mode: str, *, connect: str = "", listen: Collection[str] = (), 
 
 
 def load_zenoh() -> Any:
-    """The package, or a LinkError that names the extra."""
+    """Return the zenoh package, or raise a LinkError that names the extra to install."""
     try:
         import zenoh
     except ImportError:
-        raise LinkError("a bus by zenoh needs its package: pip install 'paddock[modules]'") from None
+        raise LinkError("a zenoh:// bus needs an additional package: pip install 'paddock[modules]'") from None
     return zenoh

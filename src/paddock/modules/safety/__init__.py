@@ -1,4 +1,4 @@
-"""What keeps a robot from harm whatever its other modules do: pure state machines, and searches of all their states."""
+"""Safety: pure state machines that protect a robot independent of its other modules, and exhaustive state searches."""
 
 from paddock.modules.safety.handshake import search_handshake
 from paddock.modules.safety.motor_gate import ClockReading, MotorGate, MotorLimits

@@ -1,9 +1,9 @@
-"""A small model of planner, reflex, motor and an obstacle, whose every state can be visited.
+"""A small model of planner, reflex, motor and an obstacle for an exhaustive search of all its states.
 
-Reflex and motor are the real ones. The planner is any planner: at any time it may want any motion, and name the newest
-epoch once it has heard of it (older ones are not obeyed, and are left out). The network loses, delays, doubles and,
-with two messages under way, reorders; reflex and motor may be started anew at any time.
-Time and way are whole numbers: the robot drives one unit in a tick.
+Reflex and motor are the real classes. The planner is arbitrary: at any time it may request any motion, and it may use
+the newest epoch once it has received it (older epochs are ignored by the reflex and left out here). The network loses,
+delays and duplicates messages and, with two messages in transit, reorders them. Reflex and motor may restart at any
+time. Time and distance are integers: the robot drives one unit per tick.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from paddock.modules.safety.search import StateSearch, search_states
 
 TOWARDS, AWAY = WheelSpeeds(1.0, 1.0), WheelSpeeds(-1.0, -1.0)
 WAY = {TOWARDS: -1, AWAY: 1, STILL: 0}
-NEWEST = 100  # the reflex's epoch in every state; others count from it
+NEWEST = 100  # the reflex's epoch in every state; other epochs are relative to it
 NEAR_ESCAPING, NEAR, FAR = 2, 3, 4  # distances
 REFLEX = ReflexLimits(escape_time=2, escape_distance=2, resend=1, blind_after=1)
 MOTOR = MotorLimits(command_age=1, silence=1)
-OLD = 3  # an age from which on nothing changes any more
+OLD = 3  # maximum age; older states behave the same
 
 
 class InFlight(NamedTuple):
@@ -36,12 +36,12 @@ class InFlight(NamedTuple):
 
 
 class SafetyState(NamedTuple):
-    """Everything, with times as ages and epochs from the newest one."""
+    """State of the whole model, with times as ages and epochs relative to the newest one."""
 
-    distance: int  # true, to the obstacle
-    seen: int  # as the reflex knows it
+    distance: int  # true distance to the obstacle
+    seen: int  # distance as measured by the reflex
     gate: Gate
-    wheels: WheelSpeeds  # that the reflex let through last
+    wheels: WheelSpeeds  # of the last command that the reflex relayed
     read_age: int
     resend_in: int
     escape_left: int
@@ -51,15 +51,15 @@ class SafetyState(NamedTuple):
     motor_wheels: WheelSpeeds
     silence: int
     in_flight: tuple[InFlight, ...]
-    planner_knows: bool  # the newest epoch
-    stop_underway: bool  # to the planner
+    planner_knows: bool  # whether the planner has received the newest epoch
+    stop_underway: bool  # whether a stop to the planner is in transit
 
 
 START = SafetyState(FAR, FAR, Gate.BLOCKED, STILL, OLD, 0, 0, 0, None, -1, STILL, OLD, (), False, False)
 
 
 class SeenDistance:
-    """The model's rule: towards the obstacle only while it is far."""
+    """Safety rule of the model: motion towards the obstacle is allowed only while it is far."""
 
     def __init__(self, seen: int) -> None:
         self.seen = seen
@@ -72,10 +72,11 @@ class SeenDistance:
 def search_handshake(*, capacity: int = 1) -> StateSearch[SafetyState]:
     """Visit every state of the model.
 
-    A violation is a contact. A state is stuck if no more luck of the network leads to a robot that drives on, watched.
+    A violation is a contact. A state is stuck if, even without further faults, the robot can never drive again with a
+    watching reflex.
 
     Args:
-        capacity: how many messages to the motor may be under way at a time.
+        capacity: maximum number of messages to the motor in transit at a time.
     """
     return search_states(
         START,
@@ -87,11 +88,11 @@ def search_handshake(*, capacity: int = 1) -> StateSearch[SafetyState]:
 
 
 def list_transitions(state: SafetyState, capacity: int) -> Iterator[tuple[str, SafetyState]]:
-    """All that can happen next."""
+    """Yield all transitions from a state."""
     yield "a tick passes", pass_tick(state, capacity)
     yield "readings arrive", _tell_reflex(state._replace(seen=state.distance), "readings", capacity)
     if state.read_age > 1:
-        late = state._replace(seen=min(FAR, state.distance + 1))  # it drives no farther in the tick that they took
+        late = state._replace(seen=min(FAR, state.distance + 1))  # in that tick the robot drives at most one unit
         yield "fault: readings arrive a tick late", _tell_reflex(late, "late readings", capacity)
     for motion, name in ((TOWARDS, "towards"), (AWAY, "away")):
         yield f"the planner drives {name}", _tell_reflex(state, motion, capacity)
@@ -99,21 +100,21 @@ def list_transitions(state: SafetyState, capacity: int) -> Iterator[tuple[str, S
         if state.planner_knows:
             yield f"{answer} arrives", _tell_reflex(state, answer, capacity)
     if state.stop_underway:
-        yield "the planner hears the stop", state._replace(planner_knows=True, stop_underway=False)
+        yield "the stop reaches the planner", state._replace(planner_knows=True, stop_underway=False)
         yield "fault: a stop to the planner is lost", state._replace(stop_underway=False)
     for k, message in enumerate(state.in_flight):
         rest = state.in_flight[:k] + state.in_flight[k + 1 :]
         name = "a stop" if message.sequence < 0 else "a command"
         yield f"{name} reaches the motor", _normalise(_tell_motor(state._replace(in_flight=rest), message))
-        yield f"fault: {name} reaches the motor, and will again", _normalise(_tell_motor(state, message))
+        yield f"fault: {name} reaches the motor and is duplicated", _normalise(_tell_motor(state, message))
         yield f"fault: {name} to the motor is lost", _normalise(state._replace(in_flight=rest))
     fresh = state._replace(motor_epoch=None, motor_sequence=-1, motor_wheels=STILL, silence=OLD)
-    yield "fault: the motor starts anew", _tell_reflex(fresh, "motor", capacity)
-    yield "fault: the reflex starts anew", _restart_reflex(state)
+    yield "fault: the motor restarts", _tell_reflex(fresh, "motor", capacity)
+    yield "fault: the reflex restarts", _restart_reflex(state)
 
 
 def pass_tick(state: SafetyState, capacity: int) -> SafetyState:
-    """The robot moves, everything gets older, and the reflex looks at its clock."""
+    """Advance the model by one tick: move the robot, increase all ages and update the reflex."""
     gate = _motor_of(state)
     wheels = gate.on_time(ClockReading(1, 1))
     state = state._replace(
@@ -178,7 +179,7 @@ def _shift_epochs(state: SafetyState, shift: int) -> SafetyState:
 
 
 def _send(state: SafetyState, actions: list[ReflexAction], capacity: int) -> SafetyState:
-    """Put actions on their way; the newest messages to the motor are kept, as in a short queue."""
+    """Send the messages of actions; only the newest messages to the motor are kept, as in a short queue."""
     messages, last = list(state.in_flight), max([state.motor_sequence, *(m.sequence for m in state.in_flight)])
     for action in actions:
         if isinstance(action, Relay):
@@ -210,7 +211,7 @@ def _tell_motor(state: SafetyState, message: InFlight) -> SafetyState:
 
 
 def _normalise(state: SafetyState) -> SafetyState:
-    """States that cannot be told apart become one: epochs and numbers matter only by their order."""
+    """Merge equivalent states: only the order of epochs and sequence numbers matters."""
     oldest = NEWEST - 2
     epoch = None if state.motor_epoch is None else max(oldest, state.motor_epoch)
     useful = {m for m in state.in_flight if m.sequence < 0 or m.age <= MOTOR.command_age}

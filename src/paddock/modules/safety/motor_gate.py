@@ -1,4 +1,4 @@
-"""The motor's gate: the last look at a command before wheels turn. A state machine without clock and without I/O."""
+"""The motor's gate: the last check of a command before wheels turn. A state machine without clock and I/O."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.modules.safety.reflex import STILL
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """A time by both clocks: that of the simulation, and that of the wall."""
+    """A time by both clocks, simulated and wall."""
 
     simulated: float  # [s]
     wall: float  # [s]
@@ -22,41 +22,41 @@ class ClockReading:
 
 
 LONG_AGO = ClockReading(-math.inf, -math.inf)
-CLOCK_WINDOW = 10.0  # [s] in which clocks drift by next to nothing; after it, a clock that was set is believed
+CLOCK_WINDOW = 10.0  # [s] over which clock drift is negligible; after this time a clock that was set is accepted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MotorLimits:
-    """How old what may be, by whichever clock says so first."""
+    """Maximum age of commands, by simulated or wall time, whichever is exceeded first."""
 
     command_age: float = 0.2  # [s] from sending to execution
-    silence: float = 0.3  # [s] after a valid command came, then the wheels stop
+    silence: float = 0.3  # [s] after the last valid command until the wheels stop
 
 
 @dataclass
 class MotorGate:
-    """Turns the wheels as the newest valid command says, and stands otherwise.
+    """Executes the newest valid command, and stops the wheels otherwise.
 
-    It stands until it has heard of an epoch, because a command of before its start may still be on its way. Clocks of
-    two hosts differ and drift: the age by the wall is counted from the fastest message of the last seconds.
+    The wheels do not turn before the first epoch arrives, because an old command from before the start may still be in
+    transit. Clocks of two hosts differ and drift, so the wall-time age is relative to the fastest recent message.
     """
 
     limits: MotorLimits = field(default_factory=MotorLimits)
     epoch: int | None = None  # of the newest stop
     sequence: int = -1  # of the newest command
     wheels: WheelSpeeds = STILL
-    valid_at: ClockReading = LONG_AGO  # when the newest command came
-    journeys: deque[tuple[float, float]] = field(default_factory=deque)  # when, and how long by both walls [s]; rising
-    holds: float = math.inf  # [s] simulated, after the measurement that the newest command rests on; then it is over
-    measured_at: float = -math.inf  # that measurement [s], simulated
+    valid_at: ClockReading = LONG_AGO  # when the newest command was received
+    journeys: deque[tuple[float, float]] = field(default_factory=deque)  # arrival and transit time by wall [s]; rising
+    holds: float = math.inf  # [s] simulated validity of the newest command after its measurement
+    measured_at: float = -math.inf  # simulated time of that measurement [s]
 
     def on_stop(self, epoch: int) -> None:
-        """The reflex has stopped the robot: no command of an older epoch is valid from now on."""
+        """Stop the wheels; commands of an older epoch are invalid from now on."""
         if self.epoch is None or epoch > self.epoch:
-            self.epoch, self.sequence, self.wheels = epoch, -1, STILL  # a reflex that was started counts from 0
+            self.epoch, self.sequence, self.wheels = epoch, -1, STILL  # a restarted reflex counts from 0
 
     def note_journey(self, sent: float, now: float) -> float:
-        """A message has come, by the wall. Returns how much longer it took than the fastest of late [s]."""
+        """Record the wall transit time of a message; return its excess over the fastest recent message [s]."""
         took = now - sent
         while self.journeys and self.journeys[-1][1] >= took:
             self.journeys.pop()
@@ -74,22 +74,22 @@ class MotorGate:
         now: ClockReading,
         holds: float = math.inf,
     ) -> str:
-        """The reflex wants these wheel speeds, for some time [s]. Returns why they are refused; empty: they hold."""
+        """Accept wheel speeds, valid for `holds` [s], or return the reason for rejecting them; empty if accepted."""
         age = max(now.simulated - sent.simulated, self.note_journey(sent.wall, now.wall))
         if self.epoch is None:
-            return "the motor has not heard of an epoch yet"
+            return "the motor has not received an epoch yet"
         if epoch < self.epoch:
-            return f"epoch {epoch} is over: the newest is {self.epoch}"
+            return f"epoch {epoch} is outdated: the newest is {self.epoch}"
         if epoch == self.epoch and sequence <= self.sequence:
-            return f"number {sequence} is out of order: number {self.sequence} came before"
+            return f"number {sequence} is out of order: number {self.sequence} was received before"
         if age > self.limits.command_age:
-            return f"it is {age:.3f} s old; at most {self.limits.command_age:g} s are allowed"
+            return f"the command is {age:.3f} s old; at most {self.limits.command_age:g} s are allowed"
         self.epoch, self.sequence, self.wheels, self.valid_at = epoch, sequence, wheels, now
         self.measured_at, self.holds = sent.simulated, holds
         return ""
 
     def on_time(self, now: ClockReading) -> WheelSpeeds:
-        """The wheel speeds at a moment."""
+        """Return the wheel speeds at a time."""
         silence = now - self.valid_at
         if max(silence.simulated, silence.wall) > self.limits.silence or now.simulated - self.measured_at > self.holds:
             self.wheels = STILL

@@ -1,8 +1,7 @@
-"""The hand-shake of AP2DX as it was, as a model whose every state can be visited: it has two holes.
+"""The original handshake of AP2DX as a model for an exhaustive state search, which finds two faults.
 
-Stops had no number, and nothing was said twice. The planner answers a stop with one reset, gets away, and says one
-clear.
-Messages are faster than the robot here, so that what goes wrong comes from loss alone.
+Stops had no number, and messages were not repeated. The planner answers a stop with one reset, escapes, and sends one
+clear. In this model messages are faster than the robot, so that failures result from lost messages only.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ FAR, NEAR = 3, 2  # distances
 
 
 class OriginalState(NamedTuple):
-    """Everything: the reflex's gate, what the planner does, what is under way, and where the robot is."""
+    """State of the whole model: gate of the reflex, action of the planner, messages in transit and distance."""
 
     gate: Gate = Gate.WATCHING
     planner: str = "drives"  # or "gets away"
-    under_way: frozenset[str] = frozenset()  # of STOP, RESET, CLEAR
+    under_way: frozenset[str] = frozenset()  # messages in transit: any of STOP, RESET, CLEAR
     distance: int = FAR
 
 
@@ -31,7 +30,7 @@ def search_original(*, lost: Collection[str] = ()) -> StateSearch[OriginalState]
     A violation is a contact. A state is stuck if the reflex never watches again, or the robot never drives again.
 
     Args:
-        lost: the messages that the network may lose, of STOP, RESET, CLEAR.
+        lost: the messages that the network may lose: any of STOP, RESET, CLEAR.
     """
     return search_states(
         OriginalState(),
@@ -43,7 +42,7 @@ def search_original(*, lost: Collection[str] = ()) -> StateSearch[OriginalState]
 
 
 def list_original_transitions(state: OriginalState, lost: Collection[str]) -> Iterator[tuple[str, OriginalState]]:
-    """All that can happen next."""
+    """Yield all transitions from a state."""
     if state.gate is not Gate.BLOCKED and not state.under_way:
         ahead = state.distance - 1 if state.planner == "drives" else min(FAR, state.distance + 1)
         moved = state._replace(distance=max(-1, ahead))
@@ -51,7 +50,7 @@ def list_original_transitions(state: OriginalState, lost: Collection[str]) -> It
             moved = moved._replace(gate=Gate.BLOCKED, under_way=state.under_way | {"STOP"})
         yield f"the robot {'drives on' if ahead < state.distance else 'moves away'}", moved
     if state.planner == "gets away" and state.distance == FAR:
-        yield "the planner says CLEAR", state._replace(planner="drives", under_way=state.under_way | {"CLEAR"})
+        yield "the planner sends CLEAR", state._replace(planner="drives", under_way=state.under_way | {"CLEAR"})
     for message in sorted(state.under_way):
         left = state._replace(under_way=state.under_way - {message})
         yield f"{message} arrives", _deliver(left, message)

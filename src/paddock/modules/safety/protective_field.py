@@ -1,4 +1,4 @@
-"""What is too near: a body's sweep over its stopping distance, and AP2DX's rule for single sonars."""
+"""Safety rules: a protective field that sweeps the body over its stopping distance, and AP2DX's sonar rule."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ from paddock.modules.safety.sweep_kernels import find_contact
 Floats = NDArray[np.float64]
 NO_POINTS: Floats = np.empty((0, 2))
 STILL_SPEED = 1e-6  # [m/s]
-SWEEP_STEP = 0.02  # [m] of the outermost corner between two looks
-STANDING = 1e-6  # [m, rad] between two looks
+SWEEP_STEP = 0.02  # [m] motion of the outermost corner between two checks
+STANDING = 1e-6  # [m, rad] maximum motion between two updates of a stationary robot
 MEMORY_TIME = 5.0  # [s] for which points outside the sensors' view are kept
-TOLERANCE = 0.002  # [m] by which a point may come nearer: noise
-TRACK_STEP = 0.02  # [m] between remembered poses
+TOLERANCE = 0.002  # [m] by which a point may come nearer, because of noise
+TRACK_STEP = 0.02  # [m] between stored poses
 TRACK_LENGTH = 1.0  # [m]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotShape:
-    """What a protective field must know of a robot."""
+    """Outline and dynamics of a robot for a protective field."""
 
     outline: Floats  # convex, counter-clockwise [m], shape (corners, 2)
     wheel_separation: float  # [m]
     deceleration: float  # of a wheel [m/s²]
-    sees_behind: bool = False  # whether its sensors look backwards
+    sees_behind: bool = False  # whether sensors cover the rear
     max_speed: float = math.inf  # of a wheel [m/s]
 
     @property
     def reach(self) -> float:
-        """From the centre to the outermost corner [m]."""
+        """Distance from the centre to the outermost corner [m]."""
         return float(np.hypot(*self.outline.T).max())
 
 
 class SeenPoints(NamedTuple):
-    """What was met in one look."""
+    """Obstacle points of one set of readings."""
 
     time: float  # [s]
-    clock: float  # the field's, which may stand while the robot stands [s]
+    clock: float  # time of the field's clock, which may pause while the robot is stationary [s]
     points: Floats  # in the frame of odometry [m]
 
 
 class ProtectiveField:
-    """Refuses motions after which the robot could not stop in time.
+    """Rejects motions from which the robot could not stop in time.
 
-    The body is swept over the way that it needs to stop: what it drives while it reacts, and while it brakes. Whatever
-    it has seen during the last seconds counts, so it turns and backs safely past what no sensor sees any more. Without
-    sensors behind, it backs only to where it has been, and forgets nothing of its way while it stands.
+    The body is swept along its stopping path: the distance driven during the reaction time and while braking. All
+    points seen during the last seconds count, so that the robot turns and backs up safely past obstacles that are out
+    of sight. Without rear sensors it backs up only to where it has been, and keeps all points while it is stationary.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class ProtectiveField:
         """
         Args:
             shape: the robot.
-            margin: that must stay free around the body [m].
-            escape_margin: the same while the robot gets away from an obstacle.
-            reaction: from a measurement to the first effect of braking [s].
+            margin: minimum distance between body and obstacles [m].
+            escape_margin: the same during an escape from an obstacle [m].
+            reaction: time from a measurement to the first effect of braking [s].
         """
         self.shape, self.margins, self.reaction = shape, (margin, escape_margin), reaction
         self.pose = Pose(0.0, 0.0, 0.0)
@@ -77,15 +77,15 @@ class ProtectiveField:
         edges = np.roll(shape.outline, -1, axis=0) - shape.outline
         self.normals = np.column_stack((edges[:, 1], -edges[:, 0])) / np.hypot(*edges.T)[:, None]
         self.offsets = (self.normals * shape.outline).sum(axis=1)
-        self._find_contact(np.zeros((1, 2)), np.ones((1, 4)), 1.0, margin)  # compiled before anything drives
+        self._find_contact(np.zeros((1, 2)), np.ones((1, 4)), 1.0, margin)  # compile before the robot drives
 
     def update(self, points: Floats, pose: Pose, time: float) -> None:
-        """Take what sensors met [m, in the robot's frame], and the robot's pose by odometry."""
+        """Add obstacle points [m, in the robot's frame] and set the robot's pose by odometry."""
         last = self.seen[-1] if self.seen else SeenPoints(time, 0.0, NO_POINTS)
         stands = max(abs(new - old) for new, old in zip(pose, self.pose, strict=True)) < STANDING
         clock = last.clock if stands and not self.shape.sees_behind else last.clock + time - last.time
         self.pose = pose
-        # Looks from the place where it stands replace each other; those of before must last until it drives again.
+        # While the robot is stationary, new points replace each other; earlier ones are kept until it drives again.
         self.seen = [
             look
             for look in self.seen
@@ -97,23 +97,23 @@ class ProtectiveField:
             self.track.append(pose)
 
     def refuse(self, wheels: WheelSpeeds, *, escaping: bool) -> str:
-        """Why the robot must not go on at these wheel speeds; empty: it may."""
+        """Return the reason why the robot must not drive at these wheel speeds; empty if it may."""
         if max(map(abs, wheels)) < STILL_SPEED:
             return ""
         if not max(map(abs, wheels)) <= self.shape.max_speed * (1 + 1e-6):
-            return f"its wheels do at most {self.shape.max_speed:g} m/s, not {wheels.left:g} and {wheels.right:g} m/s"
+            return f"wheel speeds: at most {self.shape.max_speed:g} m/s, got {wheels.left:g} and {wheels.right:g} m/s"
         if (left := self.time_to_contact(wheels, escaping=escaping)) < math.inf:
-            return f"contact in {left:.2f} s, and it needs {self.stopping_time(wheels):.2f} s to stop"
+            return f"contact in {left:.2f} s, but the robot needs {self.stopping_time(wheels):.2f} s to stop"
         if wheels.left + wheels.right < 0 and not self.shape.sees_behind and not self._has_been_behind(wheels):
-            return "it does not see behind itself, and has not been there"
+            return "no sensor covers the rear, and the robot has not been there before"
         return ""
 
     def stopping_time(self, wheels: WheelSpeeds) -> float:
-        """From a measurement to standing [s]."""
+        """Return the time from a measurement to a standstill [s]."""
         return self.reaction + max(map(abs, wheels)) / self.shape.deceleration
 
     def time_to_contact(self, wheels: WheelSpeeds, *, escaping: bool = False) -> float:
-        """When the body would touch something on its way to a stop [s]; infinity: it stops in time."""
+        """Return the time until a contact on the stopping path [s]; infinity if the robot stops in time."""
         if not self.seen:
             return math.inf
         times, way = self._predict(wheels)
@@ -127,11 +127,11 @@ class ProtectiveField:
 
     @cached_property
     def _points(self) -> Floats:
-        """All that was seen, in the frame of odometry [m]."""
+        """All stored points in the frame of odometry [m]."""
         return np.concatenate([look.points for look in self.seen])
 
     def _predict(self, wheels: WheelSpeeds) -> tuple[Floats, Floats]:
-        """Times and poses, from here, on the way to a stop: at full speed while it reacts, then braking evenly."""
+        """Return times and relative poses of the stopping path: full speed while reacting, then constant braking."""
         linear, angular = (wheels.left + wheels.right) / 2, (wheels.right - wheels.left) / self.shape.wheel_separation
         braking = self.stopping_time(wheels) - self.reaction
         way = self.reaction + braking / 2  # [s] at full speed
@@ -150,27 +150,27 @@ class ProtectiveField:
 
 
 class ClosingRule:
-    """The rule of AP2DX: a single sonar of the inner ones is near, and nearer than at its last reading."""
+    """The rule of AP2DX: stop if any inner sonar is near an obstacle and nearer than at its last reading."""
 
     def __init__(self, wall_distance: float = 0.3, inner: Sequence[int] = range(1, 7)) -> None:
         """
         Args:
-            wall_distance: what counts as near [m].
-            inner: numbers of the sonars that look ahead.
+            wall_distance: distance that counts as near [m].
+            inner: indices of the sonars that face forwards.
         """
         self.wall_distance, self.inner = wall_distance, list(inner)
         self.ranges: Floats | None = None
-        self.closing = -1  # number of a sonar
+        self.closing = -1  # index of a sonar that comes nearer to an obstacle; -1: none
 
     def update(self, ranges: Floats) -> None:
-        """Take a reading of all sonars [m]."""
+        """Add a reading of all sonars [m]."""
         before, self.ranges, self.closing = self.ranges, np.array(ranges, float), -1
         if before is not None:
             near = [k for k in self.inner if ranges[k] <= self.wall_distance and ranges[k] < before[k]]
             self.closing = near[0] if near else -1
 
     def refuse(self, wheels: WheelSpeeds, *, escaping: bool) -> str:
-        """Why the robot must not go on. Getting away is not watched, nor is turning and backing."""
+        """Return the reason why the robot must not drive. Escaping, turning and backing up are not checked."""
         if escaping or self.closing < 0 or self.ranges is None or wheels.left + wheels.right <= 0:
             return ""
         return f"sonar {self.closing + 1} measures {self.ranges[self.closing]:.2f} m, less than before"

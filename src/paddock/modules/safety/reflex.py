@@ -1,15 +1,15 @@
-"""The reflex: lets a planner's motions through, and stops the robot when something is too near.
+"""The reflex relays a planner's motion commands and stops the robot when an obstacle is too near.
 
-A state machine without clock and without I/O. Every stop has a number, its epoch. To drive again the planner names the
-epoch of the stop that it has heard of (reset), gets away from the obstacle, and says so (clear):
+It is a state machine without clock and I/O. Every stop has a number, its epoch. To drive again, the planner sends a
+reset with the epoch of the stop, escapes from the obstacle, and then sends a clear:
 
     watching --too near--> blocked --reset--> escaping --clear--> watching
 
-- A stop is repeated until it is answered, so that a lost stop or reset blocks nothing for ever.
-- Escaping ends by itself after a time and a distance, so that a lost clear leaves nothing unprotected.
-- Escaping watches, too, for a smaller distance.
-- A reset or clear that names another epoch than the present one is of the past, and is not obeyed.
-- Without readings the robot is blind: it is stopped as if something were too near.
+- A stop is repeated until it is answered, so that a lost stop or reset does not block the robot permanently.
+- An escape is limited in time and distance, so that a lost clear does not leave the robot unprotected.
+- During an escape the reflex watches as well, with a smaller margin.
+- A reset or clear with an epoch other than the current one is outdated and ignored.
+- Without readings the robot is blind and is stopped as if an obstacle were too near.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ STILL = WheelSpeeds(0.0, 0.0)
 
 
 class Gate(Enum):
-    """Whether motions pass."""
+    """State of the reflex: whether motion commands pass."""
 
-    WATCHING = "watching"  # they do, while nothing is too near
-    BLOCKED = "blocked"  # they do not
-    ESCAPING = "escaping"  # they do for a while, also near something
+    WATCHING = "watching"  # commands pass while no obstacle is too near
+    BLOCKED = "blocked"  # no commands pass
+    ESCAPING = "escaping"  # commands pass for a limited time, also near an obstacle
 
 
 @dataclass(frozen=True, slots=True)
 class StopOrder:
-    """For the motor and the planner: stand."""
+    """Order to stop, for the motor and the planner."""
 
     epoch: int
     reason: str
@@ -42,7 +42,7 @@ class StopOrder:
 
 @dataclass(frozen=True, slots=True)
 class Relay:
-    """For the motor: a motion of the planner's, as it was given."""
+    """A motion command of the planner, passed unchanged to the motor."""
 
     wheels: WheelSpeeds
     epoch: int
@@ -50,7 +50,7 @@ class Relay:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """For the planner and for people: a motion did not pass."""
+    """Rejection of a motion command, for the planner and for display."""
 
     epoch: int
     reason: str
@@ -60,51 +60,51 @@ ReflexAction = StopOrder | Relay | Refuse
 
 
 class SafetyRule(Protocol):
-    """What is too near, for a motion."""
+    """Decides whether an obstacle is too near for a motion."""
 
     def refuse(self, wheels: WheelSpeeds, *, escaping: bool) -> str:
-        """Why the robot must not go on at these wheel speeds; empty: it may."""
+        """Return the reason why the robot must not drive at these wheel speeds; empty if it may."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReflexLimits:
-    """How long what may last, in simulated seconds."""
+    """Limits of escapes and time-outs, in simulated seconds."""
 
-    escape_time: float = 3.0  # [s] then it is stopped again
-    escape_distance: float = 0.5  # [m] driven, then it is stopped again
+    escape_time: float = 3.0  # [s] maximum duration of an escape
+    escape_distance: float = 0.5  # [m] maximum distance driven in an escape
     resend: float = 0.1  # [s] between repeated stops
-    blind_after: float = 0.3  # [s] without readings
+    blind_after: float = 0.3  # [s] without readings until the robot is stopped
 
 
 @dataclass
 class Reflex:
-    """Starts blocked: the first motion passes after the first reset. `epoch` must grow from start to start."""
+    """The reflex. It starts blocked until the first reset. `epoch` must increase from one start to the next."""
 
     rule: SafetyRule
     epoch: int
     limits: ReflexLimits = field(default_factory=ReflexLimits)
     gate: Gate = Gate.BLOCKED
     reason: str = "started"
-    wheels: WheelSpeeds = STILL  # of the last motion that passed
+    wheels: WheelSpeeds = STILL  # of the last command that passed
     read_at: float = -math.inf  # time of the last readings [s]
-    travelled: float = 0.0  # way driven up to then [m]
+    travelled: float = 0.0  # distance driven up to then [m]
     stop_again_at: float = -math.inf
     escape_until: float = -math.inf
-    escape_end: float = 0.0  # of travelled [m]
+    escape_end: float = 0.0  # value of `travelled` at which an escape ends [m]
 
     def on_readings(self, measured_at: float, travelled: float, now: float) -> list[ReflexAction]:
-        """Readings have come, and the rule knows them.
+        """Check new readings, after they were passed to the rule.
 
         Args:
-            measured_at: when they were taken [s].
-            travelled: the way driven since the start [m].
-            now: the time [s].
+            measured_at: time of the measurement [s].
+            travelled: distance driven since the start [m].
+            now: current time [s].
         """
         self.read_at, self.travelled = max(self.read_at, measured_at), max(self.travelled, travelled)
         return self._look(now)
 
     def on_motion(self, wheels: WheelSpeeds, now: float) -> list[ReflexAction]:
-        """The planner, or a person, wants these wheel speeds."""
+        """Relay or reject wheel speeds that the planner or a user requests."""
         if self.gate is Gate.BLOCKED and wheels != STILL:
             return [Refuse(self.epoch, self.reason)]
         stopped = self._look(now)
@@ -116,7 +116,7 @@ class Reflex:
         return [Relay(wheels, self.epoch)]
 
     def on_reset(self, epoch: int, now: float) -> list[ReflexAction]:
-        """The planner has heard of the stop, and wants to get away."""
+        """Start an escape if the planner's reset has the current epoch."""
         if self.gate is Gate.BLOCKED and epoch == self.epoch:
             self.gate, self.reason = Gate.ESCAPING, ""
             self.escape_until = now + self.limits.escape_time
@@ -124,20 +124,20 @@ class Reflex:
         return []
 
     def on_clear(self, epoch: int, now: float) -> list[ReflexAction]:
-        """The planner has got away."""
+        """End an escape if the planner's clear has the current epoch."""
         if self.gate is Gate.ESCAPING and epoch == self.epoch:
             self.gate = Gate.WATCHING
         return self._look(now)
 
     def on_time(self, now: float) -> list[ReflexAction]:
-        """Time has passed; to be called at least every tenth of a second."""
+        """Repeat a stop or check limits; call at least every 0.1 s."""
         if self.gate is Gate.BLOCKED and now >= self.stop_again_at:
             self.stop_again_at = now + self.limits.resend
             return [StopOrder(self.epoch, self.reason)]
         return self._look(now)
 
     def on_motor_started(self, now: float) -> list[ReflexAction]:
-        """A motor knows no epoch: it stands until it hears one."""
+        """Stop the robot, because a motor that was just started waits for an epoch."""
         return self._stop("the motor was started", now)
 
     def _look(self, now: float) -> list[ReflexAction]:
@@ -150,9 +150,9 @@ class Reflex:
         if now - self.read_at > self.limits.blind_after:
             return f"no readings for more than {self.limits.blind_after:g} s"
         if escaping and now >= self.escape_until:
-            return f"it did not get away within {self.limits.escape_time:g} s"
+            return f"the escape did not end within {self.limits.escape_time:g} s"
         if escaping and self.travelled >= self.escape_end:
-            return f"it did not get away within {self.limits.escape_distance:g} m"
+            return f"the escape did not end within {self.limits.escape_distance:g} m"
         return self.rule.refuse(self.wheels, escaping=escaping)
 
     def _stop(self, reason: str, now: float) -> list[ReflexAction]:

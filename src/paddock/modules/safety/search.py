@@ -1,4 +1,4 @@
-"""Exhaustive search of a small model's states: what can be reached, what must never be, and what is never left."""
+"""Exhaustive state search of a small model: reachable states, forbidden states and states without recovery."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ State = TypeVar("State", bound=Hashable)
 
 @dataclass(frozen=True)
 class StateSearch(Generic[State]):
-    """What a search has found."""
+    """Result of a search."""
 
     states: int
     transitions: int
-    violation: tuple[str, ...] | None  # the shortest way into a state that must never be
-    stuck: tuple[str, ...] | None  # the shortest way into a state from which no good state can be reached
-    ways: dict[State, tuple[State, str] | None] = field(repr=False)  # where each state was first reached from
+    violation: tuple[str, ...] | None  # the shortest sequence of transitions into a forbidden state
+    stuck: tuple[str, ...] | None  # the shortest sequence into a state from which no good state can be reached
+    ways: dict[State, tuple[State, str] | None] = field(repr=False)  # predecessor and transition of each state
 
 
 def search_states(
@@ -29,14 +29,14 @@ def search_states(
     is_good: Callable[[State], bool],
     is_fair: Callable[[str], bool] = lambda name: True,
 ) -> StateSearch[State]:
-    """Visit every state that can be reached.
+    """Visit every reachable state.
 
     Args:
         start: the first state.
-        transitions: the names and ends of all that can happen in a state.
-        is_bad: whether a state must never be reached.
-        is_good: whether a state is one that must always be within reach again.
-        is_fair: whether a transition counts on the way back to a good state, by its name. Faults do not.
+        transitions: returns the names and end states of all transitions from a state.
+        is_bad: whether a state is forbidden.
+        is_good: whether a state must always be reachable again.
+        is_fair: whether a transition, by its name, counts on a path back to a good state. Faults do not.
     """
     ways: dict[State, tuple[State, str] | None] = {start: None}
     before: dict[State, list[State]] = {}

@@ -1,4 +1,4 @@
-"""The compiled loop of the protective field: a body swept over the way that it needs to stop."""
+"""The compiled loop of the protective field: a body swept along its stopping path."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from paddock.core.jit import kernel
 
 @kernel
 def distance_to_body(normals, offsets, x, y):
-    """From the edges of a convex body to a point in its frame [m]; negative inside."""
+    """Return the distance from the edges of a convex body to a point in its frame [m]; negative inside."""
     farthest = -math.inf
     for k in range(offsets.shape[0]):
         farthest = max(farthest, normals[k, 0] * x + normals[k, 1] * y - offsets[k])
@@ -18,19 +18,19 @@ def distance_to_body(normals, offsets, x, y):
 
 @kernel
 def find_contact(points, pose, normals, offsets, way, reach, margin, tolerance):
-    """The first pose of a way at which a body comes too near to a point; -1: it does at none.
+    """Return the index of the first pose of a path at which a body comes too near to a point; -1 if there is none.
 
-    What is inside the margin already must not come nearer, but may stay: getting away must be possible.
+    A point that is already inside the margin may stay there but must not come nearer, so that an escape is possible.
 
     Args:
-        points: in the frame of odometry [m], shape (n, 2).
-        pose: of the body in that frame.
-        normals: of its edges, outwards, shape (edges, 2).
-        offsets: of its edges from its centre along them [m].
-        way: poses in the body's present frame: x, y [m], cosine and sine of the heading, shape (steps, 4).
-        reach: points farther than this from the centre do not matter [m].
-        margin: what is too near [m].
-        tolerance: by which a point may come nearer [m].
+        points: obstacle points in the frame of odometry [m], shape (n, 2).
+        pose: pose of the body in that frame.
+        normals: outward normals of its edges, shape (edges, 2).
+        offsets: distances of its edges from its centre along the normals [m].
+        way: poses of the path in the body's current frame: x, y [m], cosine and sine of the heading, shape (steps, 4).
+        reach: points farther than this from the centre are ignored [m].
+        margin: minimum distance to points [m].
+        tolerance: distance by which a point may come nearer [m].
     """
     c, s = math.cos(pose[2]), math.sin(pose[2])
     first = way.shape[0]

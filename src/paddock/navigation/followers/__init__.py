@@ -1,4 +1,4 @@
-"""Followers: from a path and what is near to the next twist, within what wheels can do, touching nothing."""
+"""Path followers: compute the next twist from a path and the local map, within the wheels' limits, collision-free."""
 
 from paddock.navigation.followers.base import Follower
 from paddock.navigation.followers.dynamic_window import DynamicWindow

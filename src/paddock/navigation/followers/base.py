@@ -1,4 +1,4 @@
-"""Follower: the base of all ways to follow a path."""
+"""Follower: base class of path followers."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import STILL, DriveLimits, Twist
 from paddock.navigation.kernels.body import free_time
 
-SHARES = (1.0, 0.7, 0.5, 0.35, 0.2, 0.1)  # of a twist, tried one after the other
-TURN_ANYWAY = 0.02  # [rad] off is no reason to turn
+SHARES = (1.0, 0.7, 0.5, 0.35, 0.2, 0.1)  # of a twist, tried in sequence
+TURN_ANYWAY = 0.02  # [rad] heading error below which the other direction is not tried
 
 
 @dataclass(kw_only=True)
 class Follower(ABC):
-    """Follows a path. A subclass is a dataclass; its fields are parameters."""
+    """Follows a path. Subclasses are dataclasses whose fields are parameters."""
 
     limits: DriveLimits
-    seed: int = 0  # decides all that is drawn
+    seed: int = 0  # of all random numbers
 
     def reset(self) -> None:
-        """Begin anew: the same drive gives the same twists again."""
+        """Reset all state, so that the same drive gives the same twists again."""
         self.begin_path()
 
-    def begin_path(self) -> None:  # noqa: B027 - most remember nothing
-        """Forget what was planned for the path before."""
+    def begin_path(self) -> None:  # noqa: B027 - most have no state
+        """Discard the plan for the previous path."""
 
     @abstractmethod
     def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
-        """The twist to follow the path with; what is too near is looked after elsewhere."""
+        """Return the twist for following the path; `follow` handles obstacles that are too near."""
 
     def follow(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
-        """The next twist: the decided one, or as much of it as can be stopped in time.
+        """Return the next twist: the decided one, reduced to a speed from which the robot can stop in time.
 
         Args:
-            pose: of the robot.
-            now: how it moves.
+            pose: pose of the robot.
+            now: current twist.
             path: points ahead [m], shape (n, 2); the first is the nearest.
-            local: what is near.
+            local: local cost map.
         """
         return self.keep_clear(pose, self.decide(pose, now, path, local), local)
 
     def turn_to(self, pose: Pose, heading: float, local: CostMap) -> Twist:
-        """Turn on the spot towards a heading [rad], the other way round where this way something is too near."""
+        """Turn on the spot towards a heading [rad], in the other direction if an obstacle is too near."""
         off = wrap(heading - pose.heading)
         for way in (off, off - math.copysign(math.tau, off)):
             if abs(off) < TURN_ANYWAY or self.free_seconds(
@@ -58,13 +58,13 @@ class Follower(ABC):
         return STILL
 
     def turn_rate(self, off: float) -> float:
-        """How fast to turn by an angle [rad/s], slow enough to stop there."""
+        """Return the turn rate for an angle [rad/s], slow enough to stop there."""
         brake = self.limits.max_acceleration / (self.limits.wheel_separation / 2)
         most = min(self.limits.turn_rate, math.sqrt(brake * abs(off)), 3.0 * abs(off))
         return math.copysign(most, off)
 
     def keep_clear(self, pose: Pose, twist: Twist, local: CostMap) -> Twist:
-        """As much of a twist as leaves enough room to stop."""
+        """Return a twist, reduced so that there is enough room to stop."""
         for share in SHARES:
             less = Twist(share * twist.linear, share * twist.angular)
             needed = self.limits.stopping_time(less)
@@ -73,5 +73,5 @@ class Follower(ABC):
         return STILL
 
     def free_seconds(self, pose: Pose, twist: Twist, local: CostMap, seconds: float) -> float:
-        """For how long a twist comes near to nothing, at most so many seconds."""
+        """Return how long a twist is free of obstacles [s], at most `seconds`."""
         return float(free_time(*local.tables, np.array(pose), twist.linear, twist.angular, seconds))

@@ -1,4 +1,4 @@
-"""DynamicWindow: try the twists that the wheels can reach in a moment, take the best that can be stopped in time."""
+"""DynamicWindow: the best of the twists reachable within a short time from which the robot can stop in time."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from paddock.navigation.grid_search import Floats
 from paddock.navigation.kernels.rollouts import choose_twist
 from paddock.navigation.paths import path_length
 
-POINTS_AHEAD = 50  # of the path that count
+POINTS_AHEAD = 50  # of the path that are used
 
 
 @dataclass(kw_only=True)
 class DynamicWindow(Follower):
     """The dynamic window approach (Fox, Burgard and Thrun 1997), with costs of the path instead of a bearing."""
 
-    seconds: float = 1.2  # that a twist is tried out for
-    window: float = 0.25  # the wheels' speeds may change as much as they can in this time [s]
-    speeds: int = 7  # forward, tried out
-    turns: int = 21
-    off_path: float = 0.8  # what each costs: a body's radius beside the path,
-    remaining: float = 0.5  # as much of the path that remains,
-    heading: float = 0.35  # a radian off its direction,
-    clearance: float = 1.0  # and being as much nearer to obstacles than
-    comfort: float = 1.0  # this [circumscribed radii of the body]
-    blocked: float = 1.0  # what a second costs that is not free
+    seconds: float = 1.2  # prediction horizon of a twist [s]
+    window: float = 0.25  # time in which the wheel speeds may change [s]
+    speeds: int = 7  # number of forward speeds tried
+    turns: int = 21  # number of turn rates tried
+    off_path: float = 0.8  # cost of a distance from the path of one circumscribed radius
+    remaining: float = 0.5  # cost of a remaining path length of one circumscribed radius
+    heading: float = 0.35  # cost of a heading error of one radian
+    clearance: float = 1.0  # cost of being one circumscribed radius nearer to obstacles than `comfort`
+    comfort: float = 1.0  # preferred distance from obstacles [circumscribed radii of the body]
+    blocked: float = 1.0  # cost of a second of the horizon that is not free
 
     def weights(self, size: float) -> Floats:
-        """As kernels take them, for a body of that radius [m]."""
+        """Return the weights for kernels, for a body of that radius [m]."""
         per_metre = [self.off_path / size, self.remaining / size, self.heading, self.clearance / size]
         return np.array([*per_metre, self.comfort * size, self.blocked])
 
@@ -61,10 +61,10 @@ class DynamicWindow(Follower):
 
 
 def drive_numbers(limits: DriveLimits) -> Floats:
-    """A drive's limits as kernels take them."""
+    """Return a drive's limits for kernels."""
     return np.array([limits.wheel_separation, limits.max_speed, limits.max_acceleration, limits.reaction])
 
 
 def spacing_of(path: Points) -> float:
-    """The distance between the points of a path [m]."""
+    """Return the distance between the points of a path [m]."""
     return path_length(path) / max(1, len(path) - 1)

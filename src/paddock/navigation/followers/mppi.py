@@ -1,4 +1,4 @@
-"""MPPI: random plans around the last one, tried out on the map; the next is their mean, weighted by cost."""
+"""MPPI: random plans around the last one, evaluated on the map; the next plan is their mean, weighted by cost."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from paddock.navigation.kernels.rollouts import improve_plan
 class MPPI(Follower):
     """Model predictive path integral control (Williams and others 2017). The same seed gives the same drive."""
 
-    plans: int = 200
+    plans: int = 200  # number of random plans
     steps: int = 15  # of a plan
-    step: float = 0.1  # how long each lasts [s]; also how often it must be asked
-    spread: float = 0.15  # of the noise on forward speeds [m/s]
-    turn_spread: float = 0.5  # and on turn rates [rad/s]
-    temperature: float = 0.05  # the smaller, the more the best plan counts
-    off_path: float = 0.8  # what each costs: a body's radius beside the path,
-    remaining: float = 0.5  # as much of the path that remains,
-    heading: float = 0.35  # a radian off its direction,
-    clearance: float = 1.0  # and being as much nearer to obstacles than
-    comfort: float = 1.0  # this [circumscribed radii of the body]
+    step: float = 0.1  # duration of a step [s]; also the required period of decisions
+    spread: float = 0.15  # standard deviation of the noise on forward speeds [m/s]
+    turn_spread: float = 0.5  # standard deviation of the noise on turn rates [rad/s]
+    temperature: float = 0.05  # a lower value gives more weight to the best plans
+    off_path: float = 0.8  # cost of a distance from the path of one circumscribed radius
+    remaining: float = 0.5  # cost of a remaining path length of one circumscribed radius
+    heading: float = 0.35  # cost of a heading error of one radian
+    clearance: float = 1.0  # cost of being one circumscribed radius nearer to obstacles than `comfort`
+    comfort: float = 1.0  # preferred distance from obstacles [circumscribed radii of the body]
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
@@ -40,14 +40,14 @@ class MPPI(Follower):
         self.reset()
 
     def reset(self) -> None:
-        self._decisions = 0  # so far: with the seed it decides what is drawn, so that no path has another's noise
+        self._decisions = 0  # with the seed, this number determines the noise, so that each decision has its own
         super().reset()
 
     def begin_path(self) -> None:
         self._plan = np.zeros((self.steps, 2))
 
     def weights(self, size: float) -> Floats:
-        """As kernels take them, for a body of that radius [m]."""
+        """Return the weights for kernels, for a body of that radius [m]."""
         per_metre = [self.off_path / size, self.remaining / size, self.heading, self.clearance / size]
         return np.array([*per_metre, self.comfort * size, 0.0])
 

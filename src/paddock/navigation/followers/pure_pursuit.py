@@ -1,4 +1,4 @@
-"""PurePursuit: drive on an arc towards a point ahead on the path; slower in curves, near obstacles and at the end."""
+"""PurePursuit: drives on an arc towards a point ahead on the path; slower in curves, near obstacles and at the end."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from paddock.navigation.paths import path_length
 class PurePursuit(Follower):
     """Regulated pure pursuit (Macenski and others 2023, after Coulter 1992)."""
 
-    seconds_ahead: float = 0.8  # the point to aim at is as far away as the robot gets in this time,
-    nearest: float = 1.0  # but at least this far [circumscribed radii of the body]
-    farthest: float = 3.0
-    sharpest: float = 0.9  # on the spot it turns towards a point that lies farther aside than this [rad]
-    slow_radius: float = 2.0  # curves with a smaller radius are driven slower [circumscribed radii]
-    slow_clearance: float = 1.0  # so is what lies nearer to obstacles than this [circumscribed radii],
-    slowest: float = 0.3  # down to this share of the speed
+    seconds_ahead: float = 0.8  # look-ahead time of the target point [s]
+    nearest: float = 1.0  # minimum look-ahead distance [circumscribed radii of the body]
+    farthest: float = 3.0  # maximum look-ahead distance [circumscribed radii of the body]
+    sharpest: float = 0.9  # bearing of the target point above which the robot turns on the spot [rad]
+    slow_radius: float = 2.0  # radius of curves below which the robot drives slower [circumscribed radii]
+    slow_clearance: float = 1.0  # distance from obstacles below which the robot drives slower [circumscribed radii]
+    slowest: float = 0.3  # minimum share of the speed near obstacles
 
     def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
         size = local.footprint.circumscribed
@@ -44,9 +44,9 @@ class PurePursuit(Follower):
         return Twist(speed, curvature * speed)
 
     def _regulate(self, pose: Pose, curvature: float, remaining: float, local: CostMap) -> float:
-        """The speed [m/s] for a curve, for what is near, and for what remains of the path [m]."""
+        """Return the speed [m/s] for a curvature, the distance from obstacles and the remaining path length [m]."""
         size = local.footprint.circumscribed
         share = min(1.0, 1 / (self.slow_radius * size * abs(curvature))) if curvature else 1.0
         share = min(share, max(self.slowest, local.clearance(pose) / (self.slow_clearance * size)))
-        braking = math.sqrt(self.limits.max_acceleration * max(remaining, 1e-6))  # at half of what the wheels can do
+        braking = math.sqrt(self.limits.max_acceleration * max(remaining, 1e-6))  # at half of the maximum deceleration
         return min(self.limits.speed * share, braking, 2.0 * remaining + 0.04 * self.limits.speed)

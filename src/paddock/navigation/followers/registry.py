@@ -1,4 +1,4 @@
-"""Followers by name: shipped, of other packages (entry points `paddock.followers`), and in users' files."""
+"""Followers by name: built-in, from other packages (entry points `paddock.followers`), and from users' files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOLLOWERS: Registry[type[Follower]] = Registry(
 
 
 def make_follower(name: str, limits: DriveLimits, **parameters: Any) -> Follower:
-    """A follower by name; unknown parameters are refused by name."""
+    """Create a follower by name; an unknown parameter raises an error that names it."""
     kind = FOLLOWERS.get(name)
     known = [field.name for field in dataclasses.fields(kind) if field.init and field.name != "limits"]
     for key in parameters:

@@ -1,1 +1,1 @@
-"""The compiled loops of navigation: distances, searches, frontiers, bodies on maps, rollouts."""
+"""Compiled loops of navigation: distances, searches, frontiers, collision checks, rollouts."""

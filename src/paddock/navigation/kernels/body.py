@@ -1,4 +1,4 @@
-"""A body on a map: how near its outline comes to obstacles, at a pose and along arcs."""
+"""Distance of a body's outline from obstacles on a map, at a pose and along arcs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 
 from paddock.core.jit import kernel
 
-INSCRIBED, CIRCUMSCRIBED, NEEDED = range(3)  # of a body's numbers [m]; the last: that far from its outline all is free
+INSCRIBED, CIRCUMSCRIBED, NEEDED = range(3)  # of a body's numbers [m]; the last is the required free distance
 X, Y, SIDE = range(3)  # of an origin: the corner of cell [0, 0], and the side of a cell [m]
-STRIDE = 0.2  # between two looks along an arc [circumscribed radii]
+STRIDE = 0.2  # distance between two checks along an arc [circumscribed radii]
 
 
 @kernel
 def distance_at(distance, origin, x, y):
-    """Distance from a point to the nearest obstacle [m], between four cells; infinity beyond the edge."""
+    """Return the interpolated distance from a point to the nearest obstacle [m]; infinity outside the map."""
     across, along = (y - origin[Y]) / origin[SIDE] - 0.5, (x - origin[X]) / origin[SIDE] - 0.5
     row, column = math.floor(across), math.floor(along)
     if not (0 <= row < distance.shape[0] - 1 and 0 <= column < distance.shape[1] - 1):
@@ -26,7 +26,7 @@ def distance_at(distance, origin, x, y):
 
 @kernel
 def body_clearance(distance, origin, outline, body, x, y, heading):
-    """How far the outline of a body is from the nearest obstacle [m], or a bit less than that."""
+    """Return a lower bound of the distance from the outline of a body to the nearest obstacle [m]."""
     middle = distance_at(distance, origin, x, y)
     if middle >= body[CIRCUMSCRIBED] + body[NEEDED]:
         return middle - body[CIRCUMSCRIBED]
@@ -40,7 +40,7 @@ def body_clearance(distance, origin, outline, body, x, y, heading):
 
 @kernel
 def roll_on(x, y, heading, linear, angular, seconds):
-    """The pose after some time of a constant twist: the exact arc."""
+    """Return the pose after some time of a constant twist, on the exact arc."""
     half = 0.5 * angular * seconds
     chord = linear * seconds
     if abs(half) > 1e-6:
@@ -50,9 +50,9 @@ def roll_on(x, y, heading, linear, angular, seconds):
 
 @kernel
 def free_time(distance, origin, outline, body, pose, linear, angular, seconds):
-    """For how long a body may go on with a twist [m/s, rad/s] before it comes too near to something, at most `seconds`.
+    """Return how long a body may move with a twist [m/s, rad/s] before it comes too near to an obstacle.
 
-    Where it is too near already, it may go on as long as it comes no nearer.
+    The result is at most `seconds`. A body that is already too near may move as long as it comes no nearer.
     """
     x, y, heading = pose[0], pose[1], pose[2]
     allowed = min(body[NEEDED], body_clearance(distance, origin, outline, body, x, y, heading) - 1e-9)

@@ -1,4 +1,4 @@
-"""The exact Euclidean distance transform, in time proportional to the cells."""
+"""The exact Euclidean distance transform, in time proportional to the number of cells."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from paddock.core.jit import kernel
 
 @kernel
 def distance_to_nearest(marked, side, sites, borders, distance):
-    """Distance from each cell's centre to that of the nearest marked cell [m]; infinity where none is marked.
+    """Compute the distance from each cell's centre to that of the nearest marked cell [m]; infinity without any.
 
-    First the distance along the columns, by two sweeps; then along each row the lower envelope of parabolas
-    (Felzenszwalb and Huttenlocher 2012). `sites` and `borders` are scratch, one number longer than a row.
+    Two sweeps compute the distance along the columns. Then the lower envelope of parabolas is computed along each row
+    (Felzenszwalb and Huttenlocher 2012). `sites` and `borders` are scratch, with two and one numbers per column.
     """
     rows, columns = marked.shape
     for row in range(rows):
@@ -31,9 +31,9 @@ def distance_to_nearest(marked, side, sites, borders, distance):
 
 @kernel
 def find_envelope(heights, sites, borders):
-    """The lowest of the parabolas that stand at the cells of a row, at finite heights; how many are part of it.
+    """Compute the lower envelope of parabolas at the cells of a row with finite heights; return their number.
 
-    `sites` become the foot and, interleaved, the height of each; `borders` where each begins to be the lowest.
+    `sites` receives position and height of each parabola, interleaved. `borders` receives the start of each segment.
     """
     count = 0
     for column in range(heights.shape[0]):
@@ -55,7 +55,7 @@ def find_envelope(heights, sites, borders):
 
 @kernel
 def fill_row(heights, count, side, sites, borders):
-    """The distances [m] of a row, from the envelope of its parabolas."""
+    """Compute the distances [m] of a row from the envelope of its parabolas."""
     lowest = 0
     for column in range(heights.shape[0]):
         if count == 0:

@@ -1,4 +1,4 @@
-"""Frontiers: free cells beside unknown ones, joined to groups, and from where each group is best looked at."""
+"""Frontiers: groups of free cells next to unknown ones, and the best viewpoint of each group."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import math
 from paddock.core.jit import kernel
 
 COST, VIEW_ROW, VIEW_COLUMN, SEEN, SEEN_ROW, SEEN_COLUMN = range(6)  # of a group's view
-SAMPLES = 24  # cells of a group that are looked at from each candidate, about
-COARSE = 2  # every so many cells there is a candidate
-SLANT = 0.4  # cosine of the angle between a line of sight and the way into the unknown, at least
+SAMPLES = 24  # approximate number of cells of a group that are checked from each candidate viewpoint
+COARSE = 2  # cells between candidate viewpoints
+SLANT = 0.4  # minimum cosine of the angle between the line of sight and the direction into unknown space
 
 
 @kernel
 def count_unknown_sides(states, row, column):
-    """How many of a cell's four neighbours are unknown, and the sum of their directions, as rows and columns."""
+    """Return the number of unknown cells among four neighbours, and the sum of their directions in rows, columns."""
     count, down, right = 0, 0, 0
     for side in range(4):
         r = (side == 1) - (side == 3)
@@ -27,10 +27,10 @@ def count_unknown_sides(states, row, column):
 
 @kernel
 def group_frontiers(states, labels, cells, firsts):
-    """Find the groups of frontier cells that touch each other, also at corners; how many there are.
+    """Find the groups of frontier cells that touch each other, also at corners; return their number.
 
-    `cells` become the cells of one group after the other, numbered row by row; `firsts` where each group begins, and at
-    last where the last one ends. `labels` is scratch of the shape of `states`.
+    `cells` receives the cells of one group after the other, numbered row by row. `firsts` receives the start of each
+    group and the end of the last one. `labels` is scratch of the shape of `states`.
     """
     rows, columns = states.shape
     for row in range(rows):
@@ -61,7 +61,7 @@ def group_frontiers(states, labels, cells, firsts):
 
 @kernel
 def is_in_sight(states, row0, column0, row1, column1):
-    """Whether all cells on the straight line between two cells are free."""
+    """Return whether all cells on the straight line between two cells are free."""
     high, wide = row1 - row0, column1 - column0
     pieces = 2 * max(abs(high), abs(wide))
     for k in range(1, pieces):
@@ -72,9 +72,9 @@ def is_in_sight(states, row0, column0, row1, column1):
 
 @kernel
 def look_from(states, cells, row, column, reach, view):
-    """How many cells of a group are well in sight from a cell: near, not hidden, and not seen at too flat an angle.
+    """Count the cells of a group that are visible from a cell: near, not hidden, and not at too flat an angle.
 
-    The number is written to `view`, with the sums of their rows and columns.
+    `view` receives the number and the sums of their rows and columns.
     """
     columns = states.shape[1]
     stride = max(1, cells.shape[0] // SAMPLES)
@@ -96,17 +96,17 @@ def look_from(states, cells, row, column, reach, view):
 
 @kernel
 def find_view(states, cells, total, reach, worth, enough, view, best):
-    """From where to look at a group: a cell that is cheap to get to and sees much of it.
+    """Find the viewpoint for a group: a cell that is cheap to reach and from which much of the group is visible.
 
     Args:
-        states: of the cells.
-        cells: of the group.
-        total: what getting to each cell costs [cells].
-        reach: from how far away to look, at most [cells].
-        worth: what a cell in sight is worth.
-        enough: no more than so many cells count.
+        states: states of the cells.
+        cells: cells of the group.
+        total: path cost to each cell [cells].
+        reach: maximum viewing distance [cells].
+        worth: value of a visible cell.
+        enough: maximum number of visible cells that count.
         view: scratch.
-        best: becomes the best view; its cost stays infinity if there is none.
+        best: receives the best view; its cost stays infinity if there is none.
     """
     rows, columns = states.shape
     top, left, bottom, right = rows, columns, 0, 0

@@ -1,4 +1,4 @@
-"""A binary heap of cells that knows where each cell is, so that its key can change. Keys are pairs of numbers."""
+"""A binary heap of cells with an index of each cell, so that its key can change. Keys are pairs of numbers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ ABSENT = -1
 
 @kernel
 def is_before(first, second, a, b):
-    """Whether cell a has the smaller key."""
+    """Return whether cell a has the smaller key."""
     return first[a] < first[b] or (first[a] == first[b] and second[a] < second[b])
 
 
 @kernel
 def sift_up(heap, slot, first, second, place):
-    """Move the cell at a place towards the top, as far as its key says."""
+    """Move the cell at an index of the heap towards the top, as far as its key requires."""
     cell = heap[place]
     while place > 0:
         parent = (place - 1) >> 1
@@ -30,7 +30,7 @@ def sift_up(heap, slot, first, second, place):
 
 @kernel
 def sift_down(heap, slot, first, second, place, size):
-    """Move the cell at a place towards the bottom, as far as its key says."""
+    """Move the cell at an index of the heap towards the bottom, as far as its key requires."""
     cell = heap[place]
     while True:
         child = 2 * place + 1
@@ -49,7 +49,7 @@ def sift_down(heap, slot, first, second, place, size):
 
 @kernel
 def insert(heap, slot, first, second, cell, size):
-    """Put a cell in, or in its new place if its key was changed; the new size."""
+    """Insert a cell, or move it if its key has changed; return the new size."""
     if slot[cell] == ABSENT:
         heap[size], slot[cell] = cell, size
         size += 1
@@ -60,7 +60,7 @@ def insert(heap, slot, first, second, cell, size):
 
 @kernel
 def remove(heap, slot, first, second, cell, size):
-    """Take a cell out; the new size."""
+    """Remove a cell; return the new size."""
     place = slot[cell]
     if place == ABSENT:
         return size

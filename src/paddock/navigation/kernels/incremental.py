@@ -1,4 +1,4 @@
-"""D* Lite (Koenig and Likhachev 2002): when costs change or the start moves, only what differs is searched again."""
+"""D* Lite (Koenig and Likhachev 2002): when costs change or the start moves, only affected cells are searched again."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from paddock.core.jit import kernel
 from paddock.navigation.kernels.heap import ABSENT, insert, remove
 from paddock.navigation.kernels.search import NOWHERE, neighbour_of, remaining_cost, step_cost
 
-ROWS, COLUMNS, START, GOAL, SIZE = range(5)  # of `whole`; the last is the number of cells in the heap
-LEAST, MOVED = 0, 1  # of `numbers`: the least cost of a cell, and how far the start has moved [cells] (k_m)
+ROWS, COLUMNS, START, GOAL, SIZE = range(5)  # of `whole`; SIZE is the number of cells in the heap
+LEAST, MOVED = 0, 1  # of `numbers`: the minimum cost of a cell, and the distance the start has moved [cells] (k_m)
 
 
 class SearchTables(NamedTuple):
-    """All that a search remembers; a number for each cell."""
+    """State of a search; arrays have one number per cell."""
 
     costs: NDArray[np.float64]
     ahead: NDArray[np.float64]  # the cost to the goal (g)
-    look: NDArray[np.float64]  # the same by the neighbours' costs (rhs)
+    look: NDArray[np.float64]  # the same from the neighbours' costs (rhs)
     first: NDArray[np.float64]  # key in the heap
     second: NDArray[np.float64]
     heap: NDArray[np.int64]  # of cells whose two costs differ
-    slot: NDArray[np.int64]  # of each cell in the heap
+    slot: NDArray[np.int64]  # index of each cell in the heap
     whole: NDArray[np.int64]
     numbers: NDArray[np.float64]
 
 
 @kernel
 def begin_search(t):
-    """Know nothing but the goal."""
+    """Initialise the search with only the goal in the heap."""
     for cell in range(t.costs.shape[0]):
         t.ahead[cell], t.look[cell], t.slot[cell] = math.inf, math.inf, ABSENT
     goal = t.whole[GOAL]
     t.look[goal] = 0.0
-    t.first[goal], t.second[goal] = 0.0, 0.0  # it is alone in the heap: any key will do
+    t.first[goal], t.second[goal] = 0.0, 0.0  # any key is valid for the only cell in the heap
     t.whole[SIZE] = insert(t.heap, t.slot, t.first, t.second, goal, 0)
 
 
 @kernel
 def first_key(t, cell):
-    """The first part of a cell's key, as of now; the second is the smaller of its two costs."""
+    """Return the current first part of a cell's key; the second part is the smaller of its two costs."""
     ahead = remaining_cost(t.whole[COLUMNS], t.numbers[LEAST], t.whole[START], cell)
     return min(t.ahead[cell], t.look[cell]) + ahead + t.numbers[MOVED]
 
 
 @kernel
 def enter(t, cell):
-    """Have a cell in the heap exactly if its two costs differ, in the right place."""
+    """Insert or update a cell in the heap if its two costs differ, otherwise remove it."""
     if t.ahead[cell] != t.look[cell]:
         t.first[cell], t.second[cell] = first_key(t, cell), min(t.ahead[cell], t.look[cell])
         t.whole[SIZE] = insert(t.heap, t.slot, t.first, t.second, cell, t.whole[SIZE])
@@ -60,7 +60,7 @@ def enter(t, cell):
 
 @kernel
 def look_again(t, cell):
-    """Find a cell's cost by all its neighbours."""
+    """Compute a cell's cost from all its neighbours."""
     if cell != t.whole[GOAL]:
         best = math.inf
         for direction in range(8):
@@ -73,14 +73,14 @@ def look_again(t, cell):
 
 @kernel
 def change_costs(t, fresh, changed):
-    """Take fresh costs over; how many differed. `changed` is scratch, a number for each cell."""
+    """Apply new costs; return the number of changed cells. `changed` is scratch, one number per cell."""
     count = 0
     for cell in range(t.costs.shape[0]):
         if t.costs[cell] != fresh[cell]:
             t.costs[cell] = fresh[cell]
             changed[count] = cell
             count += 1
-    for k in range(count):  # a blocked cell closes corners around it: all its neighbours are concerned
+    for k in range(count):  # a blocked cell blocks corners around it, which affects all its neighbours
         for direction in range(-1, 8):
             other = changed[k]
             if direction >= 0:
@@ -92,7 +92,7 @@ def change_costs(t, fresh, changed):
 
 @kernel
 def search_again(t):
-    """Search until the cost from the start is known; the number of cells that were expanded."""
+    """Search until the cost from the start is known; return the number of expanded cells."""
     expanded = 0
     while t.whole[SIZE] > 0:
         cell, start = t.heap[0], t.whole[START]
@@ -103,7 +103,7 @@ def search_again(t):
         expanded += 1
         fresh, least = first_key(t, cell), min(t.ahead[cell], t.look[cell])
         if t.first[cell] < fresh or (t.first[cell] == fresh and t.second[cell] < least):
-            enter(t, cell)  # the start has moved since it got its key
+            enter(t, cell)  # the start has moved since its key was computed
         elif t.ahead[cell] > t.look[cell]:
             lower_cost(t, cell)
         else:
@@ -113,7 +113,7 @@ def search_again(t):
 
 @kernel
 def lower_cost(t, cell):
-    """A cell costs less than was known: so may its neighbours."""
+    """Lower the cost of a cell, and update its neighbours."""
     t.ahead[cell] = t.look[cell]
     enter(t, cell)
     for direction in range(8):
@@ -128,7 +128,7 @@ def lower_cost(t, cell):
 
 @kernel
 def raise_cost(t, cell):
-    """A cell costs more than was known: those neighbours whose way led through it look again."""
+    """Raise the cost of a cell, and update the neighbours whose path led through it."""
     before = t.ahead[cell]
     t.ahead[cell] = math.inf
     enter(t, cell)
@@ -142,7 +142,7 @@ def raise_cost(t, cell):
 
 @kernel
 def next_cell(t, cell):
-    """The neighbour on the cheapest way to the goal; NOWHERE if there is none."""
+    """Return the neighbour on the cheapest path to the goal; NOWHERE if there is none."""
     best, chosen = math.inf, NOWHERE
     for direction in range(8):
         other = neighbour_of(t.whole[ROWS], t.whole[COLUMNS], cell, direction)
@@ -155,7 +155,7 @@ def next_cell(t, cell):
 
 @kernel
 def walk_to_goal(t, cells):
-    """The cheapest way from the start, cell by cell; how many cells it has, 0 if there is none."""
+    """Write the cheapest path from the start to `cells`; return its number of cells, 0 if there is none."""
     cell, count = t.whole[START], 0
     if t.look[cell] == math.inf:
         return 0

@@ -1,4 +1,4 @@
-"""Straight lines on grids: what they cost, and what is seen along them."""
+"""Straight lines on grids: their costs, and the cells visible along them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from paddock.core.jit import kernel
 
 @kernel
 def line_cost(costs, row0, column0, row1, column1):
-    """What a straight line between the middles of two cells costs [cells], as steps between neighbours do.
+    """Return the cost of a straight line between the centres of two cells [cells].
 
-    It looks every third of a cell, so that no blocked corner is missed by more than that.
+    The cost is comparable with that of steps between neighbours. The line is sampled every third of a cell, so that it
+    cuts blocked corners by at most that distance.
     """
     high, wide = row1 - row0, column1 - column0
     length = math.sqrt(high * high + wide * wide)
@@ -26,9 +27,9 @@ def line_cost(costs, row0, column0, row1, column1):
 
 @kernel
 def shorten(costs, cells, kept):
-    """Which cells of a way to keep so that straight lines between them cost no more than the way; how many.
+    """Select cells of a path so that straight lines between them cost no more than the path; return their number.
 
-    From each cell kept it goes on to the last one that a straight line reaches at no more than the way's cost.
+    From each selected cell, the next one is the last that a straight line reaches at no more than the path's cost.
     """
     count, at, last = 1, 0, cells.shape[0] - 1
     kept[0] = 0
@@ -47,7 +48,7 @@ def shorten(costs, cells, kept):
 
 @kernel
 def count_unknown(states, row, column, reach, rays, stamps, stamp):
-    """How many unknown cells are in sight of a cell, up to `reach` cells away: rays end at occupied cells."""
+    """Count the unknown cells visible from a cell, up to `reach` cells away; rays end at occupied cells."""
     count = 0
     for ray in range(rays):
         angle = 2.0 * math.pi * ray / rays

@@ -1,4 +1,4 @@
-"""Twists tried out on the map: all of a dynamic window, or many random plans of them."""
+"""Rollouts of twists on the map: all twists of a dynamic window, or many random plans."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLLISION = 1e4
 
 @kernel
 def place_cost(path, spacing, x, y, heading, weights):
-    """What it costs to be at a pose: off the path, far from its end, and not along it."""
+    """Return the cost of a pose: distance from the path, remaining path length, and heading error."""
     nearest, place = math.inf, 0
     for k in range(path.shape[0]):
         dx, dy = path[k, 0] - x, path[k, 1] - y
@@ -34,14 +34,14 @@ def place_cost(path, spacing, x, y, heading, weights):
 
 @kernel
 def choose_twist(distance, origin, outline, body, pose, window, counts, drive, path, spacing, seconds, weights, best):
-    """The best twist of a window that can be stopped in time; whether there is any.
+    """Find the best twist of a window from which the robot can stop in time; return whether there is one.
 
     Args:
-        window: least and greatest linear [m/s] and angular speed [rad/s].
-        counts: how many of each are tried.
+        window: minimum and maximum linear [m/s] and angular speed [rad/s].
+        counts: number of linear and angular speeds to try.
         drive: limits of the wheels.
-        seconds: that are looked ahead.
-        best: becomes the twist.
+        seconds: prediction horizon [s].
+        best: receives the twist.
     """
     lowest = math.inf
     for i in range(counts[0]):
@@ -67,7 +67,7 @@ def choose_twist(distance, origin, outline, body, pose, window, counts, drive, p
 
 @kernel
 def roll_plan(place, task, plan, key, draws):
-    """What a plan of twists costs, with noise added to each; `draws` become the twists that were rolled."""
+    """Return the cost of a plan of twists with noise added to each; `draws` receives the noisy twists."""
     distance, origin, outline, body, pose, now = place
     drive, most, spread, step, path, spacing, weights = task
     x, y, heading = pose[0], pose[1], pose[2]
@@ -93,14 +93,14 @@ def roll_plan(place, task, plan, key, draws):
 
 @kernel
 def improve_plan(place, task, plan, key, temperature, draws, costs):
-    """One round of MPPI: random plans around the present one, and their mean, weighted by what they cost.
+    """Run one iteration of MPPI: random plans around the current one, and their mean, weighted by cost.
 
     Args:
-        place: distances, origin, outline and numbers of a body, pose, present twist.
-        task: limits of the drive, greatest twist, spread of the noise, seconds of a step, path, its spacing, weights.
-        plan: twists, shape (steps, 2); it is improved.
-        key: decides the noise.
-        temperature: the smaller, the more the best plans count.
+        place: distances, origin, outline and numbers of a body, pose, current twist.
+        task: limits of the drive, maximum twist, spread of the noise, seconds of a step, path, its spacing, weights.
+        plan: twists, shape (steps, 2); it is updated.
+        key: key of the random noise.
+        temperature: a lower value gives more weight to the best plans.
         draws: scratch, shape (plans, steps, 2).
         costs: scratch, shape (plans,).
     """

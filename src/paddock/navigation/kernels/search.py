@@ -1,4 +1,4 @@
-"""A* and Dijkstra on a grid of costs: eight neighbours, exact lengths of steps, no corner is cut.
+"""A* and Dijkstra on a grid of costs: eight neighbours, exact lengths of steps, no corner cutting.
 
 Cells are numbered row by row. A step costs its length in cells, times the mean of the costs of its two cells.
 """
@@ -11,14 +11,14 @@ from paddock.core.jit import kernel
 from paddock.navigation.kernels.heap import ABSENT, insert, remove
 
 DIAGONAL = math.sqrt(2.0)
-# Estimates of the remaining cost are a bit smaller than they could be, so that rounding never changes an order.
+# Estimates of the remaining cost are slightly smaller than possible, so that rounding never changes the order.
 SLACK = 0.999
 NOWHERE = -1
 
 
 @kernel
 def neighbour_of(rows, columns, cell, direction):
-    """The neighbour in one of eight directions, counter-clockwise from x; NOWHERE beyond the edge."""
+    """Return the neighbour in one of eight directions, counter-clockwise from x; NOWHERE beyond the edge."""
     row, column = cell // columns, cell % columns
     if direction in (1, 2, 3):
         row += 1
@@ -33,7 +33,7 @@ def neighbour_of(rows, columns, cell, direction):
 
 @kernel
 def step_cost(costs, columns, cell, other, direction):
-    """What a step between neighbours costs; infinity where it is blocked, or would cut a blocked corner."""
+    """Return the cost of a step between neighbours; infinity if it is blocked or would cut a blocked corner."""
     if direction % 2 == 0:
         return 0.5 * (costs[cell] + costs[other])
     row, column = cell // columns, cell % columns
@@ -44,7 +44,7 @@ def step_cost(costs, columns, cell, other, direction):
 
 @kernel
 def remaining_cost(columns, least, cell, goal):
-    """At least what it takes from a cell to another [cells], if no cell costs less than `least`."""
+    """Return a lower bound of the cost between two cells [cells], if no cell costs less than `least`."""
     high = abs(cell // columns - goal // columns)
     wide = abs(cell % columns - goal % columns)
     return SLACK * least * (max(high, wide) + (DIAGONAL - 1.0) * min(high, wide))
@@ -52,9 +52,9 @@ def remaining_cost(columns, least, cell, goal):
 
 @kernel
 def search(costs, rows, columns, least, start, goal, came, total, first, second, heap, slot):
-    """Cheapest ways from a start: to a goal by A*, or to all cells by Dijkstra where the goal is NOWHERE.
+    """Find cheapest paths from a start: to a goal by A*, or to all cells by Dijkstra if the goal is NOWHERE.
 
-    `total` becomes the cost to each cell, `came` the cell before it. The number of cells that were settled.
+    `total` receives the cost to each cell, `came` its predecessor. Return the number of settled cells.
     """
     for cell in range(rows * columns):
         total[cell], came[cell], slot[cell] = math.inf, NOWHERE, ABSENT

@@ -1,4 +1,4 @@
-"""The best open tour through a few places: exact, by dynamic programming over sets of places."""
+"""The best open tour through a few positions: exact, by dynamic programming over sets of positions."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from paddock.core.jit import kernel
 
 @kernel
 def first_of_tour(start, between, worths, always, costs):
-    """Which place comes first on the best way through all places (after Held and Karp 1962); it ends at any of them.
+    """Return the first position of the best tour through all positions, with any end (after Held and Karp 1962).
 
-    Every second costs what the places that are still ahead are worth, and `always`. With worths of 0 that is the
-    shortest way; with `always` 0 the way on which worths wait least (the travelling repairman's).
+    Every second costs the total value of the positions that are not visited yet, plus `always`. With values of 0 this
+    is the shortest tour. With `always` 0 it is the tour of the travelling repairman problem.
 
     Args:
-        start: seconds from where it begins to each place, shape (n,).
-        between: seconds from each place to each other, shape (n, n).
-        worths: of being at each place, shape (n,).
-        always: see above.
-        costs: scratch, shape (2**n, n): the best way through all places that are not in a set, from one in it.
+        start: seconds from the start to each position, shape (n,).
+        between: seconds between positions, shape (n, n).
+        worths: value of each position, shape (n,).
+        always: constant cost per second.
+        costs: scratch, shape (2**n, n): cost of the best tour through all positions outside a set, from one in it.
     """
     count = start.shape[0]
     full = (1 << count) - 1
