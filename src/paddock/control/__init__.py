@@ -1,4 +1,4 @@
-"""Controllers, tasks and wall followers: they see observations and give commands, never the engine."""
+"""Controllers, tasks and wall followers: they convert observations to commands and do not access the engine."""
 
 from paddock.control.blackboard import Blackboard, Post, Source
 from paddock.control.distance import KeepDistance

@@ -1,4 +1,4 @@
-"""What users' methods answer, checked; an error says where the method is and what is expected."""
+"""Checks of return values of users' methods; errors name the method, its location and the expected value."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from paddock.core.places import place
 
 
 def check_wheel_speeds(answer: Any, method: Callable[..., Any], or_else: str = "") -> WheelSpeeds:
-    """Two finite wheel speeds, or an error that names the method.
+    """Return two finite wheel speeds, or raise an error that names the method.
 
     Args:
-        answer: what the method gave.
+        answer: the return value of the method.
         method: a method of a class.
-        or_else: what else it may give, for the message.
+        or_else: other permitted return values, for the message.
     """
     try:
         left, right = answer

@@ -1,4 +1,4 @@
-"""A blackboard: knowledge sources that read and write named entries, and nothing else of each other."""
+"""A blackboard: knowledge sources that interact only by reading and writing named entries."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ WHEELS = "wheels"  # the entry that becomes the command
 
 
 class Post(NamedTuple):
-    """What a source wanted to write in this cycle, and whether it stands."""
+    """A value that a source wrote in this cycle, and whether it is in effect."""
 
     source: str
     entry: str
     value: Any
     rank: int  # of the source
-    stands: bool  # False: a source of higher rank has written it, or of equal rank before
+    stands: bool  # False: overridden by a source of higher rank, or by an earlier one of equal rank
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """A knowledge source: called with the entries that it reads, it answers a dict of entries that it writes.
+    """A knowledge source: `work` is called with the entries in `reads` and returns a dict of entries in `writes`.
 
-    It may leave out entries, or answer None, if it has nothing to say.
+    It may leave out entries or return None.
     """
 
     name: str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     work: Callable[..., Mapping[str, Any] | None] = field(repr=False)
-    rank: int = 0  # of two sources that write the same entry, the one of higher rank counts
+    rank: int = 0  # if two sources write the same entry, the one of higher rank takes effect
 
     def __post_init__(self) -> None:
         for what, entries in (("reads", self.reads), ("writes", self.writes)):
@@ -47,16 +47,16 @@ class Source:
 
 
 class Blackboard:
-    """In every cycle the devices of the observation are written as entries, and `time`; then sources work.
+    """A controller: each cycle writes the devices of the observation and `time` as entries, then runs the sources.
 
-    A source works as soon as all entries are there that it reads, once in a cycle; of several that could, the one of
-    the highest rank. Of what several write, that of the highest rank stands. The entry `wheels` is the answer. After a
-    cycle, `posts` lists who wanted to write what, in order, and what of it stands; `entries` is the board; `idle` are
-    the sources for which something was missing.
+    A source runs once per cycle, as soon as all entries that it reads exist. If several sources can run, the one of the
+    highest rank runs first. If several sources write an entry, the value of the highest rank takes effect. The entry
+    `wheels` is the command. After a cycle, `posts` lists all written values in order and whether they are in effect,
+    `entries` is the content of the board, and `idle` names the sources whose entries were missing.
 
     Args:
-        sources: their order does not matter, except between sources of equal rank.
-        memory: entries that last from cycle to cycle, with their first values; all others are wiped.
+        sources: their order matters only between sources of equal rank.
+        memory: entries that persist from cycle to cycle, with their initial values; all other entries are cleared.
     """
 
     def __init__(self, *sources: Source, memory: Mapping[str, Any] | None = None) -> None:
@@ -66,10 +66,10 @@ class Blackboard:
         names = [source.name for source in sources]
         for name in names:
             if names.count(name) > 1:
-                raise PaddockError(f"Blackboard: expected sources with names of their own, got two called {name!r}")
+                raise PaddockError(f"Blackboard: expected sources with different names, got two called {name!r}")
 
     def reset(self) -> None:
-        """Wipe the board; the memory has its first values again."""
+        """Clear the board and restore the initial values of the memory."""
         self._memory = copy.deepcopy(self._first_memory)
         self._entries: dict[str, Any] = {}
         self.posts: tuple[Post, ...] = ()
@@ -77,16 +77,16 @@ class Blackboard:
 
     @property
     def entries(self) -> Mapping[str, Any]:
-        """What is on the board."""
+        """The current entries of the board."""
         return MappingProxyType(self._entries)
 
     def author(self, entry: str) -> str | None:
-        """The source that wrote an entry in the last cycle; None if none did."""
+        """Return the name of the source that wrote an entry in the last cycle; None if none did."""
         post = self._standing(entry)
         return None if post is None else post.source
 
     def act(self, observation: Observation) -> Any:
-        """One cycle; None if nobody wrote `wheels`."""
+        """Run one cycle and return the entry `wheels`; None if no source wrote it."""
         seen = {name: getattr(observation, name) for name in observation}
         self._entries = {**self._memory, **seen, "time": observation.time}
         self.posts = ()
@@ -103,7 +103,7 @@ class Blackboard:
             return
         if not isinstance(answer, Mapping):
             raise PaddockError(
-                f"Source {source.name!r} answered {answer!r}: expected a dict of the entries that it writes, or None"
+                f"Source {source.name!r} returned {answer!r}: expected a dict of the entries that it writes, or None"
             )
         for entry, value in answer.items():
             if entry not in source.writes:

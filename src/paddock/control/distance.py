@@ -1,4 +1,4 @@
-"""Keep a distance to what is beside the robot; for the e-puck's ring of proximity sensors."""
+"""Keep a distance to an object at the side of the robot; for the e-puck's ring of proximity sensors."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from paddock.core.observation import Observation, WheelSpeeds
 
 Side = Literal["left", "right"]
 
-SIDE_RANGE = 0.060  # what is farther aside than this is not followed [m]
-FREE = 0.052  # ahead of the robot there is room from here on [m]
-BLIND = 0.060  # way from where the sensor at 45° loses a thing to where the one at 90° finds it [m]
-AROUND = 0.700  # way of the outer wheel once around where something must be, and a little more [m]
+SIDE_RANGE = 0.060  # objects farther away at the side are not followed [m]
+FREE = 0.052  # the path ahead is free if all front distances exceed this [m]
+BLIND = 0.060  # distance driven between losing an object with the sensor at 45° and detecting it with that at 90° [m]
+AROUND = 0.700  # path of the outer wheel for slightly more than one turn around the expected position of an object [m]
 FRONT, AHEAD, ASLANT, BESIDE = (0, 7), (0, 1, 6, 7), {"left": 6, "right": 1}, {"left": 5, "right": 2}  # ps numbers
 
 
 class KeepDistance:
-    """Drives along something, or around it, and turns away from what is ahead.
+    """Drives along or around an object at its side, and turns away from objects ahead.
 
-    Between the sensor at 45° and the one at 90° it sees nothing. So what was seen ahead is driven past before it turns
-    to the side where it must be. As long as it has found nothing, and when it has gone around where it last saw
-    something and it is not there any more, it drives straight on.
+    The robot detects nothing between the sensors at 45° and at 90°. It therefore drives past an object that it detected
+    ahead before it turns to that side. It drives straight on until it detects an object, and again after it has driven
+    around the last known position of an object without detecting it.
     """
 
     def __init__(self, speed: float = 0.08, distance: float = 0.030, side: Side = "left") -> None:
@@ -36,13 +36,13 @@ class KeepDistance:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was seen."""
-        self._unseen = BLIND  # way [m] since something was seen ahead
-        self._alone = AROUND  # way [m] since something was seen ahead or at its side
+        """Forget all detections."""
+        self._unseen = BLIND  # distance [m] driven since an object was detected ahead
+        self._alone = AROUND  # distance [m] driven since an object was detected ahead or at the side
         self._time: float | None = None
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """One decision."""
+        """Return the wheel speeds for one observation."""
         elapsed = 0.0 if self._time is None else observation.time - self._time
         self._time = observation.time
         near, way = observation.proximity, self.speed * elapsed
@@ -54,11 +54,11 @@ class KeepDistance:
         return steer(self.speed, turn if self.side == "left" else -turn)
 
     def remember_ahead(self, near: NDArray[np.float64], way: float) -> None:
-        """Remember how far the robot has driven since something was ahead of it."""
+        """Update the distance driven since an object was ahead of the robot."""
         self._unseen = 0.0 if min(near[k] for k in AHEAD) < FREE else self._unseen + way
 
     def choose_turn(self, near: NDArray[np.float64]) -> float:
-        """How much to turn to its side, see `steer`; negative: away from it."""
+        """Return how much to turn towards `side`, see `steer`; negative: away from it."""
         aslant, beside = float(near[ASLANT[self.side]]), float(near[BESIDE[self.side]])
         if aslant < self.distance:
             return -0.8
@@ -68,12 +68,12 @@ class KeepDistance:
 
 
 def require_positive(what: str, number: float) -> float:
-    """A number > 0, or an error that names it."""
+    """Return a number > 0, or raise an error that names it."""
     if not (all_finite(number) and number > 0):
         raise PaddockError(f"{what}: expected a finite number > 0, got {number!r}")
     return float(number)
 
 
 def steer(speed: float, turn: float) -> WheelSpeeds:
-    """Full speed for one wheel, less for the other: 0 straight, 1 around the left wheel, 2 left on the spot."""
+    """Return full speed for one wheel, less for the other: 0 straight, 1 around the left wheel, 2 left on the spot."""
     return WheelSpeeds(speed * min(1.0, 1.0 - turn), speed * min(1.0, 1.0 + turn))

@@ -1,4 +1,4 @@
-"""Subsumption: behaviours in levels, where a higher level that wants something suppresses all below it."""
+"""Subsumption: behaviours in levels, where a level with a command suppresses all levels below it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from paddock.core.errors import PaddockError
 from paddock.core.observation import Command, Observation, acting
 
 Wish = Command | tuple[float, float] | None
-"""What a level wants: a command, wheel speeds (left, right) [m/s], or nothing."""
+"""Output of a level: a command, wheel speeds (left, right) [m/s], or None."""
 
 
 class Subsumption:
-    """Named levels, the lowest first; each is a controller that may answer None: then it has no wish.
+    """A controller of named levels, the lowest first. Each level is a controller that may return None.
 
-    All levels see every observation, so that those with memory keep up while they are suppressed. The wish of the
-    highest level that has one is the answer. `active` is the name of that level, `wishes` is what all of them wanted.
+    All levels receive every observation, so levels with memory stay up to date while they are suppressed. The output of
+    the highest level that does not return None is the command. `active` is the name of that level, `wishes` are the
+    outputs of all levels.
     """
 
     def __init__(self, **levels: Any) -> None:
@@ -28,7 +29,7 @@ class Subsumption:
         self._clear()
 
     def reset(self) -> None:
-        """Begin anew; levels that can are reset, too."""
+        """Reset the controller and all levels that have a method `reset`."""
         for level in self._levels.values():
             if callable(getattr(level, "reset", None)):
                 level.reset()
@@ -36,25 +37,25 @@ class Subsumption:
 
     def _clear(self) -> None:
         self._wishes: dict[str, Wish] = dict.fromkeys(self._levels)
-        self.active: str | None = None  # None: no level wants anything
+        self.active: str | None = None  # None: no level has an output
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Their names, the lowest first."""
+        """Names of the levels, the lowest first."""
         return tuple(self._acts)
 
     @property
     def wishes(self) -> Mapping[str, Wish]:
-        """What every level wanted last."""
+        """The last output of every level."""
         return MappingProxyType(self._wishes)
 
     @property
     def suppressed(self) -> tuple[str, ...]:
-        """The levels whose wish did not count last, the lowest first."""
+        """Names of the levels whose last output was suppressed, the lowest first."""
         return tuple(name for name, wish in self._wishes.items() if wish is not None and name != self.active)
 
     def act(self, observation: Observation) -> Wish:
-        """One decision; None if no level has a wish."""
+        """Return the output of the active level for one observation; None if no level has an output."""
         self.active = None
         for name, act in self._acts.items():
             wish = self._wishes[name] = act(observation)

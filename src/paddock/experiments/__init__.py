@@ -1,4 +1,4 @@
-"""Reproductions of published experiments: one folder for each, found by name."""
+"""Reproductions of published experiments: one folder for each, with access by name."""
 
 from __future__ import annotations
 
@@ -15,45 +15,45 @@ from paddock.jobs import Workers
 from paddock.report.sheets import Sheet
 
 Progress = Callable[[int, int], None]
-"""Told how many runs are done, and how many there are."""
+"""Callback with the number of finished runs and the total number of runs."""
 
 
 class Outcome(ABC):
-    """What came of a reproduction.
+    """The result of a reproduction.
 
-    The module `report` beside that of a derived class has a TITLE and `list_parts(outcome)`.
+    The module `report` in the folder of a derived class defines TITLE and `list_parts(outcome)`.
     """
 
     @property
     @abstractmethod
     def rows(self) -> tuple[Row, ...]:
-        """Every claim, with the paper's number and ours."""
+        """All claims, each with the paper's number and ours."""
 
     @property
     @abstractmethod
     def sheet(self) -> Sheet:
-        """All that was measured, with its spread."""
+        """All measurements, with their spread."""
 
     @property
     @abstractmethod
     def seeds(self) -> int:
-        """How many there were of what is repeated most."""
+        """Number of seeds of the experiment with the most repetitions."""
 
     @property
     @abstractmethod
     def wanted_seeds(self) -> int:
-        """How many the claims are made for."""
+        """Number of seeds that the claims require."""
 
     @property
     def quick_look(self) -> str:
-        """That these are fewer seeds than the claims are made for, in words; empty if they are not."""
+        """Notice that there are fewer seeds than the claims require; empty otherwise."""
         wanted = self.wanted_seeds
         if self.seeds >= wanted:
             return ""
         return f"a quick look with {self.seeds} of {wanted} seeds; the claims are made for all {wanted}"
 
     def write(self, folder: Path) -> list[Path]:
-        """Write the report, Markdown, HTML and pictures, and tell which files there are."""
+        """Write the report (Markdown, HTML and pictures) and return its files."""
         from paddock.report.document_files import write_document
 
         report = importlib.import_module(f"{type(self).__module__.rpartition('.')[0]}.report")
@@ -61,27 +61,27 @@ class Outcome(ABC):
 
 
 class Reproduction(Protocol):
-    """Runs the whole experiment; the number of workers changes how long it takes, and nothing else."""
+    """A function that runs the whole experiment; the number of workers affects only its duration."""
 
     def __call__(
         self, *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None
     ) -> Outcome:
-        """Run it.
+        """Run the experiment.
 
         Args:
-            seeds: how many for everything that is repeated; None: as many as the claims ask for.
-            workers: who does the runs: so many processes, None: one for every core; or "ray", a cluster.
-            progress: told after every run.
+            seeds: number of seeds of each repeated part; None: as many as the claims require.
+            workers: number of processes; None: one per core; or "ray" for a cluster.
+            progress: called after every run.
         """
 
 
 def check_seeds(seeds: int | None) -> None:
-    """Refuse a reproduction without seeds."""
+    """Raise an error if the number of seeds is less than 1."""
     if seeds is not None and seeds < 1:
         raise PaddockError(f"seeds: expected at least 1, got {seeds}")
 
 
-# Modules with a function `reproduce`; imported when they are asked for.
+# Modules with a function `reproduce`; imported on first use.
 REPRODUCTIONS: Mapping[str, str] = MappingProxyType(
     {
         "wall-follower": "paddock.experiments.wall_follower.reproduce",
@@ -94,7 +94,7 @@ REPRODUCTIONS: Mapping[str, str] = MappingProxyType(
 
 
 def reproduction_called(name: str) -> Reproduction:
-    """The reproduction of that name."""
+    """Return the reproduction with a name."""
     if name not in REPRODUCTIONS:
         raise UnknownName("reproduction", name, REPRODUCTIONS)
     return cast(Reproduction, importlib.import_module(REPRODUCTIONS[name]).reproduce)

@@ -1,4 +1,4 @@
-"""How reports of reproductions begin."""
+"""The common introduction of the reports of reproductions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from paddock.report.document import Heading, Paragraph, Part, Remark
 
 
 def opening(outcome: Outcome, about: str) -> Iterator[Part]:
-    """How reports begin: where they come from, what they are about, and which claims hold."""
+    """Iterate over the first parts of a report: provenance, introduction, and claims."""
     yield Remark(describe(collect(), outcome.seeds))
     if outcome.quick_look:
         yield Paragraph(f"This is {outcome.quick_look}.")
     yield Paragraph(about)
-    yield Heading("What holds")
+    yield Heading("Claims")
     yield Paragraph(f"{sum(row.holds for row in outcome.rows)} of {len(outcome.rows)} claims hold.")
     yield claims(outcome.rows)

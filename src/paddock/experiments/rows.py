@@ -1,4 +1,4 @@
-"""Rows: what a paper says, what we found, and whether it holds."""
+"""Rows of claims: the paper's value, our value, and whether the claim holds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from paddock.report.sheets import Sheet
 
 KEYS = ("row", "metric", "paper", "ours", "holds")
-HEADS = ("holds", "row", "metric", "paper", "ours", "wanted")
+HEADS = ("holds", "row", "metric", "paper", "ours", "required")
 YES, NO = "yes", "NO"
 
 
@@ -25,10 +25,10 @@ class Row:
     paper: float | None  # None: the paper has no such number
     ours: float
     holds: bool
-    wanted: str = ""  # for people: what must be so for it to hold
+    wanted: str = ""  # the requirement as text
 
     def as_json(self) -> str:
-        """One line; a number that JSON cannot write becomes null."""
+        """Return the row as one line of JSON; numbers that are not finite become null."""
         values = {key: getattr(self, key) for key in KEYS}
         for key in ("paper", "ours"):
             if values[key] is not None and not math.isfinite(values[key]):
@@ -36,34 +36,34 @@ class Row:
         return json.dumps(values, ensure_ascii=False, allow_nan=False)
 
     def cells(self) -> tuple[str, ...]:
-        """The row as texts, in the order of HEADS."""
+        """Return the row as strings, in the order of HEADS."""
         paper = "" if self.paper is None else as_published(self.paper)
         return YES if self.holds else NO, self.row, self.metric, paper, number(self.ours), self.wanted
 
 
 def claims(rows: Iterable[Row]) -> Sheet:
-    """The rows as a table."""
+    """Return the rows as a table."""
     return Sheet(HEADS, tuple(row.cells() for row in rows))
 
 
 def all_hold(rows: Sequence[Row]) -> bool:
-    """Whether there are claims, and each of them holds."""
+    """Return whether there are claims and all of them hold."""
     return bool(rows) and all(row.holds for row in rows)
 
 
 def number(value: float) -> str:
-    """A number as people write it: whole ones whole, others with as many digits as say something, small ones too."""
+    """Format a number: whole numbers without decimals, other numbers with about three significant digits."""
     if abs(value) < 1e6 and value == int(value):
         return str(int(value))
     return f"{value:.1f}" if abs(value) >= 100 else f"{value:.2f}" if abs(value) >= 1 else f"{value:#.3g}"
 
 
 def as_published(value: float) -> str:
-    """A number with all of its digits, unless it was worked out from others and has very many."""
+    """Format a published number with all of its digits; computed numbers with many digits are rounded."""
     text = f"{value:g}"
     return text if len(text) <= 6 else number(value)
 
 
 def mean_and_spread(values: Sequence[float], digits: int) -> str:
-    """Mean ± standard deviation."""
+    """Format mean ± standard deviation."""
     return f"{float(np.mean(values)):.{digits}f} ± {float(np.std(values)):.{digits}f}"

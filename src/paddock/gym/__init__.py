@@ -1,4 +1,4 @@
-"""Gymnasium, vector and PettingZoo environments on one compiled step. Importing this registers `paddock/GoTo-v0` …"""
+"""Gymnasium, vector and PettingZoo environments with one compiled step. The import registers `paddock/GoTo-v0` etc."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arrays of many environments, whoever steps them."""
+"""The arrays of many environments, for the CPU and the GPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.gym.tables import Answers, Episodes
 
 
 class EnvArrays:
-    """W environments side by side. What a step tells lies in `answers`."""
+    """The arrays of W environments. The results of a step are in `answers`."""
 
     def __init__(self, spec: EnvSpec, count: int, *, autoreset: int) -> None:
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:

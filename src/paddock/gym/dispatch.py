@@ -17,7 +17,7 @@ from paddock.gym.rewards import wall as reward_of_wall
 
 @kernel
 def reward_of(number, numbers, readings, signals, robot_state, memory, marks, fresh, model, scratch, motion, robot):
-    """What a term of the reward gives a robot for a step, by the term's number."""
+    """Return a robot's reward for a step, by the number of the reward term."""
     if number == 0:
         return reward_of_progress(numbers, signals, memory, fresh, motion, robot)
     elif number == 1:
@@ -39,7 +39,7 @@ def reward_of(number, numbers, readings, signals, robot_state, memory, marks, fr
 
 @kernel
 def is_met(number, numbers, readings, signals, robot_state, memory, marks, fresh, model, scratch, motion, robot):
-    """1 when an ending is met, by its number, else 0."""
+    """Return 1 if an ending is met, else 0, by the number of the ending."""
     if number == 0:
         return is_met_reached(numbers, signals, motion, robot)
     elif number == 1:

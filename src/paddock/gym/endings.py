@@ -1,4 +1,4 @@
-"""The shipped reasons for an episode to end. The time limit is none of them: it cuts an episode off."""
+"""The shipped endings of episodes. The time limit is not an ending: it truncates an episode."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from paddock.gym.terms import Ending, TermContext
 
 @kernel
 def touched(signals):
-    """Whether the robot touches anything."""
+    """Return whether the robot touches anything."""
     return signals[TOUCH]
 
 
 @kernel
 def covered(numbers, signals):
-    """Whether enough of the floor was visited."""
+    """Return whether enough of the floor was visited."""
     return 1.0 if signals[COVERED] >= numbers[0] else 0.0
 
 
 @kernel
 def lost(numbers, readings, memory):
-    """Whether no ground sensor saw the line for long."""
+    """Return whether no ground sensor has detected the line for longer than the patience."""
     memory[0] += numbers[3]
     for k in range(int(numbers[1])):
         if readings[int(numbers[0]) + k] < 0.5:
@@ -39,7 +39,7 @@ class GoalReached(Ending):
     """The robot is within `radius` of its goal."""
 
     radius: Metres | None = None  # None: 1.5 radii of the robot, 2.5 from prey
-    prey: bool = False  # whether the last robot flees, and reaches nothing
+    prey: bool = False  # whether the last robot is the prey, which cannot reach the goal
     success: bool = True
 
     kernel: ClassVar[Kernel] = arrival
@@ -59,7 +59,7 @@ class ContactMade(Ending):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FloorCovered(Ending):
-    """The robots have visited a share of the floor that can be reached, or found that share of the food."""
+    """The robots have visited a fraction of the reachable floor, or found that fraction of the food."""
 
     share: Share = 0.9
     success: bool = True
@@ -76,7 +76,7 @@ class FloorCovered(Ending):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LineLost(Ending):
-    """No ground sensor has seen the line for some time."""
+    """No ground sensor has detected the line for some time."""
 
     device: str = "floor"
     patience: Seconds = 1.0

@@ -1,4 +1,4 @@
-"""The shipped environments. Each is a small class: its worlds, what is observed, rewards and endings."""
+"""The shipped environments. Each is a small class with its worlds, observation, rewards and endings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Endings = tuple[Ending, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class AvoidEnv(EnvSpec):
-    """Drive on, swiftly and straight, and touch nothing."""
+    """Drive fast and straight without contact."""
 
     rewards: Rewards = (AvoidanceReward(), ContactReward(weight=-10.0))
     endings: Endings = (ContactMade(),)
@@ -51,7 +51,7 @@ class AvoidEnv(EnvSpec):
 
 @dataclass(frozen=True, kw_only=True)
 class GoToEnv(EnvSpec):
-    """Drive to a goal among clutter; goal and clutter are drawn from the seed."""
+    """Drive to a goal among obstacles; goal and room are drawn from the seed."""
 
     observe: Observed = ("ranges", "goal")
     rewards: Rewards = (
@@ -70,10 +70,10 @@ class GoToEnv(EnvSpec):
 
 @dataclass(frozen=True, kw_only=True)
 class MazeEnv(EnvSpec):
-    """Find the way out of a maze: the shipped one, one of many, or one of many others that nobody trained in."""
+    """Find the exit of a maze: the shipped one, a generated one, or one of a separate set for testing."""
 
     kind: Literal["fixed", "generated", "unseen"] = "generated"
-    size: int = 5  # columns and rows of those that are generated
+    size: int = 5  # columns and rows of generated mazes
     observe: Observed = ("ranges", "goal")
     rewards: Rewards = (
         ProgressReward(weight=0.1, to="way"),
@@ -129,7 +129,7 @@ class LineFollowEnv(EnvSpec):
         return [make_track(self.first_room + i, robot, width=float(width)) for i in range(self.rooms)]
 
     def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
-        """On the line, along it in either direction."""
+        """Return poses on the line, along it in either direction."""
         return draw_on_line(space, rng, self.places, self.robots)
 
 
@@ -145,7 +145,7 @@ class WallFollowEnv(EnvSpec):
         return [make_room(self.first_room + i, robot, side=30.0, pieces=(0, 2), gap=7.0) for i in range(self.rooms)]
 
     def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
-        """Beside a wall, and along it."""
+        """Return poses next to a wall and parallel to it."""
         r, step = space.radius, 1e-3 * space.radius
         points = space.draw(40 * self.places, rng, margin=0.3 * r)
         points = points[space.clearance(points) < 2.2 * r][: self.places]
@@ -162,7 +162,7 @@ class WallFollowEnv(EnvSpec):
 
 @dataclass(frozen=True, kw_only=True)
 class ExploreEnv(EnvSpec):
-    """Visit all of an unknown pair of rooms."""
+    """Visit two unknown rooms."""
 
     observe: Observed = ("ranges", "news")
     rewards: Rewards = (DiscoveryReward(), ContactReward(weight=-0.05), TimeReward(weight=-0.01))
@@ -178,7 +178,7 @@ class ExploreEnv(EnvSpec):
 
 
 def draw_on_line(space: FreeSpace, rng: np.random.Generator, count: int, robots: int) -> Floats:
-    """Poses on the line of a world's floor, along it in either direction, shape (count, robots, 3)."""
+    """Draw poses on the line of a world's floor, along it in either direction, shape (count, robots, 3)."""
     world = space.built.spec
     file = world.file or world.name
     if not world.floor.strokes:

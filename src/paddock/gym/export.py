@@ -1,4 +1,4 @@
-"""From a network that was trained elsewhere to a Paddock `Network`: the same policy without a learning library."""
+"""Export of a trained network to a Paddock `Network`, which runs without a learning library."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ Layers = list[tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 
 def export_network(spec: EnvSpec, weights: Mapping[str, Any], *, activation: str = "tanh") -> Network:
-    """The policy that drives as a multi-layer perceptron does in an environment, for arenas, servers and real robots.
+    """Convert a multi-layer perceptron trained in an environment to a policy for arenas, servers and real robots.
 
-    Its inputs are the robot's devices, scaled as the environment scales them; so the environment must observe devices
-    only, as one row, and its actions must be wheel speeds. Those beyond -1 … 1 are cut off, as there.
+    The inputs of the policy are the robot's devices, scaled as in the environment. The environment must therefore
+    observe devices only, as one row, and its actions must be wheel speeds. Actions are clipped to -1 … 1, as in the
+    environment.
 
     Args:
-        spec: the environment that it was trained in.
+        spec: the environment of the training.
         weights: arrays or tensors by name, in the order of the layers: `….weight` (units, inputs) and `….bias`
-            (units). Of a policy of stable-baselines3, `model.policy.state_dict()`, the actor's are taken.
+            (units). From a policy of stable-baselines3, `model.policy.state_dict()`, the actor's weights are used.
         activation: of the hidden layers: tanh, relu, sigmoid or identity.
     """
     if activation not in ACTIVATIONS:
@@ -57,9 +58,9 @@ def export_network(spec: EnvSpec, weights: Mapping[str, Any], *, activation: str
 
 
 def layers_of(weights: Mapping[str, Any]) -> Layers:
-    """Weights and biases of every layer, from the inputs on."""
+    """Return weights and biases of every layer, from the inputs on."""
     names = [name.removesuffix(".weight") for name in weights if name.endswith(".weight")]
-    if "action_net" in names:  # of stable-baselines3: beside the actor there is a critic
+    if "action_net" in names:  # from stable-baselines3, which has a critic in addition to the actor
         names = [name for name in names if ".policy_net." in name or name == "action_net"]
     if not names:
         raise PaddockError(f"export: expected weights by names such as '0.weight', got {', '.join(weights) or 'none'}")
@@ -72,5 +73,5 @@ def layers_of(weights: Mapping[str, Any]) -> Layers:
 
 
 def _array(values: Any) -> NDArray[np.float64]:
-    """An array, or a tensor that may be a part of a graph or lie on another device, as numbers here."""
+    """Convert an array, or a tensor of any graph and device, to a numpy array."""
     return np.array(values.detach().cpu() if hasattr(values, "detach") else values, np.float64)

@@ -1,6 +1,6 @@
-"""One step of one environment: act, let time pass, look, reward, end, begin anew. The same source on every device.
+"""One step of one environment: act, simulate, observe, reward, end, restart. CPU and GPU use the same source.
 
-The kernel neither allocates nor raises. An episode is a function of its seed and its number alone.
+The kernel neither allocates nor raises. An episode depends only on its seed and its number.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ from paddock.gym.tables import (
 )
 from paddock.sensors.sense import sense
 
-# What an episode draws, by channel; robots are this far apart.
+# Channels of the random numbers of an episode; the channels of robots are CHANNELS_OF_ROBOT apart.
 DRAW_SCENE, DRAW_START, DRAW_NOISE_SEED, DRAW_LIGHT, DRAW_NOISE, DRAW_LEFT, DRAW_RIGHT, DRAW_AXLE, DRAW_GOAL = range(9)
 GOAL_TRIES = 8
 CHANNELS_OF_ROBOT = DRAW_GOAL + GOAL_TRIES
@@ -94,7 +94,7 @@ CHANNELS_OF_ROBOT = DRAW_GOAL + GOAL_TRIES
 
 @kernel
 def step_envs(pool, plan, episodes, answers, actions, scratch, readings, depth, first, end, begin):
-    """Step the environments from `first` to `end`; `begin`: only those that are over, which begin anew."""
+    """Step the environments from `first` to `end`; with `begin`, only start a new episode in those that are over."""
     for world in range(first, end):
         if not begin or episodes.episode[world, OVER] > 0:
             step_env(pool, plan, episodes, answers, actions, scratch, readings, depth, world)
@@ -102,7 +102,7 @@ def step_envs(pool, plan, episodes, answers, actions, scratch, readings, depth, 
 
 @kernel
 def step_env(pool, plan, episodes, answers, actions, scratch, readings, depth, world):
-    """One step of one environment; where its episode is over, the first look of the next one."""
+    """Step one environment; if its episode is over, start the next one and observe."""
     row, fresh = episodes.episode[world], episodes.episode[world, OVER] > 0
     answers.ended[world] = answers.truncated[world] = 0
     if fresh:
@@ -164,7 +164,7 @@ def begin_episode(pool, plan, episodes, world):
 
 @kernel
 def draw_robot(pool, draws, episodes, world, scene, robot, key):
-    """A robot's errors and its goal in this episode."""
+    """Draw a robot's errors and its goal for this episode."""
     numbers = episodes.robots[world, robot]
     numbers[NOISE] *= between(draws[NOISE_LOW], draws[NOISE_HIGH], uniform(key, DRAW_NOISE))
     numbers[LEFT_FACTOR] *= 1.0 + draws[WHEEL_ERROR] * (2.0 * uniform(key, DRAW_LEFT) - 1.0)
@@ -185,13 +185,13 @@ def draw_robot(pool, draws, episodes, world, scene, robot, key):
 
 @kernel
 def between(low, high, share):
-    """The number that lies at a share of the way from low to high."""
+    """Interpolate linearly from low (share 0) to high (share 1)."""
     return low + (high - low) * share
 
 
 @kernel
 def drive(model, plan, episodes, actions, scratch, world):
-    """Obey the actions for the ticks of one step."""
+    """Apply the actions for the ticks of one step."""
     speed, kind = plan.draws[SPEED], plan.settings[ACTION]
     for robot in range(episodes.commands.shape[1]):
         action, command = actions[world, robot], episodes.commands[world, robot]
@@ -202,7 +202,7 @@ def drive(model, plan, episodes, actions, scratch, world):
             left, right = within(action[0]), within(action[1])
             if kind == TWIST:
                 left, right = left - right, left + right
-                most = max(1.0, max(abs(left), abs(right)))  # too fast a twist keeps its curve
+                most = max(1.0, max(abs(left), abs(right)))  # a twist that is too fast keeps its curvature
                 left, right = left / most, right / most
         command[WANT_LEFT], command[WANT_RIGHT] = speed * left, speed * right
     for _ in range(plan.settings[TICKS]):
@@ -212,7 +212,7 @@ def drive(model, plan, episodes, actions, scratch, world):
 
 @kernel
 def within(share):
-    """A share from -1 to 1; NaN is nothing."""
+    """Clip a number to -1 … 1; NaN becomes 0."""
     if share != share:
         return 0.0
     return min(1.0, max(-1.0, float(share)))
@@ -220,7 +220,7 @@ def within(share):
 
 @kernel
 def look(model, pool, plan, episodes, answers, scratch, readings, depth, world, fresh):
-    """Sense, reward and look for endings, robot by robot; all observations are written."""
+    """Read the sensors, compute the rewards, check the endings and write the observations, robot by robot."""
     state, values, camera = episodes.state, plan.settings[VALUES], plan.settings[CAMERA]
     motion = state.motion[world, state.clock[world, TICK] % state.motion.shape[1]]
     index_crowd(model.grids, motion, scratch.crowd)
@@ -241,12 +241,12 @@ def look(model, pool, plan, episodes, answers, scratch, readings, depth, world, 
 
 @kernel
 def take_no_picture(model, state, scratch, world, robot, device, depth, picture):
-    """Cameras take three times as long to compile as all else: `take_picture` stands here only where there is one."""
+    """Do nothing; replaced by `take_picture` for environments with a camera, because cameras compile slowly."""
 
 
 @kernel
 def move_goals(pool, plan, episodes, motion, world):
-    """Goals that move: the last robot, and for that one its nearest pursuer; or the nearest food that is left."""
+    """Move the goals to the last robot, and that robot's goal to its nearest pursuer; or to the nearest food left."""
     robots, places = motion.shape[0], pool.goals[episodes.episode[world, SCENE]]
     prey = robots - 1
     for robot in range(robots):
@@ -268,7 +268,7 @@ def move_goals(pool, plan, episodes, motion, world):
 
 @kernel
 def eat(places, eaten, row, reach, x, y, signals):
-    """Find the pieces of food within reach."""
+    """Mark the pieces of food within reach as eaten."""
     signals[FOUND] = 0.0
     for k in range(places.shape[0]):
         if eaten[k] == 0 and math.hypot(places[k, 0] - x, places[k, 1] - y) <= reach:
@@ -280,7 +280,7 @@ def eat(places, eaten, row, reach, x, y, signals):
 
 @kernel
 def signal(pool, plan, episodes, robot_state, world, robot, signals):
-    """What a robot is told beside its devices: see GOAL_DISTANCE …"""
+    """Compute the signals of a robot, in addition to its devices; see GOAL_DISTANCE …"""
     goal, row = episodes.goals[world, robot], episodes.episode[world]
     dx, dy = goal[0] - robot_state[X], goal[1] - robot_state[Y]
     away = math.sqrt(dx * dx + dy * dy)
@@ -301,7 +301,7 @@ def signal(pool, plan, episodes, robot_state, world, robot, signals):
 
 @kernel
 def explore(plot, ways, visited, row, x, y, c, s, signals):
-    """Visit the plot under the robot, and tell the way from here and what is new around."""
+    """Mark the plot under the robot as visited, and compute the path length and the new plots around it."""
     column, line = plot_at(plot, x, y)
     way = ways[line, column]
     signals[WAY] = way if way >= 0.0 else UNCOUNTED - way
@@ -322,7 +322,7 @@ def explore(plot, ways, visited, row, x, y, c, s, signals):
 
 @kernel
 def plot_at(plot, x, y):
-    """Column and row of the plot under a point, at the edge for what lies outside."""
+    """Return column and row of the plot under a point; points outside are clipped to the edge."""
     column = min(max(math.floor((x - plot[PLOT_X]) * plot[PLOT_SCALE]), 0.0), plot[PLOT_COLUMNS] - 1.0)
     line = min(max(math.floor((y - plot[PLOT_Y]) * plot[PLOT_SCALE]), 0.0), plot[PLOT_ROWS] - 1.0)
     return int(column), int(line)
@@ -330,7 +330,7 @@ def plot_at(plot, x, y):
 
 @kernel
 def evaluate(model, plan, episodes, answers, scratch, motion, readings, world, robot, fresh):
-    """Reward one robot, and look whether an ending is met. At a fresh start the terms only note how things are."""
+    """Compute the rewards of one robot and check the endings. At a fresh start the terms only initialise memory."""
     memory, marks = episodes.memory[world, robot], episodes.marks[world, robot]
     signals, robot_state = readings[plan.settings[VALUES] :], motion[robot]
     total = 0.0
@@ -357,7 +357,7 @@ def evaluate(model, plan, episodes, answers, scratch, motion, readings, world, r
 
 @kernel
 def clear_rewards(answers, world):
-    """Nothing is earned by beginning."""
+    """Set all rewards to zero at the start of an episode."""
     for robot in range(answers.rewards.shape[1]):
         answers.rewards[world, robot] = 0.0
         for k in range(answers.terms.shape[2]):
@@ -366,7 +366,7 @@ def clear_rewards(answers, world):
 
 @kernel
 def keep_final(answers, world):
-    """Keep the last look of an episode before the next one begins in the same step."""
+    """Store the last observation of an episode before the next one starts in the same step."""
     copy_rows(answers.observations[world], answers.final_observations[world])
     for robot in range(answers.pictures.shape[1]):
         for row in range(answers.pictures.shape[2]):

@@ -1,4 +1,4 @@
-"""What robots observe: values of devices and signals of the task, each with a scale; pictures beside them."""
+"""Observations: scaled values of devices and signals of the task, and camera pictures."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from paddock.policies.inputs import Input
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 
-FAR = 40.0  # radii of a robot: a goal so far away, or farther, is observed as 1
+FAR = 40.0  # radii of a robot: a goal at this distance or farther is observed as 1
 
-# Signals by name: the first one, and how many.
+# Signals by name: index of the first one, and their number.
 SIGNALS = {
     "goal": (t.GOAL_DISTANCE, 3),
     "wheels": (t.LEFT, 2),
@@ -26,20 +26,20 @@ SIGNALS = {
 
 
 class ObservedPart(NamedTuple):
-    """A part of an observation: gain · (reading - zero) of some readings, cut off at -1 and 1."""
+    """A part of an observation: gain · (reading - zero) of some readings, clipped to -1 … 1."""
 
     name: str
-    first: int  # place in the row of readings
+    first: int  # index in the row of readings
     zero: float
     gains: tuple[float, ...]  # one for each value
 
     def to_input(self) -> Input:
-        """The same for policies."""
+        """Convert to an `Input` of policies."""
         return Input(device=self.name, values=len(self.gains), zero=self.zero, gain=self.gains[0])
 
 
 def observed_parts(spec: EnvSpec, context: TermContext) -> tuple[tuple[ObservedPart, ...], CameraSpec | None]:
-    """The parts of an observation, and the camera whose pictures come beside them."""
+    """Return the parts of an observation, and the camera whose pictures are added, if any."""
     parts: list[ObservedPart] = []
     camera: CameraSpec | None = None
     for i, source in enumerate(spec.observe):
@@ -59,12 +59,12 @@ def observed_parts(spec: EnvSpec, context: TermContext) -> tuple[tuple[ObservedP
 
 
 def resolve_name(context: TermContext, name: str) -> str:
-    """A device's own name for an alias, such as `ranges`."""
+    """Return the name of a device for an alias, such as `ranges`."""
     return context.slot(name).sensor.name if name in ALIASES else name
 
 
 def find_slot(spec: EnvSpec, context: TermContext, name: str) -> TermSlot:
-    """Where a device's values lie; one that the robot does not have is told with what else there is."""
+    """Return the slot of a device's values; the error for an unknown device lists the known ones."""
     try:
         slot = context.slot(name)
     except UnknownName as error:
@@ -94,7 +94,7 @@ def _device(source: object, slot: TermSlot) -> ObservedPart:
 
 
 def scale_of(sensor: SensorSpec) -> tuple[float, float]:
-    """Zero and gain: distances as nearness, 0 out of range … 1 touching; all else relative to the largest value."""
+    """Return zero and gain: distances as nearness, 0 out of range … 1 contact; others relative to the largest value."""
     if isinstance(sensor, RangeSensorSpec):
         return sensor.range, -1.0 / sensor.range
     look = sensor.appearance

@@ -1,4 +1,4 @@
-"""Environments with several robots in one world, as PettingZoo's parallel environments know them."""
+"""PettingZoo parallel environments: several robots in one world."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from paddock.gym.world_env import WorldEnv
 
 
 def make_parallel_env(environment: str, *, render_mode: str | None = None, **options: Any) -> PaddockParallelEnv:
-    """An environment with several robots: a registered one, or `module:Class`; options are fields of its spec."""
+    """Create an environment with several robots by name or `module:Class`; options are fields of its spec."""
     return PaddockParallelEnv(TEAM_ENVIRONMENTS.get(environment).from_options(**options), render_mode)
 
 
 class PaddockParallelEnv(WorldEnv, ParallelEnv[str, Any, Any]):  # type: ignore[misc]
-    """Robots that act at the same time; agents are called as the robots are. An episode ends for all at once."""
+    """Robots that act at the same time. The agents have the names of the robots. An episode ends for all at once."""
 
     def __init__(self, spec: EnvSpec, render_mode: str | None = None) -> None:
         check_env_spec(spec)
@@ -37,18 +37,18 @@ class PaddockParallelEnv(WorldEnv, ParallelEnv[str, Any, Any]):  # type: ignore[
         self._begun = False
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
-        """What an agent observes."""
+        """Return the observation space of an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.Space[Any]:
-        """What an agent may do."""
+        """Return the action space of an agent."""
         return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begin the next episode, or with a seed the first one of it."""
-        if seed is None and not self._begun:  # nobody asks for a certain one
+        """Start the next episode, or the first episode of a seed."""
+        if seed is None and not self._begun:  # draw a seed if none is given
             seed = int(np.random.default_rng().integers(2**63))
         self._begun = True
         self.stepper.begin(seed)
@@ -57,13 +57,13 @@ class PaddockParallelEnv(WorldEnv, ParallelEnv[str, Any, Any]):  # type: ignore[
         return self._observations(), {agent: {} for agent in self.agents}
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """One step of all: observations, rewards, terminations, truncations and infos, by agent."""
+        """Step all agents; return observations, rewards, terminations, truncations and infos, by agent."""
         if not self.agents:
             raise SimulationError("step: the episode is over: call reset()")
         missing = [agent for agent in self.agents if agent not in actions]
         if missing:
             raise SimulationError(
-                f"step: expected an action for each of {', '.join(self.agents)}, {missing[0]} has none"
+                f"step: expected an action for each of {', '.join(self.agents)}, got none for {missing[0]}"
             )
         self.stepper.step(np.array([actions[agent] for agent in self.agents]))
         answers, agents = self.stepper.answers, self.agents
@@ -92,6 +92,6 @@ class PaddockParallelEnv(WorldEnv, ParallelEnv[str, Any, Any]):  # type: ignore[
         }
 
     def state(self) -> NDArray[np.float32]:
-        """All agents' observations in one row."""
+        """Return all agents' observations in one row."""
         row: NDArray[np.float32] = self.stepper.answers.observations[0].ravel().copy()
         return row

@@ -1,4 +1,4 @@
-"""Where robots may be in a scene: the plots of its floor that they can reach, and places drawn from them."""
+"""The free space of a scene: plots of its floor that robots can reach, and positions drawn from them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from paddock.worlds.build import BuiltWorld
 
 Flags = NDArray[np.bool_]
 MOST_PLOTS = 160_000
-BATCH = 512  # places tried at once
+BATCH = 512  # positions tried at once
 ROUNDS = 64
 
 
 class FreeSpace:
-    """The floor of a built world as square plots, and which of them a robot of some radius can stand on."""
+    """The floor of a built world as square plots, and which of them a robot of some radius can reach."""
 
     def __init__(self, built: BuiltWorld, radius: float, plot: float) -> None:
         self.built, self.radius = built, radius
@@ -30,16 +30,16 @@ class FreeSpace:
         self.free = self._largest(self._is_clear())
         if not self.free.any():
             raise PaddockError(
-                f"{built.spec.name}: a robot of radius {radius:g} m finds no place to stand: "
-                "take a smaller robot or a larger world"
+                f"{built.spec.name}: no free space for a robot of radius {radius:g} m: "
+                "use a smaller robot or a larger world"
             )
 
     def one_tile(self) -> tuple[list[float], Floats]:
-        """A single plot, for environments that do not care."""
+        """Return a single plot, for environments that do not use plots."""
         return [*self.bounds[:2], 1e-6, 1, 1, 1], np.zeros((1, 1))
 
     def tiles(self, side: float, goal: Floats | None) -> tuple[list[float], Floats]:
-        """The floor in plots of about another size: their row (see PLOT_X …), and the ways from them to a goal."""
+        """Return the floor in plots of about `side` [m]: their row (see PLOT_X …), and path lengths to a goal [m]."""
         factor = max(1, round(side / self.plot))
         rows, columns = math.ceil(self.rows / factor), math.ceil(self.columns / factor)
         ways = np.full((rows * factor, columns * factor), np.nan)
@@ -48,12 +48,12 @@ class FreeSpace:
         free[: self.rows, : self.columns] = self.free
         known = np.isfinite(ways)
         mean = _blocks(np.where(known, ways, 0.0), factor) / np.maximum(_blocks(known, factor), 1e-9)
-        counts = _blocks(free, factor) >= 0.5  # plots that a robot hardly gets into do not count
+        counts = _blocks(free, factor) >= 0.5  # plots of which a robot can reach less than half do not count
         row = [*self.bounds[:2], 1.0 / (factor * self.plot), columns, rows, max(1.0, float(counts.sum()))]
         return row, np.where(counts, mean, UNCOUNTED - mean)
 
     def clearance(self, points: Floats) -> Floats:
-        """How far every point, shape (n, 2), is from what stands nearest [m]."""
+        """Return the distance of every point, shape (n, 2), to the nearest object [m]."""
         items = self.built.model.items
         a, b = items[:, [ITEM_X0, ITEM_Y0]], items[:, [ITEM_X1, ITEM_Y1]]
         along = b - a
@@ -66,7 +66,7 @@ class FreeSpace:
         return nearest
 
     def draw(self, count: int, rng: np.random.Generator, *, margin: float = 0.0, apart: float = 0.0) -> Floats:
-        """Places within reach, shape (count, 2), `margin` [m] from anything and `apart` from each other."""
+        """Draw reachable positions, shape (count, 2), `margin` [m] from objects and `apart` from each other."""
         x0, y0, x1, y1 = self.bounds
         places: list[Floats] = []
         for _ in range(ROUNDS):
@@ -77,17 +77,17 @@ class FreeSpace:
                     places.append(point)
                 if len(places) == count:
                     return np.array(places)
-        raise PaddockError(f"{self.built.spec.name}: found only {len(places)} of {count} places for robots")
+        raise PaddockError(f"{self.built.spec.name}: found only {len(places)} of {count} positions for robots")
 
     def is_free(self, points: Floats) -> Flags:
-        """Whether the plots under some points can be reached."""
+        """Return whether the plots under some points can be reached."""
         columns, rows = self._cells(points)
         flags: Flags = self.free[rows, columns]
         return flags
 
     def ways_to(self, goal: Floats | None) -> Floats:
-        """How far it is from every plot to a goal [m], along plots; NaN where no robot gets."""
-        near = _grown(self.free, diagonally=True)  # a robot may touch plots whose middle it cannot reach
+        """Return the path length from every plot to a goal [m], along plots; NaN where no robot can be."""
+        near = _grown(self.free, diagonally=True)  # a robot may touch plots whose centre it cannot reach
         if goal is None:
             return np.where(near, 0.0, np.nan)
         columns, rows = self._cells(np.array([goal]))
@@ -95,7 +95,7 @@ class FreeSpace:
         done[rows, columns] = True
         ways = np.where(done, 0.0, np.nan)
         step = idle = 0
-        while idle < 2:  # four neighbours and eight by turns: rings that are nearly round
+        while idle < 2:  # four and eight neighbours alternately give nearly round rings
             step += 1
             more = _grown(done, diagonally=step % 2 == 0) & self.free & ~done
             ways[more], done = step * self.plot, done | more
@@ -121,7 +121,7 @@ class FreeSpace:
 
     @staticmethod
     def _largest(clear: Flags) -> Flags:
-        """The largest part of the clear plots that hangs together."""
+        """Return the largest connected component of the clear plots."""
         best, left = np.zeros_like(clear), clear.copy()
         while left.sum() > best.sum():
             part = np.zeros_like(clear)
@@ -135,7 +135,7 @@ class FreeSpace:
 
 
 def _grown(flags: Flags, *, diagonally: bool = False) -> Flags:
-    """The flagged plots and their neighbours."""
+    """Return the flagged plots and their neighbours."""
     grown = flags.copy()
     grown[1:] |= flags[:-1]
     grown[:-1] |= flags[1:]
@@ -146,7 +146,7 @@ def _grown(flags: Flags, *, diagonally: bool = False) -> Flags:
 
 
 def _blocks(table: NDArray[Any], factor: int) -> Floats:
-    """The means of square blocks."""
+    """Return the means of square blocks."""
     rows, columns = (size // factor for size in table.shape)
     means: Floats = table.reshape(rows, factor, columns, factor).mean(axis=(1, 3))
     return means

@@ -1,4 +1,4 @@
-"""From an environment's spec to the numbers, and the kernel, of its step."""
+"""Converts an environment's spec to the numbers and the kernel of its step."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ from paddock.sensors.sense import replace_measure, take_picture
 
 ACTIONS = {"wheels": t.WHEELS, "twist": t.TWIST, "discrete": t.DISCRETE}
 GOALS = {"drawn": t.DRAWN, "prey": t.PREY, "food": t.FOOD}
-CHOICES = ((1.0, 1.0), (0.4, 1.0), (1.0, 0.4), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5))  # shares of the fastest
+CHOICES = ((1.0, 1.0), (0.4, 1.0), (1.0, 0.4), (-0.5, 0.5), (0.5, -0.5), (-0.5, -0.5))  # fractions of the maximum speed
 
-SWIFT = 4.0  # radii of a robot in a second
-LEAST_WAY = 8.0  # … from start to goal
-REACH = 1.5  # … from a robot's centre to food that it eats
+SWIFT = 4.0  # default maximum speed in robot radii per second
+LEAST_WAY = 8.0  # minimum distance from start to goal in robot radii
+REACH = 1.5  # distance from a robot's centre at which it eats food, in robot radii
 
 
 class StepLayout(NamedTuple):
-    """What a robot of an environment observes, and the numbers of its step."""
+    """The observation of a robot of an environment, and the numbers of its step."""
 
     context: TermContext
     parts: tuple[ObservedPart, ...]
     camera: CameraSpec | None
     plan: EnvPlan
-    memory: int  # numbers that all terms and endings remember about a robot
-    marks: int  # bytes …
+    memory: int  # numbers that all terms and endings store per robot
+    marks: int  # bytes that all terms and endings store per robot
     values: int  # numbers in a row of readings
 
 
 def lay_out(spec: EnvSpec, autoreset: int) -> StepLayout:
-    """Find out all that the kernel wants to know but the scenes."""
+    """Compute all inputs of the kernel except the scenes."""
     robot = spec.load_robot()
     swift = SWIFT * bounding_radius(robot.body.shape)
     speed = min(swift, robot.drive.max_speed) if spec.speed is None else spec.speed
     if speed > robot.drive.max_speed:
-        most = f"m/s <= {robot.drive.max_speed:g}, as fast as {with_article(robot.name)} can"
+        most = f"m/s <= {robot.drive.max_speed:g}, the maximum of {with_article(robot.name)}"
         raise SpecError(f"expected {most}, got {speed:g}", path="speed")
     context = TermContext(robot, speed, spec.dt * spec.ticks)
     parts, camera = observed_parts(spec, context)
@@ -79,7 +79,7 @@ def lay_out(spec: EnvSpec, autoreset: int) -> StepLayout:
 
 
 class _TermTables:
-    """The tables of terms and endings, while they grow."""
+    """Builds the tables of terms and endings."""
 
     def __init__(self, context: TermContext) -> None:
         self.context, self.memory, self.marks = context, 0, 0
@@ -115,7 +115,7 @@ def _draws(spec: EnvSpec, context: TermContext) -> Floats:
 
 
 def kernel_for(spec: EnvSpec, layout: StepLayout) -> Kernel:
-    """The step for this environment's sensors, rewards and endings: the shipped one, or one that knows others too."""
+    """Return the step kernel of an environment: the shipped one, or one extended by custom sensors and terms."""
     swaps = {
         **({} if layout.camera is None else {take_no_picture: take_picture}),
         **replace_measure(type(sensor) for sensor in spec.load_robot().sensors),

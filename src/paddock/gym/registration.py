@@ -1,4 +1,4 @@
-"""The shipped environments in Gymnasium's registry, as `paddock/GoTo-v0` and so on."""
+"""Registration of the environments with Gymnasium, as `paddock/GoTo-v0` and so on."""
 
 from __future__ import annotations
 
@@ -38,28 +38,28 @@ OF_VECTORS = ("autoreset_mode", "threads", "copy")
 
 
 def make_env(environment: str, *, render_mode: str | None = None, **options: Any) -> PaddockEnv:
-    """One environment: a registered one by name, or `module:Class`; options are fields of its spec."""
+    """Create an environment by name or `module:Class`; options are fields of its spec."""
     return PaddockEnv(ENVIRONMENTS.get(environment).from_options(**options), render_mode)
 
 
 def make_vector_env(
     environment: str, *, num_envs: int = 1, render_mode: str | None = None, **options: Any
 ) -> PaddockVectorEnv:
-    """Many environments; options are fields of their spec, or `autoreset_mode`, `threads` or `copy`."""
+    """Create a vector environment; options are fields of its spec, or `autoreset_mode`, `threads` or `copy`."""
     own = {name: options.pop(name) for name in OF_VECTORS if name in options}
     spec = ENVIRONMENTS.get(environment).from_options(**options)
     return PaddockVectorEnv(spec, num_envs, render_mode=render_mode, **own)
 
 
 def make_sb3_env(environment: str, num_envs: int, *, seed: int = 0, **options: Any) -> Any:
-    """Many environments as stable-baselines3 wants them; needs `pip install 'paddock[gym,learn]'`."""
+    """Create a vector environment for stable-baselines3; requires `pip install 'paddock[gym,learn]'`."""
     from paddock.gym.sb3 import Sb3VectorEnv
 
     return Sb3VectorEnv(environment, num_envs, seed=seed, **options)
 
 
 def register_environments() -> None:
-    """Tell Gymnasium of all environments, once."""
+    """Register all environments with Gymnasium, once."""
     for name in ENVIRONMENTS:
         known = f"paddock/{name}-v0"
         if known not in gymnasium.registry:

@@ -1,6 +1,6 @@
-"""All terms of rewards and all endings by name. A new one is a class with its kernel, and one line here.
+"""Registry of reward terms and endings. A new one needs a class with a kernel, and one line here.
 
-Those of another package or of one's own need no line: their classes are used as they are.
+Terms of other packages or of users need no line here: their classes are used directly.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ARGUMENTS = (
 
 
 def kernel_of(term: type[Term]) -> Kernel:
-    """The kernel of a term."""
+    """Return the kernel of a term; raise an error if it is not a kernel."""
     if not isinstance(term.kernel, Kernel):
         raise PaddockError(f"{term.__name__}.kernel: expected a function with @paddock.kernel, got {term.kernel!r}")
     return term.kernel
@@ -53,7 +53,7 @@ def kernel_of(term: type[Term]) -> Kernel:
 REWARD_OF = Dispatch(
     name="reward_of",
     arguments=ARGUMENTS,
-    about="What a term of the reward gives a robot for a step, by the term's number.",
+    about="Return a robot's reward for a step, by the number of the reward term.",
     registry=REWARDS,
     kernel_of=kernel_of,
     gives_number=True,
@@ -61,7 +61,7 @@ REWARD_OF = Dispatch(
 IS_MET = Dispatch(
     name="is_met",
     arguments=ARGUMENTS,
-    about="1 when an ending is met, by its number, else 0.",
+    about="Return 1 if an ending is met, else 0, by the number of the ending.",
     registry=ENDINGS,
     kernel_of=kernel_of,
     gives_number=True,

@@ -1,4 +1,4 @@
-"""How an environment looks: a picture of its world, or the page in a browser."""
+"""Rendering of environments: a picture of the world, or the page in a browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GOAL_SIZE = 9  # [pixels]
 
 
 def arena_of(stepper: Stepper, world: int) -> Arena:
-    """An arena of its own that goes on where one of the environments is."""
+    """Return a separate arena that continues from the current state of one of the environments."""
     arena = Arena(stepper.scene(world), seed=int(stepper.episodes.state.clock[world, SEED]))
     _follow(arena, stepper, world)
     return arena
@@ -43,7 +43,7 @@ class Renderer:
         self._scene = -1
 
     def draw(self, world: int) -> NDArray[np.uint8]:
-        """A picture from above, shape (height, width, 3)."""
+        """Draw a picture from above, shape (height, width, 3)."""
         state = self.stepper.episodes.state
         motion = state.motion[world, state.clock[world, TICK] % state.motion.shape[1]]
 
@@ -56,7 +56,7 @@ class Renderer:
         return np.asarray(draw_world(scene, poses=motion[:, X : HEADING + 1].tolist(), layers=layers, size=PIXELS))
 
     def _goals(self, world: int) -> Floats:
-        """What lies there to be reached, shape (·, 2)."""
+        """Return the goals to draw, shape (·, 2)."""
         spec, episodes = self.stepper.spec, self.stepper.episodes
         if spec.goals == "food":
             left: Floats = self.stepper.pool.goals[episodes.episode[world, SCENE]][episodes.visited[world, 0] == 0]
@@ -64,7 +64,7 @@ class Renderer:
         return episodes.goals[world] if spec.goals == "drawn" and "goal" in spec.observe else np.empty((0, 2))
 
     def show(self, world: int) -> None:
-        """Let the page show the environment as it is now, at the pace that viewers chose."""
+        """Show the current state of the environment on the page, at the speed selected by the viewers."""
         scene = int(self.stepper.episodes.episode[world, SCENE])
         if self._page is None or scene != self._scene:
             port = None if self._page is None else self._page.server.port
@@ -78,7 +78,7 @@ class Renderer:
         _follow(self._page.arena, self.stepper, world)
 
     def close(self) -> None:
-        """The page goes."""
+        """Close the page."""
         if self._page is not None:
             self._page.close()
             self._page = None

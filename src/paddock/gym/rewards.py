@@ -1,4 +1,4 @@
-"""The shipped terms of rewards."""
+"""The shipped reward terms."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from paddock.gym.tables import FOUND, GOAL_DISTANCE, LEFT, RIGHT, TOUCH, WAY
 from paddock.gym.terms import RewardTerm, TermContext
 from paddock.metrics.sensing import nearest_of
 
-# Numbers of what looks at goals: which signal tells how far, a length [m], and the last robot's role, 1 or -1.
+# Numbers of goal terms: index of the distance signal, a length [m], and the sign of the last robot's reward, 1 or -1.
 SIGNAL, MEASURE, LAST_ROLE = range(3)
-JUMP = 5.0  # a goal that comes so many steps nearer in one was moved
+JUMP = 5.0  # a change by more than this many steps in one step means that the goal was moved
 
 
 @kernel
 def progress(numbers, signals, memory, fresh, motion, robot):
-    """How much nearer the goal came, as a share of what is possible in a step; a goal that jumps counts for nothing."""
+    """Return the decrease of the goal distance as a fraction of a step at full speed; 0 if the goal was moved."""
     away = signals[int(numbers[SIGNAL])]
     gain = (memory[0] - away) / numbers[MEASURE]
     memory[0] = away
@@ -31,31 +31,31 @@ def progress(numbers, signals, memory, fresh, motion, robot):
 
 @kernel
 def arrival(numbers, signals, motion, robot):
-    """1 when the goal is reached; -1 for prey."""
+    """Return 1 if the goal is reached, -1 for prey, else 0."""
     return role_of(numbers, motion, robot) if signals[int(numbers[SIGNAL])] <= numbers[MEASURE] else 0.0
 
 
 @kernel
 def role_of(numbers, motion, robot):
-    """-1 for the last robot where that is the prey, else 1."""
+    """Return -1 for the last robot if it is the prey, else 1."""
     return numbers[LAST_ROLE] if robot == motion.shape[0] - 1 else 1.0
 
 
 @kernel
 def contact(signals):
-    """Whether the robot touches anything."""
+    """Return whether the robot touches anything."""
     return signals[TOUCH]
 
 
 @kernel
 def time():
-    """A step is a step."""
+    """Return 1 for every step."""
     return 1.0
 
 
 @kernel
 def avoidance(numbers, readings, signals):
-    """Swift, straight and careful motion: V · (1 - √Δ) · (1 - nearness)."""
+    """Return the reward for fast, straight motion away from obstacles: V · (1 - √Δ) · (1 - nearness)."""
     most, _ = nearest_of(numbers[2], readings, int(numbers[0]), int(numbers[1]))
     left, right = signals[LEFT] / numbers[3], signals[RIGHT] / numbers[3]
     difference = min(1.0, 0.5 * abs(left - right))
@@ -64,7 +64,7 @@ def avoidance(numbers, readings, signals):
 
 @kernel
 def line(numbers, readings, signals):
-    """Forward speed while the line lies under the middle of the row of ground sensors."""
+    """Return the forward speed, reduced if the line is not under the middle of the row of ground sensors."""
     first, count = int(numbers[0]), int(numbers[1])
     weight, moment = 0.0, 0.0
     for k in range(count):
@@ -79,7 +79,7 @@ def line(numbers, readings, signals):
 
 @kernel
 def wall(numbers, signals, model, scratch, motion, robot):
-    """Forward speed while a wall stands beside the robot, at the wanted distance."""
+    """Return the forward speed, reduced if the wall at the robot's side is not at the target distance."""
     pose, radius = motion[robot], model.robots[robot, RADIUS]
     c, s = math.cos(pose[HEADING]), math.sin(pose[HEADING])
     side, wanted, speed = numbers[0], numbers[1], numbers[2]
@@ -99,16 +99,16 @@ def wall(numbers, signals, model, scratch, motion, robot):
 
 @kernel
 def discovery(signals):
-    """Plots of the floor that were found in this step."""
+    """Return the number of plots of the floor, or pieces of food, found in this step."""
     return signals[FOUND]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProgressReward(RewardTerm):
-    """How much nearer the goal came, in steps at full speed: straight, or on the way through the scene."""
+    """Decrease of the goal distance, in steps at full speed: straight, or along the path through the scene."""
 
     to: Literal["goal", "way"] = "goal"
-    prey: bool = False  # whether the last robot flees: then it earns the opposite
+    prey: bool = False  # whether the last robot is the prey, which gets the opposite reward
 
     kernel: ClassVar[Kernel] = progress
     label: ClassVar[str] = "progress"
@@ -130,7 +130,7 @@ class ArrivalReward(RewardTerm):
     """1 within `radius` of the goal [m]."""
 
     radius: Metres | None = None  # None: 1.5 radii of the robot, 2.5 from prey
-    prey: bool = False  # whether the last robot flees: then it earns the opposite
+    prey: bool = False  # whether the last robot is the prey, which gets the opposite reward
 
     kernel: ClassVar[Kernel] = arrival
     label: ClassVar[str] = "arrival"
@@ -140,14 +140,14 @@ class ArrivalReward(RewardTerm):
 
 
 def arrival_numbers(radius: float | None, prey: bool, context: TermContext) -> list[float]:
-    """What the kernel `arrival` wants to know."""
+    """Return the numbers of the kernel `arrival`."""
     near = 2.5 * context.radius if prey else 1.5 * context.radius  # bodies that touch are two radii apart
     return [GOAL_DISTANCE, near if radius is None else radius, -1.0 if prey else 1.0]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContactReward(RewardTerm):
-    """1 while the robot touches anything; its weight is negative, as a rule."""
+    """1 while the robot touches anything; the weight is usually negative."""
 
     kernel: ClassVar[Kernel] = contact
     label: ClassVar[str] = "contact"
@@ -155,7 +155,7 @@ class ContactReward(RewardTerm):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TimeReward(RewardTerm):
-    """1 for every step; its weight is negative where haste is wanted."""
+    """1 for every step; a negative weight rewards short episodes."""
 
     kernel: ClassVar[Kernel] = time
     label: ClassVar[str] = "time"
@@ -165,7 +165,7 @@ class TimeReward(RewardTerm):
 class AvoidanceReward(RewardTerm):
     """V · (1 - √Δ) · (1 - nearness), the fitness of Floreano and Mondada (1994); see the metric `Avoidance`.
 
-    What is two radii of the robot away, or out of range, is not near.
+    The nearness is 0 for objects at a distance of two robot radii or more, or out of range.
     """
 
     device: str = "ranges"
@@ -183,7 +183,7 @@ class AvoidanceReward(RewardTerm):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LineReward(RewardTerm):
-    """Forward speed as a share of the highest, less the farther the line is from the middle of the ground sensors."""
+    """Forward speed relative to the maximum, reduced with the distance of the line from the middle ground sensor."""
 
     device: str = "floor"
 
@@ -200,7 +200,7 @@ class LineReward(RewardTerm):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WallReward(RewardTerm):
-    """Forward speed as a share of the highest while a wall is `distance` beside the body; none from twice that on."""
+    """Forward speed relative to the maximum if a wall is at `distance` from the body; 0 from twice that distance on."""
 
     side: Literal["left", "right"] = "right"
     distance: Metres | None = None  # None: 0.8 radii of the robot
@@ -215,7 +215,7 @@ class WallReward(RewardTerm):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DiscoveryReward(RewardTerm):
-    """How many plots of the floor, or pieces of food, a robot found."""
+    """Number of plots of the floor, or pieces of food, that a robot found."""
 
     kernel: ClassVar[Kernel] = discovery
     label: ClassVar[str] = "discovery"

@@ -1,4 +1,4 @@
-"""Worlds made from a number, for a robot of any size: cluttered rooms, and lines. Lengths count in its radii."""
+"""Worlds generated from a number for a robot of any size: rooms with obstacles, and lines. Lengths are in its radii."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from paddock.core.geometry import Point, bounding_radius
 from paddock.robots import RobotSpec
 from paddock.worlds import Border, Box, Cylinder, Floor, Stroke, Wall, WorldSpec
 
-STREAM = 16  # of random numbers, so that other users of small seeds draw others
+STREAM = 16  # of random numbers, so that other code with the same small seeds draws different numbers
 TRIES = 200
-SIZES = (1.0, 2.2)  # the least and greatest radius around an obstacle
+SIZES = (1.0, 2.2)  # smallest and largest radius of an obstacle
 
 
 def make_room(
     number: int, robot: RobotSpec, *, side: float, pieces: tuple[int, int], gap: float = 4.0, door: float | None = None
 ) -> WorldSpec:
-    """A square room with cans and boxes at random, and a way around each.
+    """Generate a square room with random cylinders and boxes and free space around each of them.
 
     Args:
-        number: equal numbers make equal rooms.
-        robot: who shall drive there.
-        side: of the room.
-        pieces: the fewest and most obstacles.
-        gap: the least way between two of them, and from them to the walls.
+        number: equal numbers give equal rooms.
+        robot: the robot that drives in the room.
+        side: length of the sides of the room.
+        pieces: minimum and maximum number of obstacles.
+        gap: minimum distance between two obstacles, and between obstacles and walls.
         door: width of the door in a wall through the middle; None: no such wall.
     """
     rng = np.random.default_rng((STREAM, number))
     unit = bounding_radius(robot.body.shape)
     height = 2.0 * max(robot.body.height, unit)
-    taken: list[tuple[float, float, float]] = []  # x, y and radius around it
+    taken: list[tuple[float, float, float]] = []  # x, y and radius
     cylinders: list[Cylinder] = []
     boxes: list[Box] = []
     wanted = int(rng.integers(pieces[0], pieces[1] + 1))
@@ -60,7 +60,7 @@ def make_room(
 
 
 def _wall_with_door(rng: np.random.Generator, side: float, door: float, unit: float, height: float) -> tuple[Wall, ...]:
-    """A wall from below to above through the middle of a room, with a door somewhere."""
+    """Return a vertical wall through the middle of a room, with a door at a random position."""
     at = float(rng.uniform(1.0, side - door - 1.0))
     ends = (((side / 2, 0.0), (side / 2, at)), ((side / 2, at + door), (side / 2, side)))
     return tuple(
@@ -70,7 +70,7 @@ def _wall_with_door(rng: np.random.Generator, side: float, door: float, unit: fl
 
 
 def make_track(number: int, robot: RobotSpec, *, width: float, side: float = 32.0) -> WorldSpec:
-    """A room with one closed line, `width` [m] wide, that bends to either side."""
+    """Generate a room with one closed line, `width` [m] wide, with left and right bends."""
     rng = np.random.default_rng((STREAM, number))
     unit = bounding_radius(robot.body.shape)
     corners = 9

@@ -1,4 +1,4 @@
-"""Vector environments for stable-baselines3, which has an interface of its own for them."""
+"""Vector environments with the interface of stable-baselines3."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from paddock.gym.vector import PaddockVectorEnv
 
 
 class Sb3VectorEnv(VecEnv):  # type: ignore[misc]
-    """A `PaddockVectorEnv` as stable-baselines3 knows vectors: one call steps all worlds."""
+    """A `PaddockVectorEnv` with the VecEnv interface of stable-baselines3: one call steps all worlds."""
 
     def __init__(self, environment: str, num_envs: int, *, seed: int = 0, **options: Any) -> None:
-        """Make them; the options are those of `make_vector_env`."""
+        """Create the environments; the options are those of `make_vector_env`."""
         self.env: PaddockVectorEnv = make_vector_env(
             environment, num_envs=num_envs, autoreset_mode=AutoresetMode.SAME_STEP, **options
         )
@@ -35,7 +35,7 @@ class Sb3VectorEnv(VecEnv):  # type: ignore[misc]
         self._steps, self._returns = np.zeros(num_envs, np.int64), np.zeros(num_envs)
 
     def reset(self) -> Any:
-        """Begin an episode everywhere; the first one of its seed where `seed` was called before."""
+        """Start an episode in all environments; the first episode of the seeds if `seed` was called before."""
         seeds = None if None in self._seeds else self._seeds
         self._reset_seeds()
         self._reset_options()
@@ -43,11 +43,11 @@ class Sb3VectorEnv(VecEnv):  # type: ignore[misc]
         return self.env.reset(seed=seeds)[0]
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Take note of the actions."""
+        """Store the actions."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Step all: observations, rewards, which episodes are over, infos."""
+        """Step all environments; return observations, rewards, flags of finished episodes, and infos."""
         observations, rewards, terminated, truncated, info = self.env.step(self._actions)
         over = terminated | truncated
         self._steps += 1
@@ -66,25 +66,27 @@ class Sb3VectorEnv(VecEnv):  # type: ignore[misc]
         return observations, rewards.astype(np.float32), over, infos
 
     def close(self) -> None:
-        """End the threads."""
+        """Stop the threads."""
         self.env.close()
 
     def get_images(self) -> tuple[Any, ...]:
-        """A picture of each world."""
+        """Return a picture of each world."""
         return self.env.render() or ()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute that all share."""
+        """Return an attribute, which all environments share."""
         return [getattr(self.env, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refused: environments of one kernel are alike."""
-        raise SimulationError(f"set_attr: {attr_name}: environments of a vector are alike: make another vector")
+        """Raise an error: all environments of a vector have the same attributes."""
+        raise SimulationError(
+            f"set_attr: {attr_name}: all environments of a vector have the same attributes: create another vector"
+        )
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **options: Any) -> list[Any]:
-        """Refused: there are no environments one by one."""
-        raise SimulationError(f"env_method: {method_name}: a vector has no environments one by one")
+        """Raise an error: a vector has no individual environment objects."""
+        raise SimulationError(f"env_method: {method_name}: a vector has no individual environment objects")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """None of them is."""
+        """Return False for each environment."""
         return [False for _ in self._get_indices(indices)]

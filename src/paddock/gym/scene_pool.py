@@ -1,4 +1,4 @@
-"""The scenes of an environment: its worlds, built and stacked, with the places where episodes begin and end."""
+"""The scenes of an environment: its worlds, built and stacked, with start poses and goals of the episodes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.fingerprint import hash_pictures
 from paddock.worlds.placement import Room
 
-PLOT = 0.8  # side of a cell in which places are looked for, in radii of a robot
-STREAM = 15  # of random numbers, so that other users of small seeds draw others
+PLOT = 0.8  # side of the cells from which positions are drawn, in radii of a robot
+STREAM = 15  # of random numbers, so that other code with the same small seeds draws different numbers
 
 
 Scenes = tuple[tuple[BuiltWorld, ...], ScenePool]
 
 
 def build_scenes(spec: EnvSpec) -> Scenes:
-    """All scenes of an environment; those who ask for the same get the same."""
-    worlds = tuple(spec.load_worlds())  # other TOML files and pictures make others
+    """Build all scenes of an environment; equal environments share cached scenes."""
+    worlds = tuple(spec.load_worlds())  # changed TOML files and pictures are not taken from the cache
     pictures = tuple(picture for world in worlds for picture in hash_pictures(world))
     return _build_scenes(spec, spec.load_robot(), worlds, pictures)
 
@@ -45,14 +45,14 @@ def _build_scenes(spec: EnvSpec, robot: RobotSpec, worlds: tuple[WorldSpec, ...]
 
 
 def _with_robots(world: WorldSpec, robot: RobotSpec, count: int) -> WorldSpec:
-    """The world with other robots, anywhere: episodes put them where they begin."""
+    """Return the world with other robots at any free poses; episodes set the start poses."""
     empty, placed = world.with_robots(), []
     room = Room(empty)
     for i in range(count):
         pose = room.free_pose(robot)
         if pose is None:
             raise SpecError(
-                f"{world.name} has no room for {count} robots of type {robot.name!r}: take a larger world",
+                f"{world.name} has no room for {count} robots of type {robot.name!r}: use a larger world",
                 path="robot",
                 file=world.file,
             )
@@ -87,7 +87,7 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         items=_stack_padded([model.items for model in models]),
         grids=np.stack([model.grids for model in models]),
         cells=_stack_padded([model.cells for model in models]),
-        floor=_stack_padded([model.floor for model in models], mode="edge"),  # the edge's colour goes on outside
+        floor=_stack_padded([model.floor for model in models], mode="edge"),  # the colour of the edge continues outside
         sources=_stack_padded([model.sources for model in models], fill=-1.0),
         robots=np.stack([model.robots[model.robot_variant] for model in models]).reshape(
             len(models), -1, ROBOT_COLUMNS
@@ -109,7 +109,7 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
 
 
 def _stack_padded(tables: Sequence[NDArray[Any]], *, fill: float = 0.0, mode: str = "constant") -> NDArray[Any]:
-    """Tables of different sizes as one, each filled up at its ends."""
+    """Stack tables of different sizes, each padded at its ends."""
     shape = np.max([table.shape for table in tables], axis=0)
     rows = []
     for table in tables:
@@ -120,7 +120,7 @@ def _stack_padded(tables: Sequence[NDArray[Any]], *, fill: float = 0.0, mode: st
 
 
 def scene_of(scene: BuiltWorld, robots: NDArray[Any], sources: NDArray[Any]) -> BuiltWorld:
-    """A scene with the robots' errors and the lamps' brightness of an episode."""
+    """Return a scene with the robots' errors and the lamps' brightness of an episode."""
     lit = sources[sources[:, SOURCE_KIND] >= 0]
     model = scene.model._replace(robots=robots, robot_variant=np.arange(len(robots)), sources=np.ascontiguousarray(lit))
     return replace(scene, model=model)

@@ -1,4 +1,4 @@
-"""One environment as Gymnasium knows it: a vector of one, so that it takes the same bits."""
+"""The Gymnasium environment with one robot: a vector of size one, so that results are bit-identical."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paddock.gym.world_env import WorldEnv
 class PaddockEnv(WorldEnv, gymnasium.Env[Any, Any]):
     """An environment with one robot.
 
-    `info` tells the parts of the reward by name (`rewards`), and at an episode's end `is_success` and `ending`.
+    `info` contains the reward terms by name (`rewards`), and at an episode's end `is_success` and `ending`.
     """
 
     def __init__(self, spec: EnvSpec, render_mode: str | None = None) -> None:
@@ -26,7 +26,7 @@ class PaddockEnv(WorldEnv, gymnasium.Env[Any, Any]):
         self.observation_space = observation_space(spec, self.stepper.layout)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin the next episode, or with a seed the first one of it."""
+        """Start the next episode, or the first episode of a seed."""
         first = self._np_random is None
         super().reset(seed=seed)
         self.stepper.begin(int(self.np_random.integers(2**63)) if first and seed is None else seed)
@@ -34,7 +34,7 @@ class PaddockEnv(WorldEnv, gymnasium.Env[Any, Any]):
         return self._observation(), {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """One step: observation, reward, terminated, truncated, info."""
+        """Take one step; return observation, reward, terminated, truncated, info."""
         if self.stepper.episodes.episode[0, t.OVER]:
             raise SimulationError("step: the episode is over: call reset()")
         self.stepper.step(action)
@@ -55,7 +55,7 @@ class PaddockEnv(WorldEnv, gymnasium.Env[Any, Any]):
 
 
 def refuse_several(spec: EnvSpec) -> None:
-    """Gymnasium knows one robot only."""
+    """Raise an error if an environment has several robots, which Gymnasium does not support."""
     check_env_spec(spec)
     if spec.robots != 1:
-        raise SimulationError(f"robots: Gymnasium drives 1, got {spec.robots}: use paddock.gym.make_parallel_env")
+        raise SimulationError(f"robots: Gymnasium supports 1, got {spec.robots}: use paddock.gym.make_parallel_env")

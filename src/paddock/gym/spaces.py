@@ -1,4 +1,4 @@
-"""The spaces of an environment, and its observations in their shapes."""
+"""The spaces of an environment, and conversion of its observations to their shapes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from paddock.gym.spec import EnvSpec
 
 
 def action_space(spec: EnvSpec) -> spaces.Space[Any]:
-    """Wheel speeds or a twist as shares of the fastest, or the number of a choice."""
+    """Return the action space: wheel speeds or a twist as fractions of the maximum, or a discrete action."""
     if spec.actions == "discrete":
         return spaces.Discrete(len(CHOICES))
     return spaces.Box(-1.0, 1.0, (2,), np.float32)
 
 
 def observation_space(spec: EnvSpec, layout: StepLayout) -> spaces.Space[Any]:
-    """One row of numbers from -1 to 1, or a dict of them; pictures are always by name."""
+    """Return the observation space: one row of numbers from -1 to 1, or a dict; pictures are always in a dict."""
     size = len(layout.plan.inputs)
     rows: dict[str, spaces.Space[Any]] = {
         part.name: spaces.Box(-1.0, 1.0, (len(part.gains),), np.float32) for part in layout.parts
@@ -38,7 +38,7 @@ def observation_space(spec: EnvSpec, layout: StepLayout) -> spaces.Space[Any]:
 def shape_observation(
     spec: EnvSpec, layout: StepLayout, values: NDArray[np.float32], pictures: NDArray[np.uint8], *, copy: bool = True
 ) -> Any:
-    """Values, shape (…, inputs), and pictures as the space wants them; copies, or views."""
+    """Convert values, shape (…, inputs), and pictures to the shape of the space; copies, or views."""
     values, pictures = (values.copy(), pictures.copy()) if copy else (values, pictures)
     if spec.flat and layout.camera is None:
         return values

@@ -1,4 +1,4 @@
-"""EnvSpec: an environment as a small class: its worlds, what robots observe and do, rewards, endings, chance."""
+"""EnvSpec: the specification of an environment: worlds, observation, actions, rewards, endings, randomisation."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Range = tuple[NotNegative, NotNegative]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Randomisation(Spec):
-    """What differs from episode to episode beside the place: all drawn evenly, from the seed."""
+    """Domain randomisation: values drawn for each episode, uniformly and from the seed."""
 
     noise: Range = (1.0, 1.0)  # of sensors and wheels, relative to the data sheet
-    wheel_error: Share = 0.0  # of either wheel's diameter, relative, to either side
-    separation_error: Share = 0.0  # of the wheels' separation
+    wheel_error: Share = 0.0  # maximum relative error of each wheel's diameter
+    separation_error: Share = 0.0  # maximum relative error of the wheel separation
     light: Range = (1.0, 1.0)  # brightness of lamps, strength of sounds and fields
 
     def check(self) -> None:
@@ -40,40 +40,40 @@ class Randomisation(Spec):
 
 @dataclass(frozen=True, kw_only=True)
 class EnvSpec(Spec):
-    """An environment. Derive a class from it, give its fields other defaults, and say which worlds it has.
+    """An environment. Derive a class from it, change the defaults of its fields, and define its worlds.
 
-    Observations are the values of devices and signals, each scaled to -1 … 1. `ranges` and `floor` stand for
+    Observations are the values of devices and signals, each scaled to -1 … 1. `ranges` and `floor` are aliases of
     the robot's first distance sensors and ground sensors. Signals: `goal` (distance, cosine and sine of its
-    direction), `wheels` (how fast they turn), `touch`, `time` (share that has passed), `way` (distance through the
-    world), `news` (which plots around are new).
+    direction), `wheels` (wheel speeds), `touch`, `time` (elapsed fraction), `way` (path length through the world),
+    `news` (which plots around the robot are new).
     """
 
     robot: str | RobotSpec = "e-puck"
     world: object = None  # a world's name, file or spec, or a list of them; None: the environment's own
-    robots: Whole = 1  # in each world, all alike
-    observe: tuple[object, ...] = ("ranges",)  # names of devices and signals, or `Input`s with scales of one's own
-    flat: bool = True  # one row of numbers, not a dict of them by name
+    robots: Whole = 1  # in each world, all of the same type
+    observe: tuple[object, ...] = ("ranges",)  # names of devices and signals, or `Input`s with custom scales
+    flat: bool = True  # one row of numbers instead of a dict by name
     actions: Literal["wheels", "twist", "discrete"] = "wheels"
-    speed: Positive | None = None  # of the wheels at full action [m/s]; None: four radii a second, if they can
+    speed: Positive | None = None  # maximum wheel speed [m/s]; None: four radii per second, or the robot's maximum
     rewards: tuple[RewardTerm, ...] = ()
     endings: tuple[Ending, ...] = ()
     time_limit: Positive = 30.0  # [s]
     dt: Positive = 0.1  # length of a tick [s]
     ticks: Whole = 1  # in a step
-    rooms: Whole = 32  # how many worlds there are to draw from, where they are made
+    rooms: Whole = 32  # number of generated worlds to draw from
     first_room: Annotated[int, Number("a whole number", low=0, limit=1e9)] = 0  # other numbers: other, unseen rooms
-    places: Whole = 64  # starts, and goals, to draw from in each world
-    goals: Literal["drawn", "prey", "food"] = "drawn"  # for an episode; the last robot; the nearest piece of food
-    least_way: MetresOrZero | None = None  # from start to goal; None: 8 radii of the robot
-    plot: Metres | None = None  # side of a plot of the floor; None: as many radii of the robot as its class says
+    places: Whole = 64  # number of starts, and of goals, to draw from in each world
+    goals: Literal["drawn", "prey", "food"] = "drawn"  # drawn per episode; the last robot; the nearest piece of food
+    least_way: MetresOrZero | None = None  # minimum distance from start to goal; None: 8 radii of the robot
+    plot: Metres | None = None  # side of a plot of the floor; None: `plot_radii` radii of the robot
     randomise: Randomisation = Randomisation()
 
-    plot_radii: ClassVar[float] = 4.0  # side of a plot of the floor in radii of a robot, where nothing else is said
-    endures: ClassVar[bool] = False  # whether it is a success to go on until the time limit
+    plot_radii: ClassVar[float] = 4.0  # default side of a plot of the floor in radii of a robot
+    endures: ClassVar[bool] = False  # whether reaching the time limit is a success
 
     @classmethod
     def from_options(cls, **options: Any) -> Self:
-        """The spec with other settings; `rewards` may be a dict of weights by name."""
+        """Create the spec with other settings; `rewards` may be a dict of weights by name."""
         known = {field.name for field in fields(cls)}
         for name in options:
             if name not in known:
@@ -89,7 +89,7 @@ class EnvSpec(Spec):
         return cls(**options)
 
     def check(self) -> None:
-        for name, hint in hints(EnvSpec).items():  # derived classes need not repeat the rules
+        for name, hint in hints(EnvSpec).items():  # so that derived classes need not repeat the annotations
             object.__setattr__(self, name, convert(getattr(self, name), hint, name))
         for i, source in enumerate(self.observe):
             if not isinstance(source, str | Input):
@@ -97,11 +97,9 @@ class EnvSpec(Spec):
         if not self.observe:
             raise SpecError("expected at least one device or signal", path="observe")
         if self.goals == "prey" and self.robots < 2:
-            raise SpecError(
-                f"expected at least 2 robots where the last one is the prey, got {self.robots}", path="robots"
-            )
+            raise SpecError(f"expected at least 2 robots if the last one is the prey, got {self.robots}", path="robots")
         if self.goals == "food" and (plots := {"way", "news"} & {*map(str, self.observe)}):
-            raise SpecError(f"expected no {min(plots)!r} where food is counted, not plots", path="observe")
+            raise SpecError(f"expected no {min(plots)!r} if goals is 'food', which uses no plots", path="observe")
         if isinstance(self.world, list):
             object.__setattr__(self, "world", tuple(self.world))
         if self.world == ():
@@ -109,17 +107,17 @@ class EnvSpec(Spec):
 
     @property
     def explores(self) -> bool:
-        """Whether plots of the floor are counted and ways measured: something looks at them."""
+        """Whether plots and path lengths are computed, because an observation, reward or ending uses them."""
         terms: tuple[Term, ...] = (*self.rewards, *self.endings)
         seen = "way" in self.observe or "news" in self.observe
         return self.goals != "food" and (seen or any(term.uses_plots() for term in terms))
 
     def load_robot(self) -> RobotSpec:
-        """The type of all robots."""
+        """Load the type of all robots."""
         return self.robot if isinstance(self.robot, RobotSpec) else load_robot(self.robot)
 
     def load_worlds(self) -> list[WorldSpec]:
-        """The worlds to draw from: those that were asked for, or the environment's own."""
+        """Return the worlds to draw from: those of the field `world`, or the environment's own."""
         if self.world is None:
             return self.make_worlds()
         return [self._load(world) for world in (self.world if isinstance(self.world, tuple) else (self.world,))]
@@ -132,11 +130,11 @@ class EnvSpec(Spec):
         return world
 
     def make_worlds(self) -> list[WorldSpec]:
-        """The environment's own worlds; their robots do not matter."""
+        """Return the environment's own worlds; their robots are ignored."""
         raise SpecError(f"missing: {type(self).__name__} has no world of its own", path="world")
 
     def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
-        """Poses to start from, shape (starts, robots, 3): anywhere, in any direction."""
+        """Draw start poses, shape (starts, robots, 3): any free position and heading."""
         gap = 0.25 * space.radius
         starts = np.empty((self.places, self.robots, 3))
         for row in starts:
@@ -145,21 +143,21 @@ class EnvSpec(Spec):
         return starts
 
     def make_goals(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
-        """Goals to draw from, shape (goals, 2): anywhere."""
+        """Draw goals, shape (goals, 2): any free position."""
         return space.draw(self.places, rng, margin=0.25 * space.radius)
 
     def make_exit(self, space: FreeSpace) -> Floats | None:
-        """The place [x, y] that ways through a world lead to, if it has any."""
+        """Return the position [x, y] to which path lengths through a world are measured; None: none."""
         return None
 
 
 def check_env_spec(spec: object) -> None:
-    """Refuse what is no environment, such as its class or its name."""
+    """Raise an error for anything that is not an environment, such as its class or its name."""
     if isinstance(spec, EnvSpec):
         return
     if isinstance(spec, type) and issubclass(spec, EnvSpec):
         raise PaddockError(f"expected an environment such as {spec.__name__}(), got the class {spec.__name__}: call it")
-    fix = f"; make_env({spec!r}) finds one by its name" if isinstance(spec, str) else ""
+    fix = f"; make_env({spec!r}) creates one by its name" if isinstance(spec, str) else ""
     raise PaddockError(
         f"expected an environment, an object of a class derived from EnvSpec, got {format_value(spec)}{fix}"
     )

@@ -1,4 +1,4 @@
-"""Stepper: the arrays of many environments, and the one call that steps all of them on all cores."""
+"""Stepper: the arrays of many environments, and one call that steps all of them on all cores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from paddock.worlds.build import BuiltWorld
 
 
 class Stepper(EnvArrays):
-    """Environments that are stepped by the processor. What a step tells is overwritten by the next one."""
+    """Environments that are stepped on the CPU. Each step overwrites the results of the previous one."""
 
     def __init__(self, spec: EnvSpec, count: int, *, autoreset: int, threads: int | None = None) -> None:
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
@@ -38,7 +38,7 @@ class Stepper(EnvArrays):
             self._entry = kernel.entry(*self._arguments(0, begin=True))
 
     def _scratch(self) -> tuple[Any, ...]:
-        """Working memory of one thread that is large enough for every scene."""
+        """Return scratch memory of one thread, large enough for every scene."""
         spaces = [engine.workspace(scene.model) for scene in self.scenes]
         largest = engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
         camera = self.layout.camera
@@ -50,7 +50,7 @@ class Stepper(EnvArrays):
         return (self.pool, self.layout.plan, self.episodes, self.answers, self.actions, *scratch, *share, begin)
 
     def begin(self, seeds: int | Sequence[int | None] | None = None, chosen: NDArray[np.bool_] | None = None) -> None:
-        """Begin the next episode everywhere, or in chosen environments; where there is a seed, its first one."""
+        """Start the next episode in all or in chosen environments; with a seed, the first episode of the seed."""
         where = np.ones(len(self), bool) if chosen is None else chosen
         if seeds is not None:
             seeded = where.copy()
@@ -68,7 +68,7 @@ class Stepper(EnvArrays):
         over[~where] = waiting[~where]
 
     def step(self, actions: Any) -> None:
-        """One step of all environments."""
+        """Step all environments."""
         given, shape = np.asarray(actions), self.actions.shape
         allowed = [tuple(length for i, length in enumerate(shape) if i == 0 or length > 1), shape]
         if len(self) == 1:
@@ -92,11 +92,11 @@ class Stepper(EnvArrays):
             job.result()
 
     def scene(self, world: int) -> BuiltWorld:
-        """The scene of an environment's present episode, with its errors."""
+        """Return the scene of an environment's current episode, with its errors."""
         number = int(self.episodes.episode[world, t.SCENE])
         return scene_of(self.scenes[number], self.episodes.robots[world], self.episodes.sources[world])
 
     def close(self) -> None:
-        """End the threads."""
+        """Stop the threads."""
         if self._helpers is not None:
             self._helpers.shutdown()

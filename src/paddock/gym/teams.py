@@ -19,7 +19,7 @@ from paddock.worlds import WorldSpec, load_world
 
 @dataclass(frozen=True, kw_only=True)
 class LineCrossingEnv(EnvSpec):
-    """Robots that meet on one line, and obstacles on it: pass, and find back to the line."""
+    """Robots follow one line with obstacles on it. They pass each other and the obstacles and return to the line."""
 
     robots: int = 2
     observe: Observed = ("floor", "ranges", "wheels")
@@ -32,13 +32,13 @@ class LineCrossingEnv(EnvSpec):
         return [load_world("line-crossing")]
 
     def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
-        """On the line, apart from each other."""
+        """Return poses on the line, apart from each other."""
         return draw_on_line(space, rng, self.places, self.robots)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PursuitEnv(EnvSpec):
-    """All but the last robot pursue the last one, until it is caught. Each is told where its counterpart is."""
+    """All robots except the last one pursue the last one until it is caught. Each observes its counterpart as goal."""
 
     robots: int = 4
     goals: Literal["drawn", "prey", "food"] = "prey"
@@ -58,7 +58,7 @@ class PursuitEnv(EnvSpec):
 
 @dataclass(frozen=True, kw_only=True)
 class ForagingEnv(EnvSpec):
-    """Find all pieces of food in a room together. Each robot is told where the nearest one is."""
+    """All robots together find all pieces of food in a room. Each robot observes the nearest piece as goal."""
 
     robots: int = 4
     goals: Literal["drawn", "prey", "food"] = "food"

@@ -1,4 +1,4 @@
-"""What rewards and endings have in common: a kernel each, told by name, with numbers of their own."""
+"""Base classes of rewards and endings: each has a kernel, a label and its own numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.ground import GroundSpec
 
-# Names that stand for the first device of a sort, whatever the robot calls it.
+# Aliases of the first device of a kind, independent of its name on the robot.
 ALIASES: dict[str, Callable[[SensorSpec], bool]] = {
     "ranges": lambda sensor: isinstance(sensor, RangeSensorSpec) and not sensor.polled,
     "floor": lambda sensor: isinstance(sensor, GroundSpec),
@@ -23,7 +23,7 @@ ALIASES: dict[str, Callable[[SensorSpec], bool]] = {
 
 
 class TermSlot(NamedTuple):
-    """Where a device's values lie in a row of readings."""
+    """The position of a device's values in a row of readings."""
 
     number: int
     first: int
@@ -31,71 +31,71 @@ class TermSlot(NamedTuple):
 
 
 class TermContext(NamedTuple):
-    """What a term may want to know about its environment."""
+    """Data of the environment that is available to a term."""
 
     robot: RobotSpec
-    speed: float  # of the wheels at most [m/s]
-    seconds: float  # length of a step
+    speed: float  # maximum wheel speed [m/s]
+    seconds: float  # duration of a step
 
     @property
     def radius(self) -> float:
-        """Of the robot's body, around its axle's centre [m]."""
+        """Radius of the robot's body, around its axle's centre [m]."""
         return bounding_radius(self.robot.body.shape)
 
     def slot(self, device: str) -> TermSlot:
-        """Where to find a device, also by alias; cameras and unknown names are refused."""
+        """Return the slot of a device by name or alias; raise an error for cameras and unknown names."""
         first = 0
         for number, sensor in enumerate(self.robot.sensors):
             if sensor.name == device or (device in ALIASES and ALIASES[device](sensor)):
                 if isinstance(sensor, CameraSpec):
-                    raise DeviceRefused(f"{self.robot.name}.{device} is a camera: rewards and endings see no pictures")
+                    raise DeviceRefused(f"{self.robot.name}.{device} is a camera: rewards and endings use no pictures")
                 return TermSlot(number, first, sensor)
             first += sensor.channels
         names = [sensor.name for sensor in self.robot.sensors]
         if device in ALIASES:
             raise PaddockError(
-                f"{with_article(self.robot.name)} has no device for {device!r}, only {', '.join(names)}: take "
-                "another robot, or an environment that observes something else"
+                f"{with_article(self.robot.name)} has no device for {device!r}, only {', '.join(names)}: use "
+                "another robot, or an environment that observes other devices"
             )
         raise UnknownName(f"device of {self.robot.name}", device, names)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Term(Spec):
-    """A number about every robot after every step, computed by a kernel.
+    """A number for every robot after every step, computed by a kernel.
 
     The kernel's parameters are some of `numbers, readings, signals, robot_state, memory, marks, fresh, model, scratch,
-    motion, robot`. It is called once with `fresh` when an episode begins, to note how things are; memory and
+    motion, robot`. It is called once with `fresh` at the start of an episode, to initialise its memory. Memory and
     marks are zero then.
     """
 
     kernel: ClassVar[Kernel]
-    label: ClassVar[str]  # what it is called in `info`
-    columns: ClassVar[int] = 0  # numbers that it remembers about a robot
-    marks: ClassVar[int] = 0  # bytes …
+    label: ClassVar[str]  # its name in `info`
+    columns: ClassVar[int] = 0  # numbers that it stores per robot
+    marks: ClassVar[int] = 0  # bytes that it stores per robot
 
     def numbers(self, context: TermContext) -> list[float]:
-        """What its kernel wants to know."""
+        """Return the constant numbers of the kernel."""
         return []
 
     def devices(self) -> tuple[str, ...]:
-        """The devices whose readings it looks at."""
+        """Return the names of the devices whose readings it uses."""
         return ()
 
     def uses_plots(self) -> bool:
-        """Whether it looks at signals that tell of plots of the floor, or of ways through the scene."""
+        """Return whether it uses signals about plots of the floor or path lengths through the scene."""
         return False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RewardTerm(Term):
-    """A part of the reward; its kernel gives a number, mostly from -1 to 1 for a step, which counts `weight` times."""
+    """A term of the reward; its kernel returns a number, usually from -1 to 1, which is multiplied by `weight`."""
 
     weight: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ending(Term):
-    """A reason for an episode to end; its kernel gives 1 when it is met, else 0."""
+    """A condition that ends an episode; its kernel returns 1 if it is met, else 0."""
 
-    success: bool = False  # whether that is what the robot should achieve
+    success: bool = False  # whether this ending counts as success

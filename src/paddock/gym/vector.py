@@ -1,4 +1,4 @@
-"""Many environments as Gymnasium knows them: one call steps all of them on all cores."""
+"""The Gymnasium vector environment: one call steps all environments on all cores."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Flags = NDArray[np.bool_]
 
 
 class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
-    """Environments with one robot each. Environment i is the single one that has its seed, to the last bit.
+    """Environments with one robot each. Environment i is bit-identical to the single environment with its seed.
 
-    `info` is what Gymnasium's own vectors make of single environments' info; `final_info` too.
+    `info` and `final_info` have the format of Gymnasium's own vector environments.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array"], "autoreset_mode": AutoresetMode.NEXT_STEP}  # type: ignore[misc]
@@ -41,14 +41,14 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
         copy: bool = True,
         render_mode: str | None = None,
     ) -> None:
-        """Make them.
+        """Create the environments.
 
         Args:
-            spec: what they are like.
-            num_envs: how many.
-            autoreset_mode: when the next episode begins: with the step after the last, in the last step, or never.
-            threads: processor threads to use; None for all cores. Results do not depend on it.
-            copy: whether observations are new arrays at each step, or always the same, written anew.
+            spec: the specification of all environments.
+            num_envs: number of environments.
+            autoreset_mode: when the next episode starts: with the step after the last, in the last step, or never.
+            threads: number of threads; None for all cores. Results do not depend on it.
+            copy: whether observations are new arrays at each step, or the same arrays, overwritten.
             render_mode: None, or "rgb_array" for pictures.
         """
         refuse_several(spec)
@@ -72,9 +72,9 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin the next episode everywhere; with a seed (environment i has `seed` + i) or seeds, the first one.
+        """Start the next episode; with a seed (environment i has `seed` + i) or seeds, the first episode of the seed.
 
-        `options={"reset_mask": flags}` begins it in some environments only.
+        With `options={"reset_mask": flags}`, only the flagged environments are reset.
         """
         chosen = None if options is None else options.get("reset_mask")
         if chosen is not None:
@@ -87,7 +87,7 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
                 raise SimulationError(f"seed: expected a whole number, or {self.num_envs} of them, got {len(seed)}")
         first = self._np_random is None
         super().reset(seed=seed if isinstance(seed, int) else None)
-        if first and not isinstance(seed, int):  # whoever gets no seed draws one
+        if first and not isinstance(seed, int):  # environments without a seed draw one
             drawn = self.np_random.integers(2**62, size=self.num_envs).tolist()
             seed = [mine if mine is not None else other for mine, other in zip(seed or drawn, drawn, strict=True)]
         self.stepper.begin(seed, chosen)
@@ -95,7 +95,7 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
         return self._observation(), {}
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Flags, Flags, dict[str, Any]]:
-        """One step of all: observations, rewards, terminated, truncated, info."""
+        """Step all environments; return observations, rewards, terminated, truncated, info."""
         if self._np_random is None:
             raise SimulationError("step: no episode has begun: call reset() first")
         if self.mode is AutoresetMode.DISABLED and self._over.any():
@@ -108,7 +108,7 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
         return self._observation(), answers.rewards[:, 0].copy(), terminated, truncated, self._info(running)
 
     def _info(self, running: Flags) -> dict[str, Any]:
-        """What the steps of some environments tell."""
+        """Return the info of the running environments."""
         info = self._reward_info(running)
         if not self._over.any():
             return info
@@ -154,17 +154,17 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
         return final
 
     def arena(self, number: int) -> Arena:
-        """An arena of its own that goes on where one of the environments is."""
+        """Return a separate arena that continues from the current state of one of the environments."""
         if not isinstance(number, int | np.integer) or not 0 <= number < self.num_envs:
             raise SimulationError(f"arena: expected a whole number from 0 to {self.num_envs - 1}, got {number!r}")
         return arena_of(self.stepper, int(number))
 
     def render(self) -> tuple[Any, ...] | None:
-        """A picture of each world, with render_mode="rgb_array"."""
+        """Return a picture of each world, with render_mode="rgb_array"."""
         if self.render_mode is None:
             return None
         return tuple(self._renderer.draw(world) for world in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
+        """Stop the threads."""
         self.stepper.close()

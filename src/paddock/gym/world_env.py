@@ -1,4 +1,4 @@
-"""WorldEnv: what environments of one world have in common, for one robot and for several."""
+"""WorldEnv: the base class of environments with one world, for one robot and for several."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.gym.stepper import Stepper
 
 
 class WorldEnv:
-    """One world that is stepped, drawn and shown."""
+    """One world that is stepped and rendered."""
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array", "human"], "render_fps": 10}  # noqa: RUF012 as Gymnasium has it
 
@@ -26,11 +26,11 @@ class WorldEnv:
         self._renderer = Renderer(self.stepper)
 
     def arena(self) -> Arena:
-        """An arena of its own that goes on where the environment is, for programs that want more than a step."""
+        """Return a separate arena that continues from the current state of the environment."""
         return arena_of(self.stepper, 0)
 
     def render(self) -> Any:
-        """A picture of the world (`rgb_array`); `human` shows the page, which follows by itself."""
+        """Return a picture of the world (`rgb_array`); with `human`, the page updates automatically."""
         return self._renderer.draw(0) if self.render_mode == "rgb_array" else None
 
     def _show(self) -> None:
@@ -38,6 +38,6 @@ class WorldEnv:
             self._renderer.show(0)
 
     def close(self) -> None:
-        """End what was started for it."""
+        """Close the page and stop the threads."""
         self._renderer.close()
         self.stepper.close()

@@ -1,4 +1,4 @@
-"""Reaction networks: pools of chemicals joined by reaction units, as data, in time, and inside compiled runs."""
+"""Reaction networks: pools of chemicals connected by reaction units, defined as data; also run in compiled loops."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ __all__ = [
 
 
 def reaction_names() -> list[str]:
-    """The shipped networks."""
+    """Return the names of the shipped networks."""
     return library.names(__name__)
 
 
 def load_reactions(network: str | Path | ReactionNetwork) -> ReactionNetwork:
-    """A shipped network by name, a network from a TOML file, or what is one already."""
+    """Load a shipped network by name or a network from a TOML file; return a ReactionNetwork unchanged."""
     if isinstance(network, ReactionNetwork):
         return network
     if not isinstance(network, str | Path):

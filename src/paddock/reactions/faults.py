@@ -1,4 +1,4 @@
-"""What stopped a network, in words: the pool, the unit, and what to do about it."""
+"""Error messages for networks that cannot be integrated: the pool, the unit, and the fix."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from paddock.reactions.tables import Floats
 
 
 def explain_fault(network: ReactionNetwork, fault: int, pools: Floats, time: float) -> None:
-    """Raise what a kernel has found; `pools` are those of the last moment that was fine."""
+    """Raise an error for a kernel's fault; `pools` are the last valid concentrations."""
     if fault == FINE:
         return
     where = f"{network.name}: before {time:g} s"
     if fault == TOO_FAST:
         raise SimulationError(
-            f"{where}: the fastest rate asks for more than a million sub-steps: use smaller rates, or shorter times"
+            f"{where}: the fastest rate requires more than a million sub-steps: use smaller rates, or shorter times"
         )
     problem = find_zero_inhibitor(network, pools) or find_overflow(network, pools)
     if problem:
@@ -28,12 +28,12 @@ def explain_fault(network: ReactionNetwork, fault: int, pools: Floats, time: flo
         raise SimulationError(f"{where}: a rate is not finite: use smaller rates or orders (pools: {values})")
     name = network.names[fault - 1]
     if network.is_trap(name) and pools[fault - 1] == 0:
-        raise SimulationError(f"{where}: pool {name!r} is 0 and would stay so for ever: start it with more than 0")
+        raise SimulationError(f"{where}: pool {name!r} is 0 and would stay 0 permanently: set a start value > 0")
     raise SimulationError(f"{where}: {explain_limit(network, name, pools)}")
 
 
 def explain_limit(network: ReactionNetwork, name: str, pools: Floats) -> str:
-    """Why a pool cannot be followed any further, and which unit is to blame."""
+    """Explain why a pool cannot be integrated any further, and name the unit that causes it."""
     parts: dict[str, float] = {}
     for unit, way, flux in running_fluxes(network, pools):
         sign = 1.0 if way == "forward" else -1.0
@@ -43,31 +43,31 @@ def explain_limit(network: ReactionNetwork, name: str, pools: Floats) -> str:
     if sum(parts.values()) > 0:
         unit_name = max(parts, key=lambda each: parts[each])
         return (
-            f"pool {name!r} grows without bound {now}, however short the step: unit {unit_name!r} makes it ever faster;"
-            f" give that unit an order of at most 1 in {name}, or inhibit it"
+            f"pool {name!r} grows without bound {now}, however short the step: unit {unit_name!r} produces it at an "
+            f"increasing rate; give that unit an order of at most 1 in {name}, or inhibit it"
         )
     unit_name = min(parts, key=lambda each: parts[each], default="")
     return (
-        f"pool {name!r} would become negative {now}, however short the step: unit {unit_name!r} uses it up at a rate "
-        f"that does not fall with it; give that unit a positive order in {name}"
+        f"pool {name!r} would become negative {now}, however short the step: unit {unit_name!r} consumes it at a rate "
+        f"that does not decrease with it; give that unit a positive order in {name}"
     )
 
 
 def find_zero_inhibitor(network: ReactionNetwork, pools: Floats) -> str:
-    """What is wrong, if a pool that is 0 has a negative order: the flux would be infinite."""
+    """Explain a pool that is 0 and has a negative order, which makes the flux infinite; empty if there is none."""
     for unit, way, flux in running_fluxes(network, pools):
         for pool, order in flux.orders.items():
             if order < 0 and pools[network.index(pool)] == 0:
-                source = "set its input" if network.pool(pool).held else "start it with a number"
+                source = "set its input to a number" if network.pool(pool).held else "set its start to a number"
                 return (
                     f"pool {pool!r} is 0, and unit {unit.name!r} has it in its {way} flux with the order {order:g}, "
-                    f"which divides by it: {source} > 0 (a small floor will do), or inhibit with off_above instead"
+                    f"which divides by it: {source} > 0 (a small floor is enough), or inhibit with off_above instead"
                 )
     return ""
 
 
 def find_overflow(network: ReactionNetwork, pools: Floats) -> str:
-    """What is wrong, if a flux is too large for a number."""
+    """Explain a flux that is not finite; empty if there is none."""
     for unit, way, flux in running_fluxes(network, pools):
         if not math.isfinite(find_flux(network, flux, pools)):
             values = ", ".join(f"{pool} = {pools[network.index(pool)]:g}" for pool in flux.orders)
@@ -78,7 +78,7 @@ def find_overflow(network: ReactionNetwork, pools: Floats) -> str:
 
 
 def find_flux(network: ReactionNetwork, flux: Flux, pools: Floats) -> float:
-    """A rate times some pools, each to the power of its order; infinite where that overflows."""
+    """Return the rate times the pools, each to the power of its order; infinite on overflow."""
     try:
         powers = (float(pools[network.index(pool)]) ** order for pool, order in flux.orders.items())
         return float(flux.rate * math.prod(powers))
@@ -87,7 +87,7 @@ def find_flux(network: ReactionNetwork, flux: Flux, pools: Floats) -> float:
 
 
 def running_fluxes(network: ReactionNetwork, pools: Floats) -> Iterator[tuple[ReactionUnit, str, Flux]]:
-    """The fluxes of all units that are not switched off: the unit, "forward" or "backward", and the flux."""
+    """Iterate over the fluxes of all units that are not switched off: unit, "forward" or "backward", and flux."""
     for unit in network.units:
         off = unit.off_above
         if off is None or not pools[network.index(off.pool)] > off.level:

@@ -1,8 +1,8 @@
-"""The arithmetic of reaction networks: fluxes, the fastest rate, and steps in time that never leave what is possible.
+"""Kernels of reaction networks: fluxes, the fastest rate, and integration steps that keep concentrations >= 0.
 
-A network is one table of numbers (`reactions/tables.py` writes it): a head, a row for every pool, a record for every
-unit. Kernels return 0, or a fault: a step that would make a pool negative is made shorter, and if that does not help
-it is refused. Nothing is ever clamped.
+A network is one table of numbers (written by `reactions/tables.py`): a head, a row for every pool, a record for every
+unit. Kernels return 0 or a fault. A step that would make a pool negative is shortened. If that is not enough, the
+kernel returns a fault. Values are never clamped.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from paddock.core.jit import kernel
 POOLS, UNITS, HEAD = range(3)
 # Columns of a pool's row.
 START, START_WITH, HELD, SUPPLY, LOSS, TRAP, POOL_COLUMNS = range(7)
-# The beginning of a unit's record; pairs (pool, order) or (pool, change) follow, forward, backward, changes.
+# The first columns of a unit's record. Pairs follow: (pool, order) forward, (pool, order) backward, (pool, change).
 OFF_POOL, OFF_LEVEL, FORWARD, BACKWARD, FORWARD_COUNT, BACKWARD_COUNT, CHANGE_COUNT, UNIT_HEAD = range(8)
 
 EULER, RK4, RKC = range(3)
-SCRATCH_ROWS = 5  # rows of pools that `advance` works with
+SCRATCH_ROWS = 5  # rows of scratch memory of `advance`, one number per pool each
 
 # Longest sub-step times the fastest rate. Euler is stable below 2 and RK4 below 2.78, RKC of s stages below
 # 0.65 (s² - 1); the margin is for rates that grow within a step.
 EULER_REACH, RK4_REACH = 0.5, 2.0
 RKC_REACH = 0.47  # times s² - 1
-MOST_STAGES = 5  # of RKC: longer steps would be stable, but less exact than Euler with as many fluxes
-DAMPING = 2.0 / 13.0  # of RKC: fast changes die away instead of merely not growing
+MOST_STAGES = 5  # of RKC: longer steps are stable, but less accurate than Euler with the same number of fluxes
+DAMPING = 2.0 / 13.0  # of RKC: fast components decay instead of keeping their amplitude
 MOST_HALVINGS = 40
-MOST_EXPONENT = 700.0  # of e, in a power
-MOST_FACTORS = 4  # of a power that is multiplied out
-STEPS_OF_A_RATE = 4  # sub-steps that are taken before the fastest rate is found again
+MOST_EXPONENT = 700.0  # largest argument of exp() in a power
+MOST_FACTORS = 4  # largest whole order that is computed by multiplication
+STEPS_OF_A_RATE = 4  # sub-steps between two computations of the fastest rate
 MOST_STEPS = 1e6  # sub-steps in one call
 
-# Faults; a pool's number + 1 means that it would become negative, or is 0 and could never grow again.
+# Faults. The number of a pool + 1 means that the pool would become negative, or is 0 and cannot grow again.
 FINE, NOT_FINITE, TOO_FAST = 0, -1, -2
 
 
 @kernel
 def power(value, order):
-    """A pool to the power of a reaction order. Small whole and half orders are exact, and quick."""
+    """Return a pool to the power of a reaction order. Small whole and half orders are exact and fast."""
     if order == 1.0:
         return value
     if value < 0.0:
@@ -59,7 +59,7 @@ def power(value, order):
 
 @kernel
 def one_way_flux(table, at, count, rate, pools):
-    """A rate times some pools, each to the power of its order."""
+    """Return a rate times some pools, each to the power of its order."""
     flux = rate
     for k in range(at, at + 2 * count, 2):
         flux *= power(pools[int(table[k])], table[k + 1])
@@ -68,13 +68,13 @@ def one_way_flux(table, at, count, rate, pools):
 
 @kernel
 def is_off(table, at, pools):
-    """Whether a unit is switched off."""
+    """Return whether a unit is switched off."""
     return table[at + OFF_POOL] >= 0.0 and pools[int(table[at + OFF_POOL])] > table[at + OFF_LEVEL]
 
 
 @kernel
 def find_changes(table, pools, changes):
-    """How fast every pool changes [concentration/s]."""
+    """Compute the rate of change of every pool [concentration/s]."""
     count = int(table[POOLS])
     for i in range(count):
         row = HEAD + i * POOL_COLUMNS
@@ -95,7 +95,7 @@ def find_changes(table, pools, changes):
 
 @kernel
 def find_slope_at_zero(table, at, count, rate, pools, place):
-    """The derivative of a flux by a pool that is 0: that of a pool of order 1 is the product of the others."""
+    """Return the derivative of a flux by a pool that is 0: the product of the others for order 1, else 0."""
     if table[place + 1] != 1.0:
         return 0.0
     slope = rate
@@ -128,10 +128,10 @@ def add_slopes(table, at, count, rate, pools, first, end, rows, columns):
 
 @kernel
 def find_fastest_rate(table, pools, rows, columns):
-    """A bound of how fast anything in the network can change [1/s].
+    """Return an upper bound of the magnitudes of the Jacobian's eigenvalues [1/s].
 
-    No eigenvalue of a matrix is greater than its largest row sum of magnitudes, or its largest column sum; the smaller
-    of both is taken.
+    No eigenvalue of a matrix exceeds its largest row sum of magnitudes, or its largest column sum. The smaller one of
+    both is used.
     """
     count = int(table[POOLS])
     for i in range(count):
@@ -155,7 +155,7 @@ def find_fastest_rate(table, pools, rows, columns):
 
 @kernel
 def take_step(table, pools, step, method, changes, total, target):
-    """One step of Euler or of the classical Runge–Kutta method: the new pools go to `target`."""
+    """Take one step of the Euler or the classical Runge–Kutta method and write the new pools to `target`."""
     count = int(table[POOLS])
     find_changes(table, pools, changes)
     for i in range(count):
@@ -180,10 +180,10 @@ def take_step(table, pools, step, method, changes, total, target):
 
 @kernel
 def take_chebyshev_step(table, pools, step, stages, changes, first, target, last, before):
-    """One step of the Runge-Kutta-Chebyshev method of order 2 (Sommeijer, Shampine and Verwer 1998).
+    """Take one step of the Runge-Kutta-Chebyshev method of order 2 (Sommeijer, Shampine and Verwer 1998).
 
-    Explicit, and stable for steps that grow with the square of the stages: for networks in which little is fast.
-    T, its derivatives and b are those of the paper, each at the stage j, j - 1 (…_1) and j - 2 (…_2).
+    The method is explicit. The longest stable step grows with the square of the number of stages. It suits networks
+    with few fast reactions. T, its derivatives and b are those of the paper, at stages j, j - 1 (…_1) and j - 2 (…_2).
     """
     count = int(table[POOLS])
     w0 = 1.0 + DAMPING / (stages * stages)
@@ -212,7 +212,7 @@ def take_chebyshev_step(table, pools, step, stages, changes, first, target, last
 
 @kernel
 def find_fault(table, pools):
-    """What is wrong with some pools: the first that is negative, NaN, or 0 for ever."""
+    """Return a fault for the first pool that is negative, not finite, or permanently 0; FINE if there is none."""
     for i in range(int(table[POOLS])):
         trapped = table[HEAD + i * POOL_COLUMNS + TRAP] == 1.0 and pools[i] == 0.0
         if not pools[i] >= 0.0 or pools[i] == math.inf or trapped:
@@ -241,9 +241,10 @@ def start_pools(table, pools):
 
 @kernel
 def advance(table, pools, scratch, seconds, method, longest):
-    """Let time pass in a network, in sub-steps that its fastest rate and `longest` [s] allow; returns a fault.
+    """Advance a network in sub-steps limited by its fastest rate and by `longest` [s]; return FINE or a fault.
 
-    `pools` is changed in place, unless there is a fault; `scratch` has SCRATCH_ROWS rows of as many numbers.
+    `pools` is changed in place. After a fault it holds the last valid values. `scratch` has SCRATCH_ROWS rows of as
+    many numbers as there are pools.
     """
     count = int(table[POOLS])
     changes, total, target = scratch[:count], scratch[count : 2 * count], scratch[2 * count : 3 * count]
@@ -282,6 +283,6 @@ def advance(table, pools, scratch, seconds, method, longest):
 
 @kernel
 def advance_all(table, pools, scratch, seconds, method, longest, faults):
-    """`advance` for many copies of a network, shape (copies, pools)."""
+    """Call `advance` for many copies of a network; `pools` has shape (copies, pools)."""
     for k in range(pools.shape[0]):
         faults[k] = advance(table, pools[k], scratch, seconds, method, longest)

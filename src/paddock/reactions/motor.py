@@ -1,4 +1,4 @@
-"""The flagellar motor: from CheY-P to the share of time in which it turns clockwise, and the cell tumbles."""
+"""The flagellar motor: from CheY-P to the fraction of time in which it turns clockwise and the cell tumbles."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ TUMBLE_TIME = 0.14  # mean [s] (Berg and Brown 1972)
 
 @kernel
 def find_tumble_odds(output, hill, half):
-    """The odds of turning clockwise, bias / (1 - bias): (CheY-P / half)^hill."""
+    """Return the odds of turning clockwise, bias / (1 - bias): (CheY-P / half)^hill."""
     return math.exp(hill * math.log(output / half)) if output > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""What a network answers to a step of its input, and to doses of it."""
+"""Step responses and dose responses of reaction networks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from paddock.reactions.spec import ReactionNetwork
 from paddock.reactions.tables import Floats
 
 Reading = Callable[[Floats], Floats]
-"""From the output pool to what is looked at, such as a motor's bias."""
+"""Converts the output pool to the measured value, such as a motor's bias."""
 
 
 @dataclass(frozen=True, eq=False)
 class StepResponse:
-    """What followed a step of the input from `before` to `after` at time 0."""
+    """The response to a step of the input from `before` to `after` at time 0."""
 
     before: float
     after: float
-    times: Floats  # [s] since the step; some lie before it
-    values: Floats  # what is looked at
+    times: Floats  # [s] since the step; times before it are negative
+    values: Floats  # measured values
     course: TimeCourse
 
     @property
@@ -38,22 +38,22 @@ class StepResponse:
 
     @property
     def peak_time(self) -> float:
-        """When it was farthest from rest [s]."""
+        """Time at which the value is farthest from rest [s]."""
         return float(self._times[self._farthest])
 
     @property
     def half_time(self) -> float:
-        """When it was first halfway to its peak [s]: how fast it responds."""
+        """Time at which the value is first halfway to its peak [s]."""
         away = np.abs(self._after - self.rest)
         return float(self._times[np.argmax(away >= 0.5 * away[self._farthest])])
 
     @property
     def error(self) -> float:
-        """How far the last value is from rest, relative to it: 0 is exact adaptation."""
+        """Difference of the last value from rest, relative to rest; 0 is exact adaptation."""
         return abs(float(self.values[-1]) - self.rest) / abs(self.rest)
 
     def settling_time(self, share: float = 0.05) -> float:
-        """When it is within a share of rest for good [s]."""
+        """Return the time from which the value stays within a fraction of rest [s]; infinite if it does not."""
         outside = np.flatnonzero(np.abs(self._after - self.rest) > share * abs(self.rest))
         if not len(outside):
             return 0.0
@@ -87,15 +87,15 @@ def find_step_response(
     """Let a network settle, then step its input.
 
     Args:
-        network: what to try; it needs an input and an output.
-        before: the input until the step.
-        after: the input from then on.
-        seconds: how long to look afterwards.
-        settle: seconds before the step.
+        network: the network; it must have an input and an output.
+        before: the input before the step.
+        after: the input after the step.
+        seconds: simulated time after the step.
+        settle: simulated time before the step [s].
         dt: seconds between two values.
-        method: of integration.
-        reading: what is looked at, from the output; None: the output itself.
-        shown_before: seconds before the step that are kept.
+        method: integration method.
+        reading: function from the output to the measured value; None: the output itself.
+        shown_before: seconds before the step that the result contains.
     """
     output_of(network)
     whole = round(settle / dt) * dt
@@ -109,7 +109,7 @@ def find_step_response(
 
 @dataclass(frozen=True, eq=False)
 class DoseResponse:
-    """Answers to steps from one background to many doses."""
+    """Responses to steps from one background to many doses."""
 
     background: float
     doses: Floats

@@ -1,4 +1,4 @@
-"""Networks in time: courses of all pools, steps of an input, doses."""
+"""Simulation of reaction networks: time courses of all pools under given inputs."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from paddock.reactions.tables import ConservedSum, Floats, conserved_sums, table
 
 METHODS = {"euler": EULER, "rk4": RK4, "rkc": RKC}
 NO_LIMIT = 1e300  # [s] of a sub-step
-MOST_REFINEMENTS = 6  # halvings of the sub-step before a row is cut in halves
+MOST_REFINEMENTS = 6  # halvings of the sub-step before a row is split in half
 MOST_PIECES = 1000  # of a row
-FIRST_STEPS = 1000  # sub-steps that are tried first, at most, unless the fastest rate asks for more
-HALVING_GAIN = 15.0  # the error of a method of order 4 falls to a 16th: what is left is a 15th of the difference
-MOST_ROWS, MOST_NUMBERS = 1_000_000, 20_000_000  # of a course: 160 MB
-TINY = 1e-12  # concentrations that are as good as 0
+FIRST_STEPS = 1000  # maximum number of sub-steps of the first attempt, unless the fastest rate requires more
+HALVING_GAIN = 15.0  # halving the step of an order-4 method leaves 1/16 of the error: 1/15 of the difference
+MOST_ROWS, MOST_NUMBERS = 1_000_000, 20_000_000  # of a time course: 160 MB
+TINY = 1e-12  # concentrations below this count as 0
 
 Schedule = Sequence[tuple[float, float]]
-"""From each time [s] on, a value."""
+"""Pairs (time [s], value): each value applies from its time on."""
 Inputs = Mapping[str, float | Schedule | Callable[[float], float]]
 """Held pools by name: a value, a schedule, or a function of time."""
 
@@ -51,7 +51,7 @@ class TimeCourse:
     pools: Floats  # shape (rows, pools)
 
     def __getitem__(self, name: str) -> Floats:
-        """One pool over time."""
+        """Return one pool over time."""
         return np.asarray(self.pools[:, self.network.index(name)])
 
     @property
@@ -60,7 +60,7 @@ class TimeCourse:
         return self[output_of(self.network)]
 
     def drifts(self) -> dict[str, float]:
-        """How far each conserved sum strayed from its start at most, relative to the sum of its parts."""
+        """Return the largest deviation of each conserved sum from its start, relative to the sum of its parts."""
         return {str(part): self._drift(part) for part in conserved_sums(self.network)}
 
     def _drift(self, part: ConservedSum) -> float:
@@ -80,17 +80,17 @@ def simulate(
     step: float | None = None,
     tolerance: float = 1e-6,
 ) -> TimeCourse:
-    """Let time pass in a network.
+    """Simulate a network for some time.
 
     Args:
-        network: what to simulate.
-        seconds: how long, rounded to whole rows.
-        dt: seconds between two rows of the result. Inputs that are functions are looked at as often.
-        method: "rk4", or "euler" as in the original artificial reaction networks.
-        inputs: what held pools are, by name: a value, a schedule, or a function of time; others stay at their start.
-        starts: other start values, by pool.
+        network: the network to simulate.
+        seconds: duration, rounded to whole rows.
+        dt: seconds between two rows of the result. Inputs that are functions are evaluated once per row.
+        method: "rk4", "rkc", or "euler" as in the original artificial reaction networks.
+        inputs: held pools by name: a value, a schedule, or a function of time; other held pools keep their start.
+        starts: start values that replace those of the network, by pool.
         step: longest sub-step [s]; None: as long as the fastest rate and, for rk4, `tolerance` allow.
-        tolerance: relative error of a row that is allowed, where no step is given; an error if it cannot be reached.
+        tolerance: permitted relative error of a row if no step is given; an error is raised if it is not reached.
     """
     for what, value in (("seconds", seconds), ("dt", dt), ("step", 1.0 if step is None else step)):
         if not (all_finite(value) and value > 0):
@@ -115,7 +115,7 @@ def simulate(
 
 
 def check_rows(network: ReactionNetwork, seconds: float, dt: float) -> None:
-    """Refuse a course without a row, or with more than fit into memory."""
+    """Raise an error if a time course has no row, or more rows than fit into memory."""
     rows, pools = seconds / dt, len(network.pools)
     if rows < 0.5:
         raise PaddockError(
@@ -125,32 +125,32 @@ def check_rows(network: ReactionNetwork, seconds: float, dt: float) -> None:
     if rows > most:
         raise PaddockError(
             f"{network.name}: {seconds:g} s in rows of dt = {dt:g} s are {rows:.3g} rows of {pools} pools: expected at "
-            f"most {most:,} rows: use dt={seconds / most:.2g} or more, or simulate piece by piece with starts=…"
+            f"most {most:,} rows: use dt={seconds / most:.2g} or more, or simulate in several parts with starts=…"
         )
 
 
 class CourseStepper:
-    """Advances a network from row to row, and finds the sub-step that is short enough by halving it."""
+    """Advances a network from row to row, and halves the sub-step until it is short enough."""
 
     def __init__(self, network: ReactionNetwork, method: int, step: float | None, tolerance: float) -> None:
         self.network, self.method, self.tolerance = network, method, tolerance
         self.controlled = step is None and method == RK4
         self.longest = NO_LIMIT if step is None else float(step)
-        self._pieces = 0  # of the present row
+        self._pieces = 0  # parts into which the current row has been split
         self._table, self._scratch = table_of(network), np.zeros(SCRATCH_ROWS * len(network.pools))
 
     def advance(self, pools: Floats, now: float, then: float) -> Floats:
-        """The pools at another time."""
+        """Return the pools at time `then`, given those at time `now` [s]."""
         if not self.controlled:
             return self._take_step(pools, now, then, self.longest)
         self._pieces = 0
         return self._refine(pools, now, then, HALVING_GAIN)
 
     def _refine(self, pools: Floats, now: float, then: float, gain: float) -> Floats:
-        """Halve the sub-step; if that does not help, halve the time: within it, a unit may have been switched off."""
+        """Halve the sub-step; if that is not enough, split the interval: a unit may have been switched off in it."""
         count = len(pools)
         rate = find_fastest_rate(self._table, pools, self._scratch[:count], self._scratch[count : 2 * count])
-        begin = max(2.0 * self.longest, (then - now) / FIRST_STEPS)  # perhaps longer than before
+        begin = max(2.0 * self.longest, (then - now) / FIRST_STEPS)  # may be longer than in the previous row
         self.longest = min(begin, then - now, RK4_REACH / max(rate, TINY))
         coarse = self._take_step(pools, now, then, self.longest)
         for _ in range(MOST_REFINEMENTS):
@@ -164,7 +164,7 @@ class CourseStepper:
         if self._pieces > MOST_PIECES or not now < middle < then:
             self._refuse(error / gain, now, then)
         self.longest = NO_LIMIT
-        # An error that falls so slowly is not that of order 4: it is all of the difference.
+        # An error that decreases so slowly is not of order 4, so the whole difference counts as error.
         return self._refine(self._refine(pools, now, middle, 1.0), middle, then, 1.0)
 
     def _refuse(self, error: Floats, now: float, then: float) -> NoReturn:
@@ -185,7 +185,7 @@ class CourseStepper:
 def advance_pools(
     network: ReactionNetwork, pools: Any, seconds: float, *, method: str = "rk4", step: float | None = None
 ) -> Floats:
-    """Many copies of a network after some time. Pools have shape (…, pools), such as (world, robot, pool)."""
+    """Advance many copies of a network. Pools have shape (…, pools), such as (world, robot, pool)."""
     now = np.array(pools, np.float64)
     count = len(network.pools)
     if now.ndim < 1 or now.shape[-1] != count:
@@ -205,7 +205,7 @@ def advance_pools(
 def start_values(
     network: ReactionNetwork, inputs: Mapping[str, float] | None = None, starts: Mapping[str, float] | None = None
 ) -> Floats:
-    """All pools at the start, with some values of held pools, and some of others; shape (pools)."""
+    """Return all pools at the start, with given values of held pools and given start values; shape (pools)."""
     pools = np.array([pool.start for pool in network.pools])
     for name, value in (inputs or {}).items():
         pools[network.index(name)] = checked_input(network, name, value)
@@ -213,33 +213,33 @@ def start_values(
     for name, value in (starts or {}).items():
         pools[network.index(name)] = checked_input(network, name, value)
         if value == 0 and network.is_trap(name):
-            raise SimulationError(f"{network.name}: {name} = 0 would stay 0 for ever: expected a number > 0")
+            raise SimulationError(f"{network.name}: {name} = 0 would stay 0 permanently: expected a number > 0")
     return pools
 
 
 def checked_method(method: str) -> int:
-    """The number of a method."""
+    """Return the number of an integration method; raise an error if the name is unknown."""
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
     return METHODS[method]
 
 
 def checked_input(network: ReactionNetwork, name: str, value: Any) -> float:
-    """A concentration."""
+    """Return a concentration as a float; raise an error if it is not a number >= 0."""
     if not (all_finite(value) and value >= 0):
         raise SimulationError(f"{network.name}: {name}: expected a concentration >= 0, got {format_value(value)}")
     return float(value)
 
 
 def output_of(network: ReactionNetwork) -> str:
-    """The name of the pool that is looked at."""
+    """Return the name of the output pool; raise an error if the network has none."""
     if network.output is None:
         raise PaddockError(f'{network.name}: no output: set output = "…" to the name of a pool')
     return network.output
 
 
 def input_of(network: ReactionNetwork) -> str:
-    """The name of the pool that a sensor sets."""
+    """Return the name of the held pool that a sensor sets; raise an error if the network has none."""
     if network.input is None:
         raise PaddockError(f'{network.name}: no input: set input = "…" to the name of a held pool')
     return network.input
@@ -265,11 +265,11 @@ def _feed(network: ReactionNetwork, name: str, value: Any) -> Callable[[float], 
         )
     times = [time for time, _ in value]
     if not times or times[0] > 0 or times != sorted(times):
-        raise PaddockError(f"{network.name}: input {name}: expected rising times, the first 0")
+        raise PaddockError(f"{network.name}: input {name}: expected increasing times, the first 0")
     return lambda time: value[int(np.searchsorted(times, time, side="right")) - 1][1]
 
 
 def _changes(inputs: Inputs, end: float) -> list[float]:
-    """When schedules change, before the end."""
+    """Return the times before the end at which a schedule changes."""
     lists = [value for value in inputs.values() if isinstance(value, Sequence)]
     return [float(time) for value in lists for time, _ in value if 0 < time < end and math.isfinite(time)]

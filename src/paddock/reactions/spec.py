@@ -1,11 +1,11 @@
-"""Reaction networks as a person writes them: pools of chemicals, and the units that turn some into others.
+"""Specification of reaction networks: pools of chemicals, and the units that convert pools into other pools.
 
-The form is that of artificial reaction networks, which generalise S-systems (Savageau): the flux of a unit is a product
-of powers of pools, forward minus backward,
+Artificial reaction networks generalise S-systems (Savageau). The flux of a unit is a product of powers of pools,
+forward minus backward:
 
     J = k⁺ · A^a · B^b · … − k⁻ · C^c · D^d · …
 
-and a pool changes by the sum of all fluxes times its stoichiometric numbers, plus supply, minus loss · pool.
+A pool changes by the sum of all fluxes times its stoichiometric numbers, plus supply, minus loss · pool.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, refu
 if TYPE_CHECKING:
     from paddock.reactions.simulate import TimeCourse
 
-# A sub-step costs as much as there are pools and terms. A network this large takes about as long as its reactions do,
-# and a walker with one needs 24 kB.
+# The cost of a sub-step is proportional to the number of pools and terms. A network of this size runs in about real
+# time, and a walker with such a network needs 24 kB.
 MOST_POOLS, MOST_UNITS, MOST_TERMS = 500, 2000, 10_000
 
 NetworkName = Annotated[
     str, Text("a name of letters, digits, '-', '_' and '.'", lambda s: re.fullmatch(r"[\w.-]+", s) is not None)
 ]
 Order = Annotated[float, Number("a reaction order", limit=100)]
-Change = Annotated[float, Number("how much of a pool one reaction makes or, negative, uses up", limit=1000)]
+Change = Annotated[float, Number("how much of a pool one reaction produces or, if negative, consumes", limit=1000)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReactionPool(Spec):
-    """A concentration, never below 0."""
+    """A pool: a concentration >= 0."""
 
     name: Name
-    start: NotNegative  # concentration at the start; relative to `start_with`, if that is given
-    start_with: str | None = None  # a held pool: the start is `start` times its first value
-    held: bool = False  # set from outside: no reaction changes it
-    supply: NotNegative = 0.0  # [concentration/s], a source
-    loss: NotNegative = 0.0  # [1/s], share that is lost, a sink
+    start: NotNegative  # initial concentration; relative to `start_with`, if that is given
+    start_with: str | None = None  # a held pool: the initial concentration is `start` times its first value
+    held: bool = False  # set from outside; no reaction changes it
+    supply: NotNegative = 0.0  # source [concentration/s]
+    loss: NotNegative = 0.0  # sink: fraction that is lost [1/s]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,12 +49,12 @@ class Flux(Spec):
     """A flux: `rate` times the product of pools, each to the power of its order; a negative order inhibits."""
 
     rate: NotNegative
-    orders: Mapping[str, Order] = field(default_factory=dict)  # by pool; none: a constant flux
+    orders: Mapping[str, Order] = field(default_factory=dict)  # by pool; empty: a constant flux
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SwitchOff(Spec):
-    """A unit stands still while this pool is above a level."""
+    """Switches a unit off while a pool is above a level."""
 
     pool: str
     level: NotNegative
@@ -62,28 +62,28 @@ class SwitchOff(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReactionUnit(Spec):
-    """What joins pools: its flux, forward minus backward, changes each pool by the flux times a number."""
+    """A reaction: its flux, forward minus backward, changes each pool by the flux times a stoichiometric number."""
 
     name: Name
     forward: Flux
     backward: Flux | None = None
-    changes: Mapping[str, Change]  # stoichiometry by pool: made > 0, used up < 0
+    changes: Mapping[str, Change]  # stoichiometry by pool: > 0 produced, < 0 consumed
     off_above: SwitchOff | None = None
 
     def check(self) -> None:
         for pool, change in self.changes.items():
             if change == 0:
                 raise SpecError(
-                    "expected a number other than 0: leave out what does not change", path=f"changes.{pool}"
+                    "expected a number other than 0: leave out pools that do not change", path=f"changes.{pool}"
                 )
 
     @property
     def fluxes(self) -> tuple[Flux, ...]:
-        """Its fluxes: forward, and backward if there is one."""
+        """The forward flux, and the backward flux if there is one."""
         return (self.forward,) if self.backward is None else (self.forward, self.backward)
 
     def pools(self) -> dict[str, str]:
-        """The pools that it names, with where it does."""
+        """Return the pools that the unit names, each with the key that names it."""
         ways = zip(("forward", "backward"), self.fluxes, strict=False)
         named = {pool: f"{way}.orders.{pool}" for way, flux in ways for pool in flux.orders}
         named |= {pool: f"changes.{pool}" for pool in self.changes}
@@ -92,7 +92,7 @@ class ReactionUnit(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReactionNetwork(Spec):
-    """Pools and reaction units. `input` is the held pool that a sensor sets, `output` the pool that is looked at."""
+    """Pools and reaction units. `input` is the held pool that a sensor sets, `output` the pool that is read."""
 
     name: NetworkName
     title: str = ""
@@ -131,8 +131,8 @@ class ReactionNetwork(Spec):
         for name in unit.changes:
             if self.pool(name).held:
                 raise SpecError(
-                    f"pool {name!r} is held, so that unit {unit.name!r} cannot change it: take {name} out of changes "
-                    f"(its order in the flux stays), or remove held = true of {name!r}",
+                    f"pool {name!r} is held, so unit {unit.name!r} cannot change it: remove {name} from changes "
+                    f"(keep its order in the flux), or remove held = true of {name!r}",
                     path=f"{path}.{name}",
                 )
 
@@ -142,18 +142,18 @@ class ReactionNetwork(Spec):
         if pool.start_with is not None:
             self._check_pool(pool.start_with, f"{path}.start_with")
             if not self.pool(pool.start_with).held:
-                raise SpecError(f"expected a held pool, and {pool.start_with!r} is not", path=f"{path}.start_with")
+                raise SpecError(f"expected a held pool, but {pool.start_with!r} is not held", path=f"{path}.start_with")
         if pool.held and (pool.supply or pool.loss):
             raise SpecError("a held pool is set from outside: expected no supply and no loss", path=path)
         if pool.start == 0 and self.is_trap(pool.name):
             raise SpecError(
-                f"expected a number > 0: every unit that makes {pool.name!r} needs some of it, so that it would stay "
-                "0 for ever",
+                f"expected a number > 0: every unit that produces {pool.name!r} requires some of it, so it would stay "
+                "0 permanently",
                 path=f"{path}.start",
             )
 
     def is_trap(self, name: str) -> bool:
-        """Whether a pool that is exactly 0 stays so: all that makes it needs some of it already."""
+        """Return whether a pool that is exactly 0 stays 0: every flux that produces it requires some of it."""
         pool = self.pool(name)
         makers = [
             flux
@@ -172,41 +172,41 @@ class ReactionNetwork(Spec):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its pools, in order."""
+        """Names of the pools, in order."""
         return tuple(pool.name for pool in self.pools)
 
     def pool(self, name: str) -> ReactionPool:
-        """The pool of that name."""
+        """Return the pool with a name."""
         return self.pools[self.index(name)]
 
     def index(self, name: str) -> int:
-        """The position of a pool."""
+        """Return the index of a pool."""
         if name not in self.names:
             raise UnknownName(f"pool of {self.name}", name, self.names)
         return self.names.index(name)
 
     def unit(self, name: str) -> ReactionUnit:
-        """The unit of that name."""
+        """Return the unit with a name."""
         names = [unit.name for unit in self.units]
         if name not in names:
             raise UnknownName(f"reaction unit of {self.name}", name, names)
         return self.units[names.index(name)]
 
     def simulate(self, seconds: float, **options: Any) -> TimeCourse:
-        """Let time pass, as the function `simulate` does, with its options dt, method, inputs, starts and step."""
+        """Simulate the network; options as in the function `simulate`: dt, method, inputs, starts, step, tolerance."""
         from paddock.reactions.simulate import simulate
 
         return simulate(self, seconds, **options)
 
-    # ---- others like it
+    # ---- modified copies
 
     def with_starts(self, **starts: float) -> Self:
-        """The same network with other start values of some pools."""
+        """Return a copy with other start values of some pools."""
         pools = {name: replace(self.pool(name), start=value) for name, value in starts.items()}
         return replace(self, pools=self._exchange(pools))
 
     def with_held(self, *names: str) -> Self:
-        """The same network with some pools held at their start values; no unit changes them any more."""
+        """Return a copy with some pools held at their start values; no unit changes them any more."""
         held = {"held": True, "start_with": None, "supply": 0.0, "loss": 0.0}
         pools = {name: replace(self.pool(name), **held) for name in names}  # type: ignore[arg-type]
         units = (
@@ -216,7 +216,7 @@ class ReactionNetwork(Spec):
         return replace(self, pools=self._exchange(pools), units=tuple(units))
 
     def with_rates_scaled(self, factors: Mapping[str, float]) -> Self:
-        """The same network with the fluxes of some units multiplied: {unit: factor}; 0 takes a unit out."""
+        """Return a copy with the fluxes of some units multiplied: {unit: factor}; 0 disables a unit."""
         units = {}
         for name, factor in factors.items():
             unit = self.unit(name)

@@ -1,4 +1,4 @@
-"""A network compiled: as matrices for people and proofs, as one table of numbers for the kernels."""
+"""Numerical forms of a network: matrices for analysis, and one table of numbers for the kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.reactions.spec import Flux, ReactionNetwork
 
 Floats = NDArray[np.float64]
 NOWHERE = -1.0
-FINEST = 10_000  # greatest denominator of a stoichiometric number
+FINEST = 10_000  # largest denominator of a stoichiometric number
 
 
 class Matrices(NamedTuple):
@@ -29,7 +29,7 @@ class Matrices(NamedTuple):
 
 
 def matrices_of(network: ReactionNetwork) -> Matrices:
-    """The network as matrices. Switches are not in them."""
+    """Return the network as matrices, without the switches (`off_above`)."""
     pools, units = len(network.pools), len(network.units)
     rates, orders = np.zeros((2, units)), np.zeros((2, units, pools))
     stoichiometry = np.zeros((pools, units))
@@ -45,7 +45,7 @@ def matrices_of(network: ReactionNetwork) -> Matrices:
 
 
 def table_of(network: ReactionNetwork) -> Floats:
-    """The network as one row of numbers, see reactions/kernels.py."""
+    """Return the network as one row of numbers; see reactions/kernels.py."""
     numbers: list[float] = [len(network.pools), len(network.units)]
     for pool in network.pools:
         other = NOWHERE if pool.start_with is None else network.index(pool.start_with)
@@ -73,12 +73,12 @@ class ConservedSum(NamedTuple):
         return " ".join(terms).removeprefix("+ ")
 
     def of(self, network: ReactionNetwork, pools: Floats) -> Floats:
-        """Its value, from pools of shape (…, pools)."""
+        """Return the value of the sum, from pools of shape (…, pools)."""
         return np.asarray(sum(w * pools[..., network.index(name)] for name, w in self.weights.items()))
 
 
 def conserved_sums(network: ReactionNetwork) -> tuple[ConservedSum, ...]:
-    """A basis of all conserved sums: the left null space of the stoichiometry, of pools that nothing else changes."""
+    """Return a basis of all conserved sums: the left null space of the stoichiometry of pools without other changes."""
     kept = [i for i, pool in enumerate(network.pools) if not (pool.held or pool.supply or pool.loss)]
     stoichiometry = matrices_of(network).stoichiometry[kept]
     rows = [[Fraction(float(n)).limit_denominator(FINEST) for n in row] for row in stoichiometry]
@@ -90,7 +90,7 @@ def conserved_sums(network: ReactionNetwork) -> tuple[ConservedSum, ...]:
 
 
 def left_null_space(rows: list[list[Fraction]]) -> list[list[Fraction]]:
-    """All w with w · rows = 0, as a basis in whole or simple numbers: Gauss–Jordan elimination without rounding."""
+    """Return a basis of all w with w · rows = 0, in exact fractions, by Gauss–Jordan elimination without rounding."""
     size = len(rows)
     columns = [{j: value for j, value in enumerate(column) if value} for column in zip(*rows, strict=True)]
     pivots: list[int] = []

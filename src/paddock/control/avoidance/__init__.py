@@ -1,4 +1,4 @@
-"""Ways to drive to a place around what stands between: distances and an estimated pose in, wheel speeds out."""
+"""Obstacle avoidance on the path to a goal: from distances and an estimated pose to wheel speeds."""
 
 from paddock.control.avoidance.base import DriveState, ObstacleAvoidance
 from paddock.control.avoidance.controller import AvoidingController

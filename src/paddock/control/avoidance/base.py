@@ -1,4 +1,4 @@
-"""ObstacleAvoidance: the base of all ways to drive to a place around what stands between."""
+"""ObstacleAvoidance: the base class of methods that drive to a goal around obstacles."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ DriveState = Literal["driving", "reached", "gave up"]
 STOP = WheelSpeeds(0.0, 0.0)
 MOST_TURN = 4.0  # [rad/s] on the spot
 TURN_GAIN = 4.0  # [1/s]
-BRAKE = 0.25  # of the remaining way at most in a tick, so that none jumps past the end
+BRAKE = 0.25  # maximum fraction of the remaining distance per tick, so that no tick overshoots
 
 
 @dataclass(kw_only=True)
 class ObstacleAvoidance(ABC):
-    """Drives to a goal. `reset` it with start and goal, then `act` until `state` is no longer "driving".
+    """Drives to a goal. Call `reset` with start and goal, then `act` until `state` is no longer "driving".
 
-    A subclass is a dataclass. Its fields are parameters; a scenario may set those that are numbers.
+    A subclass is a dataclass. Its fields are parameters. A scenario may set those that are numbers.
     """
 
     ring: ProximityRing = EPUCK_RING
     wheel_separation: float = 0.053  # [m]
     max_speed: float = 0.1288  # of a wheel [m/s]
-    speed: float = 0.103  # forward, where the way is free [m/s]
-    within: float = 0.02  # this near is there [m]
-    patience: float = 120.0  # gives up after this long [s]
-    chance: Callable[[str], float] = lambda _: 0.5  # a draw from [0, 1) for a key: equal keys, equal draws
+    speed: float = 0.103  # forward speed on a free path [m/s]
+    within: float = 0.02  # distance at which the goal counts as reached [m]
+    patience: float = 120.0  # time after which it gives up [s]
+    chance: Callable[[str], float] = lambda _: 0.5  # random number in [0, 1) for a key; equal keys give equal numbers
 
     def __post_init__(self) -> None:
         for name in ("wheel_separation", "max_speed", "speed", "within", "patience"):
@@ -43,21 +43,21 @@ class ObstacleAvoidance(ABC):
             if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
                 raise PaddockError(f"{type(self).__name__}: {name}: expected a number > 0, got {format_value(value)}")
         if self.speed > self.max_speed:
-            most = f"m/s <= {self.max_speed:g}, the greatest wheel speed"
+            most = f"m/s <= {self.max_speed:g}, the maximum wheel speed"
             raise PaddockError(f"{type(self).__name__}: speed: expected {most}, got {self.speed:g}")
         self.reset(Pose(0.0, 0.0, 0.0), (0.0, 0.0))
 
     def reset(self, start: Pose, goal: Point) -> None:
-        """Begin at an estimated pose and forget all that was; the goal is in the same frame [m]."""
+        """Clear the state and start at an estimated pose; the goal is in the same frame [m]."""
         self.start, self.goal = start, goal
         self.state: DriveState = "driving"
-        self.detections = 0  # how often an obstacle was noticed
-        self.tries = 0  # how often the way was chosen anew
+        self.detections = 0  # number of obstacle detections
+        self.tries = 0  # number of times that the path was chosen again
         self.elapsed = 0.0  # [s] since the start
         self.moving_time = 0.0  # [s] in which a wheel turned
 
     def act(self, proximity: Distances, pose: Pose, dt: float) -> WheelSpeeds:
-        """Wheel speeds for the next `dt` seconds, from distances [m] and an estimated pose; zero once it has ended."""
+        """Return wheel speeds for the next `dt` seconds, from distances [m] and an estimated pose; zero at the end."""
         if len(proximity) != len(self.ring.mounts):
             count = len(self.ring.mounts)
             raise PaddockError(f"{type(self).__name__}: expected {count} distances, got {len(proximity)}")
@@ -76,32 +76,32 @@ class ObstacleAvoidance(ABC):
 
     @abstractmethod
     def decide(self, proximity: Distances, pose: Pose, dt: float) -> tuple[float, float]:
-        """Wheel speeds (left, right) [m/s] on the way; call `give_up` where there is none."""
+        """Return wheel speeds (left, right) [m/s]; call `give_up` if there is no path."""
 
     def give_up(self) -> WheelSpeeds:
-        """Stop here for good."""
+        """Stop permanently."""
         self.state = "gave up"
         return STOP
 
     # ---- steering
 
     def turn_wheels(self, linear: float, angular: float) -> WheelSpeeds:
-        """Wheel speeds for a twist [m/s, rad/s]; both shrink if a wheel would be too fast."""
+        """Return wheel speeds for a twist [m/s, rad/s]; both are scaled down if a wheel would be too fast."""
         half = angular * self.wheel_separation / 2
         left, right = linear - half, linear + half
         shrink = min(1.0, self.max_speed / max(abs(left), abs(right), 1e-9))
         return WheelSpeeds(left * shrink, right * shrink)
 
     def turn_on_spot(self, off: float, dt: float) -> WheelSpeeds:
-        """Turn by an angle [rad], slower towards its end."""
+        """Return wheel speeds for a turn on the spot by an angle [rad], slower towards its end."""
         rate = min(MOST_TURN, 2 * self.max_speed / self.wheel_separation, BRAKE / dt * abs(off))
         return self.turn_wheels(0.0, math.copysign(rate, off))
 
     def brake_before_goal(self, pose: Pose, dt: float) -> float:
-        """The forward speed [m/s], less just before the goal."""
+        """Return the forward speed [m/s], reduced just before the goal."""
         return min(self.speed, math.dist(pose[:2], self.goal) * BRAKE / dt)
 
 
 def bearing_to(pose: Pose, place: Point) -> float:
-    """How far a place lies off the heading [rad], positive to the left."""
+    """Return the angle of a point relative to the heading [rad], positive to the left."""
     return wrap(math.atan2(place[1] - pose.y, place[0] - pose.x) - pose.heading)

@@ -1,4 +1,4 @@
-"""AvoidingController: drives any robot with a proximity ring and wheel encoders to a goal, by any avoidance."""
+"""AvoidingController: drives any robot with a proximity ring and wheel encoders to a goal with any avoidance."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from paddock.estimate import Odometry
 
 
 class AvoidingController:
-    """A controller: estimates the pose from the encoders, from a known start on, and asks an avoidance.
+    """A controller that estimates the pose from the encoders and a known start, and calls an avoidance.
 
     Args:
-        avoidance: how to drive.
-        start: where the robot is, as far as it knows.
-        goal: where it shall be [m].
-        encoders: the name of its wheel encoders.
+        avoidance: the avoidance method.
+        start: estimated start pose.
+        goal: position to drive to [m].
+        encoders: the name of the wheel encoders.
     """
 
     def __init__(
@@ -31,29 +31,29 @@ class AvoidingController:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew at the start."""
+        """Restart at the start pose."""
         self._odometry = Odometry(wheel_separation=self.avoidance.wheel_separation, pose=self._start)
         self._time: float | None = None
         self.avoidance.reset(self._start, self.goal)
 
     @property
     def done(self) -> bool:
-        """Whether it has reached the goal or given up."""
+        """Whether the robot has reached the goal or given up."""
         return self.avoidance.state != "driving"
 
     @property
     def reason(self) -> str:
-        """Why it is done."""
+        """Why the drive ended; empty while driving."""
         x, y = self.goal
         return f"({x:g}, {y:g}) {self.avoidance.state}" if self.done else ""
 
     @property
     def estimated_pose(self) -> Pose:
-        """Where the wheels say that the robot is."""
+        """Pose of the robot, estimated by odometry."""
         return self._odometry.pose
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """One decision."""
+        """Return the wheel speeds for one observation."""
         pose = self._odometry.update(*getattr(observation, self._encoders).tolist())
         dt = 0.02 if self._time is None else observation.time - self._time
         self._time = observation.time

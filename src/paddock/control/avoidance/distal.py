@@ -1,4 +1,4 @@
-"""Distal: the rule-based avoidance of the E. coli robots (thesis, 2012): turn by 45 degrees, drive a bit, aim anew."""
+"""Distal: the rule-based avoidance of the E. coli robots (thesis, 2012): turn by 45°, drive aside, aim again."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from paddock.control.avoidance.ring import Distances
 from paddock.core.geometry import Point, Pose, wrap
 from paddock.core.observation import WheelSpeeds
 
-AIMED = math.radians(1.0)  # turning ends this near
+AIMED = math.radians(1.0)  # tolerance at which a turn ends
 EIGHTH = math.pi / 4
 
 
 @dataclass(kw_only=True)
 class Distal(ObstacleAvoidance):
-    """Looks at the two sums of the foremost sensors on each side, the right one first.
+    """Compares the sum of counts of the two foremost sensors on each side with a threshold, the right side first.
 
-    How many steps it drives aside and how often it tries were found by experiment and not published; these are ours.
+    The thesis found the distance driven aside and the number of tries by experiment and did not publish them. The
+    defaults are ours.
     """
 
-    threshold: float = 480.0  # an obstacle is where the counts of two sensors add up to more
-    aside: float = 0.05  # way driven after a turn, before it aims at the goal again [m]
+    threshold: float = 480.0  # an obstacle is detected if the counts of two sensors add up to more
+    aside: float = 0.05  # distance driven after a turn, before it aims at the goal again [m]
     most_tries: int = 30
 
     def reset(self, start: Pose, goal: Point) -> None:
         super().reset(start, goal)
         self._phase: Literal["aim", "drive", "turn", "aside"] = "aim"
         self._heading = 0.0  # to turn to [rad]
-        self._from = start  # where it began to drive aside
+        self._from = start  # pose at which it started to drive aside
 
     def decide(self, proximity: Distances, pose: Pose, dt: float) -> WheelSpeeds:
         if self._phase in ("drive", "aside"):
@@ -55,7 +56,7 @@ class Distal(ObstacleAvoidance):
             self._phase = "drive"
         if self._phase == "aside":
             return WheelSpeeds(self.speed, self.speed)
-        if abs(bearing_to(pose, self.goal)) > EIGHTH:  # it has just missed the goal
+        if abs(bearing_to(pose, self.goal)) > EIGHTH:  # the robot has just missed the goal
             self._phase = "aim"
         speed = self.brake_before_goal(pose, dt)
         return WheelSpeeds(speed, speed)

@@ -1,4 +1,4 @@
-"""ObstacleMemory: where proximity sensors have seen things, on a grid around the robot, and which cells are closed."""
+"""ObstacleMemory: a grid of obstacles detected by the proximity sensors, and of the cells that they close."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paddock.core.geometry import Point, Pose
 
 Cell = tuple[int, int]
 Bounds = tuple[float, float, float, float]
-"""The rectangle that the robot is in: left, bottom, right, top [m]."""
+"""The rectangle of the room: left, bottom, right, top [m]."""
 
 
 FAR = 1_000_000  # cells
@@ -18,33 +18,34 @@ FAR = 1_000_000  # cells
 
 @dataclass(slots=True)
 class Sighting:
-    """A spot where something was seen."""
+    """A position at which an obstacle was detected."""
 
     x: float
     y: float
-    time: float  # when it was seen last [s]
-    accuracy: float  # distance from which it was seen best [m]
+    time: float  # of the last detection [s]
+    accuracy: float  # distance of the most accurate detection [m]
 
 
 @dataclass(kw_only=True)
 class ObstacleMemory:
-    """Sightings on a fine grid; on a coarser one, how many of them close each cell to the robot's centre.
+    """Sightings on a fine grid; on a coarser grid, how many sightings close each cell to the robot's centre.
 
-    A beam that reaches past a sighting removes it. So things that have moved away are forgotten when looked at.
+    A beam that reaches past a sighting removes it. Objects that have moved away are thus removed when a sensor points
+    at them.
     """
 
     ring: ProximityRing
-    bounds: Bounds | None = None  # what is known of the room; None: nothing
-    cell: float = 0.01  # of the coarse grid [m]
-    spot: float = 0.005  # of the fine grid [m]
-    margin: float = 0.001  # kept free between body and things [m]
-    comfort: float = 0.02  # nearer than this costs a detour [m]
+    bounds: Bounds | None = None  # bounds of the room; None: unknown
+    cell: float = 0.01  # size of a coarse cell [m]
+    spot: float = 0.005  # size of a fine cell [m]
+    margin: float = 0.001  # kept free between body and obstacles [m]
+    comfort: float = 0.02  # clearances below this cost extra [m]
     trusted: float = 0.05  # sightings from farther away are too uncertain [m]
     closed: dict[Cell, int] = field(default_factory=dict)  # cells that the robot's centre cannot be in
-    tight: dict[Cell, int] = field(default_factory=dict)  # … and those near them
+    tight: dict[Cell, int] = field(default_factory=dict)  # cells near closed ones
     sightings: dict[Cell, Sighting] = field(default_factory=dict)
-    changes: int = 0  # how many sightings came or went
-    dropped: int = 0  # … and went, because a beam passed them
+    changes: int = 0  # number of sightings added or removed
+    dropped: int = 0  # number of sightings removed because a beam passed them
 
     def __post_init__(self) -> None:
         self._beams = [(x, y, math.cos(angle), math.sin(angle)) for x, y, angle in self.ring.mounts]
@@ -56,16 +57,16 @@ class ObstacleMemory:
         self.sightings.clear()
 
     def cell_of(self, x: float, y: float) -> Cell:
-        """The coarse cell of a place [m]."""
+        """Return the coarse cell of a position [m]."""
         return round(x / self.cell), round(y / self.cell)
 
     def centre_of(self, cell: Cell) -> Point:
-        """The middle of a coarse cell [m]."""
+        """Return the centre of a coarse cell [m]."""
         return cell[0] * self.cell, cell[1] * self.cell
 
     @property
     def limits(self) -> tuple[int, int, int, int]:
-        """The outermost cells that the robot's centre can be in."""
+        """Outermost cells that the robot's centre can be in: least i, least j, greatest i, greatest j."""
         if self.bounds is None:
             return -FAR, -FAR, FAR, FAR
         left, bottom, right, top = self.bounds
@@ -74,7 +75,7 @@ class ObstacleMemory:
         return i0, j0, math.floor((right - inside) / self.cell), math.floor((top - inside) / self.cell)
 
     def look(self, distances: list[float], pose: Pose, now: float) -> int:
-        """Take one look of all sensors; how many new spots it brought."""
+        """Add one reading of all sensors; return the number of new sightings."""
         x, y, heading = pose
         c, s = math.cos(heading), math.sin(heading)
         news = 0
@@ -88,12 +89,12 @@ class ObstacleMemory:
         return news
 
     def forget_before(self, time: float) -> None:
-        """Drop what was last seen earlier than this [s]."""
+        """Remove sightings that were last detected before a time [s]."""
         for key in [key for key, seen in self.sightings.items() if seen.time < time]:
             self._drop(key)
 
     def add_sighting(self, x: float, y: float, distance: float, now: float) -> int:
-        """Something was seen at a place [m] from a distance [m]; 1 if it is new, else 0."""
+        """Add an obstacle detected at a position [m] from a distance [m]; return 1 if it is new, else 0."""
         key = round(x / self.spot), round(y / self.spot)
         seen = self.sightings.get(key)
         if seen is None:
@@ -114,7 +115,7 @@ class ObstacleMemory:
         self.changes += 1
 
     def _erase_along(self, x: float, y: float, dx: float, dy: float, way: float) -> None:
-        """Remove what a beam has passed."""
+        """Remove sightings that a beam has passed."""
         step = self.spot * 0.7
         for k in range(int(way / step) + 1):
             key = round((x + k * step * dx) / self.spot), round((y + k * step * dy) / self.spot)
@@ -123,7 +124,7 @@ class ObstacleMemory:
                 self.dropped += 1
 
     def _count(self, x: float, y: float, change: int) -> None:
-        """Close the cells around a spot (1), or open them again (-1)."""
+        """Close the cells around a position (1), or open them again (-1)."""
         shut, near = self.ring.radius + self.margin, self.ring.radius + self.comfort
         i0, j0 = self.cell_of(x, y)
         reach = math.ceil(near / self.cell)

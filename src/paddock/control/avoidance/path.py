@@ -1,4 +1,4 @@
-"""The cheapest way over a grid of cells (A*), and which of its points can be seen from where one is."""
+"""The cheapest path on a grid of cells (A*), and line-of-sight tests on it."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import NamedTuple
 from paddock.control.avoidance.memory import Cell, ObstacleMemory
 from paddock.core.geometry import Point
 
-DIAGONAL = math.sqrt(2) - 1  # what a diagonal step costs more than a straight one
-HASTE = 1.1  # above 1 the search is quicker, and its way up to so much longer than the cheapest
+DIAGONAL = math.sqrt(2) - 1  # extra cost of a diagonal step over a straight one
+HASTE = 1.1  # weight of the A* heuristic: above 1 the search is faster, and the path up to this factor more expensive
 NEIGHBOURS = tuple((i, j, math.hypot(i, j)) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
-TIGHT = 1.5  # extra cost of a cell with little room
-SHUT = 12.0  # … of a closed cell just around the start, so that one that stands too near can leave
-LEAVING = 3  # [cells] how far that holds
-MOST_CELLS = 12_000  # looked at before the search ends
+TIGHT = 1.5  # extra cost of a cell near an obstacle
+SHUT = 12.0  # extra cost of a closed cell around the start, so that a robot too near to an obstacle can leave
+LEAVING = 3  # [cells] distance from the start in which closed cells are permitted
+MOST_CELLS = 12_000  # maximum number of expanded cells
 
 
 class Path(NamedTuple):
-    """A way, and what it costs: its length [m], more where there is little room."""
+    """A path and its cost: its length [m], plus extra cost near obstacles."""
 
     points: list[Point]
     cost: float
 
 
 def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float = 0.0) -> Path | None:
-    """The cheapest way [m] through what is not known to be closed; None if there is none.
+    """Return the cheapest path [m] through cells that are not closed; None if there is none.
 
     Args:
-        memory: what is closed. What was never seen counts as free.
-        start: where the robot is [m].
-        goal: where it shall be [m]; if that is closed, the way ends as near as it is open.
-        left: extra cost of cells left of the straight way: above 0 it prefers to pass on the right.
+        memory: the closed cells. Unknown cells count as free.
+        start: position of the robot [m].
+        goal: position to drive to [m]; its own cell may be closed.
+        left: extra cost of cells left of the straight line to the goal; above 0, paths on the right are preferred.
     """
     first, goal_cell = memory.cell_of(*start), memory.cell_of(*goal)
     (i0, j0), (i1, j1) = first, goal_cell
@@ -81,7 +81,7 @@ def _trace_back(memory: ObstacleMemory, came: Mapping[Cell, Cell], cell: Cell) -
 
 
 def is_open(memory: ObstacleMemory, start: Point, end: Point, *, roomy: bool = False) -> bool:
-    """Whether the straight way between two places [m] is not closed; `roomy`: nor tight. The start may be."""
+    """Return whether the line between two points [m] crosses no closed cell (`roomy`: nor tight); ignore the start."""
     if not memory.closed:
         return True
     length = math.dist(start, end)
@@ -95,7 +95,7 @@ def is_open(memory: ObstacleMemory, start: Point, end: Point, *, roomy: bool = F
 
 
 def choose_target(memory: ObstacleMemory, path: Sequence[Point], at: Point, reach: float) -> int:
-    """The number of the farthest point of a path, up to `reach` [m], that can be driven to straight."""
+    """Return the index of the farthest point of a path, up to `reach` [m], that is in a straight free line."""
     best = 0
     for k, point in enumerate(path):
         if math.dist(at, point) > reach:

@@ -1,4 +1,4 @@
-"""Planning: remembers what it has seen, plans a way around it, drives along it, and backs off where it is stuck."""
+"""Planning: stores detected obstacles, plans a path around them, follows it, and backs off when stuck."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from paddock.control.avoidance.ring import Distances
 from paddock.core.geometry import Point, Pose, wrap
 from paddock.core.observation import WheelSpeeds
 
-LOOK_EVERY = 0.06  # [s] between two looks that are remembered
-NEXT = 0.04  # [m] points of the path nearer than this are passed
-ASTRAY = 0.06  # [m] farther off its path than this it plans anew
-SURPRISE = 0.08  # [m] a way that is so much longer than the last one needs a second look
-MOST_WATCHES = 4  # times the time of a watch, while what it watches moves
-PLAN_EVERY = 1.0  # [s] after which a plan is made anew: things may have moved
-PLAN_REST = 0.25  # [s] at least between two plans, unless the way is closed just ahead
-REACH = 0.10  # [m] how far along the path it steers
-TURNED = 0.5  # [rad] turning by so much counts as progress, too
-SPOT_TURN = math.radians(35)  # further off its course than this, it turns on the spot
-AHEAD = math.radians(60)  # sensors within this of the nose guard the way ahead
-PREFER_RIGHT = 0.15  # extra cost of passing on the left, so that two robots that meet do the same
+LOOK_EVERY = 0.06  # [s] between two readings that are stored
+NEXT = 0.04  # [m] points of the path nearer than this count as passed
+ASTRAY = 0.06  # [m] distance from the path above which the robot plans again
+SURPRISE = 0.08  # [m] a path longer than the last one by this makes the robot wait before it accepts the path
+MOST_WATCHES = 4  # maximum waiting time in multiples of watch_time, while the obstacle moves
+PLAN_EVERY = 1.0  # [s] maximum age of a plan: obstacles may have moved
+PLAN_REST = 0.25  # [s] minimum time between two plans, unless the path is closed just ahead
+REACH = 0.10  # [m] look-ahead distance on the path
+TURNED = 0.5  # [rad] a turn by this angle also counts as progress
+SPOT_TURN = math.radians(35)  # heading error above which the robot turns on the spot
+AHEAD = math.radians(60)  # sensors within this angle of the front monitor the path ahead
+PREFER_RIGHT = 0.15  # extra cost of passing on the left, so that two robots that meet choose the same side
 
 
 @dataclass(kw_only=True)
 class Planning(ObstacleAvoidance):
-    """Drives straight where it can. Around things it takes the cheapest way that is not known to be closed (A*).
+    """Drives straight if possible. Around obstacles it takes the cheapest path that is not known to be closed (A*).
 
-    So it leaves dead ends as soon as it has seen that they are. Where it makes no way for a while, because another
-    robot is in the way or a sighting was wrong, it backs off for a time drawn by chance and forgets what is old.
+    It leaves dead ends as soon as it has detected them. If it makes no progress for some time, because another robot
+    blocks it or a sighting is wrong, it backs off for a random time and removes old sightings.
     """
 
-    bounds: Bounds | None = None  # the room that it is in, where that is known: it looks for no way outside
-    memory_time: float = 60.0  # sightings are forgotten after this long [s]
-    near: float = 0.012  # what is nearer ahead than this stops it [m]
-    slow: float = 0.035  # … and nearer than this slows it down [m]
-    stuck_time: float = 2.5  # without progress for this long it backs off [s]
-    watch_time: float = 1.0  # how long it looks on when its way was closed [s]
-    progress: float = 0.012  # what counts as some [m]
+    bounds: Bounds | None = None  # bounds of the room, if known; paths stay inside
+    memory_time: float = 60.0  # time after which sightings are removed [s]
+    near: float = 0.012  # an obstacle ahead nearer than this stops the robot [m]
+    slow: float = 0.035  # an obstacle ahead nearer than this slows the robot down [m]
+    stuck_time: float = 2.5  # time without progress after which the robot backs off [s]
+    watch_time: float = 1.0  # waiting time after the path was closed [s]
+    progress: float = 0.012  # distance that counts as progress [m]
 
     def reset(self, start: Pose, goal: Point) -> None:
         super().reset(start, goal)
         self.memory = ObstacleMemory(ring=self.ring, bounds=self.bounds)
-        self.path: list[Point] = []  # ahead; empty: straight to the goal
+        self.path: list[Point] = []  # remaining points; empty: straight to the goal
         self._looked, self._planned = -math.inf, -math.inf
-        self._anchor, self._anchored = start, 0.0  # where it was when it last made way, and when
+        self._anchor, self._anchored = start, 0.0  # pose and time of the last progress
         self._backing, self._waiting = 0.0, 0.0  # [s] left
-        self._cost, self._planned_at = math.dist(start[:2], goal), start[:2]  # what the way should take [m], from where
+        self._cost, self._planned_at = math.dist(start[:2], goal), start[:2]  # cost of the path [m], and its start
         self._watching, self._watch_until, self._watch_most = False, 0.0, 0.0
         self._dropped = self._changes = 0
         self._front = [i for i, mount in enumerate(self.ring.mounts) if abs(mount[2]) < AHEAD]
@@ -80,7 +80,7 @@ class Planning(ObstacleAvoidance):
         self.memory.forget_before(self.elapsed - self.memory_time)
 
     def _plan(self, pose: Pose) -> None:
-        """Renew the path where it is due: something is in the way, or it is old."""
+        """Plan again if an obstacle is on the path, or the path is old."""
         if self._looked != self.elapsed or (self._watching and not self._is_news()):
             return
         at = pose[:2]
@@ -95,7 +95,7 @@ class Planning(ObstacleAvoidance):
         self._planned = self.elapsed
         self.tries += 1
         path = find_path(self.memory, at, self.goal, left=PREFER_RIGHT)
-        if path is None:  # closed in by what it remembers: some of it must be wrong, or have moved
+        if path is None:  # enclosed by sightings: some must be wrong or outdated
             self.memory.forget_before(self.elapsed - 1.0)
             path = find_path(self.memory, at, self.goal, left=PREFER_RIGHT)
         points, cost = path or ([], straight)
@@ -103,7 +103,7 @@ class Planning(ObstacleAvoidance):
             self._accept(points, cost, at)
 
     def _is_plan_due(self, at: Point) -> bool:
-        """Whether the path is old, or closed, or the robot is far off it."""
+        """Return whether the path is old or closed, or the robot is far from it."""
         age = self.elapsed - self._planned
         if not self.path or age >= PLAN_EVERY or math.dist(at, self.path[0]) > ASTRAY:
             return age >= PLAN_REST
@@ -115,19 +115,19 @@ class Planning(ObstacleAvoidance):
         self._watching = False
 
     def _watch(self) -> bool:
-        """Whether to stand and look on: what has just closed the way may be a robot that drives on."""
+        """Return whether to wait: the obstacle that has just closed the path may be a robot that drives on."""
         if not self._watching:
             self._watching = True
             self._watch_until = self.elapsed + self.watch_time
             self._watch_most = self.elapsed + MOST_WATCHES * self.watch_time
             self._dropped = self.memory.dropped
-        elif self.memory.dropped > self._dropped:  # it moves
+        elif self.memory.dropped > self._dropped:  # the obstacle moves
             self._watch_until = min(self.elapsed + self.watch_time, self._watch_most)
             self._dropped = self.memory.dropped
         return self.elapsed < self._watch_until
 
     def _is_news(self) -> bool:
-        """Whether, while it watches, something has changed or the time is over."""
+        """Return whether the sightings have changed while waiting, or the waiting time is over."""
         changes, self._changes = self._changes, self.memory.changes
         return changes != self.memory.changes or self.elapsed >= self._watch_until
 
@@ -149,7 +149,7 @@ class Planning(ObstacleAvoidance):
             speed *= 0.5
         return self.turn_wheels(speed * math.cos(off), TURN_GAIN * off)
 
-    # ---- getting free
+    # ---- recovery when stuck
 
     def _notice_progress(self, pose: Pose) -> None:
         turned = abs(wrap(pose.heading - self._anchor.heading))

@@ -1,4 +1,4 @@
-"""Proximal: the reactive avoidance that the E. coli thesis describes: each sensor drives each wheel by a weight."""
+"""Proximal: the reactive avoidance of the E. coli thesis: each wheel speed is a weighted sum of the sensors."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Proximal(ObstacleAvoidance):
     """Wheel speed = sum of weight(sensor, wheel) · (1 - counts / 512), blended with a turn towards the goal."""
 
     weights: tuple[tuple[float, float], ...] = WEIGHTS
-    half: float = 512.0  # counts at which a sensor has no say
-    pull: float = 1.0  # turn rate for each radian off the goal [1/s]
-    stretch: float = 3.0  # the weights alone drive at 250 steps/s; that many times as fast
+    half: float = 512.0  # counts at which a sensor has no effect
+    pull: float = 1.0  # turn rate per radian of bearing to the goal [1/s]
+    stretch: float = 3.0  # factor on the weights, which alone drive at 250 steps/s
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.weights) != len(self.ring.mounts):
             count = len(self.ring.mounts)
-            raise PaddockError(f"Proximal: weights: expected {count} pairs, one for a sensor, got {len(self.weights)}")
+            raise PaddockError(f"Proximal: weights: expected {count} pairs, one per sensor, got {len(self.weights)}")
 
     def decide(self, proximity: Distances, pose: Pose, dt: float) -> WheelSpeeds:
         shares = [1.0 - self.ring.find_counts(float(distance)) / self.half for distance in proximity]

@@ -1,4 +1,4 @@
-"""Avoidances by name: shipped, of other packages (entry points `paddock.avoidance`), and in users' files."""
+"""Registry of avoidances: shipped, from other packages (entry points `paddock.avoidance`), and in users' files."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ AVOIDANCE: Registry[type[ObstacleAvoidance]] = Registry(
 
 
 def find_avoidance(name: str, folder: str | Path | None = None) -> type[ObstacleAvoidance]:
-    """The avoidance of that name, or the one that `module:Name` or `file.py:Name` names.
+    """Return the avoidance class with a name, `module:Name` or `file.py:Name`.
 
     Args:
-        name: a registered name, or where to find the class.
-        folder: where users' files are looked for first; None: only in the working directory.
+        name: a registered name, or the location of the class.
+        folder: the first folder to search for users' files; None: only the working directory.
     """
     kind = AVOIDANCE.get(name, folder=folder)
     if not isinstance(kind, type):
         raise PaddockError(
             f"{name}: expected a class derived from ObstacleAvoidance, got an object: leave out the parentheses"
         )
-    refuse_abstract(kind, "decide(self, proximity, pose, dt), which gives wheel speeds (left, right) [m/s]")
+    refuse_abstract(kind, "decide(self, proximity, pose, dt), which returns wheel speeds (left, right) [m/s]")
     return kind
 
 
 def make_avoidance(name: str, **parameters: Any) -> ObstacleAvoidance:
-    """A new avoidance by name; unknown parameters are refused by name."""
+    """Create an avoidance by name; raise an error for unknown parameters."""
     kind = find_avoidance(name)
     known = [field.name for field in dataclasses.fields(kind) if field.init]
     for key in parameters:

@@ -1,4 +1,4 @@
-"""ProximityRing: where a robot's infrared sensors sit, how far they see, and what their hardware numbers mean."""
+"""ProximityRing: the mounts, range and response of a robot's infrared sensors."""
 
 from __future__ import annotations
 
@@ -12,52 +12,52 @@ from paddock.core.errors import PaddockError
 from paddock.core.observation import Readings
 
 Distances = Sequence[float] | Readings
-"""One distance [m] for each sensor of the ring; the ring's range, or more, where nothing is seen."""
+"""One distance [m] for each sensor of the ring; the ring's range, or more, if nothing is detected."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProximityRing:
     """The sensors of a round robot, and its body. Frame: x forward, y left."""
 
-    device: str = "proximity"  # its name on the robot
+    device: str = "proximity"  # name of the device on the robot
     mounts: tuple[tuple[float, float, float], ...]  # x, y [m], bearing [rad] of every sensor
-    range: float  # [m] readings from here on mean: nothing there
+    range: float  # [m] readings of at least this mean that nothing is detected
     radius: float  # of the body [m]
-    response: tuple[tuple[float, float], ...] = ()  # distance [m] and counts, rising distances; empty: not known
+    response: tuple[tuple[float, float], ...] = ()  # distance [m] and counts, increasing distances; empty: unknown
 
     def __post_init__(self) -> None:
         if any(b[0] <= a[0] or b[1] >= a[1] for a, b in pairwise(self.response)):
-            raise PaddockError("ProximityRing: response: expected rising distances with falling counts")
+            raise PaddockError("ProximityRing: response: expected increasing distances with decreasing counts")
 
     @property
     def right(self) -> tuple[int, ...]:
-        """The two sensors right of the nose, the foremost first."""
+        """Indices of the two foremost sensors on the right, the foremost first."""
         return _list_foremost(self.mounts, -1.0)
 
     @property
     def left(self) -> tuple[int, ...]:
-        """The two sensors left of the nose, the foremost first."""
+        """Indices of the two foremost sensors on the left, the foremost first."""
         return _list_foremost(self.mounts, 1.0)
 
     def find_obstacle(self, distances: Distances, threshold: float) -> float:
-        """The rule of the E. coli robots: where the counts of two sensors add up to more than a threshold.
+        """Return the side on which the counts of two sensors add up to more than a threshold, as on the E. coli robots.
 
-        -1 right, 1 left, 0 nowhere. The right side is tested first: an obstacle on both sides counts as right.
+        -1 right, 1 left, 0 none. The right side is tested first: an obstacle on both sides counts as right.
         """
         return next((side for side in (-1.0, 1.0) if self.add_counts(distances, side) > threshold), 0.0)
 
     def find_counted(self, counts: Sequence[float], threshold: float) -> float:
-        """The same rule for a robot that tells hardware numbers."""
+        """Return the same as `find_obstacle` for a robot that reports counts."""
         sides = ((-1.0, self.right), (1.0, self.left))
         return next((side for side, sensors in sides if sum(counts[i] for i in sensors) > threshold), 0.0)
 
     def add_counts(self, distances: Distances, side: float) -> float:
-        """The sum of the counts of the two foremost sensors on a side: -1 right, 1 left."""
+        """Return the sum of the counts of the two foremost sensors on a side: -1 right, 1 left."""
         sensors = self.right if side < 0 else self.left
         return sum(self.find_counts(float(distances[i])) for i in sensors)
 
     def find_counts(self, distance: float) -> float:
-        """The hardware number of a distance [m], by linear interpolation; 0 where nothing is seen."""
+        """Return the counts for a distance [m], by linear interpolation; 0 if nothing is detected."""
         if not self.response:
             raise PaddockError("ProximityRing: response: missing: pairs of distance [m] and counts of this robot")
         if distance >= self.range:
@@ -68,7 +68,7 @@ class ProximityRing:
         return self.response[-1][1]
 
     def find_distance(self, counts: float) -> float:
-        """The distance [m] of a hardware number; the range where it is below the last of the response."""
+        """Return the distance [m] for counts; the range if they are below the last ones of the response."""
         if not self.response:
             raise PaddockError("ProximityRing: response: missing: pairs of distance [m] and counts of this robot")
         for (near, most), (far, least) in pairwise(self.response):
@@ -77,7 +77,7 @@ class ProximityRing:
         return self.range
 
     def find_distances(self, counts: Sequence[float]) -> list[float]:
-        """The same for all sensors: for robots that tell hardware numbers only."""
+        """Return the distances [m] of all sensors, for robots that report counts only."""
         return [self.find_distance(float(number)) for number in counts]
 
 
@@ -91,7 +91,7 @@ def _degrees(*mounts: tuple[float, float, float]) -> tuple[tuple[float, float, f
     return tuple((x, y, math.radians(bearing)) for x, y, bearing in mounts)
 
 
-# The numbers of the shipped robot `e-puck`; a test holds them together.
+# The values of the shipped robot `e-puck`; a test compares them.
 EPUCK_RING = ProximityRing(
     mounts=_degrees(
         (0.030, -0.010, -17.2),

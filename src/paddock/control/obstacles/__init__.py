@@ -1,4 +1,4 @@
-"""Obstacles told apart: whether a detection was a wall, another robot or ambient light."""
+"""Obstacle classification: whether a detection was caused by a wall, another robot or ambient light."""
 
 from paddock.control.obstacles.classifier import ObstacleClassifier, Verdict
 from paddock.control.obstacles.detection import CAUSES, Cause, CauseScores, Detection

@@ -1,4 +1,4 @@
-"""ObstacleClassifier: what a detection was, by all means that are at hand."""
+"""ObstacleClassifier: the cause of a detection, from all available sources of evidence."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from paddock.control.obstacles.detection import CAUSES, Cause, CauseScores, Dete
 from paddock.control.obstacles.means import Means
 from paddock.core.errors import PaddockError
 
-CLEAR = 0.1  # a cause must fit better than the next one by this much, else nobody knows
+CLEAR = 0.1  # minimum score difference between the two best causes; below it the cause is unknown
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
-    """What a detection most probably was."""
+    """The most probable cause of a detection."""
 
     cause: Cause | None  # None: two causes fit equally well
     scores: CauseScores  # sums over all means
 
     @property
     def probabilities(self) -> dict[Cause, float]:
-        """Of each cause, if all were equally frequent."""
+        """Probability of each cause, assuming equal prior probabilities."""
         weights = [math.exp(score - max(self.scores)) for score in self.scores]
         return {cause: weight / sum(weights) for cause, weight in zip(CAUSES, weights, strict=True)}
 
 
 class ObstacleClassifier:
-    """Adds up what each means has to say; means that lack something are left out.
+    """Adds up the scores of several means; means whose input is missing are left out.
 
-    A map alone tells walls from all else, and so on: then the verdict may be that nobody knows.
+    A single means separates only some causes. A map, for example, separates walls from other causes. The cause of the
+    verdict may then be None.
     """
 
     def __init__(self, *means: Means) -> None:
@@ -39,7 +40,7 @@ class ObstacleClassifier:
         self.means: Sequence[Means] = means
 
     def classify(self, detection: Detection) -> Verdict:
-        """What was it?"""
+        """Return the most probable cause of a detection."""
         found = [scores for means in self.means if (scores := means.score(detection)) is not None]
         total = CauseScores(*(sum(column) for column in zip(*found, strict=True))) if found else CauseScores()
         ranked = sorted(zip(total, CAUSES, strict=True), reverse=True)

@@ -1,4 +1,4 @@
-"""A detection, what may have caused it, and how well each cause fits."""
+"""A detection, its possible causes, and the scores of the causes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from paddock.core.geometry import Point, Pose
 
 Cause = Literal["wall", "robot", "light"]
 CAUSES: tuple[Cause, ...] = ("wall", "robot", "light")
-WORST = -8.0  # no score is lower: any means may be wrong now and then
-OTHER = -2.5  # score of causes that a means says nothing about
-LIT = -1.0  # score of light where something solid is seen as well: the light may have made the difference
+WORST = -8.0  # lowest score, because any means may sometimes be wrong
+OTHER = -2.5  # score of causes about which a means has no information
+LIT = -1.0  # score of light if a solid object is detected as well: the light may have exceeded the threshold
 
 
 class CauseScores(NamedTuple):
-    """How well each cause fits: logarithms of likelihoods, 0 at best."""
+    """Score of each cause: logarithm of its likelihood, at most 0."""
 
     wall: float = OTHER
     robot: float = OTHER
@@ -29,28 +29,28 @@ class CauseScores(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Detection:
-    """What a robot knows at the moment at which its proximity sensors see something; what it lacks is None."""
+    """The data of a robot at the time of a detection by its proximity sensors; unavailable data is None."""
 
     distances: Sequence[float]  # of all sensors [m]
     side: float  # -1 right, 1 left
-    threshold: float  # that the counts of this side's two sensors have exceeded
+    threshold: float  # exceeded by the sum of the counts of this side's two sensors
     pose: Pose | None = None  # estimated
     light: Sequence[float] | None = None  # ambient light on the same sensors [W/m²]
-    others: Sequence[Point] | None = None  # where the other robots say they are [m]
-    picture: NDArray[np.uint8] | None = None  # of its camera, turned to what was seen; [row, column, rgb]
+    others: Sequence[Point] | None = None  # positions reported by the other robots [m]
+    picture: NDArray[np.uint8] | None = None  # of the camera, pointed at the detection; [row, column, rgb]
     ring: ProximityRing = EPUCK_RING
 
     @property
     def sensors(self) -> tuple[int, ...]:
-        """The side's two sensors."""
+        """Indices of the two sensors on the side of the detection."""
         return self.ring.right if self.side < 0 else self.ring.left
 
     @property
     def sensor(self) -> int:
-        """The one of them that sees more."""
+        """Index of the one of both sensors with the shorter distance."""
         return min(self.sensors, key=lambda i: self.distances[i])
 
     @property
     def distance(self) -> float:
-        """What it reads [m]."""
+        """Distance measured by that sensor [m]."""
         return float(self.distances[self.sensor])

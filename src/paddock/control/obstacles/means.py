@@ -1,4 +1,4 @@
-"""Four means to tell what a detection is: ambient light, a map, the other robots' reports, a picture."""
+"""Four means to classify a detection: ambient light, a map, the other robots' reports, a camera picture."""
 
 from __future__ import annotations
 
@@ -14,42 +14,42 @@ from paddock.control.obstacles.detection import LIT, OTHER, WORST, CauseScores, 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 
-DAZZLED = 0.5  # how much more likely light is where the light sensors are at their end
+DAZZLED = 0.5  # score advantage of light if the light sensors are saturated
 Floats = NDArray[np.float64]
 Rgb = tuple[int, int, int]
 
 
 class Means(ABC):
-    """One source of knowledge about detections."""
+    """A source of evidence about detections."""
 
     @abstractmethod
     def score(self, detection: Detection) -> CauseScores | None:
-        """How well each cause fits; None where the detection lacks what this means needs."""
+        """Return the score of each cause; None if the detection lacks the input of this means."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AmbientLight(Means):
-    """The same infrared sensors, read without their own lamps: what is left of the detection without that light?"""
+    """Compares the detection with the ambient light that the same infrared sensors measure without their own lamps."""
 
-    sensitivity: float  # echo that 1 W/m² feigns [1/m²]; `measure_sensitivity` finds it
-    full_scale: float = 2.0  # where the light sensors end [W/m²]: there may be more light than they tell
-    even: float = 0.95  # share of the threshold, left without the light, at which light and solid things are even
-    steepness: float = 40.0  # of the change from light to solid things, for each threshold
-    weight: float = 2.0  # this means is more certain than the others
+    sensitivity: float  # echo caused by 1 W/m² [1/m²]; see `measure_sensitivity`
+    full_scale: float = 2.0  # saturation of the light sensors [W/m²]; the actual light may be stronger
+    even: float = 0.95  # fraction of the threshold, after removing the light, at which light and objects are equal
+    steepness: float = 40.0  # of the transition from light to solid objects, per threshold
+    weight: float = 2.0  # this means is more reliable than the others
 
     def score(self, detection: Detection) -> CauseScores | None:
         if detection.light is None:
             return None
         left = sum(self._remove_light(detection, i) for i in detection.sensors) / detection.threshold
         dazzled = max(float(detection.light[i]) for i in detection.sensors) >= 0.98 * self.full_scale
-        if dazzled and left >= self.even:  # it may be brighter still, or there may be something
+        if dazzled and left >= self.even:  # either the light is stronger, or there is an object
             return CauseScores(-DAZZLED, -DAZZLED, 0.0)
         solid = self.steepness * (left - self.even)
         light, things = (max(WORST, -math.log1p(math.exp(min(sign * solid, 50.0)))) for sign in (1.0, -1.0))
         return CauseScores(self.weight * things, self.weight * things, self.weight * light)
 
     def _remove_light(self, detection: Detection, sensor: int) -> float:
-        """The counts that a sensor would have in the dark: echoes add up, by the inverse square of the distance."""
+        """Return the counts of a sensor in the dark; echoes are inverse squares of distances and add up."""
         assert detection.light is not None
         echo = max(float(detection.distances[sensor]), 1e-3) ** -2 - self.sensitivity * float(detection.light[sensor])
         return detection.ring.find_counts(echo**-0.5) if echo > detection.ring.range**-2 else 0.0
@@ -57,11 +57,11 @@ class AmbientLight(Means):
 
 @dataclass(frozen=True, kw_only=True)
 class WallMap(Means):
-    """Where walls are, and the estimated pose: does the sensor look at a wall that far away?"""
+    """Compares the measured distance with the distance to the walls of a map, from the estimated pose."""
 
     walls: Floats  # segments x0, y0, x1, y1 [m], shape (n, 4)
-    spread: float = 0.01  # of the expected distance, from the uncertain pose [m]
-    opening: float = 0.15  # half angle of the fan of rays that stands for an uncertain heading [rad]
+    spread: float = 0.01  # standard deviation of the expected distance, from the uncertain pose [m]
+    opening: float = 0.15  # half angle of the fan of rays that represents an uncertain heading [rad]
 
     def __post_init__(self) -> None:
         shape = np.shape(self.walls)
@@ -79,11 +79,11 @@ class WallMap(Means):
 
 @dataclass(frozen=True, kw_only=True)
 class RobotReports(Means):
-    """Where the other robots say they are: does the sensor look at one of them that far away?"""
+    """Compares the measured distance with the distances to the positions that the other robots report."""
 
-    radius: float = 0.037  # of the others [m]
-    spread: float = 0.012  # of the expected distance, from both uncertain poses [m]
-    opening: float = 0.3  # half angle in which a robot may stand off the sensor's axis [rad]
+    radius: float = 0.037  # of the other robots [m]
+    spread: float = 0.012  # standard deviation of the expected distance, from both uncertain poses [m]
+    opening: float = 0.3  # maximum angle between a robot's edge and the sensor's axis [rad]
 
     def score(self, detection: Detection) -> CauseScores | None:
         if detection.pose is None or detection.others is None:
@@ -101,18 +101,18 @@ class RobotReports(Means):
 
 @dataclass(frozen=True, kw_only=True)
 class CameraPicture(Means):
-    """A picture towards what was seen: low in it is the floor, unless something stands just ahead.
+    """Classifies the colours in the lower part of a picture, which shows the floor unless an object is just ahead.
 
-    The e-puck's camera sees the floor from 6 cm on. So what hides it there is nearer than that.
+    The e-puck's camera sees the floor from 6 cm on. An object that hides the floor there is nearer than 6 cm.
     """
 
     floor: Rgb
     wall: Rgb
     robots: Sequence[Rgb]  # colours of the other robots' bodies
-    rows: float = 0.25  # share of the picture, from its lower end, that is looked at
-    columns: float = 0.5  # share of the picture, in the middle
-    weight: float = 2.0  # of the logarithms of the shares of pixels
-    doubt: float = 0.02  # share of pixels that may have any colour
+    rows: float = 0.25  # fraction of the picture height that is used, from the lower edge
+    columns: float = 0.5  # fraction of the picture width that is used, in the middle
+    weight: float = 2.0  # of the logarithms of the fractions of pixels
+    doubt: float = 0.02  # fraction of pixels that may have any colour
     _palette: Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -131,14 +131,14 @@ class CameraPicture(Means):
 
 
 def place_sensor(detection: Detection, pose: Pose) -> tuple[float, float, float]:
-    """Where the detecting sensor is [m] and looks [rad], in the world's frame."""
+    """Return the position [m] and direction [rad] of the detecting sensor in the world frame."""
     mx, my, bearing = detection.ring.mounts[detection.sensor]
     c, s = math.cos(pose.heading), math.sin(pose.heading)
     return pose.x + c * mx - s * my, pose.y + s * mx + c * my, pose.heading + bearing
 
 
 def cast_rays(x: float, y: float, angles: Floats, walls: Floats) -> Floats:
-    """Distance [m] from a place along each angle to the nearest wall; infinity where there is none."""
+    """Return the distance [m] from a point along each angle to the nearest wall; infinity if there is none."""
     dx, dy = np.cos(angles)[:, None], np.sin(angles)[:, None]
     ex, ey = walls[:, 2] - walls[:, 0], walls[:, 3] - walls[:, 1]
     px, py = walls[:, 0] - x, walls[:, 1] - y
@@ -151,5 +151,5 @@ def cast_rays(x: float, y: float, angles: Floats, walls: Floats) -> Floats:
 
 
 def _fit(expected: float, detection: Detection, spread: float) -> float:
-    """The score of a distance that was expected [m]."""
+    """Return the score of an expected distance [m]."""
     return max(WORST, -0.5 * ((expected - detection.distance) / spread) ** 2)

@@ -1,4 +1,4 @@
-"""Tasks: small things for a robot to do, one after the other; they see observations and give wheel speeds."""
+"""Tasks: basic actions that a robot performs one after the other; they convert observations to wheel speeds."""
 
 from paddock.control.tasks.base import Duration, SensorRequirement, Speed, Task, TaskSpec
 from paddock.control.tasks.context import Ranger, TaskContext

@@ -1,4 +1,4 @@
-"""What all tasks share: parameters that check themselves; start, act, done; the safety rule; proof of motion."""
+"""Base classes of tasks: validated parameters, start, act and done, the safety rule, and the check for motion."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from paddock.core.spec import Number, Spec
 Duration = Annotated[float, Number("seconds", above=0, limit=1e6)]
 Speed = Annotated[float, Number("m/s", above=0)]
 STOP = WheelSpeeds(0.0, 0.0)
-MOTION = 1e-6  # [m] a wheel that has travelled less has not moved
+MOTION = 1e-6  # [m] minimum wheel travel that counts as motion
 
 
 class SensorRequirement(NamedTuple):
-    """A sensor that a task needs: any of these kinds, with that many values."""
+    """A sensor that a task needs: one of several kinds, with a number of values."""
 
     kinds: tuple[str, ...]
     values: int | None = None  # None: any number
@@ -31,7 +31,7 @@ class SensorRequirement(NamedTuple):
         return f"a {' or '.join(self.kinds)} sensor{count}{called}"
 
 
-RANGER = SensorRequirement(("sonar", "proximity", "laser"))  # what looks ahead: the first of these that a robot has
+RANGER = SensorRequirement(("sonar", "proximity", "laser"))  # distance sensor: the first of these that the robot has
 ENCODERS = SensorRequirement(("encoders",))
 
 
@@ -44,15 +44,15 @@ P = TypeVar("P", bound=TaskSpec)
 
 
 class Task(ABC, Generic[P]):
-    """A thing to do. `start` it, then ask it to `act` on every observation until it is `done`."""
+    """An action. Call `start`, then `act` with every observation until it is `done`."""
 
     name: ClassVar[str]  # in reports; the name of the class unless given
     parameters: ClassVar[type[TaskSpec]] = TaskSpec
     needs: ClassVar[tuple[SensorRequirement, ...]] = ()
-    keeps_distance: bool = False  # whether it looks after its own distance to walls
-    ends_at_walls: ClassVar[bool] = False  # whether the safety rule is how it is meant to end
-    drives: ClassVar[bool] = True  # whether it goes anywhere, so that the safety rule needs sensors that look ahead
-    moves: ClassVar[bool] = True  # whether it has failed when the wheels have not turned
+    keeps_distance: bool = False  # whether the task keeps its own distance to walls, without the safety rule
+    ends_at_walls: ClassVar[bool] = False  # whether an end by the safety rule counts as success
+    drives: ClassVar[bool] = True  # whether the task changes the position, so that the safety rule needs sensors
+    moves: ClassVar[bool] = True  # whether the task fails if the wheels have not turned
 
     context: TaskContext
 
@@ -62,28 +62,28 @@ class Task(ABC, Generic[P]):
 
     def __init__(self, spec: P) -> None:
         self.spec = spec
-        self.why = ""  # it ended; empty while it goes on
+        self.why = ""  # reason for the end; empty while the task runs
         self.failed = False
-        self.error: float | None = None  # [m] how far off its aim it is, where that makes sense
+        self.error: float | None = None  # [m] deviation from the target, if defined
 
     @classmethod
     def list_needs(cls, spec: P) -> tuple[SensorRequirement, ...]:
-        """The sensors that the task needs with these parameters."""
+        """Return the sensors that the task needs with these parameters."""
         return cls.needs
 
     def start(self, context: TaskContext) -> None:
-        """Begin, at the place and time where the robot is now."""
+        """Start the task at the robot's current pose and time."""
         self.context = context
         self.began: float | None = None
         self._travel_before, self._commanded = context.wheel_travel, False
 
     @property
     def done(self) -> bool:
-        """Whether it has ended, for whatever reason."""
+        """Whether the task has ended, for any reason."""
         return bool(self.why)
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """Wheel speeds for this observation; the robot is stopped where the task ends or would be unsafe."""
+        """Return wheel speeds for an observation; stop if the task ends or the safety rule applies."""
         if self.began is None:
             self.began = observation.time
         elapsed = observation.time - self.began
@@ -104,16 +104,16 @@ class Task(ABC, Generic[P]):
 
     @property
     def has_moved(self) -> bool:
-        """Whether the wheels have turned since the start; without encoders, whether they were told to."""
+        """Whether the wheels have turned since the start; without encoders, whether they were commanded to."""
         if self.context.encoders is None:
             return self._commanded
         return self.context.wheel_travel - self._travel_before > MOTION
 
     @abstractmethod
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds | tuple[float, float]:
-        """Wheel speeds (left, right) [m/s] that the task itself wants, `elapsed` seconds after its start."""
+        """Return the wheel speeds (left, right) [m/s] of the task, `elapsed` seconds after its start."""
 
     def end(self, why: str, *, failed: bool = False) -> WheelSpeeds:
-        """Be done."""
+        """End the task with a reason."""
         self.why, self.failed = why, failed
         return STOP

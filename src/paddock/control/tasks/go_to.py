@@ -1,4 +1,4 @@
-"""Go to a place, as far as the robot knows where it is; straight, or around what stands between."""
+"""Drive to a point by the estimated pose, straight or with obstacle avoidance."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import Coordinate, Description, Metres
 
 TURN_GAIN = 3.0  # [1/s]
-STRAIGHT = math.radians(30)  # further off the course than this, it turns on the spot
-TURN_SHARE = 0.3  # of the top speed at most, while turning on the spot
+STRAIGHT = math.radians(30)  # heading error above which the robot turns on the spot
+TURN_SHARE = 0.3  # maximum fraction of the maximum speed, while turning on the spot
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoToSpec(TaskSpec):
-    """To a point of the world; without an avoidance, obstacles end it."""
+    """Drive to a point of the world; without an avoidance, an obstacle ends the task."""
 
     x: Coordinate
     y: Coordinate
     speed: Speed | None = None  # None: 0.5, or less for slower robots
     within: Metres = 0.02
     seconds: Duration = 120.0
-    avoid: Annotated[str, Description("the name of an avoidance, or file.py:Name of your own")] | None = None
+    avoid: Annotated[str, Description("the name of an avoidance, or file.py:Name of your own class")] | None = None
 
     def check(self) -> None:
         if self.avoid is None:
@@ -40,7 +40,7 @@ class GoToSpec(TaskSpec):
 
 
 class GoTo(Task[GoToSpec]):
-    """Turns towards the point, drives there and corrects its course on the way; an avoidance may drive instead."""
+    """Turns towards the point, drives there and corrects its heading while driving, or uses an avoidance."""
 
     name, parameters = "go-to", GoToSpec
     needs = (ENCODERS,)

@@ -9,19 +9,19 @@ from paddock.control.tasks.base import Duration, SensorRequirement, Speed, Task,
 from paddock.control.tasks.context import TaskContext
 from paddock.core.observation import Observation, WheelSpeeds
 
-LINE_SHARE = 0.6  # of the top speed, unless given
+LINE_SHARE = 0.6  # of the maximum speed, if no speed is given
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LineFollowSpec(TaskSpec):
-    """Along the line for a time."""
+    """Follow a line for some time."""
 
     seconds: Duration
-    speed: Speed | None = None  # None: 0.6 of the robot's top speed
+    speed: Speed | None = None  # None: 0.6 of the robot's maximum speed
 
 
 class LineFollow(Task[LineFollowSpec]):
-    """For robots with the e-puck's ground and proximity sensors; passes obstacles on the right."""
+    """Follows a line and passes obstacles on the right; needs the e-puck's ground and proximity sensors."""
 
     name, parameters = "line-follow", LineFollowSpec
     needs = (SensorRequirement(("ground",), 3, "ground"), SensorRequirement(("proximity",), 8, "proximity"))

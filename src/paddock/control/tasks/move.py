@@ -13,7 +13,7 @@ from paddock.core.spec import Number
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MoveSpec(TaskSpec):
-    """Straight on, for a time at most; the safety rule ends it before a wall."""
+    """Drive straight for a maximum time; the safety rule ends the task in front of a wall."""
 
     speed: Annotated[float, Number("m/s")] | None = None  # negative: backwards; None: 0.5, or less for slower robots
     seconds: Duration = 30.0
@@ -24,7 +24,7 @@ class MoveSpec(TaskSpec):
 
 
 class Move(Task[MoveSpec]):
-    """The safety rule stops it at a wall; that is what it is for."""
+    """Drives straight; succeeds when the safety rule stops the robot at a wall."""
 
     name, parameters = "move", MoveSpec
     ends_at_walls = True

@@ -1,4 +1,4 @@
-"""Stop, and wait."""
+"""Stop and wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class StopSpec(TaskSpec):
 
 
 class Stop(Task[StopSpec]):
-    """Done when the wheels are at rest."""
+    """Stops the robot; done when the wheels are at rest."""
 
     name, parameters = "stop", StopSpec
     drives = moves = False
@@ -27,13 +27,13 @@ class Stop(Task[StopSpec]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WaitSpec(TaskSpec):
-    """Stand still for a while."""
+    """Wait for some time."""
 
     seconds: Annotated[float, Number("seconds", low=0, limit=1e6)]
 
 
 class Wait(Task[WaitSpec]):
-    """Done when the time is over."""
+    """Keeps the robot stationary; done when the time is over."""
 
     name, parameters = "wait", WaitSpec
     drives = moves = False

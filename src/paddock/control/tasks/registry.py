@@ -1,4 +1,4 @@
-"""Tasks by name: shipped, of other packages (entry points `paddock.tasks`), and in users' files."""
+"""Registry of tasks: shipped, from other packages (entry points `paddock.tasks`), and in users' files."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ TASKS: Registry[type[Task[Any]]] = Registry(
 
 
 def find_task(name: str, folder: str | Path | None = None) -> type[Task[Any]]:
-    """The task of that name, or the one that `module:Name` or `file.py:Name` names.
+    """Return the task class with a name, `module:Name` or `file.py:Name`.
 
     Args:
-        name: a registered name, or where to find the class.
-        folder: where users' files are looked for first; None: only in the working directory.
+        name: a registered name, or the location of the class.
+        folder: the first folder to search for users' files; None: only the working directory.
     """
     task = TASKS.get(name, folder=folder)
     if not isinstance(task, type):
         raise PaddockError(f"{name}: expected a class derived from Task, got an object: leave out the parentheses")
-    refuse_abstract(task, "decide(self, observation, elapsed), which gives wheel speeds")
+    refuse_abstract(task, "decide(self, observation, elapsed), which returns wheel speeds")
     if not (isinstance(task.parameters, type) and issubclass(task.parameters, TaskSpec)):
         wrong = format_value(task.parameters)
         raise PaddockError(f"{place_of_class(task)}: parameters: expected a class derived from TaskSpec, got {wrong}")

@@ -1,4 +1,4 @@
-"""Wander and avoid: keep moving without running into things."""
+"""Wander and avoid: keep moving without collisions."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from paddock.control.tasks.context import TaskContext
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 
-BLOCKED, FREE = 1.4, 1.8  # times the clearance: when to turn away, and when the way is free again
-TURN_SHARE = 0.25  # of the top speed, when turning on the spot
-CAUTION = 4.0  # times the clearance: from here on things count
+BLOCKED, FREE = 1.4, 1.8  # times the clearance: distances at which to turn away, and at which the path is free again
+TURN_SHARE = 0.25  # of the maximum speed, while turning on the spot
+CAUTION = 4.0  # times the clearance: maximum distance of objects that have an effect
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RoamSpec(TaskSpec):
-    """For a time, at a speed."""
+    """Duration and speed."""
 
     seconds: Duration
     speed: Speed | None = None  # None: 0.5, or less for slower robots
 
 
 class Roam(Task[RoamSpec]):
-    """Drives in its own way; before walls it turns on the spot."""
+    """Base class: drives as the subclass decides, and turns on the spot in front of walls."""
 
     parameters = RoamSpec
     needs: ClassVar[tuple[SensorRequirement, ...]] = (RANGER,)
@@ -51,20 +51,20 @@ class Roam(Task[RoamSpec]):
         return self.cruise(observation, context.choose_speed(self.spec.speed))
 
     def has_turned_enough(self) -> bool:
-        """Whether a turn on the spot may end."""
+        """Return whether a turn on the spot may end."""
         return True
 
     @abstractmethod
     def choose_side(self, observation: Observation) -> float:
-        """Where to turn: 1 left, -1 right."""
+        """Return the direction to turn to: 1 left, -1 right."""
 
     @abstractmethod
     def cruise(self, observation: Observation, speed: float) -> WheelSpeeds:
-        """How to go on where nothing is in the way."""
+        """Return wheel speeds for a free path, at a forward speed [m/s]."""
 
 
 class Wander(Roam):
-    """Straight on; before a wall it turns by a random angle."""
+    """Drives straight, and turns by a random angle in front of a wall."""
 
     name = "wander"
     needs = (RANGER, SensorRequirement(("compass", *ENCODERS.kinds)))
@@ -91,7 +91,7 @@ class Wander(Roam):
 
 
 class Avoid(Roam):
-    """Veers from whatever is near, the more the nearer it is."""
+    """Turns away from near objects, more strongly the nearer they are."""
 
     name = "avoid"
 
@@ -102,7 +102,7 @@ class Avoid(Roam):
         return self.context.turn_wheels(speed, self._push(observation) * 2 * speed / self.context.wheel_separation)
 
     def _push(self, observation: Observation) -> float:
-        """Where things push: above 0 to the left, below to the right; about 1 is strong."""
+        """Return the direction away from near objects: > 0 left, < 0 right, from -1 to 1."""
         assert self.context.ranger is not None
         bearings = np.array(self.context.ranger.bearings)
         near = np.clip(1 - self.context.distances(observation) / (CAUTION * self.context.clearance), 0, 1)

@@ -1,4 +1,4 @@
-"""The safety rule, for all tasks but those that keep their distance themselves: slow down in time, stop when near."""
+"""The safety rule: slow down in time and stop near obstacles; not for tasks that keep their own distance."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ import math
 from paddock.control.tasks.context import TaskContext, cruise_speed
 from paddock.core.observation import Observation, WheelSpeeds
 
-CREEP = 0.1  # of the commanded speed is left however near the clearance is, so that it is reached
-STANDING = 1e-3  # [m/s] slower than this is no travel: turning on the spot is always allowed
-BODY_SHARE = 0.5  # of the body's radius, kept free around it
+CREEP = 0.1  # minimum fraction of the commanded speed near the clearance, so that the robot reaches it
+STANDING = 1e-3  # [m/s] slower motion is not limited, so that turning on the spot is always permitted
+BODY_SHARE = 0.5  # fraction of the body's radius that is kept free around it
 
 
 def derive_clearance(radius: float, max_speed: float, max_acceleration: float, sensor_range: float = math.inf) -> float:
-    """The safety distance [m] of a robot that is given none.
+    """Return the default safety distance [m] of a robot.
 
-    Half of the body's radius, and the way to brake from its cruise speed; at most half of what its sensors see.
+    It is half of the body's radius plus the braking distance from the cruise speed, at most half of the sensor range.
 
     Args:
-        radius: of a circle around the body's centre that holds all of it [m].
+        radius: radius of a circle around the body's centre that encloses the body [m].
         max_speed: of a wheel [m/s].
-        max_acceleration: of a wheel [m/s²]; infinity where there is no limit.
-        sensor_range: of the sensors that look ahead [m].
+        max_acceleration: of a wheel [m/s²]; infinity if there is no limit.
+        sensor_range: range of the sensors that measure ahead [m].
     """
     braking = cruise_speed(max_speed) ** 2 / (2 * max_acceleration)
     return min(BODY_SHARE * radius + braking, sensor_range / 2)
 
 
 def too_near(context: TaskContext, observation: Observation, wheels: WheelSpeeds) -> float | None:
-    """The nearest distance [m] in the direction in which the wheels would drive, if it is below the clearance."""
+    """Return the smallest distance [m] in the direction of travel if it is below the clearance, else None."""
     linear = (wheels.left + wheels.right) / 2
     if not context.guarded or abs(linear) < STANDING:
         return None
@@ -37,7 +37,7 @@ def too_near(context: TaskContext, observation: Observation, wheels: WheelSpeeds
 
 
 def limit_speed(context: TaskContext, observation: Observation, wheels: WheelSpeeds) -> WheelSpeeds:
-    """The same course, no faster than the motors can bring to rest within half of the room to the clearance."""
+    """Scale wheel speeds so that the motors can stop the robot within half of the distance to the clearance."""
     linear = (wheels.left + wheels.right) / 2
     if not context.guarded or abs(linear) < STANDING or math.isinf(context.max_acceleration):
         return wheels

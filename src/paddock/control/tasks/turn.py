@@ -1,4 +1,4 @@
-"""Turn on the spot by so many degrees."""
+"""Turn on the spot by an angle."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import Degrees, Positive
 
-EASING = 4.0  # [1/s] over the last degrees the turn rate is this times what is left, so that no tick jumps past
+EASING = 4.0  # [1/s] near the end the turn rate is this times the remaining angle, so that no tick overshoots
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnSpec(TaskSpec):
-    """Wheels run in opposite directions until the heading is reached."""
+    """Turn the wheels in opposite directions until the target heading is reached."""
 
     degrees: Degrees  # counter-clockwise
     speed: Speed = 0.1  # of the wheels
-    within: Positive = 0.5  # degrees from the heading that will do
+    within: Positive = 0.5  # tolerance in degrees
 
 
 class Turn(Task[TurnSpec]):
-    """The target heading is the present one plus `degrees`; more than a full turn is done in full."""
+    """Turns to the current heading plus `degrees`, including full turns."""
 
     name, parameters = "turn", TurnSpec
     needs = (SensorRequirement(("compass", "encoders")),)

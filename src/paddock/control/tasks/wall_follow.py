@@ -1,4 +1,4 @@
-"""Follow the walls for one whole loop."""
+"""Follow the walls for one complete loop."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Lapse = Annotated[float, Number("seconds", low=0, limit=1e6)]
 SIDES: dict[str, Side] = {"cw": "left", "ccw": "right"}
 FRONT, REAR = slice(0, 8), slice(8, 16)  # of the ring of sonars
 PIONEER = 16  # sonars of the robot that the followers were written for
-ANY_ROBOT = {"clearance": 0.2, "max_speed": 1.0, "wheel_separation": 0.3}  # stands in before the robot is known
+ANY_ROBOT = {"clearance": 0.2, "max_speed": 1.0, "wheel_separation": 0.3}  # placeholder until the robot is known
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WallFollowSpec(TaskSpec):
-    """One loop. All other keys are numbers of the wall follower: `gain = 1.3`."""
+    """Drive one loop along walls. All other keys are numbers of the wall follower, such as `gain = 1.3`."""
 
-    follower: Annotated[str, Description("the name of a wall follower, or file.py:Name of your own")]
-    sensor: Literal["sonar", "proximity", "laser"] | None = None  # what it looks with; None: the first that there is
-    direction: Literal["cw", "ccw"] = "cw"  # around a room: clockwise has the wall on the left
+    follower: Annotated[str, Description("the name of a wall follower, or file.py:Name of your own class")]
+    sensor: Literal["sonar", "proximity", "laser"] | None = None  # distance sensor; None: the first available one
+    direction: Literal["cw", "ccw"] = "cw"  # around a room; clockwise has the wall on the left
     reverse: bool = False  # drive backwards
-    settle: Lapse = 0.0  # how long it follows before it remembers the place where the loop begins
-    after: Lapse = 10.0  # from then on, the loop cannot be closed earlier
-    within: Metres = 0.07  # it is closed when this near to its beginning
+    settle: Lapse = 0.0  # time [s] of wall following before the start of the loop is recorded
+    after: Lapse = 10.0  # minimum time [s] after that before the loop can be closed
+    within: Metres = 0.07  # distance from its start at which the loop is closed
     numbers: tuple[tuple[str, float], ...] = ()  # of the wall follower, as (name, value)
 
     def check(self) -> None:
@@ -45,7 +45,7 @@ class WallFollowSpec(TaskSpec):
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """As any spec; keys that are not its own are numbers of the wall follower."""
+        """Read the spec from a table; unknown keys are numbers of the wall follower."""
         own = {field.name for field in dataclasses.fields(cls)} - {"numbers"}
         numbers = {key: value for key, value in table.items() if key not in own}
         if isinstance(table.get("follower"), str):
@@ -61,14 +61,14 @@ class WallFollowSpec(TaskSpec):
         return super(WallFollowSpec, cls).from_table(table)
 
     def to_table(self) -> dict[str, Any]:
-        """With the wall follower's numbers among the other keys."""
+        """Convert to a table, with the wall follower's numbers as keys."""
         table = super(WallFollowSpec, self).to_table()
         table.pop("numbers", None)
         return table | dict(self.numbers)
 
 
 class WallFollow(Task[WallFollowSpec]):
-    """Remembers where it began; done when it is back. The follower keeps the distance, so the safety rule is off."""
+    """Follows walls until the robot is back at its start. The follower keeps the distance without the safety rule."""
 
     name, parameters = "wall-follow", WallFollowSpec
     needs = (RANGER, ENCODERS)
@@ -103,14 +103,14 @@ class WallFollow(Task[WallFollowSpec]):
         return self._follow(readings, self.context.dt, self.context.wheel_speeds)
 
     def _measure_distance(self, readings: Readings) -> float:
-        """The smallest distance [m] ahead and beside."""
+        """Return the smallest distance [m] ahead and at the sides."""
         if self._ring is not None:
             return min(self._ring.read(readings)[FRONT]) * self._ring.scale
         return float(readings[REAR if self.spec.reverse else FRONT].min())
 
 
 def ring_of(ranger: Ranger, wheel_separation: float) -> WallRing | None:
-    """A robot's sensors as wall followers see them; None for the sixteen that they were written for."""
+    """Return a robot's sensors as a WallRing; None for the sixteen sonars that the followers were written for."""
     if len(ranger.bearings) == PIONEER or not ranger.places:
         return None
     rays = tuple((x, y, bearing) for (x, y), bearing in zip(ranger.places, ranger.bearings, strict=True))

@@ -1,4 +1,4 @@
-"""Wall followers: distances in, wheel speeds out; they know nothing of simulators."""
+"""Wall followers: from distances to wheel speeds, independent of the simulator."""
 
 from paddock.control.wall.base import Follow, Side, WallFollower, follow_wall
 from paddock.control.wall.fuzzy import FuzzyFollower

@@ -1,4 +1,4 @@
-"""WallFollower, the base of all wall followers, and the mirroring that lets each be written for one side only."""
+"""WallFollower, the base class of wall followers, and mirroring, so that each is written for one side only."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ if TYPE_CHECKING:
     from paddock.control.wall.ring import WallRing
 
 Side = Literal["left", "right"]
-"""Where the wall is, seen in the direction of travel: left goes clockwise around a room, right the other way."""
+"""Side of the wall in the direction of travel: left is clockwise around a room, right counter-clockwise."""
 
 MAX_SPEED = 1.2  # [m/s] of the wheels of a Pioneer P3-DX, from its data sheet
-SONARS = 16  # of the Pioneer: 0 … 7 ahead from left to right, 8 … 15 behind from right to left
+SONARS = 16  # of the Pioneer: 0 … 7 at the front from left to right, 8 … 15 at the rear from right to left
 
 Follow = Callable[[Readings, float, tuple[float, float] | None], WheelSpeeds]
-"""What drives a robot along a wall: sonar readings [m], seconds since the last call, measured wheel speeds [m/s]."""
+"""Wall-following function of sonar readings [m], seconds since the last call, and measured wheel speeds [m/s]."""
 
 
 class WallFollower(ABC):
-    """Follows a wall on its left, driving forward; `follow_wall` mirrors it for the right side and for reversing.
+    """Follows a wall on the left, driving forward; `follow_wall` mirrors it for the right side and for reversing.
 
-    A subclass is a dataclass. Its fields are parameters with their defaults; a scenario may set those that are numbers.
-    A field `clearance`, `max_speed` or `wheel_separation` without a default is taken from the robot.
+    A subclass is a dataclass. Its fields are parameters with defaults. A scenario may set those that are numbers. A
+    field `clearance`, `max_speed` or `wheel_separation` without a default is taken from the robot.
     """
 
     ring: WallRing | None = None  # the robot's sensors; None: the sixteen sonars of a Pioneer
 
     def start(self, *, reverse: bool = False) -> None:
-        """Begin at a wall and forget all that was; followers with a memory set it up here."""
+        """Start at a wall without any previous state; followers with memory initialise it here."""
         return
 
     @abstractmethod
     def update(
         self, ranges: Sequence[float], dt: float, wheel_speeds: tuple[float, float] | None = None
     ) -> tuple[float, float]:
-        """Wheel speeds left and right [m/s], for a wall on the left.
+        """Return wheel speeds left and right [m/s], for a wall on the left.
 
         Args:
-            ranges: of the 16 sonars [m]: 0 … 7 ahead from left to right, 8 … 15 behind from right to left.
+            ranges: of the 16 sonars [m]: 0 … 7 at the front from left to right, 8 … 15 at the rear from right to left.
             dt: time since the last call [s].
-            wheel_speeds: mean wheel speeds since then, from the encoders [m/s]; None where they are not known.
+            wheel_speeds: mean wheel speeds since the last call, from the encoders [m/s]; None if unknown.
         """
 
 
@@ -54,9 +54,9 @@ def follow_wall(follower: WallFollower, side: Side, reverse: bool = False, *, ri
     """Start a copy of a follower along a wall on either side, forward or backwards.
 
     Args:
-        follower: how.
-        side: where the wall is.
-        reverse: drive backwards; this wants sensors that look there.
+        follower: the wall follower.
+        side: the side of the wall.
+        reverse: drive backwards; this needs sensors at the rear.
         ring: the robot's sensors; None: the sixteen sonars of a Pioneer.
     """
     own, scale = copy.copy(follower), 1.0
@@ -80,20 +80,20 @@ def follow_wall(follower: WallFollower, side: Side, reverse: bool = False, *, ri
 
 
 def _check_ring(follower: WallFollower, ring: WallRing, reverse: bool) -> None:
-    """Refuse what a robot's sensors cannot be used for."""
+    """Raise an error if the robot's sensors are not sufficient."""
     if reverse:
-        raise PaddockError("wall follower: reverse: only the sixteen sonars of a Pioneer look back: leave it out")
+        raise PaddockError("wall follower: reverse: needs the sixteen sonars of a Pioneer: leave it out")
     clearance = getattr(follower, "clearance", 0.0)
     if clearance >= ring.range:
         raise PaddockError(
-            f"wall follower: clearance: expected less than the {ring.range:g} m that the sensors see, got {clearance:g}"
+            f"wall follower: clearance: expected less than the sensor range of {ring.range:g} m, got {clearance:g}"
         )
 
 
 def mirror_ranges(ranges: Sequence[float] | Readings, side: Side, reverse: bool = False) -> list[float]:
-    """The 16 readings as a robot that drives forward along a wall on its left would have them."""
+    """Return the 16 readings of an equivalent robot that drives forward along a wall on its left."""
     mirrored = [float(reading) for reading in ranges]
-    if reverse:  # the rear half of the ring looks ahead
+    if reverse:  # the rear half of the ring points in the direction of travel
         mirrored = mirrored[8:] + mirrored[:8]
     if side == "right":
         mirrored = mirrored[7::-1] + mirrored[:7:-1]
@@ -101,12 +101,12 @@ def mirror_ranges(ranges: Sequence[float] | Readings, side: Side, reverse: bool 
 
 
 def mirror_wheels(left: float, right: float, side: Side, reverse: bool = False) -> WheelSpeeds:
-    """That robot's wheel speeds for the real one; the same call turns the real ones into its own."""
+    """Convert wheel speeds of the equivalent robot to those of the real one; the same call converts them back."""
     if side == "right":
         left, right = right, left
     return WheelSpeeds(-right, -left) if reverse else WheelSpeeds(left, right)
 
 
 def clamp(value: float, limit: float) -> float:
-    """The value, at most so far from zero."""
+    """Return the value limited to -limit … limit."""
     return min(limit, max(-limit, value))

@@ -1,4 +1,4 @@
-"""WallEstimate: where the wall beside a robot is, from a small Kalman filter over sonars and odometry."""
+"""WallEstimate: the wall at the side of a robot, from a small Kalman filter over sonars and odometry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Covariance = tuple[float, float, float, float, float, float]  # of a symmetric m
 
 
 class RingSonar(NamedTuple):
-    """One of the ring: its number, place (x forward, y left [m]) and heading [rad]."""
+    """A sonar of the ring: its number, position (x forward, y left [m]) and heading [rad]."""
 
     number: int
     x: float
@@ -26,11 +26,11 @@ class RingSonar(NamedTuple):
     heading: float
 
     def reach(self, bearing: float) -> float:
-        """How far it sits from the axle's centre, measured in a direction [m]."""
+        """Return the distance of the sonar from the axle's centre, measured along a bearing [m]."""
         return self.x * math.cos(bearing) + self.y * math.sin(bearing)
 
 
-# The Pioneer's sonars that matter while the wall is on the left: from beside to the other side, and far back.
+# The Pioneer's sonars that are used while the wall is on the left: from the left side to the right, and at the rear.
 RING = tuple(
     RingSonar(number, x, y, math.radians(heading))
     for number, x, y, heading in (
@@ -45,29 +45,31 @@ RING = tuple(
     )
 )
 BESIDE, AHEAD = 0, 4
-REVERSED_RING = tuple(sonar._replace(x=sonar.x + 0.088) for sonar in RING)  # what looks ahead while reversing
+REVERSED_RING = tuple(
+    sonar._replace(x=sonar.x + 0.088) for sonar in RING
+)  # sonars in the direction of travel while reversing
 
-BEARINGS = np.radians(np.arange(95.0, -56.0, -5.0))  # where a wall is looked for, from beside to acute corners
-SLANTED = math.radians(61)  # a wall whose normal is farther than this from a sonar's heading is no sure echo
-GATE = 0.03  # a reading that is off by no more than this is always accepted [m] …
-ROUGH_GATE = 0.012  # … or than this, along rough walls
-DRIFT = (0.01, 0.05, 0.9)  # how fast distance, angle and √curvature become uncertain, for each metre driven
+BEARINGS = np.radians(np.arange(95.0, -56.0, -5.0))  # bearings of possible walls, from the left side to acute corners
+SLANTED = math.radians(61)  # a wall whose normal differs by more from a sonar's heading gives no reliable echo
+GATE = 0.03  # readings with a residual of at most this are always accepted [m] …
+ROUGH_GATE = 0.012  # … or of at most this, along rough walls
+DRIFT = (0.01, 0.05, 0.9)  # growth of the uncertainty of distance, angle and √curvature per metre driven
 MOST_ANGLE = 2.6  # [rad]
 MOST_CURVED = 3.0  # [1/m]
 SLIGHT = 0.3  # a curvature that may be noise [1/m]
 
 
 class SonarPair(NamedTuple):
-    """Two neighbouring sonars and the walls that both may see, for each bearing that such a wall may have."""
+    """Two neighbouring sonars, with the geometry of each wall bearing that both can detect."""
 
-    bearings: Floats  # [rad], from beside to acute corners
-    slants: tuple[Floats, Floats]  # how much shorter than a reading the square distance of the wall is
-    reaches: tuple[Floats, Floats]  # how far the sonars sit from the axle's centre towards it [m]
+    bearings: Floats  # [rad], from the left side to acute corners
+    slants: tuple[Floats, Floats]  # ratio of the perpendicular distance of the wall to a reading
+    reaches: tuple[Floats, Floats]  # distance of the sonars from the axle's centre towards the wall [m]
 
 
 @functools.cache
 def tabulate_pair(ring: tuple[RingSonar, ...], k: int, half_cone: float) -> SonarPair:
-    """Sonars k and k + 1 of a ring; walls that are too slanted to be distinguished are left out."""
+    """Return the pair of sonars k and k + 1 of a ring, without wall bearings that are too slanted."""
     both = ring[k : k + 2]
     bearings = np.array([b for b in BEARINGS if all(abs(b - sonar.heading) <= SLANTED for sonar in both)])
     slants = [np.cos(np.maximum(0.0, np.abs(bearings - sonar.heading) - half_cone)) for sonar in both]
@@ -79,38 +81,38 @@ def tabulate_pair(ring: tuple[RingSonar, ...], k: int, half_cone: float) -> Sona
 class WallEstimate:
     """The wall as a curve: its distance from the axle's centre, its angle and its curvature.
 
-    Or, while `edge_near`, the wall's end as a point: then the curve is the circle around it. The filter is written
-    out number by number: for three unknowns that is several times faster than matrices.
+    While `edge_near` is true, it is the end of the wall as a point, and the curve is the circle around it. The filter
+    is written out without matrices, which is several times faster for three unknowns.
     """
 
     ring: tuple[RingSonar, ...]
     half_cone: float  # of the sonars [rad]
     noise: float  # of the sonars, standard deviation [m]
     distance: float = 0.0  # [m]
-    angle: float = 0.0  # heading towards it [rad]
-    curvature: float = 0.0  # of the way along it: positive where the wall recedes [1/m]
-    covariance: Covariance = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # of those three
-    begins: float = -math.inf  # where the wall begins and ends, ahead of the axle [m]
+    angle: float = 0.0  # heading towards the wall [rad]
+    curvature: float = 0.0  # of the path along the wall: positive if the wall recedes [1/m]
+    covariance: Covariance = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # of distance, angle and curvature
+    begins: float = -math.inf  # positions ahead of the axle at which the wall begins and ends [m]
     ends: float = math.inf
     rough: bool = False  # whether the wall has steps and gaps
     edge_near: bool = False
-    turned: float = 0.0  # around that edge [rad]
+    turned: float = 0.0  # angle turned around that edge [rad]
 
     def adopt_wall(self, distance: float, angle: float, angle_deviation: float) -> None:
-        """Take a flat wall for the one to follow; `angle_deviation` is the angle's standard deviation [rad]."""
+        """Follow a flat wall from now on; `angle_deviation` is the angle's standard deviation [rad]."""
         self.distance, self.angle, self.curvature = distance, angle, 0.0
         self.covariance = (0.02**2, 0.0, 0.0, angle_deviation**2, 0.0, 0.1**2)
         self.begins, self.ends, self.edge_near = -math.inf, math.inf, False
 
     def adopt_edge(self, ahead: float, beside: float) -> None:
-        """Take an edge at this place on the robot [m] for what to follow, in a circle."""
+        """Circle around an edge from now on; its position is in the robot's frame [m]."""
         self.distance = math.hypot(ahead, beside)
         self.angle, self.curvature = math.atan2(ahead, beside), 1 / self.distance
         self.covariance = (0.01**2, 0.0, 0.0, 0.05**2, 0.0, 0.0)
         self.edge_near, self.turned = True, 0.0
 
     def predict(self, left: float, right: float, wheel_separation: float) -> None:
-        """Move by what the wheels travelled [m]."""
+        """Update the estimate with the travel of the wheels [m]."""
         along, turn = (left + right) / 2, (right - left) / wheel_separation
         if self.edge_near:
             self.curvature = 1 / max(0.1, self.distance)
@@ -138,14 +140,14 @@ class WallEstimate:
         self.ends -= forward
 
     def shift(self, by: float, place: float) -> None:
-        """The wall goes on farther away by so much [m], from a place ahead of the axle's centre on [m]."""
+        """Move the wall farther away by a distance [m], from a position ahead of the axle's centre on [m]."""
         dd, da, dc, aa, ac, cc = self.covariance
         self.distance += by
         self.covariance = (dd + 0.02**2, da, dc, aa, ac, cc)
         self.begins = place
 
     def correct(self, ranges: Sequence[float]) -> None:
-        """Correct it by the sonars that look squarely at the wall, or at the edge."""
+        """Correct the estimate with the sonars that face the wall perpendicularly, or the edge."""
         for sonar in self.ring:
             guess = self._predict_edge_reading(sonar) if self.edge_near else self.predict_reading(sonar)
             if guess is not None and not (self.rough and ranges[sonar.number] > guess[0] + ROUGH_GATE):  # a gap
@@ -154,7 +156,7 @@ class WallEstimate:
         self.curvature = clamp(self.curvature, MOST_CURVED)
 
     def _correct_by(self, reading: float, expected: float, by_angle: float, by_curvature: float) -> None:
-        """One reading [m]: its slope is 1 by distance, and as given by angle and curvature."""
+        """Correct with one reading [m]; its derivative is 1 by distance, and as given by angle and curvature."""
         residual = reading - expected
         dd, da, dc, aa, ac, cc = self.covariance
         d = dd + da * by_angle + dc * by_curvature
@@ -176,7 +178,7 @@ class WallEstimate:
             )
 
     def predict_reading(self, sonar: RingSonar) -> tuple[float, float, float] | None:
-        """What a sonar should read, and its slopes by angle and curvature; None when it cannot see it squarely."""
+        """Return the expected reading of a sonar and its derivatives by angle and curvature; None if not facing it."""
         angle = self.angle
         if abs(math.pi / 2 - angle - sonar.heading) > self.half_cone:
             return None
@@ -194,13 +196,13 @@ class WallEstimate:
         return distance, 0.0, 0.0
 
     def locate_edge(self, sonar: RingSonar) -> tuple[float, float]:
-        """Distance [m] and bearing [rad] of the edge, seen from a sonar."""
+        """Return distance [m] and bearing [rad] of the edge, relative to a sonar."""
         x = self.distance * math.sin(self.angle) - sonar.x
         y = self.distance * math.cos(self.angle) - sonar.y
         return math.hypot(x, y), math.atan2(y, x)
 
     def predict_straight(self, k: int) -> tuple[float, float]:
-        """What sonar k should read if the wall goes on straight, and how far ahead of the axle it meets it [m]."""
+        """Return the reading of sonar k for a straight wall, and the position of the echo ahead of the axle [m]."""
         sonar = self.ring[k]
         square = self.distance - sonar.reach(math.pi / 2 - self.angle)
         aside = max(0.0, math.pi / 2 - self.angle - sonar.heading - self.half_cone)  # of the cone's steepest ray
@@ -209,7 +211,7 @@ class WallEstimate:
         return square / math.cos(aside), sonar.x + square * math.tan(aside)
 
     def predict_curved(self, k: int) -> float:
-        """What sonar k should read if the wall goes on in its curve [m]; infinite where it recedes from the cone."""
+        """Return the reading of sonar k for a wall of constant curvature [m]; infinite if it recedes from the cone."""
         sonar = self.ring[k]
         square = self.distance - sonar.reach(math.pi / 2 - self.angle)
         aside = max(0.0, math.pi / 2 - self.angle - sonar.heading - self.half_cone)  # of the cone's steepest ray
@@ -223,16 +225,16 @@ class WallEstimate:
         return 2 * square / (math.cos(aside) + math.sqrt(rise))
 
     def measure_step(self, k: int, reading: float) -> float:
-        """How much farther than this wall something is that lies along it and gives sonar k a reading [m]."""
+        """Return how much farther away than this wall a parallel surface is that causes a reading of sonar k [m]."""
         sonar = self.ring[k]
         steepest = min(math.pi / 2, sonar.heading + self.half_cone + self.angle)  # ray of the cone, from the wall
         return sonar.reach(math.pi / 2 - self.angle) + reading * math.sin(steepest) - self.distance
 
     def fit_flat_wall(self, k: int, ranges: Sequence[float]) -> tuple[float, float] | None:
-        """Distance [m] and bearing [rad] of a flat wall that explains both sonar k and its neighbour k + 1.
+        """Return distance [m] and bearing [rad] of a flat wall that explains the readings of sonars k and k + 1.
 
-        Each sonar's reading gives the wall's distance as a function of its bearing: square on while the bearing lies
-        in the cone, and by the cone's nearest ray otherwise. Where both agree, there the wall is.
+        Each reading determines the wall's distance as a function of its bearing: perpendicular if the bearing is in
+        the cone, along the cone's nearest ray otherwise. The result is the bearing at which both distances agree.
         """
         both = tabulate_pair(self.ring, k, self.half_cone)
         distance = ranges[self.ring[k].number] * both.slants[0] + both.reaches[0]

@@ -1,4 +1,4 @@
-"""A small fuzzy controller: nine rules on distance and angle, and one for what is in front."""
+"""A small fuzzy controller: nine rules on distance and angle, and one rule for obstacles in front."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from paddock.control.wall.base import MAX_SPEED, WallFollower, clamp
 
 # Rows: too near, right, too far. Columns: heading away from the wall, along it, towards it.
-# Entries are turn rates as shares of the most: positive towards the wall.
+# Entries are turn rates as fractions of `turn_most`: positive towards the wall.
 RULES = (
     (-0.3, -0.8, -1.0),
     (0.6, 0.0, -0.6),
@@ -20,11 +20,11 @@ RULES = (
 class FuzzyFollower(WallFollower):
     """A Sugeno controller: the turn rate is the mean of all rules, each weighted by how well it applies."""
 
-    clearance: float  # wanted between the nearest sonar and the wall [m]
+    clearance: float  # target distance between the nearest sonar and the wall [m]
     speed: float = 0.30  # on a straight wall [m/s]
-    distance_width: float = 0.10  # wholly too far, or too near, when off by so much [m]
-    angle_width: float = 0.12  # wholly towards the wall, or away from it, when the side sonars differ so much [m]
-    front_width: float = 0.15  # what is ahead begins to matter so much before it is too near [m]
+    distance_width: float = 0.10  # distance error with full membership in too far or too near [m]
+    angle_width: float = 0.12  # difference of the side sonars with full membership in towards or away [m]
+    front_width: float = 0.15  # distance in addition to the clearance from which obstacles ahead have an effect [m]
     turn_most: float = 1.6  # [rad/s]
     max_speed: float = MAX_SPEED  # [m/s]
     wheel_separation: float = 0.33  # [m]
@@ -32,12 +32,12 @@ class FuzzyFollower(WallFollower):
     def update(
         self, ranges: Sequence[float], dt: float, wheel_speeds: tuple[float, float] | None = None
     ) -> tuple[float, float]:
-        """Wheel speeds [m/s], left and right, for a wall on the left."""
+        """Return wheel speeds [m/s], left and right, for a wall on the left."""
         distance = grade((min(ranges[0], ranges[1]) - self.clearance) / self.distance_width)
         angle = grade((min(ranges[15], 2 * self.clearance) - min(ranges[0], 2 * self.clearance)) / self.angle_width)
         turn = sum(
             row * column * RULES[i][j] for i, row in enumerate(distance) for j, column in enumerate(angle)
-        )  # the grades of each add up to 1, so the weights do
+        )  # the grades of each input add up to 1, so the weights do as well
         blocked = clamp(max(0.0, 1 - (min(ranges[2:5]) - self.clearance) / self.front_width), 1.0)
         turn = self.turn_most * (turn * (1 - blocked) - blocked)
         speed = self.speed * max(0.1, 1 - abs(turn) / (1.2 * self.turn_most)) * (1 - 0.8 * blocked)
@@ -46,6 +46,6 @@ class FuzzyFollower(WallFollower):
 
 
 def grade(value: float) -> tuple[float, float, float]:
-    """How far a value is negative, about zero, positive: three triangles over -1, 0, 1 that add up to 1."""
+    """Return the memberships in negative, zero and positive: triangles over -1, 0, 1 that add up to 1."""
     value = clamp(value, 1.0)
     return max(0.0, -value), 1 - abs(value), max(0.0, value)

@@ -1,4 +1,4 @@
-"""A wall follower that estimates the wall from neighbouring sonars and handles corners apart."""
+"""A wall follower that estimates the wall from neighbouring sonars and handles corners separately."""
 
 from __future__ import annotations
 
@@ -10,45 +10,45 @@ from typing import Self
 from paddock.control.wall.base import MAX_SPEED, WallFollower, clamp
 from paddock.control.wall.estimate import AHEAD, BESIDE, REVERSED_RING, RING, WallEstimate
 
-FAR = 2.0  # what is farther ahead need not be known yet [m]
-STEP = 0.09  # where a wall goes on nearer or farther by less than this, it is the same wall [m]
+FAR = 2.0  # obstacles farther ahead are ignored [m]
+STEP = 0.09  # a wall that continues nearer or farther by less than this is the same wall [m]
 
 
 @dataclass(kw_only=True)
 class GeometryFollower(WallFollower):
     """Estimates the wall as a curve (distance, angle, curvature) from sonars and odometry, and steers along it.
 
-    An inside corner is a flat wall in two neighbouring front sonars: it brakes, takes that for its wall and turns. An
-    outside corner is the end of what the oblique sonars should see: it brakes, and circles around the edge until a
-    wall is beside it again.
+    An inside corner is a flat wall in the readings of two neighbouring front sonars. The robot brakes, follows that
+    wall from then on and turns. At an outside corner, the oblique sonars no longer detect the expected wall. The robot
+    brakes and circles around the edge until a wall is at its side again.
     """
 
-    clearance: float  # wanted between the nearest sonar and the wall [m]
+    clearance: float  # target distance between the nearest sonar and the wall [m]
     speed: float = 1.15  # on a straight wall [m/s]
     inside_speed: float = 0.30  # in inside corners [m/s]
     outside_speed: float = 0.50  # around outside corners [m/s]
     rough_speed: float = 0.30  # along walls with steps or gaps [m/s]
-    rough_way: float = 1.0  # from the last of them on [m]
+    rough_way: float = 1.0  # distance at that speed after the last step or gap [m]
     turn_radius: float = 0.15  # of inside corners [m]
-    turn_lead: float = 0.06  # how much before that to begin with them, because wheels need time [m]
-    edge_lead: float = 0.08  # how much before an edge to begin to circle around it [m]
-    edge_slant: float = 0.06  # heading towards an edge while circling, so that the sonar beside keeps it in view [rad]
-    approach: float = 3.0  # heading towards the wall for each metre too far [rad/m]
+    turn_lead: float = 0.06  # additional distance before inside corners at which the turn begins: wheels need time [m]
+    edge_lead: float = 0.08  # distance before an edge at which circling begins [m]
+    edge_slant: float = 0.06  # heading towards an edge while circling, so that the side sonar keeps detecting it [rad]
+    approach: float = 3.0  # heading towards the wall per metre of distance error [rad/m]
     approach_most: float = 0.35  # [rad]
-    steer: float = 5.0  # turn rate for each radian off [1/s]
+    steer: float = 5.0  # turn rate per radian of heading error [1/s]
     turn_most: float = 2.5  # [rad/s]
     brake: float = 0.6  # planned deceleration before corners [m/s²]
-    acceleration: float = 1.0  # of the wheels [m/s²]; assumed of the robot
+    acceleration: float = 1.0  # assumed acceleration of the wheels [m/s²]
     max_speed: float = MAX_SPEED  # of the wheels [m/s]
     wheel_separation: float = 0.33  # [m]
     half_cone: float = math.radians(15)  # of the sonars
     noise: float = 0.003  # assumed standard deviation of the sonars [m]
 
     def at_speed(self, speed: float) -> Self:
-        """The same follower for another speed [m/s]; slow robots turn more sharply."""
+        """Return a copy for another speed [m/s]; slow robots turn more sharply."""
         inside, outside = min(speed, self.inside_speed), min(speed, self.outside_speed)
         rough = min(speed, self.rough_speed)
-        sharper = (inside / self.inside_speed) ** 2  # the same sideways acceleration
+        sharper = (inside / self.inside_speed) ** 2  # the same lateral acceleration
         return replace(
             self,
             speed=speed,
@@ -60,7 +60,7 @@ class GeometryFollower(WallFollower):
         )
 
     def start(self, *, reverse: bool = False) -> None:
-        """Forget the wall."""
+        """Restart without an estimate of the wall."""
         if self.ring is not None:
             wall = WallEstimate(self.ring.sonars, self.ring.cone, self.noise)
         else:
@@ -70,7 +70,7 @@ class GeometryFollower(WallFollower):
     def update(
         self, ranges: Sequence[float], dt: float, wheel_speeds: tuple[float, float] | None = None
     ) -> tuple[float, float]:
-        """Wheel speeds [m/s], left and right, for a wall on the left."""
+        """Return wheel speeds [m/s], left and right, for a wall on the left."""
         return self._drive.update(ranges, dt, wheel_speeds)
 
 
@@ -88,17 +88,17 @@ class SlowGeometryFollower(GeometryFollower):
 
 @dataclass(slots=True)
 class GeometryDrive:
-    """One robot on its way along a wall on its left."""
+    """The state of a robot that drives along a wall on its left."""
 
     follower: GeometryFollower
     wall: WallEstimate
-    wheels: list[float] = field(default_factory=lambda: [0.0, 0.0])  # as fast as they can be by now [m/s]
+    wheels: list[float] = field(default_factory=lambda: [0.0, 0.0])  # speeds that the motors have reached by now [m/s]
     started: bool = False
-    odd: int = 0  # number of cycles in which the sonar beside has measured a step in the wall
-    uneven: int = 0  # number of cycles in which the farthest-looking sonar has seen the wall nearer or farther
+    odd: int = 0  # number of cycles in which the side sonar has measured a step in the wall
+    uneven: int = 0  # number of cycles in which the farthest oblique sonar has measured the wall nearer
     oblique: list[float] = field(default_factory=list)  # how far the wall recedes for oblique sonars [m]
-    corner: float = math.inf  # way to the next inside corner, as far as a flat wall ahead shows [m]
-    rough: float = 0.0  # how far to drive slowly, because the wall is rough [m]
+    corner: float = math.inf  # distance to the next inside corner, from a flat wall ahead [m]
+    rough: float = 0.0  # distance to drive slowly because the wall is rough [m]
 
     @property
     def target_distance(self) -> float:
@@ -112,7 +112,7 @@ class GeometryDrive:
     def update(
         self, ranges: Sequence[float], dt: float, wheel_speeds: tuple[float, float] | None
     ) -> tuple[float, float]:
-        """One decision: where is the wall, what comes next, how fast may the wheels turn."""
+        """Update the estimate of the wall, detect corners and return the wheel speeds."""
         if self.started:
             left, right = self.wheels if wheel_speeds is None else wheel_speeds
             self.wall.predict(left * dt, right * dt, self.follower.wheel_separation)
@@ -129,10 +129,12 @@ class GeometryDrive:
         return self.limit_wheels(*self.choose_twist(ranges, dt), dt)
 
     def find_wall(self, ranges: Sequence[float]) -> bool:
-        """At the beginning, the nearest thing is the wall; turn on the spot until it is on the left."""
+        """Take the nearest object as the wall; return False until it is on the left, while the robot turns."""
         nearest = min(range(8), key=lambda number: ranges[number])
         looks_back = self.wall.ring[-1].number == 15
-        tail = looks_back and ranges[15] < ranges[nearest] - 0.1  # beside it alone: it has ended before the front sonar
+        tail = (
+            looks_back and ranges[15] < ranges[nearest] - 0.1
+        )  # only at the rear: the wall ends before the front side sonar
         if nearest > 1 and not tail:
             return False
         sonar = self.wall.ring[-1 if tail else nearest]
@@ -143,20 +145,20 @@ class GeometryDrive:
         return True
 
     def watch_beside(self, ranges: Sequence[float], dt: float) -> None:
-        """A wall may have a step: then the sonar beside it is off twice, and the next sonar ahead agrees."""
+        """Detect a step in the wall: the side sonar deviates twice, and the next sonar ahead agrees."""
         wall, sonar = self.wall, self.wall.ring[BESIDE]
         guess = None if wall.edge_near or abs(wall.angle) > 0.25 else wall.predict_reading(sonar)
         off = 0.0 if guess is None else ranges[sonar.number] - guess[0]
         agreed = abs(wall.measure_step(1, ranges[wall.ring[1].number]) - off) < 0.03
         self.odd = self.odd + 1 if agreed and 0.02 < abs(off) < STEP else 0
-        if abs(off) > 0.02 and self.rough:  # not yet past it
+        if abs(off) > 0.02 and self.rough:  # the step is not passed yet
             self.rough = max(self.rough, 0.3 * self.follower.rough_way)
         if self.odd > 1:
             wall.shift(off, sonar.x - 2 * self.speed * dt)
             self.odd, self.rough = 0, 2 * self.follower.rough_way
 
     def watch_roughness(self, ranges: Sequence[float], dt: float) -> None:
-        """Where oblique sonars see the wall go on a little nearer or farther than it is here, it pays to be slow."""
+        """Drive slowly if oblique sonars detect that the wall continues slightly nearer or farther."""
         wall = self.wall
         self.rough = max(0.0, self.rough - self.speed * dt)
         wall.rough = self.rough > 0
@@ -173,26 +175,26 @@ class GeometryDrive:
                 self.rough = max(self.rough, self.follower.rough_way)
 
     def watch_edge(self, ranges: Sequence[float], dt: float) -> None:
-        """Where an oblique sonar should see the wall and does not, it has ended."""
+        """Detect the end of the wall: an oblique sonar does not detect it where expected."""
         wall = self.wall
         if abs(wall.angle) > 0.25:
             return
         for k in (3, 2, 1, BESIDE):
             reading, (expected, place) = ranges[wall.ring[k].number], wall.predict_straight(k)
-            if expected > 1.5:  # too slanted to be sure
+            if expected > 1.5:  # too slanted to be reliable
                 continue
             receding = wall.measure_step(k, reading)
             if receding > STEP + abs(wall.curvature) * place * place:
-                wall.ends = min(wall.ends, place - self.speed * dt / 2)  # it passed between two cycles
+                wall.ends = min(wall.ends, place - self.speed * dt / 2)  # the end passed between two cycles
             elif receding > -STEP:
                 wall.ends = math.inf if k == 3 else max(wall.ends, place)
-                if k in (1, 2):  # what is missing nearer by is a gap, too narrow to enter
+                if k in (1, 2):  # a nearer missing part is a gap, too narrow to enter
                     break
         if wall.ends < self.follower.edge_lead:
             wall.adopt_edge(wall.ends + wall.distance * math.sin(wall.angle), wall.distance * math.cos(wall.angle))
 
     def leave_edge(self, ranges: Sequence[float]) -> None:
-        """Circle around the edge until a wall is beside the robot again."""
+        """Stop circling around the edge when a wall is at the side of the robot again."""
         wall, beside = self.wall, self.wall.ring[BESIDE]
         reading = ranges[beside.number]
         if reading < wall.locate_edge(beside)[0] - 0.012:  # another edge behind it, as at the end of a wall
@@ -207,14 +209,14 @@ class GeometryDrive:
             return
         flat = wall.fit_flat_wall(BESIDE, ranges) if wall.turned > 0.6 else None
         if flat is not None and abs(math.pi / 2 - flat[1]) < 0.3 and flat[0] < self.target_distance + 0.2:
-            third = wall.ring[2]  # the wall has to go on, lest it be another edge
+            third = wall.ring[2]  # the wall must continue, otherwise it is another edge
             aside = max(0.0, flat[1] - third.heading - wall.half_cone)
             if abs((flat[0] - third.reach(flat[1])) / math.cos(aside) / ranges[third.number] - 1) < 0.1:
                 wall.adopt_wall(flat[0], math.pi / 2 - flat[1], 0.15)
                 wall.begins = 0.0
 
     def watch_ahead(self, ranges: Sequence[float]) -> None:
-        """A wall ahead that is near enough becomes the wall."""
+        """Follow a wall ahead from now on if it is near enough."""
         follower, wall = self.follower, self.wall
         self.corner = math.inf
         turning = 0.0  # [s]
@@ -227,7 +229,7 @@ class GeometryDrive:
             if not wall.edge_near and not (self.sees_new(k, ranges) and self.sees_new(k + 1, ranges)):
                 continue
             if not wall.edge_near and wall.measure_step(k + 1, ranges[wall.ring[k + 1].number]) > -STEP:
-                continue  # no more than a step
+                continue  # only a step
             flat = wall.fit_flat_wall(k, ranges)
             if flat is not None:
                 distance, turn = flat[0], math.pi / 2 - flat[1]
@@ -240,7 +242,7 @@ class GeometryDrive:
                     if way < (0.05 + turning) * self.speed * slope:
                         wall.adopt_wall(distance, turn, 0.15)
                         return
-        for k in (3, AHEAD):  # something straight ahead, or whose angle no pair of sonars gives, or too near
+        for k in (3, AHEAD):  # an obstacle straight ahead, too near, or without an angle from a pair of sonars
             reading = ranges[wall.ring[k].number]
             near = reading + wall.ring[k].x - self.target_distance < (-0.06 if slanted else 0.06)
             if near and reading < 0.75 * wall.predict_straight(k)[0]:
@@ -248,12 +250,12 @@ class GeometryDrive:
                 return
 
     def sees_new(self, k: int, ranges: Sequence[float]) -> bool:
-        """Whether sonar k sees something nearer than the wall, and near enough to matter."""
+        """Return whether sonar k detects an object nearer than the wall and nearer than FAR."""
         reading = ranges[self.wall.ring[k].number]
         return reading < FAR and reading < 0.95 * self.wall.predict_curved(k)
 
     def choose_twist(self, ranges: Sequence[float], dt: float) -> tuple[float, float]:
-        """Linear [m/s] and angular speed [rad/s] along the wall."""
+        """Return linear [m/s] and angular speed [rad/s] along the wall."""
         follower, wall = self.follower, self.wall
         slant = follower.edge_slant if wall.edge_near else 0.0
         heading = clamp(follower.approach * (wall.distance - self.target_distance) + slant, follower.approach_most)
@@ -272,11 +274,11 @@ class GeometryDrive:
         return min(speed, 4 * max(0.0, min(ranges[2:5]) - 0.1)), clamp(turn, follower.turn_most)
 
     def limit_before(self, speed: float, way: float, dt: float) -> float:
-        """How fast it may be now, to be at a speed [m/s] after some way [m] from the next cycle on."""
+        """Return the maximum speed now to reach a speed [m/s] after a distance [m], braking from the next cycle on."""
         return math.sqrt(speed**2 + 2 * self.follower.brake * max(0.0, way - self.speed * dt))
 
     def limit_wheels(self, speed: float, turn: float, dt: float) -> tuple[float, float]:
-        """Wheel speeds that the motors can follow, so that braking never spoils a turn, nor the reverse."""
+        """Return wheel speeds that the motors can follow, so that braking and turning do not disturb each other."""
         follower, most = self.follower, self.follower.acceleration * dt
         half, had = turn * follower.wheel_separation / 2, (self.wheels[1] - self.wheels[0]) / 2
         if speed < self.speed - 0.05:

@@ -1,4 +1,4 @@
-"""Wall followers by name: shipped, of other packages (entry points `paddock.wall_followers`), and in users' files."""
+"""Registry of wall followers: shipped, from packages (entry points `paddock.wall_followers`), and in users' files."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def make_wall_follower(
     robot: Mapping[str, float] | None = None,
     folder: str | Path | None = None,
 ) -> WallFollower:
-    """A new wall follower; SpecErrors name the parameter that is wrong.
+    """Create a wall follower; a SpecError names an invalid parameter.
 
     Args:
         name: a registered name, or `module:Name` or `file.py:Name` of a class derived from WallFollower.
         numbers: parameters that differ from their defaults.
         robot: the robot's clearance [m], max_speed [m/s] and wheel_separation [m], for parameters without a default.
-        folder: where users' files are looked for first; None: only in the working directory.
+        folder: the first folder to search for users' files; None: only the working directory.
     """
     entry, numbers, robot = _find(name, folder), dict(numbers or {}), robot or {}
     known = _names_of_numbers(entry)
@@ -68,13 +68,13 @@ def make_wall_follower(
 
 
 def list_numbers(name: str, folder: str | Path | None = None) -> list[str]:
-    """The names of the numbers that a wall follower takes as parameters."""
+    """Return the names of the numeric parameters of a wall follower."""
     return _names_of_numbers(_find(name, folder))
 
 
 def _find(name: str, folder: str | Path | None) -> FollowerEntry:
     entry = WALL_FOLLOWERS.get(name, folder=folder)
-    method = "update(self, ranges, dt, wheel_speeds), which gives wheel speeds (left, right) [m/s]"
+    method = "update(self, ranges, dt, wheel_speeds), which returns wheel speeds (left, right) [m/s]"
     refuse_abstract(entry if isinstance(entry, type) else type(entry), method)
     return entry
 

@@ -1,7 +1,7 @@
-"""The behaviours of AP2DX: drive until the reflex stops, look into holes at the side, and get free when stuck.
+"""The behaviours of AP2DX: drive until the reflex stops the robot, explore openings at the side, and recover if stuck.
 
-Eight sonars, F1 on the left … F8 on the right; the inner six look ahead. Odometry says how far and where the robot has
-turned, inertial navigation whether it moves at all.
+There are eight sonars, F1 on the left … F8 on the right. The inner six point ahead. Odometry measures distances and
+turns. Inertial navigation detects whether the robot moves at all.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from paddock.robots import RobotSpec
 SONARS = 8
 LEFT, RIGHT, INNER, MIDDLE = 0, 7, slice(1, 7), slice(2, 6)
 LEFT_30, RIGHT_30 = 2, 5  # the sonars at ±30°
-MARGIN = 0.1  # beside the body, for the report's rule of a free way [m]
+MARGIN = 0.1  # added to the width of the body in the report's rule for a free path [m]
 SONAR_PERIOD, INS_PERIOD = 0.1, 0.2  # [s]
 
 
 class Senses(NamedTuple):
-    """What the behaviours look at."""
+    """The inputs of the behaviours."""
 
     time: float
     sonar: np.ndarray  # [m]
@@ -37,14 +37,14 @@ class Senses(NamedTuple):
 
 
 class Ap2dxBehaviours:
-    """A controller: `act` gives wheel speeds. `behaviour` names what it does; `stops` counts those of the reflex."""
+    """A controller: `act` returns wheel speeds. `behaviour` is the active behaviour; `stops` counts reflex stops."""
 
     def __init__(self, robot: RobotSpec, constants: BehaviourConstants = FINAL, *, seed: int = 0) -> None:
         """
         Args:
-            robot: with eight sonars `sonar`, `encoders` and `ins`.
-            constants: the report's, the last program's, or others.
-            seed: decides to which side it turns when it is stuck.
+            robot: a robot with eight sonars `sonar`, `encoders` and `ins`.
+            constants: those of the report, of the last program, or others.
+            seed: determines the side to which the robot turns when it is stuck.
         """
         missing = {"sonar", "encoders", "ins"} - {sensor.name for sensor in robot.sensors}
         if missing or robot.sensor("sonar").channels != SONARS:
@@ -55,7 +55,7 @@ class Ap2dxBehaviours:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Restart."""
         self.odometry = Odometry(self.robot.drive.wheel_separation)
         self.rule = ClosingRule(self.constants.wall_distance)
         self.behaviour = "drive"
@@ -65,12 +65,12 @@ class Ap2dxBehaviours:
         self._sides: tuple[float, float] | None = None  # the last readings of F1 and F8
         self._still = 0  # readings of the INS without movement
         self._last_ins: Pose | None = None
-        self._from = Pose(0.0, 0.0, 0.0)  # where a movement began
-        self._turn = 0.0  # the heading to turn to
+        self._from = Pose(0.0, 0.0, 0.0)  # pose at the start of a movement
+        self._turn = 0.0  # target heading of a turn
         self._side = 1  # +1: left
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """What the wheels should do."""
+        """Return the wheel speeds for one observation."""
         pose = self.odometry.update(*observation.encoders)
         sonar = np.asarray(observation.sonar, float)
         senses = Senses(observation.time, sonar, pose)
@@ -85,7 +85,7 @@ class Ap2dxBehaviours:
         return self._step(senses)
 
     def _listen(self, senses: Senses) -> None:
-        """New readings: the reflex looks ahead, and the planner to the sides."""
+        """Process new sonar readings: the reflex uses those ahead, the planner those at the sides."""
         self.rule.update(senses.sonar)
         if self._is_driving and self.rule.refuse(self._speeds(self.constants.forward_speed, 0), escaping=False):
             self.stops += 1
@@ -139,7 +139,7 @@ class Ap2dxBehaviours:
         if behaviour == "turn back":
             self._turn = wrap(senses.pose.heading - self._side * math.pi / 2)
 
-    # ---- behaviours: each gives wheel speeds, and may begin the next
+    # ---- behaviours: each returns wheel speeds, and may start the next one
 
     def _drive(self, senses: Senses) -> WheelSpeeds:
         return self._speeds(self.constants.forward_speed, 0)
@@ -150,7 +150,7 @@ class Ap2dxBehaviours:
         return self._speeds(-self.constants.backward_speed, 0)
 
     def _turn_away(self, senses: Senses) -> WheelSpeeds:
-        if self._sonar_at > self._began and self._is_free(senses.sonar):  # it turns at least until the next reading
+        if self._sonar_at > self._began and self._is_free(senses.sonar):  # turn at least until the next reading
             self._begin("drive", senses)
         return self._speeds(0, self._side)
 
@@ -184,7 +184,7 @@ class Ap2dxBehaviours:
             self._begin("drive", senses)
         return self._speeds(0, self._side)
 
-    # ---- what they ask
+    # ---- conditions and wheel speeds
 
     def _speeds(self, forward: float, side: int) -> WheelSpeeds:
         full, turn = self.constants.full_speed, side * self.constants.turn_speed
@@ -197,7 +197,7 @@ class Ap2dxBehaviours:
         return abs(wrap(self._turn - senses.pose.heading)) <= self.constants.angle_uncertain
 
     def _is_free(self, sonar: np.ndarray) -> bool:
-        """Whether there is a way ahead: the last program's rule, or the report's equilateral triangle."""
+        """Return whether the path ahead is free: by the last program's rule, or the report's equilateral triangle."""
         if self.constants.backs_up:
             return bool((sonar[MIDDLE] >= self.constants.needed_depth).all())
         return bool(min(sonar[LEFT_30], sonar[RIGHT_30]) >= self.width + MARGIN)

@@ -1,4 +1,4 @@
-"""Claims: what must hold of driving, mapping and exploring. The report of AP2DX prints no figures of its own."""
+"""Claims about driving, mapping and exploring. The report of AP2DX contains no figures of its own."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 MAPPED, F1 = 0.98, 0.95  # at least
 POSITION, HEADING = 0.05, math.radians(2)  # [m], [rad] at most
-SECONDS_PER_AREA = 600 / 100  # [s/m²] of simulated time at most
-LOST = 1.0  # [m] dead reckoning is off by at least this
+SECONDS_PER_AREA = 600 / 100  # maximum simulated time per area [s/m²]
+LOST = 1.0  # [m] minimum error of dead reckoning
 
 
 def check_claims(findings: Ap2dxFindings) -> tuple[Row, ...]:
-    """All claims."""
+    """Evaluate all claims."""
     return (
         *_surveys(findings.surveys),
         *_ablation(findings.ablation),
@@ -43,7 +43,7 @@ def _surveys(surveys: Sequence[Survey]) -> Iterator[Row]:
     touched = sum(survey.contacts > 0 for survey in surveys)
     yield Row(row, "runs with a contact", None, touched, touched == 0, "0")
     finished = sum(survey.finished for survey in surveys)
-    yield Row(row, "runs that stopped by themselves", None, finished, finished == count, str(count))
+    yield Row(row, "runs that finished", None, finished, finished == count, str(count))
     slowest = max(100 * survey.seconds / survey.area for survey in surveys)
     wanted = f"<= {100 * SECONDS_PER_AREA:g}"
     yield Row(row, "simulated seconds per 100 m², largest", None, slowest, slowest <= 100 * SECONDS_PER_AREA, wanted)
@@ -69,11 +69,11 @@ def _handshake(findings: Ap2dxFindings) -> Iterator[Row]:
     row = "hand-shake, all states"
     yield Row(row, "states of ours that were visited", None, ours.states, ours.states > 10_000, "all")
     safe = ours.violation is None and ours.stuck is None
-    yield Row(row, "states of ours with a contact, or stuck for ever", None, 0 if safe else 1, safe, "0")
+    yield Row(row, "states of ours with a contact, or stuck permanently", None, 0 if safe else 1, safe, "0")
     yield Row(
-        row, "the original is sound while nothing is lost", None, int(original[""].stuck is None),
+        row, "the original is correct if no message is lost", None, int(original[""].stuck is None),
         original[""].violation is None and original[""].stuck is None, "1",
     )  # fmt: skip
-    for lost, ends in (("RESET", "stands for ever"), ("CLEAR", "drives unprotected")):
+    for lost, ends in (("RESET", "stops permanently"), ("CLEAR", "drives without protection")):
         found = original[lost].stuck is not None
         yield Row(row, f"the original {ends} after a lost {lost}", None, int(found), found, "1")

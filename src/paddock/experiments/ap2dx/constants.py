@@ -1,4 +1,4 @@
-"""The constants of AP2DX's planner and reflex: as its report prints them, and as its last program had them."""
+"""The constants of AP2DX's planner and reflex, from its report and from its last program."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BehaviourConstants:
-    """Names as in the report, lengths in metres; speeds as a share of `full_speed`."""
+    """Constants with the names of the report; lengths in metres, speeds as fractions of `full_speed`."""
 
     name: str
-    wall_distance: float  # nearer than this, and closing, the reflex stops the robot
-    angle_uncertain: float  # [rad] within which a turn is done
-    turn_threshold: float  # a side sonar that jumps by this much may have passed a hole
-    needed_depth: float  # that a way must have
-    pass_hole_distance: float  # to drive on beyond a hole that was none
-    pass_hole_corner: float  # to drive past the corner of a hole before turning into it
-    ignore_distance: float  # a wall at the side that is farther away is not followed
-    movement_threshold: float  # less than this between two readings of the INS is no movement
-    no_move_count: int  # of such readings, one after the other: stuck
-    backward_distance: float  # to back up when stuck
-    backs_up: bool  # after each stop, before it turns
+    wall_distance: float  # the reflex stops the robot if an obstacle is nearer than this and approaching
+    angle_uncertain: float  # [rad] tolerance of a turn
+    turn_threshold: float  # increase of a side sonar's reading that indicates a hole
+    needed_depth: float  # minimum depth of a free path
+    pass_hole_distance: float  # distance to drive past a hole that turned out to be blocked
+    pass_hole_corner: float  # distance to drive past the corner of a hole before turning into it
+    ignore_distance: float  # walls at the side farther away than this are not followed
+    movement_threshold: float  # minimum distance between two readings of the INS that counts as movement
+    no_move_count: int  # number of consecutive readings without movement after which the robot is stuck
+    backward_distance: float  # distance to back up when stuck
+    backs_up: bool  # whether the robot backs up after each stop, before it turns
     forward_speed: float = 0.10  # the report has no speeds
     backward_speed: float = 0.03
     turn_speed: float = 0.02
-    full_speed: float = 5.0  # [m/s] of USARSim's P2DX is not known; 10 % of it was walking pace
+    full_speed: float = 5.0  # [m/s] that of USARSim's P2DX is unknown; 10 % of it was walking speed
 
 
 REPORT = BehaviourConstants(

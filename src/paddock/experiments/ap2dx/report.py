@@ -1,4 +1,4 @@
-"""The report: milestones beside what was published, maps, coverage curves, methods, and the hand-shake."""
+"""The report: milestones compared with the published ones, maps, coverage curves, methods, and the hand-shake."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ if TYPE_CHECKING:
 
     from paddock.experiments.ap2dx.reproduce import Ap2dxFindings
 
-TITLE = "AP2DX: a distributed controller that maps, beside its report"
+TITLE = "AP2DX: a distributed controller that maps, compared with its report"
 ABOUT = (
     "In 2011 students of the University of Amsterdam built AP2DX: six programs that together drive a Pioneer 2-DX "
-    "through rooms in USARSim. Its report tells the design, the behaviours and their constants, and that the map was "
-    "never used to plan; its chapter of results is empty. So there are no published figures to set ours beside. Here "
-    "its behaviours run with the constants of the report and of the last program, and then what it aimed at: mapping "
-    "and exploration. Wheels are off by up to 1 % and slip by 2 %, so that dead reckoning fails in the same runs; the "
-    "laser sees 8 m, with a noise of 1 cm, and half of its beams at depth edges are mixed pixels."
+    "through rooms in USARSim. Its report describes the design, the behaviours and their constants, and states that "
+    "the map was never used for planning. Its chapter of results is empty, so there are no published figures for "
+    "comparison. Here its behaviours run with the constants of the report and of the last program. The project's "
+    "goals, mapping and exploration, follow. The errors of the wheel diameters are up to 1 % and the slip is 2 %, so "
+    "that dead reckoning fails in the same runs. The laser has a range of 8 m and a noise of 1 cm, and half of its "
+    "beams at depth edges are mixed pixels."
 )
 MILESTONES = (
     ("1: drive, avoid: stop and turn", "a robot that was spawned", "behaviours, in yellow-rooms and ten apartments"),
     (
         "2: navigate, first map, better reflex",
         "not reached",
-        "plans on its map; a reflex whose every state was searched",
+        "plans on its map; a reflex verified by a search of all states",
     ),
-    ("3: plan from the map towards the unknown", "not reached", "frontiers, until none can be reached"),
+    ("3: plan from the map towards unknown space", "not reached", "frontiers, until none can be reached"),
     ("3: an accurate map and pose despite errors", "partly: the pose was never read back", "see the claims"),
 )
 # Kümmerle et al. 2009 and Hess et al. 2016: mean absolute translation error [m] of relations on published logs.
@@ -49,23 +50,23 @@ PUBLISHED = (
     ("Freiburg 79", "0.258", "0.061", "0.056", "0.045"),
 )
 LOGS = (
-    "The field compares SLAM on published logs, by relations between poses. `paddock slam LOG --relations FILE` reads "
-    "these logs and prints the same figures."
+    "SLAM methods are usually compared on published logs, by relations between poses. `paddock slam LOG --relations "
+    "FILE` reads these logs and prints the same figures."
 )
 BEHAVED = (
-    "The behaviours of the last program often stay before the first wall that they meet straight on: stopped at 0.3 m "
-    "and backed by 0.15 m, all middle sonars see the 0.4 m that are needed to drive on, after hardly any turn. That "
-    "follows from its constants; the report's rule turns until the robot fits through. What 100 % of speed meant is "
-    "not known; here 10 % is 0.5 m/s, walking pace."
+    "With the behaviours of the last program, the robot often remains in front of the first wall that it meets "
+    "head-on. It stops at 0.3 m and backs up by 0.15 m. All middle sonars then measure the 0.4 m that are needed to "
+    "drive on, after hardly any turn. This follows from its constants. With the report's rule, the robot turns until "
+    "it fits through. The meaning of 100 % speed is unknown. Here 10 % is 0.5 m/s, walking speed."
 )
 STRATEGIES = (
-    "How much of the reachable space was mapped over time: the mean of all runs of a strategy, and a band of one "
-    "standard deviation. A run that has stopped counts with its last value."
+    "The figure shows the fraction of the reachable space that was mapped over time: the mean of all runs of a "
+    "strategy, and a band of one standard deviation. A run that has stopped counts with its last value."
 )
 
 
 def list_parts(findings: Ap2dxFindings) -> Iterator[Part]:
-    """The report, part by part."""
+    """Iterate over the parts of the report."""
     yield from opening(findings, ABOUT)
     yield Heading("Milestones")
     yield Sheet(("milestone", "in 2011", "here"), MILESTONES)
@@ -75,7 +76,7 @@ def list_parts(findings: Ap2dxFindings) -> Iterator[Part]:
     yield Heading("Strategies")
     yield Paragraph(STRATEGIES)
     every = [*findings.surveys, *findings.others]
-    yield Figure("coverage", "Share of the reachable space that is mapped, over time", draw_coverage(every))
+    yield Figure("coverage", "Fraction of the reachable space that is mapped, over time", draw_coverage(every))
     yield summarise_strategies(every)
     yield Paragraph(WAYS)
     yield compare_ways(findings.surveys, findings.others)
@@ -88,7 +89,7 @@ def list_parts(findings: Ap2dxFindings) -> Iterator[Part]:
     yield Sheet(("log", "scan matching [m]", "particles [m]", "graph [m]", "Cartographer [m]"), PUBLISHED)
     yield Heading("The hand-shake of reflex and planner")
     yield _describe_search(findings)
-    yield Heading("All that was measured")
+    yield Heading("All measurements")
     yield findings.sheet
 
 
@@ -103,11 +104,11 @@ def _show_map(survey: Survey) -> Figure:
     quality, name = survey.result.quality, survey.job.world.name
     about = f"{quality.mapped:.1%} mapped · F1 {quality.f1:.3f} · {survey.seconds:.0f} s · {survey.path:.0f} m"
     chart = map_view_chart(survey.view, survey.trail, title=f"Map of {name}", about=about)
-    return Figure(f"map-{name}", f"The map of {name} at the end, and the way of the robot", chart)
+    return Figure(f"map-{name}", f"The map of {name} at the end, and the path of the robot", chart)
 
 
 def draw_coverage(surveys: Sequence[Survey], *, ax: Axes | None = None) -> Axes:
-    """Mean coverage over time of each strategy, with a band of one standard deviation."""
+    """Draw the mean coverage over time of each strategy, with a band of one standard deviation."""
     times = np.arange(0.0, 601.0, 5.0)
     lines, bands = [], []
     for k, strategy in enumerate(dict.fromkeys(survey.job.strategy for survey in surveys)):
@@ -117,14 +118,14 @@ def draw_coverage(surveys: Sequence[Survey], *, ax: Axes | None = None) -> Axes:
         mean, spread = shares.mean(axis=0), shares.std(axis=0)
         lines.append(Series(strategy, line_color(k), times, mean))
         bands.append((line_color(k), mean - spread, np.minimum(1.0, mean + spread)))
-    chart = line_chart("Coverage", lines, x_name="time [s]", y_name="share mapped", ax=ax)
+    chart = line_chart("Coverage", lines, x_name="time [s]", y_name="fraction mapped", ax=ax)
     for color, low, high in bands:
         chart.fill_between(times, low, high, color=color, alpha=0.12, linewidth=0)
     return chart
 
 
 def summarise_strategies(surveys: Sequence[Survey]) -> Sheet:
-    """Times and ways of each strategy, with 95 % confidence intervals of the means."""
+    """Tabulate times and path lengths of each strategy, with 95 % confidence intervals of the means."""
     rows = []
     for strategy in dict.fromkeys(survey.job.strategy for survey in surveys):
         runs = [survey for survey in surveys if survey.job.strategy == strategy]
@@ -155,7 +156,7 @@ def summarise_strategies(surveys: Sequence[Survey]) -> Sheet:
 
 
 def summarise_methods(surveys: Sequence[Survey]) -> Sheet:
-    """Errors and maps of each method of mapping."""
+    """Tabulate errors and map quality of each mapping method."""
     rows = []
     for method in surveys[0].results:
         results = [survey.results[method] for survey in surveys]
@@ -173,10 +174,10 @@ def summarise_methods(surveys: Sequence[Survey]) -> Sheet:
 
 def _describe_search(findings: Ap2dxFindings) -> Sheet:
     named: list[tuple[str, StateSearch[Any]]] = [
-        ("ours: loss, delay, doubling, restarts of reflex and motor", findings.handshake)
+        ("ours: loss, delay, duplication, restarts of reflex and motor", findings.handshake)
     ]
     for lost, found in findings.original.items():
-        named.append((f"the original, {lost} may be lost" if lost else "the original, nothing is lost", found))
+        named.append((f"the original, {lost} may be lost" if lost else "the original, no message is lost", found))
     rows = [
         (
             name,
@@ -185,4 +186,4 @@ def _describe_search(findings: Ap2dxFindings) -> Sheet:
         )
         for name, found in named
     ]
-    return Sheet(("hand-shake", "states", "contact", "stuck for ever"), tuple(rows))
+    return Sheet(("hand-shake", "states", "contact", "stuck permanently"), tuple(rows))

@@ -18,42 +18,42 @@ from paddock.worlds.apartments import make_apartment
 
 SEEDS = 20
 APARTMENTS = 10
-OTHERS = ("nearest", "gain-per-cost", "random-walk", *BEHAVIOURS)  # that ours is compared with
-ABLATION = ("odometry", "scan-to-scan", "particles", "graph")  # beside scan-to-map, on the same drives
-SHARE = 4  # of the seeds, one in so many is also run with other strategies, and with other methods of mapping
+OTHERS = ("nearest", "gain-per-cost", "random-walk", *BEHAVIOURS)  # strategies for comparison
+ABLATION = ("odometry", "scan-to-scan", "particles", "graph")  # in addition to scan-to-map, on the same drives
+SHARE = 4  # one in this many seeds is also run with other strategies, and with other mapping methods
 
 
 @dataclass(frozen=True)
 class Ap2dxFindings(Outcome):
-    """All that was driven and searched."""
+    """All surveys and state searches."""
 
     wanted_seeds = SEEDS
 
     surveys: Sequence[Survey]  # ours
     others: Sequence[Survey]  # other strategies
-    ablation: Sequence[Survey]  # with other methods beside
+    ablation: Sequence[Survey]  # with other mapping methods in addition
     handshake: StateSearch[SafetyState]
     original: dict[str, StateSearch[OriginalState]]  # by the message that may be lost; empty: none
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Every claim."""
+        """All claims."""
         return check_claims(self)
 
     @property
     def seeds(self) -> int:
-        """How many there were."""
+        """Number of seeds."""
         return len({survey.job.seed for survey in self.surveys})
 
     @property
     def sheet(self) -> Sheet:
-        """Every survey."""
+        """Table of all surveys."""
         heads = ("world", "seed", "strategy", "time [s]", "path [m]", "mapped", "F1", "error [cm]", "[°]", "contacts")
         return Sheet(heads, tuple(describe_survey(survey) for survey in (*self.surveys, *self.others)))
 
 
 def describe_survey(survey: Survey) -> tuple[str, ...]:
-    """A row about a survey."""
+    """Return the table row of a survey."""
     job, result = survey.job, survey.result
     return (
         job.world.name,
@@ -70,14 +70,14 @@ def describe_survey(survey: Survey) -> tuple[str, ...]:
 
 
 def list_worlds() -> list[WorldSpec]:
-    """yellow-rooms, and apartments of both kinds."""
+    """Return yellow-rooms, and apartments of both kinds."""
     kinds = ("corridor", "rooms")
     homes = [make_apartment(k, kind=kinds[k % 2], name=f"apartment-{k}") for k in range(APARTMENTS)]
     return [load_world("yellow-rooms"), *homes]
 
 
 def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> Ap2dxFindings:
-    """The project's aims, as runs; see `paddock.experiments.Reproduction`."""
+    """Run the experiments for the project's goals; see `paddock.experiments.Reproduction`."""
     check_seeds(seeds)
     count = SEEDS if seeds is None else seeds
     worlds, few = list_worlds(), range(max(1, count // SHARE))

@@ -1,4 +1,4 @@
-"""Surveys: runs in which a robot with worn wheels explores and maps a world, judged against what is there."""
+"""Surveys: runs in which a robot with wheel errors explores and maps a world, evaluated against ground truth."""
 
 from __future__ import annotations
 
@@ -27,62 +27,62 @@ from paddock.worlds import WorldSpec
 from paddock.worlds.placement import robot_types
 
 Floats = NDArray[np.float64]
-WHEEL_ERROR, SLIP = 0.01, 0.02  # wheels are off by up to 1 %, and slip by 2 % of each tick's travel
-LASER_RANGE = 8.0  # [m] as a SICK LMS200 has it that measures in millimetres
-MIXED_PIXELS = 0.5  # of the beams at depth edges; ranges have the noise of the robot's type, 1 cm
-DECISION_PERIOD, LOOK_PERIOD = 0.1, 1.0  # [s] between two decisions, and between two looks at the coverage
+WHEEL_ERROR, SLIP = 0.01, 0.02  # relative errors of wheel diameters up to 1 %, and slip of 2 % of each tick's travel
+LASER_RANGE = 8.0  # [m] that of a SICK LMS200 in millimetre mode
+MIXED_PIXELS = 0.5  # fraction of the beams at depth edges; ranges have the noise of the robot's type, 1 cm
+DECISION_PERIOD, LOOK_PERIOD = 0.1, 1.0  # [s] between two decisions, and between two measurements of the coverage
 BEHAVIOURS = {"behaviours, report": REPORT, "behaviours, final": FINAL}
 
 
 @dataclass(frozen=True)
 class SurveyJob:
-    """A run to make."""
+    """The parameters of a run."""
 
     world: WorldSpec
     seed: int
     strategy: str = "tour"  # how frontiers are chosen, or a set of AP2DX's behaviours
     seconds: float = 600.0
     mapping: str = "scan-to-map"
-    beside: tuple[str, ...] = ()  # methods of mapping that see the same, and do not steer
+    beside: tuple[str, ...] = ()  # mapping methods that receive the same observations and do not steer
 
 
 @dataclass(frozen=True)
 class MappingResult:
-    """How well a method knew the robot's pose and the world. Lengths in metres, angles in radians."""
+    """Accuracy of pose and map of a mapping method. Lengths in metres, angles in radians."""
 
-    position_error: float  # root mean square, against the truth, not aligned
+    position_error: float  # root mean square, against ground truth, not aligned
     heading_error: float
     quality: MapQuality
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What came of a run. Lengths in metres, times in simulated seconds."""
+    """The result of a run. Lengths in metres, times in simulated seconds."""
 
     job: SurveyJob
-    seconds: float  # until it stopped by itself, or was stopped
-    finished: bool  # whether it stopped by itself
+    seconds: float  # until the exploration finished or the time was over
+    finished: bool  # whether the exploration finished
     path: float  # length
-    contacts: int  # how often one began, of all ticks
-    coverage: Floats  # time, share of the reachable space that is mapped; shape (n, 2)
-    results: Mapping[str, MappingResult]  # by method, the one that steered first
+    contacts: int  # number of contacts, over all ticks
+    coverage: Floats  # time, fraction of the reachable space that is mapped; shape (n, 2)
+    results: Mapping[str, MappingResult]  # by method; the first one is that of the map used for steering
     reckoning_error: float  # of dead reckoning at the end
-    area: float  # that can be reached [m²]
+    area: float  # reachable area [m²]
     trail: Floats = field(repr=False)  # true poses, shape (n, 3)
-    view: MapView = field(repr=False)  # of the map that it steered by
+    view: MapView = field(repr=False)  # of the map used for steering
 
     @property
     def result(self) -> MappingResult:
-        """Of the method that steered."""
+        """Result of the method used for steering."""
         return self.results[self.job.mapping]
 
     def time_to(self, share: float) -> float:
-        """When a share of the reachable space was mapped; infinity: never."""
+        """Return the time at which a fraction of the reachable space was mapped; infinity: never."""
         reached = self.coverage[self.coverage[:, 1] >= share, 0]
         return float(reached[0]) if len(reached) else math.inf
 
     def path_to(self, share: float) -> float:
-        """Length of the way until a share was mapped [m]; infinity: never."""
+        """Return the path length until a fraction of the reachable space was mapped [m]; infinity: never."""
         time = self.time_to(share)
         if math.isinf(time):
             return math.inf
@@ -91,14 +91,14 @@ class Survey:
 
 
 class SurveyDriver(Protocol):
-    """What steers in a survey."""
+    """A controller that steers in a survey."""
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """Wheel speeds for what was seen."""
+        """Return the wheel speeds for one observation."""
 
 
 def run_survey(job: SurveyJob) -> Survey:
-    """Explore a world by a robot whose wheels are off, and evaluate its maps and its pose."""
+    """Explore a world with a robot with wheel errors, and evaluate its maps and its pose."""
     arena = paddock.open(wear_robot(job.world, job.seed), seed=job.seed)
     robot = next(iter(arena.robots.values()))
     truth = find_truth(job.world, robot.spec, robot.pose)
@@ -126,15 +126,15 @@ def run_survey(job: SurveyJob) -> Survey:
 
 
 class Surveyor:
-    """A controller that drives as another says, keeps maps, and looks how much of the world is known."""
+    """A controller that wraps a driver, updates maps, and measures the coverage."""
 
     def __init__(self, robot: Robot, driver: SurveyDriver, mappers: Mapping[str, Mapper], truth: MapTruth) -> None:
         """
         Args:
-            robot: its true pose is what estimates are compared with.
-            driver: what steers. An Explorer keeps its own mapper up to date.
-            mappers: by method, the one that the driver uses first.
-            truth: what can be known.
+            robot: the robot; estimates are compared with its true pose.
+            driver: the controller that steers. An Explorer updates its own mapper.
+            mappers: mappers by method; the first one is that of the driver.
+            truth: ground truth of the map.
         """
         self.robot, self.driver, self.mappers, self.truth = robot, driver, mappers, truth
         self.coverage: list[tuple[float, float]] = []
@@ -147,11 +147,11 @@ class Surveyor:
 
     @property
     def done(self) -> bool:
-        """Whether the driver has nothing more to do."""
+        """Whether the driver has finished."""
         return bool(getattr(self.driver, "done", False))
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """As the driver says, ten times a second."""
+        """Return the wheel speeds of the driver, which decides ten times per second."""
         if observation.time < self._decide_at - 1e-9:
             return self._wheels
         self._decide_at = observation.time + DECISION_PERIOD
@@ -165,18 +165,18 @@ class Surveyor:
         return self._wheels
 
     def compare(self) -> None:
-        """Note how far all estimates are off."""
+        """Record the errors of all pose estimates."""
         true = self.robot.pose
         for name, mapper in self.mappers.items():
             x, y, heading = mapper.estimate.pose
             self.errors[name].append((x - true.x, y - true.y, wrap(heading - true.heading)))
 
     def look(self, time: float) -> None:
-        """Note how much is mapped."""
+        """Record the coverage."""
         self.coverage.append((time, self.find_share_mapped()))
 
     def find_share_mapped(self) -> float:
-        """Of all cells in which the robot can be, those that its map calls free."""
+        """Return the fraction of all reachable cells that the map marks as free."""
         grid = self.main.grid
         cells = grid.frame.cells(self._cells)
         inside = ((cells >= 0) & (cells < grid.frame.shape)).all(axis=1)
@@ -184,7 +184,7 @@ class Surveyor:
         return float((grid.states()[rows, columns] == 0).sum() / len(cells))
 
     def evaluate(self, method: str) -> MappingResult:
-        """Its errors over the whole run, and its map at the end."""
+        """Evaluate the errors of a method over the whole run, and its map at the end."""
         errors = np.array(self.errors[method])
         position = float(np.sqrt((errors[:, :2] ** 2).sum(axis=1).mean()))
         heading = float(np.sqrt((errors[:, 2] ** 2).mean()))
@@ -192,7 +192,7 @@ class Surveyor:
 
 
 def choose_driver(job: SurveyJob, mapper: Mapper, robot: Robot) -> SurveyDriver:
-    """What drives the robot, by the name of a strategy; its sensors are enabled."""
+    """Create the driver of a strategy, and enable the sensors that it needs."""
     if job.strategy in BEHAVIOURS:
         robot.enable("sonar", "ins")
         return Ap2dxBehaviours(robot.spec, BEHAVIOURS[job.strategy], seed=job.seed)
@@ -201,12 +201,12 @@ def choose_driver(job: SurveyJob, mapper: Mapper, robot: Robot) -> SurveyDriver:
 
 @lru_cache(maxsize=16)
 def find_truth(world: WorldSpec, robot: RobotSpec, start: Pose) -> MapTruth:
-    """What can be known of a world; it is the same for all seeds."""
+    """Return the ground truth of a world's map, which is the same for all seeds."""
     return map_truth_of(world, robot, start)
 
 
 def wear_robot(world: WorldSpec, seed: int) -> WorldSpec:
-    """A world whose first robot has wheels that are off, by the seed, and a laser that sees less far and less well."""
+    """Return a world whose first robot has wheel errors from the seed, and a laser with less range and more errors."""
     parts = ("left", "right", "separation")
     left, right, between = (round(WHEEL_ERROR * (2 * chance(seed, world.name, part) - 1), 6) for part in parts)
     first, *others = world.robots
@@ -226,13 +226,13 @@ def wear_robot(world: WorldSpec, seed: int) -> WorldSpec:
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float]:
-    """Mean, and half the width of its 95 % confidence interval."""
+    """Return the mean, and half the width of its 95 % confidence interval."""
     array = np.asarray(values, float)
     spread = float(array.std(ddof=1)) if len(array) > 1 else math.nan
     return float(array.mean()), 1.96 * spread / math.sqrt(len(array))
 
 
 def show_mean(values: Sequence[float], digits: int) -> str:
-    """Mean and half the width of its interval, as a text."""
+    """Format the mean and half the width of its confidence interval."""
     mean, width = mean_interval(values)
     return f"{mean:.{digits}f}" + (f" ± {width:.{digits}f}" if len(values) > 1 else "")

@@ -1,4 +1,4 @@
-"""Ways of other strategies over ours, in the same world with the same seed."""
+"""Path lengths of other strategies relative to ours, in the same world with the same seed."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from paddock.report.sheets import Sheet
 
 ENOUGH = 0.95  # of the reachable space
 WAYS = (
-    "Ways over ours in the same world with the same seed, of the runs that got so far: mean, and its 95 % confidence "
-    "interval."
+    "The table shows path lengths relative to ours in the same world with the same seed, for runs that reached this "
+    "coverage: the mean and its 95 % confidence interval."
 )
 
 
 def compare_ways(ours: Sequence[Survey], others: Sequence[Survey]) -> Sheet:
-    """How long the ways of each other strategy are, to nearly all and to the whole."""
+    """Tabulate the relative path lengths of each other strategy, to 95 % and to full coverage."""
     rows = []
     for strategy, runs in group_by_strategy(others).items():
         ratios = find_ratios(ours, runs)
         rows.append((strategy, *(f"{show_mean(each, 2)} (n = {len(each)})" if each else "never" for each in ratios)))
-    return Sheet(("strategy", "way to 95 % over ours", "whole way over ours"), tuple(rows))
+    return Sheet(("strategy", "path to 95 % over ours", "whole path over ours"), tuple(rows))
 
 
 def name_shortest(ours: Sequence[Survey], others: Sequence[Survey]) -> str:
-    """Which strategy is the shortest on average, of those of which every run got so far."""
+    """Name the strategies with the shortest mean paths, of those whose runs all reached the coverage."""
     early, whole = {ours[0].job.strategy: 1.0}, {ours[0].job.strategy: 1.0}
     for strategy, runs in group_by_strategy(others).items():
         for means, ratios in zip((early, whole), find_ratios(ours, runs), strict=True):
             if len(ratios) == len(runs):
                 means[strategy] = float(np.mean(ratios))
     first, last = (min(means, key=means.__getitem__) for means in (early, whole))
-    return f"Of those of which every run got so far, {first} has the shortest way to 95 %, {last} to the whole."
+    return f"Of the strategies whose runs all succeeded, {first} has the shortest path to 95 %, {last} to the end."
 
 
 def group_by_strategy(surveys: Sequence[Survey]) -> dict[str, list[Survey]]:
-    """The runs of each strategy."""
+    """Return the runs of each strategy."""
     groups: dict[str, list[Survey]] = {}
     for survey in surveys:
         groups.setdefault(survey.job.strategy, []).append(survey)
@@ -46,7 +46,7 @@ def group_by_strategy(surveys: Sequence[Survey]) -> dict[str, list[Survey]]:
 
 
 def find_ratios(ours: Sequence[Survey], runs: Sequence[Survey]) -> tuple[list[float], list[float]]:
-    """Ways over ours, to nearly all and to the end, where both got so far."""
+    """Return path lengths relative to ours, to 95 % and to the end, where both reached this coverage."""
     mine = {(survey.job.world.name, survey.job.seed): survey for survey in ours}
     pairs = [(run, mine[run.job.world.name, run.job.seed]) for run in runs]
     early = [(run.path_to(ENOUGH), own.path_to(ENOUGH)) for run, own in pairs]

@@ -1,4 +1,4 @@
-"""E. coli on e-pucks (Valencia and Aberdeen, 2012): the biased random walk, and what it needs to work well."""
+"""E. coli on e-pucks (Valencia and Aberdeen, 2012): the biased random walk, and improvements of it."""
 
 from paddock.experiments.ecoli_walk.avoidance_scenes import SCENES, AvoidanceScene, build_scene
 from paddock.experiments.ecoli_walk.avoidance_table import AvoidanceTable, run_table

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SIZE = 480  # pixels of a panel's width
-ARM = 0.05  # of a cross that marks a goal: longer than a robot's radius, so that it is seen below it [m]
+ARM = 0.05  # of a cross that marks a goal; longer than a robot's radius, so that it is visible below a robot [m]
 
 
 def draw_scenes(
@@ -36,7 +36,7 @@ def draw_scenes(
 
 
 def draw_scene(scene: str, avoidance: str, seed: int, size: int) -> Image:
-    """One panel: the paths of all robots, where they ended, and crosses where they should."""
+    """Draw one panel: the paths of all robots, their final poses, and crosses at their goals."""
     run = drive_scene(SceneJob(scene=scene, avoidance=avoidance, seed=seed, keep_traces=True))
     how = f"arrived after {run.seconds:.0f} s" if run.arrived else f"not arrived after {run.seconds:.0f} s"
     drawn = build_scene(scene, seed)
@@ -53,7 +53,7 @@ def draw_scene(scene: str, avoidance: str, seed: int, size: int) -> Image:
 
 
 def _mark(goal: Point, color: str) -> Stroke:
-    """A cross on the floor."""
+    """Return a cross on the floor."""
     x, y = goal
     arms = [(x + dx * ARM, y + dy * ARM) for dx, dy in ((-1, -1), (1, 1), (0, 0), (-1, 1), (1, -1))]
     return Stroke(points=tuple(arms), width=0.008, color=color)

@@ -1,4 +1,4 @@
-"""Five scenes in which avoidance fails easily; where everything stands depends on the seed."""
+"""Five scenes that are difficult for avoidance; the seed determines the positions of all objects."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ BODY = 0.074  # an e-puck's diameter [m]
 PASSAGE = BODY + 0.02  # the narrow passage [m]
 HEIGHT, THICKNESS = 0.1, 0.01  # of walls [m]
 COLORS = ("#d1495b", "#3d6fb4", "#e09f3e")
-WHEEL_ERROR = 0.0003  # standard deviation of a wheel's diameter, relative: what is left after calibration
-SLIP = 0.01  # … and of its travel in a tick
+WHEEL_ERROR = 0.0003  # relative standard deviation of a wheel's diameter that remains after calibration
+SLIP = 0.01  # relative standard deviation of a wheel's travel in a tick
 Draw = Callable[[str, float], float]
-"""A number for a key, evenly between plus and minus a limit."""
+"""Returns a number for a key, uniformly distributed between minus and plus a limit."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AvoidanceScene:
-    """A world with e-pucks, where each of them shall go, and how long that may take."""
+    """A world with e-pucks, the goal of each robot, and the time limit."""
 
     world: WorldSpec
     goals: Mapping[str, Point]  # by robot [m]
     seconds: float
 
     def start_of(self, robot: str) -> Pose:
-        """Where a robot stands at first; its heading is known to it, too."""
+        """Return the start pose of a robot, which is known to the robot."""
         placed = next(placed for placed in self.world.robots if placed.name == robot)
         assert placed.at is not None
         return Pose(*placed.at, math.radians(placed.heading_deg or 0.0))
 
     @property
     def straight_way(self) -> float:
-        """The way of all robots together, if nothing was between them and their goals [m]."""
+        """Sum of the straight distances of all robots to their goals [m]."""
         return sum(math.dist(self.start_of(robot)[:2], goal) for robot, goal in self.goals.items())
 
 
 def build_scene(name: str, seed: int) -> AvoidanceScene:
-    """A scene by its name, for a seed."""
+    """Build a scene by name, for a seed."""
     if name not in SCENES:
         raise UnknownName("scene", name, SCENES)
     return SCENES[name](partial(_draw, name, seed))
@@ -54,7 +54,7 @@ def _draw(scene: str, seed: int, key: str, limit: float) -> float:
 
 
 def build_u_shape(draw: Draw) -> AvoidanceScene:
-    """The goal is behind a dead end of 20 cm, open towards the robot."""
+    """Build a scene with the goal behind a dead end of 20 cm that is open towards the robot."""
     x, y = 0.65 + draw("x", 0.03), 0.5 + draw("y", 0.03)
     arms = 0.15 + draw("width", 0.02)
     points = ((x - 0.2, y + arms), (x, y + arms), (x, y - arms), (x - 0.2, y - arms))
@@ -67,7 +67,7 @@ def build_u_shape(draw: Draw) -> AvoidanceScene:
 
 
 def build_passage(draw: Draw) -> AvoidanceScene:
-    """The only way is a passage 15 cm long that is 2 cm wider than the robot."""
+    """Build a scene whose only path is a passage 15 cm long and 2 cm wider than the robot."""
     robot = _place("red", 0, (0.2, 0.35 + draw("start", 0.1)), 0.0, draw)
     boxes = _door(0.5, 0.35 + draw("door", 0.05), 0.15, 0.7)
     return AvoidanceScene(
@@ -78,7 +78,7 @@ def build_passage(draw: Draw) -> AvoidanceScene:
 
 
 def build_corner(draw: Draw) -> AvoidanceScene:
-    """The robot drives into a corner of two walls; the goal is behind it."""
+    """Build a scene in which the robot drives into a corner of two walls, with the goal behind it."""
     x, y = 0.65 + draw("x", 0.04), 0.65 + draw("y", 0.04)
     robot = _place("red", 0, (0.3 + draw("start x", 0.06), 0.3 + draw("start y", 0.06)), 45.0, draw)
     points = ((x - 0.35, y), (x, y), (x, y - 0.35))
@@ -90,7 +90,7 @@ def build_corner(draw: Draw) -> AvoidanceScene:
 
 
 def build_head_on(draw: Draw) -> AvoidanceScene:
-    """Two robots in a corridor of 30 cm; each shall go to where the other one is."""
+    """Build a scene with two robots in a corridor of 30 cm; the goal of each is the start of the other."""
     red = _place("red", 0, (0.2, 0.15 + draw("red", 0.03)), 0.0, draw)
     blue = _place("blue", 1, (1.0, 0.15 + draw("blue", 0.03)), 180.0, draw)
     assert red.at is not None
@@ -103,7 +103,7 @@ def build_head_on(draw: Draw) -> AvoidanceScene:
 
 
 def build_queue(draw: Draw) -> AvoidanceScene:
-    """Three robots, one behind the other, go through the same door, 2 cm wider than a robot."""
+    """Build a scene with three robots, one behind the other, and one door 2 cm wider than a robot."""
     door = 0.4 + draw("door", 0.04)
     names = ("red", "blue", "amber")
     robots = [
@@ -140,7 +140,7 @@ def _wall(*points: Point) -> Wall:
 
 
 def _door(x: float, y: float, thickness: float, top: float) -> tuple[Box, Box]:
-    """Two boxes from the lower border to the upper one, with a narrow passage between them."""
+    """Return two boxes from the lower border to the upper one, with a narrow passage between them."""
     low, high = y - PASSAGE / 2, y + PASSAGE / 2
     return (
         Box(at=(x, low / 2), size=(thickness, low), height=HEIGHT),

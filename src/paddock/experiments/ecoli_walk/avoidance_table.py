@@ -1,4 +1,4 @@
-"""How often each avoidance gets robots to their goals in five scenes, how long it takes and how far they drive."""
+"""Success rate, time and path length of each avoidance in five scenes."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from paddock.jobs import Workers, run_jobs
 from paddock.metrics import ContactTime, Distance
 from paddock.report.sheets import Sheet
 
-TOLERANCE = 0.05  # a robot has arrived if it truly is this near to its goal [m]: its own limit of 2 cm and its odometry
+TOLERANCE = 0.05  # maximum true distance from the goal [m]: the robot's own limit of 2 cm plus its odometry error
 SEEDS = range(100)
 AVOIDANCES = ("distal", "proximal", "planning")
 OURS = "planning"
-WANTED = 0.98  # share of runs in which ours must arrive, in every scene
+WANTED = 0.98  # fraction of runs in which ours must arrive, in every scene
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SceneJob:
-    """All that decides a run."""
+    """The parameters of a run."""
 
     scene: str
     avoidance: str
@@ -39,18 +39,18 @@ class SceneJob:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SceneRun:
-    """What came of it."""
+    """The result of a run."""
 
     job: SceneJob
-    arrived: bool  # all robots, in time, in truth
-    seconds: float  # until the last one was done
-    path_ratio: float  # way of all robots over the straight way
+    arrived: bool  # whether all robots arrived in time, by ground truth
+    seconds: float  # until the last robot was done
+    path_ratio: float  # path length of all robots over the straight distance
     contact_time: float  # of all robots [s]
     traces: tuple[Trace, ...] = ()
 
 
 def drive_scene(job: SceneJob) -> SceneRun:
-    """Let all robots of a scene drive to their goals with the same avoidance."""
+    """Drive all robots of a scene to their goals with the same avoidance."""
     scene = build_scene(job.scene, job.seed)
     with paddock.open(scene.world, seed=job.seed) as arena:
         for robot in arena.robots.values():
@@ -72,8 +72,8 @@ def drive_scene(job: SceneJob) -> SceneRun:
 
 
 def make_controller(scene: AvoidanceScene, robot: str, job: SceneJob) -> AvoidingController:
-    """A controller for one robot of a scene."""
-    known = {"bounds": scene.world.bounds} if job.avoidance == OURS else {}  # as all who get coordinates know the room
+    """Create the controller of one robot of a scene."""
+    known = {"bounds": scene.world.bounds} if job.avoidance == OURS else {}  # bounds of the room, in the goal's frame
     draw = partial(chance, job.seed, robot)
     avoidance = make_avoidance(job.avoidance, chance=draw, patience=scene.seconds, **known)
     return AvoidingController(avoidance, scene.start_of(robot), scene.goals[robot])
@@ -81,29 +81,29 @@ def make_controller(scene: AvoidanceScene, robot: str, job: SceneJob) -> Avoidin
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AvoidanceTable:
-    """All runs, and what they come to."""
+    """All runs, with their statistics."""
 
     runs: tuple[SceneRun, ...]
 
     def find_runs(self, scene: str, avoidance: str) -> list[SceneRun]:
-        """The runs of one cell of the table."""
+        """Return the runs of one cell of the table."""
         return [run for run in self.runs if (run.job.scene, run.job.avoidance) == (scene, avoidance)]
 
     def success(self, scene: str, avoidance: str) -> float:
-        """Share of runs in which all robots arrived."""
+        """Return the fraction of runs in which all robots arrived."""
         return float(np.mean([run.arrived for run in self.find_runs(scene, avoidance)]))
 
     @property
     def sheet(self) -> Sheet:
-        """A row for every scene and avoidance."""
+        """Table with a row for every scene and avoidance."""
         heads = ("scene", "avoidance", "arrived", "time [s]", "path ratio", "contact [s]", "longest [s]")
-        about = "means over the runs that arrived; the path ratio is the way driven over the straight way"
+        about = "means over the runs that arrived; the path ratio is the path length over the straight distance"
         cells = [(scene, avoidance) for scene in SCENES for avoidance in AVOIDANCES]
         return Sheet(heads, tuple(self._cells(*cell) for cell in cells if self.find_runs(*cell)), about)
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """What must hold: ours arrives, in every scene."""
+        """Claims: ours arrives in every scene."""
         found = [(scene, self.success(scene, OURS)) for scene in SCENES if self.find_runs(scene, OURS)]
         wanted = f">= {100 * WANTED:g}"
         return tuple(Row(scene, f"{OURS}: arrived [%]", None, 100 * s, s >= WANTED, wanted) for scene, s in found)
@@ -135,11 +135,11 @@ def run_table(
     """Drive every scene with every avoidance and seed.
 
     Args:
-        seeds: of the scenes; the avoidance was tuned on 0 … 49.
-        scenes: their names.
-        avoidances: their names.
-        workers: processes; None: one for every core.
-        progress: told after every run.
+        seeds: seeds of the scenes; the avoidance was tuned on 0 … 49.
+        scenes: names of the scenes.
+        avoidances: names of the avoidances.
+        workers: number of processes; None: one per core.
+        progress: called after every run.
     """
     jobs = list_jobs(seeds, scenes=scenes, avoidances=avoidances)
     return AvoidanceTable(runs=tuple(run_jobs(drive_scene, jobs, workers=workers, progress=progress)))
@@ -148,7 +148,7 @@ def run_table(
 def list_jobs(
     seeds: Sequence[int], *, scenes: Sequence[str] = tuple(SCENES), avoidances: Sequence[str] = AVOIDANCES
 ) -> list[SceneJob]:
-    """Every scene with every avoidance and seed, the longest first."""
+    """Return the jobs of every scene with every avoidance and seed, the longest first."""
     return [
         SceneJob(scene=scene, avoidance=avoidance, seed=seed)
         for scene in reversed(scenes)

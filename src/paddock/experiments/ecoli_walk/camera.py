@@ -1,7 +1,7 @@
-"""How exactly the overhead camera measures, from its own calibration: found, place, heading, and what mistakes cost.
+"""Accuracy of the overhead camera with its own calibration: detection rate, position, heading, and effect of errors.
 
-Nothing of the true lens and pose is given to what measures: the lens comes from rendered views of a board, some of them
-held out, the pose from the markers on the floor.
+The measurement does not use the true lens and pose. The lens is calibrated from rendered views of a board, some of them
+held out, and the pose from the markers on the floor.
 """
 
 from __future__ import annotations
@@ -48,23 +48,23 @@ MOST_TRIES = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class CameraFigures:
-    """How exactly a camera measures; distances in millimetres, angles in degrees."""
+    """Accuracy of a camera; distances in millimetres, angles in degrees."""
 
     size: tuple[int, int]
     pixels_per_marker: float
     rms: float  # of the lens's calibration [pixels]
     hold_out_rms: float
-    found: float  # share of all robots in all pictures
+    found: float  # fraction of all robots in all pictures
     mean: float
     p95: float
     worst: float
     heading_mean: float
     heading_p95: float
-    nees: float  # mean of e'P⁻¹e; 3 if the covariances are right
-    floor_plane_mean: float  # error if markers were measured in the plane of the floor
-    distorted_mean: float  # error if the lens's distortion were ignored
+    nees: float  # mean of e'P⁻¹e; 3 if the covariances are correct
+    floor_plane_mean: float  # error if markers are measured in the plane of the floor
+    distorted_mean: float  # error if the lens distortion is ignored
     distorted_worst: float
-    places: Floats  # where robots were [m], shape (N, 2)
+    places: Floats  # true positions of robots [m], shape (N, 2)
     errors: Floats  # measured minus true [mm], shape (N, 2)
 
 
@@ -73,11 +73,11 @@ PLAIN, SENSOR, OPTICS = OverheadSpec(), ImageSensor(), CameraOptics()
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """Under what conditions pictures are taken."""
+    """The conditions under which pictures are taken."""
 
     spec: OverheadSpec = PLAIN
     speed: float = 0.0  # of all robots [m/s]
-    lit: bool = False  # whether all of their lamps are on
+    lit: bool = False  # whether all lamps of the robots are on
 
 
 CONDITIONS = {
@@ -144,7 +144,7 @@ def measure_camera(
 
 
 def make_camera(spec: OverheadSpec, seed: int = 0) -> OverheadCamera:
-    """A camera 1.6 m above an arena of 2 m × 1 m with six e-pucks."""
+    """Create a camera 1.6 m above an arena of 2 m × 1 m with six e-pucks."""
     width, height = ARENA
     robots = tuple(Placed(name=f"robot{i}", type="e-puck", at=(0.3 + 0.25 * i, 0.5)) for i in range(ROBOTS))
     world = WorldSpec(name="dish", bounds=(0, 0, width, height), robots=robots)
@@ -152,12 +152,12 @@ def make_camera(spec: OverheadSpec, seed: int = 0) -> OverheadCamera:
 
 
 def calibrate_camera(camera: OverheadCamera, *, views: int = VIEWS, seed: int = 0) -> LensCalibration:
-    """The camera's lens from rendered views of the board, all over the picture and differently tilted."""
+    """Calibrate the camera's lens from rendered views of the board, all over the picture and with different tilts."""
     return calibrate_lens(show_boards(camera, views=views, seed=seed), BoardSpec())
 
 
 def show_boards(camera: OverheadCamera, *, views: int = VIEWS, seed: int = 0) -> Iterator[Picture]:
-    """Views of the board, as somebody holds it below the camera."""
+    """Render views of the board, held below the camera."""
     lens = camera.model.lens
     chance = np.random.Generator(np.random.Philox(key=(seed << 8) + 1))
     columns = 5
@@ -172,9 +172,9 @@ def show_boards(camera: OverheadCamera, *, views: int = VIEWS, seed: int = 0) ->
 
 
 def see_floor(camera: OverheadCamera, lens: Lens, *, careful: bool = True) -> FloorPose:
-    """The camera's pose from the markers on the floor, all robots being in the middle.
+    """Find the camera's pose from the markers on the floor, with all robots in the middle.
 
-    A careless observer, who ignores the distortion, takes the markers as they fit best.
+    With `careful=False`, for a lens without distortion, the best fit of the markers is accepted with any residual.
     """
     row = [(0.4 + 0.24 * i, 0.5, 0.0) for i in range(ROBOTS)]
     site: SiteSpec = camera.site
@@ -189,7 +189,7 @@ def take_picture(
     number: int,
     condition: Condition = CONDITIONS["as it is"],
 ) -> Picture:
-    """A picture as it comes from the network: through JPEG."""
+    """Take a picture, compressed and decompressed with JPEG as over the network."""
     lamps = [[float(condition.lit)] * len(kind.leds) for kind in camera.types]
     scene = camera.set_scene(poses, lamps=lamps, tick=number)
     moving = scene._replace(twists=np.full((len(poses), 2), (condition.speed, 0.0)))
@@ -197,7 +197,7 @@ def take_picture(
 
 
 def draw_poses(seed: int, number: int) -> list[tuple[float, float, float]]:
-    """Random poses of robots that do not touch each other."""
+    """Draw random poses of robots that do not touch each other."""
     chance = np.random.Generator(np.random.Philox(key=(seed << 40) + (number << 8) + 2))
     width, height = ARENA
     poses: list[tuple[float, float, float]] = []
@@ -211,7 +211,7 @@ def draw_poses(seed: int, number: int) -> list[tuple[float, float, float]]:
 
 
 def draw_error_map(figures: CameraFigures, *, ax: Axes | None = None) -> Axes:
-    """Where the camera errs, and in which direction."""
+    """Draw the position errors of the camera as arrows on the floor."""
     width, height = figures.size
     return error_map(
         figures.places,
@@ -226,14 +226,14 @@ def draw_error_map(figures: CameraFigures, *, ax: Axes | None = None) -> Axes:
 
 
 def _miss(camera: CameraModel | FloorPose, corners: Floats, height: float, x: float, y: float) -> float:
-    """How far from the truth a marker would be measured [mm]."""
+    """Return the position error of a marker [mm]."""
     model = camera.camera if isinstance(camera, FloorPose) else camera
     found_x, found_y, _, _ = fit_square(model.locate(corners, height), 0.052)
     return 1000 * math.hypot(found_x - x, found_y - y)
 
 
 def _pixels_per_marker(camera: OverheadCamera) -> float:
-    """Of a robot in the middle."""
+    """Return the side of the marker of a robot in the middle [pixels]."""
     robot = camera.site.robots[0]
     scale = camera.model.scale_at(*camera.model.pose.at, robot.height)
     return float(robot.size * math.sqrt(abs(np.linalg.det(scale))))

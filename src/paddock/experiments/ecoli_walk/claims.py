@@ -1,4 +1,4 @@
-"""Claims: what must hold, with the thesis' numbers beside ours."""
+"""Claims, with the thesis' numbers next to ours."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ REST_BIAS, BIAS_MARGIN = 0.138, 0.005
 
 
 def check_claims(findings: EColiFindings) -> tuple[Row, ...]:
-    """All claims."""
+    """Evaluate all claims."""
     parts = (_networks, _walk, _experiment_1, _localisation, _experiment_2, _detections, _camera)
     return (*(row for part in parts for row in part(findings)), *findings.avoidance.rows)
 
 
 def at_least(row: str, metric: str, ours: float, bound: float, paper: float | None = None) -> Row:
-    """A claim that a number is not smaller than a bound."""
+    """Return the claim that a number is not smaller than a bound."""
     return Row(row, metric, paper, ours, ours >= bound, f">= {bound:g}")
 
 
 def at_most(row: str, metric: str, ours: float, bound: float, paper: float | None = None) -> Row:
-    """A claim that a number is not greater than a bound."""
+    """Return the claim that a number is not greater than a bound."""
     return Row(row, metric, paper, ours, ours <= bound, f"<= {bound:g}")
 
 
 def within(row: str, metric: str, ours: float, middle: float, margin: float, paper: float | None = None) -> Row:
-    """A claim that a number is near another."""
+    """Return the claim that a number is within a margin of another."""
     return Row(row, metric, paper, ours, abs(ours - middle) <= margin, f"{middle:g} ± {margin:g}")
 
 
@@ -68,8 +68,8 @@ def _network(name: str, found: NetworkFigures) -> Iterator[Row]:
 
 
 def check_walks(walks: WalkFigures) -> Iterator[Row]:
-    """How walkers gather, with and without their senses and their memory."""
-    gain, chance = "concentration over that of unbiased walkers", "probability that this is chance"
+    """Evaluate how walkers gather, with and without sensing and methylation."""
+    gain, chance = "concentration over that of unbiased walkers", "p-value (Mann-Whitney)"
     for field, world, least in (("cone", "petri-dish", 1.5), ("Gaussian", "petri-dish-gauss", 3.0)):
         for nose, where in NOSES.items():
             dish = Dish(world, "normal", nose)
@@ -81,13 +81,13 @@ def check_walks(walks: WalkFigures) -> Iterator[Row]:
                 yield at_most(name, "distance from the centre over that of unbiased walkers", far, 0.55)
             yield at_most(name, chance, max(it.p for it in found), 1e-6)
             yield at_least(name, "mean run up the gradient over that down", min(it.run_ratio for it in runs), 1.5)
-    # A nose in front of the wheels leads uphill a little, without any network: these need the other one.
+    # A nose in front of the wheels attracts slightly without any network, so these claims use the nose in the centre.
     flees, fixed = (
         max(it.gain for it in walks.compare(Dish("petri-dish", walker, "centre")))
         for walker in ("inverted", "no-methylation")
     )
-    yield at_most("walk, inverted sensor, nose between the wheels", f"it flees: {gain}", flees, 0.9)
-    yield at_most("walk, no methylation, nose between the wheels", f"it is not attracted: {gain}", fixed, 1.0)
+    yield at_most("walk, inverted sensor, nose between the wheels", f"repulsion: {gain}", flees, 0.9)
+    yield at_most("walk, no methylation, nose between the wheels", f"no attraction: {gain}", fixed, 1.0)
     yield from _methylation(walks.methylation)
 
 
@@ -113,7 +113,7 @@ def _experiment_1(findings: EColiFindings) -> Iterator[Row]:
     margin = 0.05 * published.MOVING_TIME_1
     yield within("experiment 1", "moving time [s]", time, published.MOVING_TIME_1, margin, published.MOVING_TIME_1)
     told = max(math.dist(told, target) / CM for told, target in zip(run.walk.reached, run.targets, strict=True) if told)
-    yield at_most("experiment 1", "largest error that the robot itself tells [cm]", told, 0.001, 0.0)
+    yield at_most("experiment 1", "largest error reported by the robot [cm]", told, 0.001, 0.0)
 
 
 def _localisation(findings: EColiFindings) -> Iterator[Row]:
@@ -124,11 +124,11 @@ def _localisation(findings: EColiFindings) -> Iterator[Row]:
         error = float(np.mean([walk.mean_error for walk in walks])) / CM
         yield at_most(name, "mean error at the targets [cm]", error, 0.3)
         share = 100 * float(np.mean([walk.share_in_band for walk in walks]))
-        yield at_least(name, "share of the time with NEES in its band [%]", share, 90.0)
+        yield at_least(name, "time with NEES in its band [%]", share, 90.0)
 
 
 def is_complete(run: OrdersRun) -> bool:
-    """Whether all robots carried out all orders."""
+    """Return whether all robots carried out all orders."""
     return all(robot.walk.done == ORDERS for robot in run.robots.values())
 
 
@@ -147,12 +147,12 @@ def _detections(findings: EColiFindings) -> Iterator[Row]:
     for means, name in (("all four", ""), ("all four, light calibrated", ", sensitivity to light measured")):
         for cause in CAUSES:
             share = 100 * findings.confusion[means].share_right(cause)
-            yield at_least(f"detections told apart{name}", f"{cause}: told right [%]", share, 95.0)
+            yield at_least(f"classification of detections{name}", f"{cause}: correct [%]", share, 95.0)
     counts = findings.detections
     weak, strong = sorted(published.BY_LIGHT_2, key=published.BY_LIGHT_2.__getitem__)
     lit = [level for level in counts.levels if counts.count(strong, level, "light") >= 1]
     ordered = sum(counts.count(strong, level, "light") >= counts.count(weak, level, "light") for level in lit)
-    metric = f"light levels of {len(lit)} at which {strong} is misled as often as {weak} or more often"
+    metric = f"light levels of {len(lit)} at which {strong} has at least as many detections by light as {weak}"
     yield Row(
         "experiment 2 with a lamp", metric, 1, ordered, bool(lit) and ordered == len(lit), f"{len(lit)}: as published"
     )
@@ -168,7 +168,7 @@ def _camera(findings: EColiFindings) -> Iterator[Row]:
     yield at_most("overhead camera, 1280 × 960", "mean error of a position [mm]", camera.mean, 1.0)
     yield at_least("overhead camera, 1280 × 960", "markers found [%]", 100 * camera.found, 95.0)
     for metric, error in (
-        ("error in the plane of the floor over that in the marker's own", camera.floor_plane_mean),
-        ("error without undistorting over that with it", camera.distorted_mean),
+        ("error in the plane of the floor over that in the plane of the marker", camera.floor_plane_mean),
+        ("error without undistortion over that with it", camera.distorted_mean),
     ):
         yield at_least("overhead camera, 1280 × 960", metric, error / camera.mean, 5.0)

@@ -1,4 +1,4 @@
-"""ConfusionMatrix: how often each cause of detections was taken for which."""
+"""ConfusionMatrix: how often each cause of detections was classified as which cause."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from paddock.report.sheets import Sheet
 
 @dataclass(frozen=True, slots=True)
 class ConfusionMatrix:
-    """How often each cause was taken for which; the last column is `not known`."""
+    """How often each cause was classified as which cause; the last column is `unknown`."""
 
     counts: tuple[tuple[int, ...], ...]  # by true cause and verdict
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[Cause, Cause | None]]) -> ConfusionMatrix:
-        """From pairs of the true cause and the verdict."""
+        """Create the matrix from pairs of the true cause and the verdict."""
         verdicts = (*CAUSES, None)
         return cls(tuple(tuple(sum(pair == (c, v) for pair in pairs) for v in verdicts) for c in CAUSES))
 
     def share_right(self, cause: Cause) -> float:
-        """Share of the detections with this cause that were told right; NaN where there were none."""
+        """Return the fraction of the detections with a cause that were classified correctly; NaN without detections."""
         row = self.counts[CAUSES.index(cause)]
         return row[CAUSES.index(cause)] / sum(row) if sum(row) else math.nan
 
     @property
     def sheet(self) -> Sheet:
-        """A row for every true cause."""
-        heads = ("true cause", *(f"told: {cause}" for cause in CAUSES), "not known", "right")
+        """Table with a row for every true cause."""
+        heads = ("true cause", *(f"classified: {cause}" for cause in CAUSES), "unknown", "correct")
         rows = [
             (cause, *map(str, row), self._tell_share(cause)) for cause, row in zip(CAUSES, self.counts, strict=True)
         ]

@@ -1,4 +1,4 @@
-"""The figure of a population: how far from the food its walkers are, over time."""
+"""Figures of a population: density and mean distance of the walkers around the food, over time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def density_chart(
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """How dense walkers are in rings around a point, over time, relative to walkers that are spread evenly."""
+    """Draw the density of walkers in rings around a point over time, relative to evenly spread walkers."""
     from matplotlib.colors import LinearSegmentedColormap
 
     ax = ax if ax is not None else new_axes(height=4.6)
@@ -46,7 +46,7 @@ def density_chart(
 
 
 def find_density(population: Population, centre: tuple[float, float]) -> tuple[Floats, Floats]:
-    """The edges of rings around a point [m], and the density in them, shape (rows, rings); 1 is an even spread."""
+    """Return the edges of rings around a point [m] and the density in them, shape (rows, rings); 1 is even."""
     places = population.places
     away = np.hypot(places[..., 0] - centre[0], places[..., 1] - centre[1])
     edges = np.linspace(0.0, float(away.max()), RINGS + 1)
@@ -65,7 +65,7 @@ def distance_chart(
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """The mean distance of populations from a point, over time."""
+    """Draw the mean distance of populations from a point, over time."""
     lines = []
     for i, (name, population) in enumerate(populations.items()):
         away = np.hypot(population.places[..., 0] - centre[0], population.places[..., 1] - centre[1])

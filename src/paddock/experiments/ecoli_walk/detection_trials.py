@@ -1,4 +1,4 @@
-"""Detections at random poses near walls, robots and a lamp, and how well each means tells them apart."""
+"""Detections at random poses near walls, robots and a lamp, and the accuracy of each means of classification."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from paddock.experiments.ecoli_walk.lit_dish import (
 )
 from paddock.worlds.spec import WorldSpec
 
-POSE_ERROR, HEADING_ERROR = 0.005, 0.035  # of estimated poses: standard deviations [m], [rad]
+POSE_ERROR, HEADING_ERROR = 0.005, 0.035  # standard deviations of estimated poses [m], [rad]
 MOST_TRIALS = 100_000
 CALIBRATION_LOOKS = 25
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DetectionTrial:
-    """Random detections: one robot is put near walls, near another robot, and where the lamp shines."""
+    """Random detections: the pose of one robot is set near walls, near another robot, and in the light of a lamp."""
 
     each: int = 200  # detections of every cause
     level: float = 0.5  # of the lamp [W/m²] at 1 m
@@ -43,12 +43,12 @@ class DetectionTrial:
 
     @property
     def world(self) -> WorldSpec:
-        """Where it takes place."""
+        """World of the trial."""
         return build_lit_dish(self.level, sensitivity=self.sensitivity)
 
 
 def sample_detections(trial: DetectionTrial) -> list[tuple[Cause, Detection]]:
-    """Detections at random poses, with their true causes; as many of every cause."""
+    """Sample detections at random poses, with their true causes; the same number of every cause."""
     world = trial.world
     mine, other = world.robots[0].name, world.robots[1].name
     wanted = dict.fromkeys(CAUSES, trial.each)
@@ -65,7 +65,7 @@ def sample_detections(trial: DetectionTrial) -> list[tuple[Cause, Detection]]:
                 robot.set_pose(*choose_pose(arena[other].pose, CAUSES[number % 3], draw))
             except SimulationError:  # no room there
                 continue
-            arena.step()  # every tick has noise of its own
+            arena.step()  # every tick has different noise
             poses = {name: handle.pose for name, handle in arena.robots.items()}
             distances = robot.proximity.read().tolist()
             side = EPUCK_RING.find_obstacle(distances, trial.threshold)
@@ -80,7 +80,7 @@ def sample_detections(trial: DetectionTrial) -> list[tuple[Cause, Detection]]:
 
 
 def choose_pose(other: Pose, cause: Cause, draw: Callable[[str], float]) -> Pose:
-    """A pose at which a detection with that cause is likely."""
+    """Choose a pose at which a detection with a cause is likely."""
     gap, off = 0.038 + 0.035 * draw("gap"), 1.6 * (draw("off") - 0.5)
     if cause == "wall":
         along, wall = 0.1 + 1.8 * draw("along"), int(4 * draw("wall"))
@@ -101,10 +101,10 @@ def _describe(
     threshold: float,
     draw: Callable[[str], float],
 ) -> Detection:
-    """All that a robot with an uncertain pose knows; its picture is taken after it has turned to what it saw."""
+    """Return the detection with uncertain poses; the picture is taken after the robot has turned to the detection."""
 
     def err(key: str, spread: float) -> float:
-        return spread * (sum(draw(f"{key} {k}") for k in range(12)) - 6)  # about normal
+        return spread * (sum(draw(f"{key} {k}") for k in range(12)) - 6)  # approximately normal
 
     x, y, heading = poses[robot.name]
     light = robot.light.read().tolist()
@@ -120,7 +120,7 @@ def _describe(
 
 
 def calibrate(trial: DetectionTrial) -> float:
-    """The sensitivity to light that a robot of the trial measures while it stands at its start."""
+    """Return the sensitivity to light that a robot of the trial measures at its start."""
     with paddock.open(trial.world, seed=trial.seed) as arena:
         robot = next(iter(arena.robots.values()))
         robot.enable("proximity", "light")
@@ -133,18 +133,18 @@ def calibrate(trial: DetectionTrial) -> float:
 
 
 def confuse(trial: DetectionTrial | None = None) -> dict[str, ConfusionMatrix]:
-    """The confusion matrix of each means alone, and of all of them, by name.
+    """Return the confusion matrix of each means alone, and of all means together, by name.
 
-    Nobody knows the sensitivity of a real robot to light exactly. So all means together are also tried with one that is
-    wrong by a fifth, and with the one that the robot measures itself.
+    The sensitivity of a real robot to light is not exactly known. All means together are therefore also evaluated with
+    a sensitivity that is wrong by one fifth, and with the one that the robot measures itself.
     """
     trial = trial or DetectionTrial()
     found, means = sample_detections(trial), make_means(trial.world, trial.sensitivity)
     classifiers = {name: ObstacleClassifier(chosen) for name, chosen in means.items()}
     for name, sensitivity in (
         ("all four", trial.sensitivity),
-        ("all four, light underrated", 0.8 * trial.sensitivity),
-        ("all four, light overrated", 1.2 * trial.sensitivity),
+        ("all four, sensitivity 20 % too low", 0.8 * trial.sensitivity),
+        ("all four, sensitivity 20 % too high", 1.2 * trial.sensitivity),
         ("all four, light calibrated", calibrate(trial)),
     ):
         classifiers[name] = ObstacleClassifier(*make_means(trial.world, sensitivity).values())

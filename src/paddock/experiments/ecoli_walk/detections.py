@@ -1,4 +1,4 @@
-"""How many detections of experiment 2 are walls, robots and light, at which light level, and who can tell."""
+"""Numbers of detections of walls, robots and light in experiment 2 by light level, and their classification."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEVELS = (0.0, 0.1, 0.2, 0.26, 0.3, 0.32, 0.33, 0.34, 0.35, 0.36)  # of the lamp, 1 m away from it [W/m²]
-SECONDS = 200.0  # at most, of a walk
+SECONDS = 200.0  # maximum duration of a walk
 SPEED = 0.103  # 800 steps/s [m/s]
 LINE_COLORS = {"e-puck_2478": "#d1495b", "e-puck_2481": "#e09f3e"}
 
 
 class OrderWalk:
-    """Drives from target to target as the robots of the thesis did, and tells every detection: its side and look."""
+    """Drives from target to target like the robots of the thesis, and calls `tell` for every detection."""
 
     def __init__(self, robot: str, start: Pose, tell: Callable[[float, Observation], None]) -> None:
         self._start, self._targets, self._tell = start, published.targets_done(robot), tell
@@ -46,25 +46,25 @@ class OrderWalk:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Restart."""
         self._odometry = Odometry(wheel_separation=self._drive.wheel_separation, pose=self._start)
         self._next, self._time = 0, 0.0
         self._drive.reset(self._start, self._targets[0])
 
     @property
     def done(self) -> bool:
-        """Whether all orders were carried out, or given up."""
+        """Whether all orders were carried out or aborted."""
         return self._next == len(self._targets)
 
     reason = "all orders are done"
 
     @property
     def estimated_pose(self) -> Pose:
-        """Where the wheels say that it is."""
+        """Pose estimated by odometry."""
         return self._odometry.pose
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """One decision."""
+        """Return the wheel speeds for one observation."""
         pose = self._odometry.update(*observation.encoders.tolist())
         dt, self._time = max(observation.time - self._time, 1e-3), observation.time
         if self.done:
@@ -93,12 +93,12 @@ class CausedDetection:
     """A detection of a walk."""
 
     robot: str
-    cause: Cause  # in truth
+    cause: Cause  # true cause
     verdict: Cause | None  # of the classifier
 
 
 def walk_in_light(walk: LitWalk) -> list[CausedDetection]:
-    """Let the three robots carry out their orders; what each detection was, and what the classifier says."""
+    """Run the orders of the three robots; return all detections with their true causes and verdicts."""
     world = build_lit_dish(walk.level)
     means = make_means(world)
     classifier = ObstacleClassifier(*(means[name] for name in ("ambient", "map", "link")))
@@ -122,7 +122,7 @@ def walk_in_light(walk: LitWalk) -> list[CausedDetection]:
 
         for name, robot in arena.robots.items():
             robot.enable("proximity", "encoders", "light")
-            start = robot.pose._replace(heading=0.0)  # it does not know that its heading is off
+            start = robot.pose._replace(heading=0.0)  # the robot assumes a heading of 0
             walkers[name] = OrderWalk(name, start, partial(note, name))
         arena.run(SECONDS, walkers)
     return found
@@ -136,23 +136,23 @@ class DetectionCounts:
     found: tuple[list[CausedDetection], ...]  # of every walk
 
     def count(self, robot: str, level: float, *causes: Cause) -> float:
-        """Mean number of detections of a robot with one of these causes."""
+        """Return the mean number of detections of a robot with one of several causes."""
         chosen = [found for walk, found in zip(self.walks, self.found, strict=True) if walk.level == level]
         return float(np.mean([sum(d.robot == robot and d.cause in causes for d in found) for found in chosen]))
 
     @property
     def levels(self) -> list[float]:
-        """All light levels, rising [W/m²]."""
+        """All light levels in increasing order [W/m²]."""
         return sorted({walk.level for walk in self.walks})
 
     @property
     def confusion(self) -> ConfusionMatrix:
-        """What the classifier made of all detections of all walks."""
+        """Confusion matrix of all detections of all walks."""
         return ConfusionMatrix.of([(d.cause, d.verdict) for found in self.found for d in found])
 
     @property
     def sheet(self) -> Sheet:
-        """A row for every light level; published: 3 detections, 2 of them by light, and 11, 7 of them by light."""
+        """Table with a row for every light level; published are 3 detections (2 by light) and 11 (7 by light)."""
         robots = list(published.DETECTIONS_2)
         heads = ("level [W/m²]", *(f"{name} {what}" for name in robots for what in ("real", "by light")))
         rows = [
@@ -167,7 +167,7 @@ class DetectionCounts:
         return Sheet(heads, (*rows, ("published", *printed)), "mean number of detections in a walk")
 
     def draw(self, ax: Axes | None = None) -> Axes:
-        """Detections by light against the light level, with the published numbers as levels."""
+        """Draw detections by light against the light level, with the published numbers as dashed lines."""
         names = list(LINE_COLORS)
         series = [
             Series(name, LINE_COLORS[name], self.levels, [self.count(name, level, "light") for level in self.levels])
@@ -178,7 +178,7 @@ class DetectionCounts:
             for name in names
         ]
         x_name, y_name = "lamp: irradiance at 1 m [W/m²]", "detections by light in a walk"
-        title, about = "Light that looks like an obstacle", "experiment 2 with a lamp beside the dish"
+        title, about = "Light detected as an obstacle", "experiment 2 with a lamp next to the dish"
         return line_chart(title, series, x_name=x_name, y_name=y_name, about=about, levels=levels, ax=ax)
 
 
@@ -189,6 +189,6 @@ def count_detections(
     workers: Workers = None,
     progress: Progress | None = None,
 ) -> DetectionCounts:
-    """Walk at every light level with every seed."""
+    """Run walks at every light level with every seed."""
     walks = tuple(LitWalk(level=level, seed=seed) for level in levels for seed in seeds)
     return DetectionCounts(walks=walks, found=tuple(run_jobs(walk_in_light, walks, workers=workers, progress=progress)))

@@ -1,4 +1,4 @@
-"""Robots whose wheels are not what their program takes them for, and which stand otherwise than they were told."""
+"""Robots whose wheels and start heading differ from the values that their program assumes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ WHEEL_SEPARATION, WHEEL_DIAMETER = 0.053, 0.041  # [m] of the data sheet
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RobotErrors:
-    """How a robot differs from its data sheet, and from how it was said to be put down."""
+    """Differences of a robot from its data sheet, and of its start heading from the assumed one."""
 
-    start_heading: float = 0.0  # [rad] true heading less the one that the robot was told
+    start_heading: float = 0.0  # [rad] true heading minus the heading that the robot assumes
     wheel_ratio: float = 1.0  # right wheel over left wheel
     wheel_separation: float = WHEEL_SEPARATION  # [m]
     wheel_diameter: float = WHEEL_DIAMETER  # [m] mean of both wheels
@@ -22,11 +22,11 @@ class RobotErrors:
 
 PERFECT = RobotErrors()
 FITTED = RobotErrors(start_heading=-0.0663, wheel_ratio=1.00147, wheel_separation=0.0522, wheel_diameter=0.0404)
-"""Fitted to the 25 points that were published for experiment 1: the causes that explain them best, not measurements."""
+"""Fitted to the 25 published points of experiment 1: the errors that explain them best, not measurements."""
 
 
 def place_faulty(robot: Placed, errors: RobotErrors, heading: float = 0.0) -> Placed:
-    """A robot with these errors; it is told that it has a heading [rad]."""
+    """Return a robot with these errors; it assumes that it has a heading [rad]."""
     scale, ratio = errors.wheel_diameter / WHEEL_DIAMETER, errors.wheel_ratio
     return replace(
         robot,

@@ -1,4 +1,4 @@
-"""Experiment 2 of the E. coli thesis with a lamp: the dish, its robots, their way-points, and what they really met."""
+"""Experiment 2 of the E. coli thesis with a lamp: the dish, its robots, and the true causes of detections."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from paddock.worlds import load_world
 from paddock.worlds.solids import solids
 from paddock.worlds.spec import Light, WorldSpec
 
-# assumed: an e-puck that subtracts little of the ambient light. 1 W/m² looks like a wall 2.6 cm away.
-SENSITIVITY = 1500.0  # echo that 1 W/m² feigns [1/m²]
-LAMP = Light(at=(0.6, -0.25), height=0.3)  # assumed: beside the long wall, nearer to where e-puck_2481 walks
-NOISY = 0.9  # of the threshold: noise may have carried a detection over it
-# Of the errors fitted to experiment 1 (e-puck_2479), for all three robots; their sizes matter less to what they meet.
+# Assumption: an e-puck that subtracts little of the ambient light. 1 W/m² is measured like a wall 2.6 cm away.
+SENSITIVITY = 1500.0  # echo caused by 1 W/m² [1/m²]
+LAMP = Light(at=(0.6, -0.25), height=0.3)  # assumption: next to the long wall, nearer to the path of e-puck_2481
+NOISY = 0.9  # of the threshold: noise may have caused a detection from here on
+# Two of the errors fitted to experiment 1 (e-puck_2479), for all three robots; those of the wheel sizes matter less.
 ERRORS = RobotErrors(start_heading=FITTED.start_heading, wheel_ratio=FITTED.wheel_ratio)
 
 
 def make_light_sensitive(robot: RobotSpec, sensitivity: float = SENSITIVITY) -> RobotSpec:
-    """The same robot; ambient light feigns echoes to its proximity sensors."""
+    """Return the robot with proximity sensors in which ambient light causes echoes."""
     sensors = tuple(
         replace(sensor, ambient=sensitivity) if isinstance(sensor, ProximitySpec) else sensor
         for sensor in robot.sensors
@@ -42,12 +42,12 @@ def make_light_sensitive(robot: RobotSpec, sensitivity: float = SENSITIVITY) -> 
 
 @functools.cache
 def build_lit_dish(level: float, *, noise: bool = True, sensitivity: float = SENSITIVITY) -> WorldSpec:
-    """The world `petri-dish` with a lamp beside it.
+    """Build the world `petri-dish` with a lamp next to it.
 
     Args:
         level: irradiance at 1 m from the lamp [W/m²]; 0: no lamp.
-        noise: of the robots' sensors and wheels.
-        sensitivity: of their proximity sensors to light [1/m²] for each W/m².
+        noise: whether the robots' sensors and wheels have noise.
+        sensitivity: of their proximity sensors to light [1/m²] per W/m².
     """
     world = load_world("petri-dish")
     kind = make_light_sensitive(load_robot("e-puck-nose"), sensitivity)
@@ -57,12 +57,12 @@ def build_lit_dish(level: float, *, noise: bool = True, sensitivity: float = SEN
 
 
 def list_walls(world: WorldSpec) -> NDArray[np.float64]:
-    """All edges of a world as segments x0, y0, x1, y1 [m], shape (n, 4)."""
+    """Return all edges of a world as segments x0, y0, x1, y1 [m], shape (n, 4)."""
     return np.array([[*a, *b] for solid in solids(world) for a, b in solid.edges]).reshape(-1, 4)
 
 
 def make_means(world: WorldSpec, sensitivity: float = SENSITIVITY) -> dict[str, Means]:
-    """The four means to tell detections apart, for robots of this world, taken for so sensitive to light."""
+    """Return the four means to classify detections, for robots of a world with an assumed sensitivity to light."""
     return {
         "ambient": AmbientLight(sensitivity=sensitivity),
         "map": WallMap(walls=list_walls(world)),
@@ -76,7 +76,7 @@ def make_means(world: WorldSpec, sensitivity: float = SENSITIVITY) -> dict[str, 
 
 
 def find_cause(poses: Mapping[str, Pose], robot: str, side: float, threshold: float) -> Cause:
-    """What a detection really was: what is left of it in the dark, without noise, and without the other robots."""
+    """Return the true cause of a detection, from counts in the dark without noise, with and without other robots."""
     dark = build_lit_dish(0.0, noise=False)
     if _count_in(dark, {robot: poses[robot]}, robot, side) > NOISY * threshold:
         return "wall"
@@ -84,7 +84,7 @@ def find_cause(poses: Mapping[str, Pose], robot: str, side: float, threshold: fl
 
 
 def _count_in(world: WorldSpec, poses: Mapping[str, Pose], robot: str, side: float) -> float:
-    """The counts of a robot's two sensors on a side, where these robots stand in a world."""
+    """Return the counts of a robot's two sensors on a side, for given poses of robots in a world."""
     placed = [
         replace(placed_robot, at=poses[name][:2], heading_deg=math.degrees(poses[name].heading))
         for placed_robot in world.robots
@@ -96,10 +96,10 @@ def _count_in(world: WorldSpec, poses: Mapping[str, Pose], robot: str, side: flo
 
 
 def turn_to(pose: Pose, bearing: float) -> Pose:
-    """The same place, looking that far to the left [rad]."""
+    """Return the pose turned to the left by a bearing [rad]."""
     return pose._replace(heading=math.remainder(pose.heading + bearing, math.tau))
 
 
 def positions_of(poses: Mapping[str, Pose], but: str) -> Sequence[Point]:
-    """Where the other robots are."""
+    """Return the positions of all robots except one."""
     return [pose[:2] for name, pose in poses.items() if name != but]

@@ -1,7 +1,8 @@
-"""Experiment 1 with better knowledge: the same 25 targets and the same faulty robot, calibrated, and seen by a camera.
+"""Experiment 1 with better localisation: the same 25 targets and the same robot errors, with calibration and a camera.
 
-The robot has the causes that were fitted to the published table: it starts 3.8° off, its wheels differ by 0.147 %,
-and both the wheels and their separation are smaller than the data sheet says. Nothing is added to the end points.
+The robot has the errors that were fitted to the published table: its start heading is off by 3.8°, its wheels differ by
+0.147 %, and both the wheels and their separation are smaller than in the data sheet. No noise is added to the end
+points.
 """
 
 from __future__ import annotations
@@ -43,26 +44,26 @@ MOST_SECONDS = 600.0
 FixSource = Callable[[float], Iterable[PoseFix]]
 NEES_BAND = consistency_band(1)
 
-# What the filter is told of its start, its wheels and the camera.
+# The filter's assumptions about its start and its wheels.
 START_COVARIANCE = np.diag([0.005, 0.005, math.radians(5.0)]) ** 2
 MOTION = MotionNoise(slip=SLIP, wheel=2e-7, turn=2e-5, count=0.041 * math.pi / 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class WalkOutcome:
-    """What came of a walk."""
+    """The result of a walk."""
 
     name: str
-    wheels: WheelCalibration  # that odometry assumed
+    wheels: WheelCalibration  # assumed by odometry
     reached: Floats  # true position at each target [m], shape (25, 2)
     nees: Floats  # of each tick
     time: Floats  # [s] of each tick
     episode: Episode
-    refused: int = 0  # outliers that were gated out
+    refused: int = 0  # number of outliers rejected by the gate
 
     @property
     def trace(self) -> Trace:
-        """What the robot did, with its estimated pose."""
+        """Trace of the robot, with its estimated pose."""
         return self.episode.trace
 
     @property
@@ -78,23 +79,23 @@ class WalkOutcome:
 
     @property
     def band(self) -> Band:
-        """Where NEES lies 95 % of the time, if the filter is honest."""
+        """Band that contains NEES 95 % of the time if the filter is consistent."""
         return NEES_BAND
 
     @property
     def share_in_band(self) -> float:
-        """Share of the time at which it does."""
+        """Fraction of the time with NEES in its band."""
         return self.band.share_inside(self.nees)
 
 
 def faulty_robot_world(errors: RobotErrors = FITTED) -> WorldSpec:
-    """An open floor with the robot of the experiment, with the wheels that it really has."""
+    """Return an open floor with the robot of the experiment, with its true wheels."""
     robot = place_faulty(Placed(name=NAME, type="e-puck", at=START[:2], slip_noise=SLIP), errors, START.heading)
     return WorldSpec(name="experiment-1", bounds=(-0.5, -0.7, 1.2, 1.2), robots=(robot,))
 
 
 def calibrate_robot(world: WorldSpec, *, seed: int = 0, runs: int = 5, rounds: int = 2) -> WheelCalibration:
-    """What UMBmark squares of 0.6 m and a straight run find out about the robot of a world; rounds are averaged."""
+    """Calibrate the robot of a world with UMBmark squares of 0.6 m and straight runs; rounds are averaged."""
     centre = replace(world.robots[0], at=(0.3, 0.2))
     arena = paddock.open(replace(world, robots=(centre,)), seed=seed)
     robot, draws = arena[NAME], iter(range(seed, seed + 1000))
@@ -127,12 +128,12 @@ def walk(
     """Drive to all targets.
 
     Args:
-        name: of the run.
-        wheels: that odometry assumes; None: those of the data sheet.
-        camera: makes the camera above the arena, which tells the fixes that have come by a time; None: there is none.
-        noise: of its motion, as the filter is told.
-        errors: of the robot.
-        seed: decides all noise.
+        name: name of the run.
+        wheels: wheels assumed by odometry; None: those of the data sheet.
+        camera: creates the overhead camera, a function that returns the fixes received by a time; None: no camera.
+        noise: motion noise assumed by the filter.
+        errors: errors of the robot.
+        seed: determines all noise.
     """
     arena = paddock.open(faulty_robot_world(errors), seed=seed)
     robot = arena[NAME]
@@ -159,24 +160,24 @@ def walk(
 
 
 def walk_with_better_knowledge(*, seed: int = 0) -> dict[str, WalkOutcome]:
-    """The walk by the data sheet; after calibration; the same with the start set right; and with a camera above."""
+    """Walk with data-sheet wheels, after calibration, with the correct start as well, and with an overhead camera."""
     wheels = calibrate_robot(faulty_robot_world(), seed=seed)
     aligned = replace(FITTED, start_heading=0.0)
     return {
         "nominal": walk("nominal wheels", seed=seed),
         "calibrated": walk("calibrated wheels", wheels, seed=seed),
-        "start": walk("calibrated wheels, start set right", wheels, errors=aligned, seed=seed),
+        "start": walk("calibrated wheels, correct start", wheels, errors=aligned, seed=seed),
         "camera": walk("calibrated wheels and a camera", wheels, camera=see_with_noise(seed), seed=seed),
     }
 
 
 def see_with_noise(seed: int) -> Callable[[Arena], FixSource]:
-    """A camera without pictures."""
+    """Return a factory of a simulated camera without pictures."""
     return lambda arena: SimulatedCamera(arena[NAME], CameraHabits(), seed).take_fixes
 
 
 def walk_under_rendered_camera(seed: int = 0) -> WalkOutcome:
-    """The walk with a camera whose pictures are rendered and measured: nobody is told the true pose."""
+    """Walk with a camera whose pictures are rendered and measured, without access to the true pose."""
     wheels = calibrate_robot(faulty_robot_world(), seed=seed)
     return walk(
         "calibrated wheels and pictures",

@@ -1,9 +1,9 @@
-"""What is left of the walk's bias without methylation: nothing, once two smaller effects are put out of the way.
+"""The bias of the walk without methylation, which is zero if two smaller effects are eliminated.
 
-- Far from the concentration that it is adapted to, a network without methylation is saturated: walkers tumble without
-  end, or never. So the dish has a background here, and its food is a few percent of it.
-- The network answers late, so a walker tumbles by where it was; a nose in front makes it tumble by where it will be.
-  The nose is put where both cancel: as far ahead as a run leads within the lag.
+- Far from the concentration that it is adapted to, a network without methylation is saturated: walkers tumble
+  permanently, or never. Therefore the dish has a background here, and its food is a few percent of it.
+- The network has a lag, so a walker tumbles according to an earlier position. A nose in front makes it tumble according
+  to a later position. The nose is mounted where both cancel: as far ahead as a run leads within the lag.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from paddock.experiments.ecoli_walk.tumble_rates import (
 from paddock.policies import RunAndTumble
 from paddock.report.sheets import Sheet
 
-BACKGROUND, FOOD = 0.95, 0.05  # the network's input is the background + the food's share of the reading
-LEVELS = (0.963, 0.973, 0.983)  # that walkers without methylation are adapted to: inputs at the dish's rim and nearer
+BACKGROUND, FOOD = 0.95, 0.05  # the network's input is BACKGROUND + FOOD · reading
+LEVELS = (0.963, 0.973, 0.983)  # inputs that walkers without methylation are adapted to: at the dish's rim and nearer
 TICK = 0.02  # [s]
-MARGIN = 0.05  # of what counts as unbiased
+MARGIN = 0.05  # ratios within 1 ± this count as unbiased
 
 
 class MethylationTrial(NamedTuple):
-    """A kind of walkers in the dish with a background."""
+    """A kind of walker in the dish with a background."""
 
     walker: str
-    level: float | None = None  # that their methylation is held at
-    nose: str | float = "balanced"  # where lag and lead cancel; or see `isolate_walker`
+    level: float | None = None  # input at whose adapted value the methylation is held
+    nose: str | float = "balanced"  # "balanced": where lag and lead cancel; otherwise see `isolate_walker`
 
     def __str__(self) -> str:
         held = "" if self.level is None else f" at {self.level:g}"
@@ -53,22 +53,22 @@ TRIALS = (
 
 
 class MethylationFigures(NamedTuple):
-    """What was counted, for each trial and seed."""
+    """The counts of each trial and seed."""
 
     counts: Mapping[MethylationTrial, Sequence[TumbleCounts]]
     lead: float  # [m] of the balanced nose
 
     def compare_rates(self, trial: MethylationTrial) -> Interval:
-        """Tumble rate down over up, at equal concentrations, of all seeds together."""
+        """Return the ratio of tumble rates down and up, at equal concentrations, for all seeds together."""
         return compare_rates(pool_counts(self.counts[trial]))
 
     def compare_distances(self, trial: MethylationTrial) -> Interval:
-        """Distance from the food while running, over that of the unbiased, of all seeds together."""
+        """Return the distance from the food while running over that of unbiased walkers, for all seeds together."""
         return compare_distances(pool_counts(self.counts[trial]), pool_counts(self.counts[UNBIASED]))
 
     @property
     def sheet(self) -> Sheet:
-        """All trials."""
+        """Table of all trials."""
         heads = ("walker", "tumble rate down over up (95 %)", "of each seed", "distance over unbiased (95 %)")
         rows = [
             (
@@ -83,14 +83,14 @@ class MethylationFigures(NamedTuple):
 
 
 def find_balanced_lead() -> float:
-    """How far ahead of the wheels a nose makes up for the network's lag [m]. Decisions come half a tick early."""
+    """Return the lead of the nose that compensates the lag of the network [m]; decisions are half a tick early."""
     return RunAndTumble.speed * (find_lag(NETWORK) - TICK / 2.0)
 
 
 def try_methylation(
     trial: MethylationTrial, lead: float, *, walkers: int = 100, seconds: float = 300.0, seed: int = 1
 ) -> TumbleCounts:
-    """Follow some walkers of a kind."""
+    """Count the tumbles of walkers of a trial."""
     walker = make_walker(trial.walker, level=trial.level or HALFWAY, scale=FOOD, floor=BACKGROUND)
     nose = lead if trial.nose == "balanced" else trial.nose
     return count_tumbles(walker, walkers=walkers, seconds=seconds, seed=seed, nose=nose)

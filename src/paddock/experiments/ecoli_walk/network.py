@@ -1,4 +1,4 @@
-"""What the network of E. coli does at rest and after steps of its input: the numbers behind the claims."""
+"""Figures of the E. coli network at rest and after steps of its input, for the claims."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NETWORK = "ecoli-chemotaxis"
 
 
 def clockwise_bias(output: Floats) -> Floats:
-    """The motor's clockwise bias of every value of CheY-P."""
+    """Return the motor's clockwise bias for each value of CheY-P."""
     odds = (np.asarray(output, float) / HALF) ** HILL
     return np.asarray(odds / (1.0 + odds))
 
 
 def find_rest_bias(network: AnyNetwork = NETWORK, *, level: float = 1.0, seconds: float = 100.0) -> float:
-    """The bias of a cell that has long been in a constant concentration."""
+    """Return the bias of a cell after a long time in a constant concentration."""
     course = simulate(load_reactions(network), seconds, dt=1.0, inputs={"L": level})
     return float(clockwise_bias(course.output)[-1])
 
@@ -33,7 +33,7 @@ def find_rest_bias(network: AnyNetwork = NETWORK, *, level: float = 1.0, seconds
 def find_bias_response(
     before: float = 1.0, after: float = 2.0, *, network: AnyNetwork = NETWORK, seconds: float = 60.0
 ) -> StepResponse:
-    """The bias before and after a step of the concentration."""
+    """Return the response of the bias to a step of the concentration."""
     return find_step_response(
         load_reactions(network), before, after, seconds=seconds, settle=100.0, reading=clockwise_bias
     )
@@ -41,17 +41,17 @@ def find_bias_response(
 
 @dataclass(frozen=True)
 class Adaptation:
-    """How a cell answers one step."""
+    """The response of a cell to one step."""
 
     factor: float
     response_time: float  # [s] until halfway to the peak
     peak_time: float  # [s]
-    settling_time: float  # [s] until within 5 % for good
+    settling_time: float  # [s] from which the bias stays within 5 %
     error: float  # relative, at the end
 
 
 def measure_adaptation(factors: Sequence[float] = STEPS, *, network: AnyNetwork = NETWORK) -> tuple[Adaptation, ...]:
-    """Steps of the concentration by some factors."""
+    """Measure the adaptation after steps of the concentration by some factors."""
     found = []
     for factor in factors:
         response = find_bias_response(1.0, factor, network=network)
@@ -63,7 +63,7 @@ def measure_adaptation(factors: Sequence[float] = STEPS, *, network: AnyNetwork 
 
 @dataclass(frozen=True)
 class Robustness:
-    """What changes with the amount of CheR, and what does not."""
+    """The adaptation with a changed amount of CheR."""
 
     factor: float
     rest_bias: float
@@ -74,7 +74,7 @@ class Robustness:
 def measure_robustness(
     factors: Sequence[float] = CHER, *, network: AnyNetwork = NETWORK, seconds: float = 200.0
 ) -> tuple[Robustness, ...]:
-    """Adaptation with less or more CheR: exact all the same; the bias at rest and the time it takes change."""
+    """Measure the adaptation with less or more CheR: it stays exact; only the bias at rest and the time change."""
     cell = load_reactions(network)
     found = []
     for factor in factors:
@@ -91,13 +91,13 @@ def measure_robustness(
 def measure_fold_change(
     pairs: Sequence[tuple[float, float]] = ((0.1, 0.2), (0.4, 0.8)), *, network: AnyNetwork = NETWORK
 ) -> float:
-    """How far the responses to steps by the same factor differ at most: 0 is exact fold-change detection."""
+    """Return the largest difference of responses to steps by the same factor; 0 is exact fold-change detection."""
     responses = [find_bias_response(*pair, network=network, seconds=30.0).values for pair in pairs]
     return float(max(np.abs(values - responses[0]).max() for values in responses))
 
 
 def find_lag(network: AnyNetwork = NETWORK, *, factor: float = 1.001) -> float:
-    """How long the output lags behind a slow change of the input [s], without methylation: its answer's mean delay."""
+    """Return the lag of the output behind a slow change of the input without methylation [s]: its mean delay."""
     step, settle, dt = 5.0, 20.0, 0.005
     held = hold_methylation(network, 1.0)
     course = simulate(held, settle + step, dt=dt, inputs={"L": [(0.0, 1.0), (settle, factor)]})
@@ -106,13 +106,13 @@ def find_lag(network: AnyNetwork = NETWORK, *, factor: float = 1.001) -> float:
 
 
 def hold_methylation(network: AnyNetwork, level: float) -> ReactionNetwork:
-    """A network of E. coli whose methylation stays what it is when the cell is adapted to some input."""
+    """Return a network of E. coli whose methylation is held at the value of a cell that is adapted to an input."""
     cell = load_reactions(network)
     return cell.with_starts(M=cell.pool("M").start * level).with_held("M")
 
 
 def find_conserved_drifts(factor: float = 10.0, *, network: AnyNetwork = NETWORK) -> Mapping[str, float]:
-    """How far the conserved sums stray, relative, in 60 s after a step."""
+    """Return the relative drift of the conserved sums in 60 s with a step."""
     return simulate(load_reactions(network), 60.0, inputs={"L": [(0.0, 1.0), (1.0, factor)]}).drifts()
 
 
@@ -128,7 +128,7 @@ class NetworkFigures:
 
 
 def measure_network(network: AnyNetwork = NETWORK) -> NetworkFigures:
-    """Everything above."""
+    """Measure all figures of a network."""
     return NetworkFigures(
         rest_bias=find_rest_bias(network),
         adaptations=measure_adaptation(network=network),

@@ -1,4 +1,4 @@
-"""Both experiments of the publication: hosts and robots that exchange orders over lines, all in simulated time."""
+"""Both published experiments: hosts and robots that exchange orders over serial lines, in simulated time."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ from paddock.orders.texts import CM
 from paddock.worlds import load_world
 from paddock.worlds.spec import Placed, WorldSpec
 
-LEGACY_DT = 0.001  # [s] how often the published program looks at its wheels
-LONGEST = 900.0  # simulated seconds of an experiment
+LEGACY_DT = 0.001  # [s] period at which the published program reads its wheels
+LONGEST = 900.0  # maximum simulated seconds of an experiment
 GOOD_LINE = LineQuality()
 
 
 @dataclass(kw_only=True, slots=True)
 class RobotRun:
-    """What came of one robot's walk."""
+    """The result of one robot's walk."""
 
     name: str
     walk: WalkResult
     link: LinkStatistics
     targets: list[Point]  # [m]
-    places: list[Point] = field(default_factory=list)  # where it really was after each order that was done [m]
+    places: list[Point] = field(default_factory=list)  # true position after each completed order [m]
     path: list[Pose] = field(default_factory=list)  # every tenth of a second [m, rad]
 
     @property
     def errors(self) -> list[Point]:
-        """Where it really was less where it was to be, for each order that was done [m]."""
+        """True position minus target, for each completed order [m]."""
         done = [target for target, reached in zip(self.targets, self.walk.reached, strict=False) if reached]
         return [(x - tx, y - ty) for (x, y), (tx, ty) in zip(self.places, done, strict=True)]
 
     @property
     def mean_errors(self) -> Point:
-        """Mean absolute error along x and y [m]; NaN where nothing was done."""
+        """Mean absolute error along x and y [m]; NaN if no order was completed."""
         if not self.errors:
             return math.nan, math.nan
         x, y = zip(*self.errors, strict=True)
@@ -60,16 +60,16 @@ class RobotRun:
 
 @dataclass(kw_only=True, slots=True)
 class OrdersRun:
-    """What came of an experiment."""
+    """The result of an experiment."""
 
     robots: dict[str, RobotRun]
-    seconds: float  # simulated, until all had ended or nothing could happen any more
-    locked: tuple[str, ...]  # robots that wait for their host, which waits for them, for ever
-    unfinished: tuple[str, ...] = ()  # robots that were still at it when time was over
+    seconds: float  # simulated, until all walks had ended or were locked up
+    locked: tuple[str, ...]  # robots in a deadlock: they and their host wait for each other
+    unfinished: tuple[str, ...] = ()  # robots that were still running when the time was over
 
 
 class OrdersSimulation:
-    """Sessions of a host, and robots of an arena with their firmware, with a line in each direction between them."""
+    """Sessions of a host and robots of an arena with their firmware, with a serial line in each direction."""
 
     def __init__(self, arena: Arena, *, seed: int = 0) -> None:
         self.arena, self.seed = arena, seed
@@ -86,7 +86,7 @@ class OrdersSimulation:
         patient: bool = False,
         on_event: Callable[[OrderEvent], object] = lambda event: None,
     ) -> None:
-        """Let a host walk a robot of the arena; see `RobotSession` and `OrderFirmware`."""
+        """Add a session that sends a robot of the arena to its targets; see `RobotSession` and `OrderFirmware`."""
 
         def note(event: OrderEvent) -> None:
             if event.kind == "done":
@@ -105,7 +105,7 @@ class OrdersSimulation:
         )
 
     def run(self, longest: float = LONGEST) -> OrdersRun:
-        """Let time pass until all walks have ended."""
+        """Run the simulation until all walks have ended."""
         arena, ticks_per_row = self.arena, max(1, round(0.1 / self.arena.dt))
         end = arena.on_tick(self._tick)
         try:
@@ -136,7 +136,7 @@ class OrdersSimulation:
             up.send(firmware.tick(), now)
 
     def _is_over(self) -> bool:
-        """Whether nothing can happen any more."""
+        """Return whether all walks have ended or are locked up."""
         return all(session.over or self._is_locked(name) for name, (session, *_) in self._parts.items())
 
     def _is_locked(self, name: str) -> bool:
@@ -152,13 +152,13 @@ def run_experiment_1(
     seed: int = 0,
     dt: float = LEGACY_DT,
 ) -> OrdersRun:
-    """One robot, 25 orders, on an open floor: the published start is nearer to the walls than a robot's radius.
+    """Run one robot with 25 orders on an open floor: the published start is nearer to the walls than a robot's radius.
 
     Args:
-        errors: of the robot; by default those fitted to the published points.
+        errors: errors of the robot; by default those fitted to the published points.
         mode: "legacy" or "checked".
-        quality: of both directions of the line.
-        seed: of the line and of the sensors.
+        quality: quality of both directions of the line.
+        seed: seed of the line and of the sensors.
         dt: length of a tick [s].
     """
     start, name = published.START_1, published.ROBOT_1
@@ -186,17 +186,17 @@ def run_experiment_2(
     dt: float | None = None,
     longest: float = LONGEST,
 ) -> OrdersRun:
-    """Three robots at once, 25 orders each.
+    """Run three robots at once, with 25 orders each.
 
     Args:
-        mode: "legacy": robots that do not know checked mode; "checked": robots and a host that use it.
-        seed: of the lines and of the sensors.
-        quality: of all lines, or of each robot's by its name; both directions alike.
-        patient: the host of 2012, which has no time-outs.
-        errors: of all robots.
-        avoidance: makes a strategy for each robot in checked mode; None: as published.
-        world: another dish, for instance with lamps; it has the same robots.
-        dt: length of a tick [s]; None: 0.005, or 0.001 in legacy mode, as the published program has it.
+        mode: "legacy": robots without checked mode; "checked": robots and a host that use it.
+        seed: seed of the lines and of the sensors.
+        quality: quality of all lines, or of each robot's line by its name; the same in both directions.
+        patient: use the host of 2012, which has no time-outs.
+        errors: errors of all robots.
+        avoidance: creates a strategy for each robot in checked mode; None: as published.
+        world: another dish with the same robots, for instance with lamps.
+        dt: length of a tick [s]; None: 0.005, or 0.001 in legacy mode, as in the published program.
         longest: simulated seconds after which the experiment ends.
     """
     world = load_world("petri-dish") if world is None else world
@@ -223,6 +223,6 @@ def run_experiment_2(
 
 
 def mean_errors_in_cm(run: RobotRun) -> Point:
-    """Mean absolute error along x and y [cm], as published."""
+    """Return the mean absolute error along x and y [cm], as published."""
     x, y = run.mean_errors
     return x / CM, y / CM

@@ -1,4 +1,4 @@
-"""Many walkers, each alone in a dish of its own: how they gather, how they flee, and how long they run."""
+"""Populations of walkers, each alone in its own dish: attraction, repulsion, and run lengths."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.spec import Field
 
 NOSE = "nose"
-NETWORK = "ecoli-chemotaxis-n6"  # what walkers have inside unless said otherwise, as RunAndTumble itself
+NETWORK = "ecoli-chemotaxis-n6"  # default network of walkers, as in RunAndTumble
 HALFWAY = 0.5  # the concentration that walkers without methylation are adapted to
 WALKERS = ("normal", "none", "inverted", "no-methylation")
 
@@ -33,9 +33,9 @@ def make_walker(
     floor: float = 0.02,
     seed: int = 0,
 ) -> RunAndTumble:
-    """A walker that senses as it should, not at all, the wrong way round, or that cannot adapt.
+    """Create a walker with a normal sensor, without a sensor, with an inverted sensor, or without adaptation.
 
-    `level` is the input that a walker without methylation is adapted to; the input is scale · reading + floor.
+    `level` is the input that a walker without methylation is adapted to. The input is scale · reading + floor.
     """
     if kind not in WALKERS:
         raise UnknownName("kind of walker", kind, WALKERS)
@@ -45,19 +45,19 @@ def make_walker(
 
 
 def isolate_walker(world: str | WorldSpec = "petri-dish", *, nose: str | float = "front") -> WorldSpec:
-    """A dish with one robot. `nose`: "front", as shipped, "centre", between the wheels, or metres ahead of these.
+    """Return a dish with one robot. `nose`: "front" (as shipped), "centre" (between the wheels), or metres ahead.
 
-    A nose in front of the wheels reads more where the robot looks up the gradient. That alone makes runs up longer,
-    without any adaptation: an effect of the body that a cell, whose runs are many times its length, does not have.
+    A nose in front of the wheels has a higher reading if the robot points up the gradient. This alone makes runs up
+    longer, without any adaptation. A cell, whose runs are many times its length, does not have this effect.
     """
     spec = load_world(world) if isinstance(world, str) else world
     if not spec.fields:
-        raise PaddockError(f"{spec.name}: a walker needs a field to smell: add one, [[fields]]")
+        raise PaddockError(f"{spec.name}: a walker needs a field to sense: add one, [[fields]]")
     robot = spec.robots[0]
     if nose == "front":
         return replace(spec, robots=(robot,))
     if isinstance(nose, str) and nose != "centre":
-        raise UnknownName("place of a nose", nose, ("centre", "front"))
+        raise UnknownName("position of a nose", nose, ("centre", "front"))
     ahead = 0.0 if isinstance(nose, str) else float(nose)
     kind = load_robot(robot.type) if isinstance(robot.type, str) else robot.type
     sensors = tuple(
@@ -68,33 +68,33 @@ def isolate_walker(world: str | WorldSpec = "petri-dish", *, nose: str | float =
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """What became of a population, in the second half of its time; shape (walkers) unless said otherwise."""
+    """The result of a population, in the second half of its time; shape (walkers) unless noted otherwise."""
 
-    concentration: Floats  # mean that each walker met
+    concentration: Floats  # mean concentration of each walker
     distance: Floats  # mean distance from the field's centre [m]
-    runs: RunTally  # over the whole time
+    runs: RunTally  # of the whole time
     times: Floats  # of the rows below [s], shape (rows)
     places: Floats  # x, y [m], shape (walkers, rows, 2)
 
     @property
     def run_up(self) -> float:
-        """Mean length of runs that lead up [s]."""
+        """Mean duration of runs up the gradient [s]."""
         return mean_run(self.runs.seconds_up, self.runs.runs_up)
 
     @property
     def run_down(self) -> float:
-        """Mean length of runs that lead down [s]."""
+        """Mean duration of runs down the gradient [s]."""
         return mean_run(self.runs.seconds_down, self.runs.runs_down)
 
     @property
     def begun_run_ratio(self) -> float:
-        """Mean length of runs that began upwards, over that of those that began downwards."""
+        """Mean duration of runs that started upwards over that of runs that started downwards."""
         runs = self.runs
         return mean_run(runs.begun_seconds_up, runs.begun_up) / mean_run(runs.begun_seconds_down, runs.begun_down)
 
 
 def mean_run(seconds: Floats, runs: Floats) -> float:
-    """Mean length of the runs of all walkers [s]; NaN without runs."""
+    """Return the mean duration of the runs of all walkers [s]; NaN without runs."""
     return float(seconds.sum() / runs.sum()) if runs.any() else math.nan
 
 
@@ -110,14 +110,14 @@ def run_population(
     device: str = "cpu",
     precision: str = "float64",
 ) -> Population:
-    """Let walkers run, each alone in a world, from places at random.
+    """Run walkers, each alone in a world, from random positions.
 
     Args:
         walker: the policy, or a kind of `make_walker`.
-        world: with a field to smell.
-        walkers: how many.
-        seconds: how long; the figures are of the second half.
-        seed: of the first world.
+        world: a world with a field.
+        walkers: number of walkers.
+        seconds: duration; the figures are those of the second half.
+        seed: seed of the first world.
         every: seconds between two rows of `places`; None: none.
         nose: see `isolate_walker`.
         device: "cpu" or "cuda".
@@ -141,7 +141,7 @@ def run_population(
 
 
 def centre_of(field: Field) -> tuple[float, float]:
-    """Where a field is strongest."""
+    """Return the centre of a field, where it is strongest."""
     if field.at is None:
         raise PaddockError(f"field {field.name!r}: expected one with a centre, radial or gaussian")
     return field.at
@@ -149,35 +149,35 @@ def centre_of(field: Field) -> tuple[float, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """A population beside one that senses nothing."""
+    """Comparison of a population with an unbiased one, which has no sensor."""
 
     concentration: float  # mean
     unbiased_concentration: float
     distance: float  # mean [m]
     unbiased_distance: float
-    p: float  # that both met the same concentrations (Mann and Whitney)
-    run_up: float  # mean of runs that lead up [s]
+    p: float  # p-value of equal concentrations (Mann and Whitney)
+    run_up: float  # mean duration of runs up the gradient [s]
     run_down: float
-    begun_run_ratio: float  # runs that began upwards relative to those that began downwards
+    begun_run_ratio: float  # runs that started upwards relative to runs that started downwards
 
     @property
     def gain(self) -> float:
-        """Concentration relative to that of the unbiased."""
+        """Concentration relative to that of the unbiased population."""
         return self.concentration / self.unbiased_concentration
 
     @property
     def approach(self) -> float:
-        """Distance from the centre relative to that of the unbiased."""
+        """Distance from the centre relative to that of the unbiased population."""
         return self.distance / self.unbiased_distance
 
     @property
     def run_ratio(self) -> float:
-        """Runs that lead up relative to those that lead down."""
+        """Duration of runs up relative to runs down the gradient."""
         return self.run_up / self.run_down
 
 
 def compare_populations(biased: Population, unbiased: Population) -> Comparison:
-    """Put two populations beside each other."""
+    """Compare two populations."""
     return Comparison(
         concentration=float(biased.concentration.mean()),
         unbiased_concentration=float(unbiased.concentration.mean()),

@@ -1,4 +1,4 @@
-"""What was published about both experiments: targets, starts, thresholds and results, in centimetres as printed."""
+"""Published data of both experiments: targets, starts, thresholds and results, in centimetres as printed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TARGETS_2: dict[str, tuple[Centimetres, ...]] = {
     "e-puck_2481": (
         (38, 31), (38, 26), (24, 19), (59, 18), (66, 21), (76, 22), (84, 31), (88, 15), (97, 11), (88, 8), (87, 10),
         (80, 13), (75, 7), (75, 12),
-        (67, 24),  # ours, half-way between its neighbours: what is published of this failed order cannot be read
+        (67, 24),  # ours, half-way between its neighbours: this failed order is illegible in the publication
         (59, 35), (57, 49), (73, 47), (83, 65), (83, 71), (83, 65), (80, 71), (78, 76), (72, 77), (68, 73),
     ),
 }  # fmt: skip
@@ -52,10 +52,10 @@ BY_LIGHT_2 = {"e-puck_2478": 2, "e-puck_2481": 7}  # of these
 
 
 def to_metres(points: Iterable[Centimetres]) -> list[Point]:
-    """Published points [cm] in metres."""
+    """Convert published points [cm] to metres."""
     return [(x * CM, y * CM) for x, y in points]
 
 
 def targets_done(robot: str) -> list[Point]:
-    """The targets of experiment 2 that a robot reached [m]."""
+    """Return the targets of experiment 2 that a robot reached [m]."""
     return to_metres(target for n, target in enumerate(TARGETS_2[robot]) if n not in FAILED_2[robot])

@@ -1,4 +1,4 @@
-"""A camera above an arena with real pictures: rendered, compressed, and measured by the markers in them."""
+"""An overhead camera with pictures that are rendered, compressed, and measured by their markers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from paddock.vision import MarkerTracker, find_camera_pose, find_markers
 from paddock.vision.decode import decode_jpeg
 
 SIZE = (1280, 960)
-ALIKE = (
-    1.0  # [s] the errors of a calibrated camera change with the place, not with time: so long they are about the same
-)
+ALIKE = 1.0  # [s] correlation time: the errors of a calibrated camera depend on the position, not on time
 
 
 class RenderedCamera:
-    """Sees one robot of an arena, late. Lens and pose come from pictures of a board and of markers on the floor."""
+    """Measures one robot of an arena with latency; lens and pose are calibrated from a board and floor markers."""
 
     def __init__(self, arena: Arena, robot: str, *, latency: float = 0.08, period: float = 0.1, seed: int = 0) -> None:
         self._arena, self._robot, self._latency, self._period = arena, robot, latency, period
@@ -31,7 +29,7 @@ class RenderedCamera:
         self._pictures, self._under_way = 0, list[PoseFix]()
 
     def take_fixes(self, time: float) -> Iterable[PoseFix]:
-        """The fixes that have come by a time [s]; ask it once per tick."""
+        """Return the fixes received by a time [s]; call once per tick."""
         if time >= self._pictures * self._period - 1e-9:
             self._pictures += 1
             sightings = self._tracker.locate(self._take_picture(), time)
@@ -41,7 +39,7 @@ class RenderedCamera:
         return ready
 
     def _weaken(self, fix: PoseFix) -> PoseFix:
-        """The pictures of a second tell together no more than one of them."""
+        """Increase the covariance so that all pictures of a second have the information of one."""
         return replace(fix, covariance=fix.covariance * ALIKE / self._period)
 
     def _take_picture(self) -> Picture:

@@ -1,4 +1,4 @@
-"""The report: the thesis' tables beside ours, what was fitted, and figures of paths, walkers, filters and camera."""
+"""The report: the thesis' tables next to ours, fitted values, and figures of paths, walkers, filters and camera."""
 
 from __future__ import annotations
 
@@ -27,47 +27,47 @@ if TYPE_CHECKING:
 
     from paddock.experiments.ecoli_walk.reproduce import EColiFindings
 
-TITLE = "E. coli on e-pucks: the thesis' two experiments, and how to do better"
+TITLE = "E. coli on e-pucks: the thesis' two experiments, and improvements"
 
 ABOUT = (
-    "In 2012 a thesis of the Polytechnic University of Valencia and the Robert Gordon University let three e-pucks "
-    "play bacteria. A reaction network made way-points of a biased random walk; a host program sent them as orders "
-    "over Bluetooth. Here the network runs on the robots themselves, the order protocol is spoken by both ends, and "
-    "every wish of the thesis is granted: calibration, a camera above, error control on the link, and obstacles that "
-    "are told apart."
+    "In 2012 a thesis of the Polytechnic University of Valencia and the Robert Gordon University made three e-pucks "
+    "move like bacteria. A reaction network generated the way-points of a biased random walk, and a host program sent "
+    "them as orders over Bluetooth. Here the network runs on the robots themselves, and both ends use the order "
+    "protocol. All improvements that the thesis suggests are included: calibration, an overhead camera, error control "
+    "on the link, and classification of obstacles."
 )
 FITTED = (
-    "The errors of experiment 1 come from causes, not from noise on the end points: the robot starts 3.8° off, its "
-    "wheels differ by 0.147 %, and both the wheels and their separation are smaller than the data sheet says. These "
-    "four numbers were fitted to the 25 published points, so the table shows that one set of plausible causes explains "
-    "them all; it is no independent test. Unequal wheels alone do not: they give 0.8 and 0.4 cm. The robot could "
-    "not know its error: its program sets its position to the target when it has arrived."
+    "The errors of experiment 1 come from robot errors, not from noise on the end points: the start heading is off by "
+    "3.8°, the wheels differ by 0.147 %, and both the wheels and their separation are smaller than in the data sheet. "
+    "These four numbers were fitted to the 25 published points. The table shows that one set of plausible errors "
+    "explains all points; it is not an independent test. Unequal wheels alone explain only 0.8 and 0.4 cm. The robot "
+    "cannot detect its error, because its program sets its position to the target on arrival."
 )
 LOCKED = (
-    "The published protocol has no time-outs on either side. One lost end mark, in either direction, and robot and "
-    "host wait for each other for ever: the thesis saw it with one robot of three. In checked mode every frame has a "
-    "number and a checksum. The robot refuses a damaged order before it moves, and answers a repeated number from "
-    "memory, so that nothing is driven twice."
+    "The published protocol has no time-outs on either side. After one lost end mark, in either direction, robot and "
+    "host wait for each other permanently. In the thesis this occurred with one robot of three. In checked mode every "
+    "frame has a number and a checksum. The robot rejects a damaged order before it moves, and answers a repeated "
+    "number from memory, so that no order is executed twice."
 )
 LIGHT = (
-    "The thesis counted 3 and 11 detections, of which 2 and 7 were ambient light. How bright its room was is not "
-    "known. Here a lamp stands beside the dish, and the table shows the detections at several light levels. In the "
-    "dark none is by light. Each of the published numbers is met at some level, and the robot with more of them is "
-    "the same; but no one level gives both, since the numbers rise steeply. The lamp's place and the sensors' "
-    "sensitivity to light are assumed, so light explains the detections in kind, not in number."
+    "The thesis counted 3 and 11 detections, of which ambient light caused 2 and 7. The brightness of its room is "
+    "unknown. Here a lamp is next to the dish, and the table shows the detections at several light levels. In the "
+    "dark, light causes none. Each of the published numbers is reached at some level, and the same robot has more of "
+    "them. However, no single level reproduces both numbers, because they rise steeply. The lamp's position and the "
+    "sensors' sensitivity to light are assumptions, so light explains the kind of the detections, not their number."
 )
 SHIFTED = (
-    "Calibration alone does not help much here: most of the error was made when the robot was put down with the wrong "
-    "heading, which no calibration of wheels can know. With the start set right, or with a camera above, it is gone. "
-    "The camera is a model of late, noisy fixes with gaps and outliers; in the last row its pictures are rendered, "
+    "Calibration alone does not help much here. Most of the error comes from the wrong start heading, which a "
+    "calibration of the wheels cannot detect. With the correct start, or with an overhead camera, it disappears. The "
+    "camera is a model of delayed, noisy fixes with gaps and outliers. In the last row its pictures are rendered, "
     "compressed, and measured by the robot's marker, with a lens and a pose that were calibrated from pictures. "
-    "Errors of pictures that follow each other are alike, so the filter is told ten times their covariance, about a "
-    "second's worth; told each as new, it was overconfident (NEES in its band 67 % of the time, seed 0)."
+    "Errors of consecutive pictures are correlated, so the filter uses ten times their covariance, for about one "
+    "second of pictures. With independent errors it was overconfident (NEES in its band 67 % of the time, seed 0)."
 )
 
 
 def list_parts(findings: EColiFindings) -> Iterator[Part]:
-    """The report, part by part."""
+    """Iterate over the parts of the report."""
     yield from opening(findings, ABOUT)
     yield from _networks(findings)
     yield from describe_walks(findings.walks)
@@ -76,18 +76,19 @@ def list_parts(findings: EColiFindings) -> Iterator[Part]:
     yield Paragraph(LOCKED)
     yield tabulate_published(findings)
     yield tabulate_links(findings)
-    yield Heading("Light that looks like an obstacle")
+    yield Heading("Light detected as an obstacle")
     yield Paragraph(LIGHT)
     yield findings.detections.sheet
     yield Figure("light", "Detections by light against the light level", findings.detections.draw())
     yield Paragraph(
-        "What each means, and all of them together, made of random detections. The means by ambient light knows how "
-        "sensitive the sensors are to it; the last two tables show what a knowledge that is wrong by a fifth costs."
+        "The tables show how each means, and all of them together, classify random detections. The means by ambient "
+        "light uses the sensitivity of the sensors. Further tables show a sensitivity that is wrong by one fifth, "
+        "and a measured one."
     )
     for name, matrix in findings.confusion.items():
         yield Paragraph(f"By {name}:")
         yield matrix.sheet
-    yield Heading("The camera above")
+    yield Heading("The overhead camera")
     yield tabulate_cameras(findings)
     for camera in findings.cameras:
         width, height = camera.size
@@ -104,19 +105,19 @@ def _networks(findings: EColiFindings) -> Iterator[Part]:
 
 def _network(name: str, found: NetworkFigures) -> Iterator[Part]:
     yield Paragraph(f"{name}: clockwise bias at rest {found.rest_bias:.4f}. Steps of the concentration:")
-    heads = ("factor", "half of the response [s]", "extreme [s]", "within 5 % for good [s]", "error at 60 s")
+    heads = ("factor", "half of the response [s]", "extreme [s]", "settled within 5 % [s]", "error at 60 s")
     steps = [
         (f"{s.factor:g}", f"{s.response_time:.3f}", f"{s.peak_time:.2f}", f"{s.settling_time:.1f}", f"{s.error:.2e}")
         for s in found.adaptations
     ]
     assert len(steps) == len(STEPS)
     yield Sheet(heads, tuple(steps))
-    yield Paragraph("The same step with less and more CheR: adaptation stays exact; its time and the bias change.")
+    yield Paragraph("The same step with less and more CheR: adaptation stays exact, but its time and the bias change.")
     changes = [
         (f"{c.factor:g}", f"{c.rest_bias:.3f}", f"{c.settling_time:.1f}", f"{c.error:.2e}") for c in found.robustness
     ]
     assert len(changes) == len(CHER)
-    yield Sheet(("CheR", "bias at rest", "within 5 % for good [s]", "error"), tuple(changes))
+    yield Sheet(("CheR", "bias at rest", "settled within 5 % [s]", "error"), tuple(changes))
 
 
 def _experiment_1(findings: EColiFindings) -> Iterator[Part]:
@@ -124,7 +125,7 @@ def _experiment_1(findings: EColiFindings) -> Iterator[Part]:
     yield Heading("Experiment 1: 25 orders")
     yield Paragraph(FITTED)
     yield tabulate_points(run)
-    yield Figure("experiment-1", "Targets, published places and ours", draw_experiment_1(run))
+    yield Figure("experiment-1", "Targets, published positions and ours", draw_experiment_1(run))
     yield Paragraph(SHIFTED)
     heads = ("run", "mean error [cm]", "largest [cm]", "NEES in its band [%]")
     rows = []
@@ -144,7 +145,7 @@ def _experiment_1(findings: EColiFindings) -> Iterator[Part]:
 
 
 def tabulate_points(run: RobotRun) -> Sheet:
-    """Table 4 of the thesis beside ours [cm]."""
+    """Return table 4 of the thesis next to ours [cm]."""
     heads = ("n", "target x", "y", "published x", "y", "ours x", "y", "published error x", "y", "ours x", "y")
     rows = []
     for n, (target, theirs, place) in enumerate(
@@ -158,25 +159,25 @@ def tabulate_points(run: RobotRun) -> Sheet:
 
 
 def draw_experiment_1(run: RobotRun, *, ax: Axes | None = None) -> Axes:
-    """The path, the targets, and where the published robot and ours came to."""
+    """Draw the path, the targets, and the positions that the published robot and ours reached."""
     ax = ax if ax is not None else new_axes(height=7.0)
     path = np.array([pose[:2] for pose in run.path]) / CM
     ours = np.array(run.places) / CM
-    ax.plot(*path.T, color="#8a8f98", linewidth=0.8, label="path of ours")
+    ax.plot(*path.T, color="#8a8f98", linewidth=0.8, label="our path")
     for name, points, color, mark in (
         ("target", np.array(published.TARGETS_1, float), "#222222", "+"),
         ("published", np.array(published.REACHED_1), line_color(1), "o"),
         ("ours", ours, line_color(0), "x"),
     ):
         ax.plot(*points.T, mark, color=color, markersize=6, fillstyle="none", label=name)
-    style_axes(ax, title="Experiment 1", about="the fitted causes explain the places", x_name="x [cm]", y_name="y [cm]")
+    style_axes(ax, title="Experiment 1", about="with the fitted robot errors", x_name="x [cm]", y_name="y [cm]")
     ax.set_aspect("equal")
     ax.legend(fontsize=9, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax
 
 
 def tabulate_published(findings: EColiFindings) -> Sheet:
-    """Table 5 of the thesis beside ours."""
+    """Return table 5 of the thesis next to ours."""
     heads = (
         "robot",
         "orders, published",
@@ -206,13 +207,13 @@ def tabulate_published(findings: EColiFindings) -> Sheet:
 
 
 def tabulate_links(findings: EColiFindings) -> Sheet:
-    """Every condition of experiment 2."""
+    """Tabulate every condition of experiment 2."""
     heads = (
         "condition",
         "runs",
         "all orders done",
         "runs with a lock-up",
-        "runs cut off",
+        "runs aborted",
         "orders done",
         "resends",
         "reopenings",
@@ -234,7 +235,7 @@ def tabulate_links(findings: EColiFindings) -> Sheet:
                 _seconds(runs),
             )
         )
-    return Sheet(heads, tuple(rows), "experiment 2; resends and reopenings are means for a robot")
+    return Sheet(heads, tuple(rows), "experiment 2; resends and reopenings are means per robot")
 
 
 def _seconds(runs: Sequence[OrdersRun]) -> str:
@@ -247,7 +248,7 @@ def _mean(values: Sequence[float | None]) -> str:
 
 
 def tabulate_cameras(findings: EColiFindings) -> Sheet:
-    """How exactly each camera measures, and what mistakes cost."""
+    """Tabulate the accuracy of each camera, and the effect of errors."""
     heads = (
         "picture", "pixels of a marker", "found", "position mean / 95 % [mm]", "heading mean / 95 % [°]", "NEES",
         "floor's plane [mm]", "not undistorted [mm]",

@@ -1,4 +1,4 @@
-"""Both experiments of the thesis again, then better: network, walk, link, localisation, camera and avoidance."""
+"""Both experiments of the thesis and improvements: network, walk, link, localisation, camera and avoidance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from paddock.jobs import Workers, run_jobs
 from paddock.orders import LineQuality
 from paddock.vision.opencv import import_opencv
 
-SEEDS = 100  # of the avoidance table; what takes longer is repeated less
+SEEDS = 100  # of the avoidance table; longer experiments have fewer repetitions
 FRESH = 1000  # the first of its seeds: the planner was tuned on smaller ones
 ORDER_SEEDS, KNOWLEDGE_SEEDS, PICTURE_SEEDS, LIGHT_SEEDS = 20, 5, 3, 5
 BAD_LINE = LineQuality(loss=0.02, jitter=0.02)
@@ -66,74 +66,74 @@ class LinkJob:
 
 
 def repeat_experiment_2(job: LinkJob) -> OrdersRun:
-    """Three robots at once, over lines of some quality."""
+    """Run experiment 2 with three robots, with the lines of a condition."""
     how = CONDITIONS[job.condition]
     return run_experiment_2(mode=how.mode, seed=job.seed, quality=how.quality, patient=how.patient)
 
 
 def know_better(seed: int) -> dict[str, WalkOutcome]:
-    """Experiment 1 with calibration and camera."""
+    """Run experiment 1 with calibration and camera."""
     return walk_with_better_knowledge(seed=seed)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EColiFindings(Outcome):
-    """All that was measured."""
+    """All measurements."""
 
     wanted_seeds = SEEDS
 
     networks: Mapping[str, NetworkFigures]  # by name
     walks: WalkFigures
     experiment_1: OrdersRun
-    knowledge: Sequence[Mapping[str, WalkOutcome]]  # of every seed
-    pictures: Sequence[WalkOutcome]  # the same under a camera whose pictures are rendered, of every seed
+    knowledge: Sequence[Mapping[str, WalkOutcome]]  # for every seed
+    pictures: Sequence[WalkOutcome]  # the same with a camera whose pictures are rendered, for every seed
     experiment_2: Mapping[str, Sequence[OrdersRun]]  # by condition
     detections: DetectionCounts
-    confusion: Mapping[str, ConfusionMatrix]  # by the means that told detections apart
+    confusion: Mapping[str, ConfusionMatrix]  # by the means of classification
     cameras: Sequence[CameraFigures]
     avoidance: AvoidanceTable
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Every claim."""
+        """All claims."""
         return check_claims(self)
 
     @property
     def seeds(self) -> int:
-        """How many there were."""
+        """Number of seeds."""
         return len({run.job.seed for run in self.avoidance.runs})
 
     @property
     def sheet(self) -> Sheet:
-        """Experiment 2 in all its repetitions."""
+        """Table of all repetitions of experiment 2."""
         from paddock.experiments.ecoli_walk.report import tabulate_links
 
         return tabulate_links(self)
 
 
 class StepCounter:
-    """Tells how much is done of several sets of jobs together."""
+    """Reports the total progress of several sets of jobs."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._total, self._done = total, 0
         self._tell = progress or (lambda done, of: None)
 
     def add(self, count: int = 1) -> None:
-        """So many more are done."""
+        """Add finished jobs and report the progress."""
         self._done += count
         self._tell(self._done, self._total)
 
     def follow(self, ready: int, of: int) -> None:
-        """The progress of a set of jobs."""
+        """Report the progress of a set of jobs."""
         self._tell(self._done + ready, self._total)
         if ready == of:
             self._done += of
 
 
 def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> EColiFindings:
-    """The thesis' experiments and what improves on them; see `paddock.experiments.Reproduction`."""
+    """Run the thesis' experiments and the improvements; see `paddock.experiments.Reproduction`."""
     check_seeds(seeds)
-    import_opencv("the overhead camera of this reproduction")  # nobody waits for minutes to hear that it is missing
+    import_opencv("the overhead camera of this reproduction")  # fail early if it is missing
 
     def first(count: int) -> range:
         return range(count if seeds is None else min(seeds, count))

@@ -1,4 +1,4 @@
-"""A camera above a simulated arena as a measurement model: late, noisy, with gaps and mistakes, without pictures."""
+"""Measurement model of an overhead camera without pictures: with latency, noise, gaps and outliers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from paddock.estimate import PoseFix
 
 @dataclass(frozen=True, kw_only=True)
 class CameraHabits:
-    """How a camera above the arena behaves."""
+    """Parameters of an overhead camera."""
 
     latency: float = 0.08  # [s] from exposure to arrival
     period: float = 0.1  # [s] between two pictures
     sigmas: tuple[float, float, float] = (0.001, 0.001, math.radians(1.0))  # [m, m, rad]
-    dropped: float = 0.1  # share of pictures without a robot
-    outliers: float = 0.05  # share of poses that are far off
-    far: float = 0.2  # [m] how far
+    dropped: float = 0.1  # fraction of pictures without a robot
+    outliers: float = 0.05  # fraction of poses with a large error
+    far: float = 0.2  # [m] standard deviation of large errors
 
 
 class SimulatedCamera:
-    """Sees a simulated robot from above: late, noisy, with gaps and mistakes. Ask it once per tick."""
+    """Measures a simulated robot from above, with latency, noise, gaps and outliers. Call it once per tick."""
 
     def __init__(self, robot: Robot, habits: CameraHabits, seed: int) -> None:
         self.robot, self.habits, self.seed = robot, habits, seed
@@ -35,7 +35,7 @@ class SimulatedCamera:
         self._under_way: list[PoseFix] = []
 
     def take_fixes(self, time: float) -> Iterable[PoseFix]:
-        """The fixes that have come by a time [s]."""
+        """Return the fixes received by a time [s]."""
         if time >= self._pictures * self.habits.period - 1e-9:
             self._expose(time)
         ready = [fix for fix in self._under_way if fix.time_of_exposure + self.habits.latency <= time + 1e-9]
@@ -43,7 +43,9 @@ class SimulatedCamera:
         return ready
 
     def _expose(self, time: float) -> None:
-        random = np.random.default_rng([self.seed, self._pictures])  # each picture's own: gaps change no other
+        random = np.random.default_rng(
+            [self.seed, self._pictures]
+        )  # one generator per picture, so that gaps do not affect other pictures
         self._pictures += 1
         lost, wrong = random.random(2)
         if lost < self.habits.dropped:

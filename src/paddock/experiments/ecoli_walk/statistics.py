@@ -1,4 +1,4 @@
-"""The test that the walk's claims need: whether one sample is greater."""
+"""The statistical test for the claims about the walk: the Mann-Whitney U test."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 
 def find_mann_whitney_p(first: ArrayLike, second: ArrayLike) -> float:
-    """The probability that two samples of one distribution differ as much, in either direction, in their ranks.
+    """Return the two-sided p-value of the Mann-Whitney U test of two samples.
 
-    Normal approximation with correction for ties and continuity, good for more than about 10 values each.
+    It uses the normal approximation with correction for ties and continuity, for more than about 10 values each.
     """
     a, b = np.asarray(first, float).ravel(), np.asarray(second, float).ravel()
     values = np.concatenate([a, b])

@@ -1,4 +1,4 @@
-"""TargetWalk: a controller that goes from target to target by a localiser."""
+"""TargetWalk: a controller that drives from target to target with a localiser."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from paddock.estimate import Estimate, Localiser
 
 
 class TargetWalk:
-    """A controller: goes to one target after the other by a localiser, slowly at the end, and looks again there."""
+    """A controller: drives to one target after the other with a localiser, slowly at the end, and corrects there."""
 
     TURN, DRIVE = 3.0, 3.0  # gains [1/s]
-    AIMED, THERE, CLOSE = math.radians(1.0), 0.0003, 0.0015  # [rad], [m] along the way, [m] in all
-    REST = 0.4  # [s] at a target, in which pictures of it arrive
+    AIMED, THERE, CLOSE = math.radians(1.0), 0.0003, 0.0015  # tolerances: [rad], [m] along the heading, [m] in total
+    REST = 0.4  # [s] stop at a target, to receive camera fixes
     TRIES = 4
 
     def __init__(self, robot: Robot, localiser: Localiser, targets: Sequence[tuple[float, float]]) -> None:
@@ -24,7 +24,7 @@ class TargetWalk:
         drive = robot.spec.drive
         self._separation, self._fastest = drive.wheel_separation, 0.8 * drive.max_speed  # 800 steps/s
         self._slowest = 0.003  # [m/s]
-        self.arrivals: list[float] = []  # when it took itself to be at each target [s]
+        self.arrivals: list[float] = []  # estimated arrival time at each target [s]
         self.log: list[tuple[float, Estimate]] = []
         self._aiming, self._rested, self._tries = True, 0.0, 0
         self._time = 0.0
@@ -32,16 +32,16 @@ class TargetWalk:
 
     @property
     def estimate(self) -> Estimate:
-        """Where it takes itself to be."""
+        """Estimated pose."""
         return self.localiser.estimate
 
     @property
     def task(self) -> str:
-        """Which target it goes to."""
+        """Name of the current target; empty at the end."""
         return "" if self.done else f"target {len(self.arrivals)}"
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """Wheel speeds for this observation."""
+        """Return the wheel speeds for one observation."""
         passed, self._time = observation.time - self._time, observation.time
         estimate = self.localiser.update(observation, observation.time)
         self.log.append((observation.time, estimate))
@@ -66,7 +66,7 @@ class TargetWalk:
         return WheelSpeeds(speed - half, speed + half)
 
     def _rest(self, distance: float, passed: float) -> WheelSpeeds:
-        """Stand a while; then it is there, or goes on to what the last pictures say is left."""
+        """Stop for some time; then accept the arrival, or drive the remaining distance by the last fixes."""
         self._rested += passed
         if self._rested >= self.REST:
             self._rested, self._aiming, self._tries = 0.0, True, self._tries + 1

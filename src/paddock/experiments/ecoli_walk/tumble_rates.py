@@ -1,8 +1,8 @@
-"""Whether walkers tumble by where they go, or only by where they are.
+"""Tumble rates of walkers by direction and position.
 
-A walker without memory tumbles at a rate that depends on its place alone. However steep that dependence is, it does not
-bias a walk: at constant speed such walkers spread evenly (Schnitzer 1993). But turns take time, and that is spent where
-tumbles are frequent. So both figures here leave turns out: tumbles per second of running, and where walkers run.
+A walker without memory tumbles at a rate that depends on its position only. Such a dependence does not bias a walk: at
+constant speed such walkers spread evenly (Schnitzer 1993). However, turns take time, which is spent where tumbles are
+frequent. Both figures here therefore exclude turns: tumbles per second of running, and the positions while running.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from paddock.policies import RunAndTumble
 from paddock.reactions.tables import Floats
 from paddock.worlds import WorldSpec
 
-RING = 0.02  # [m]: places as far from the food as each other have the same concentration
-MARGIN = 0.08  # [m] from walls, where turns are tumbles
-SLICE = 20.0  # [s] that are recorded tick by tick at once
+RING = 0.02  # [m] width of rings around the food; positions in a ring have about the same concentration
+MARGIN = 0.08  # [m] minimum distance from walls at which turns count as tumbles
+SLICE = 20.0  # [s] that are recorded tick by tick in one run
 RESAMPLES = 2000
 
 
@@ -30,21 +30,22 @@ class TumbleCounts:
 
     seconds_up: Floats  # of running towards the food
     seconds_down: Floats
-    tumbles_up: Floats  # at the end of runs towards the food
+    tumbles_up: Floats  # tumbles after runs towards the food
     tumbles_down: Floats
 
     @property
     def run_ratio(self) -> float:
-        """Mean run up over mean run down: seconds of running for each tumble.
+        """Mean run up over mean run down, in seconds of running per tumble.
 
-        Counted tick by tick: runs over the top are both, and runs that end at a wall count for as long as they lasted.
+        Counting is tick by tick: runs across the peak count in both directions, and runs that end at a wall count with
+        their duration.
         """
         up, down = self.seconds_up.sum() / self.tumbles_up.sum(), self.seconds_down.sum() / self.tumbles_down.sum()
         return float(up / down)
 
     @property
     def distances(self) -> Floats:
-        """Mean distance from the food while running, for each walker [m]."""
+        """Mean distance of each walker from the food while running [m]."""
         seconds = self.seconds_up + self.seconds_down
         return np.asarray(seconds @ ((np.arange(seconds.shape[1]) + 0.5) * RING) / seconds.sum(axis=1))
 
@@ -58,7 +59,7 @@ class Interval:
     high: float
 
     def is_within(self, margin: float) -> bool:
-        """Whether all of the interval is as near to 1."""
+        """Return whether the whole interval is within 1 ± margin."""
         return 1.0 - margin <= self.low and self.high <= 1.0 + margin
 
     def __str__(self) -> str:
@@ -75,7 +76,7 @@ def count_tumbles(
     seed: int = 1,
     nose: str | float = "centre",
 ) -> TumbleCounts:
-    """Let walkers settle, each alone in a world, then follow them tick by tick."""
+    """Run walkers, each alone in a world, and count tick by tick after a settling time."""
     scene = isolate_walker(world, nose=nose)
     batch = paddock.batch(scene, walkers, seed=seed, starts="random")
     policy = walker.copy()
@@ -92,7 +93,7 @@ def count_tumbles(
 def count_in_rings(
     places: Floats, centre: tuple[float, float], bounds: tuple[float, float, float, float], rings: int
 ) -> Floats:
-    """Ticks of running up and down, and tumbles after them, from places of shape (walkers, ticks, 2)."""
+    """Count ticks of running up and down, and tumbles after them, from positions of shape (walkers, ticks, 2)."""
     steps = np.diff(places, axis=1)
     runs = np.hypot(steps[..., 0], steps[..., 1]) > 1e-6
     away = np.hypot(places[..., 0] - centre[0], places[..., 1] - centre[1])
@@ -112,20 +113,20 @@ def count_in_rings(
 
 
 def pool_counts(counts: Sequence[TumbleCounts]) -> TumbleCounts:
-    """Several populations as one."""
+    """Combine several populations."""
     parts = ("seconds_up", "seconds_down", "tumbles_up", "tumbles_down")
     return TumbleCounts(*(np.concatenate([getattr(count, part) for count in counts]) for part in parts))
 
 
 def compare_rates(counts: TumbleCounts, *, seed: int = 0) -> Interval:
-    """Tumbles per second of running down the gradient over those up, at equal concentrations (Mantel and Haenszel)."""
+    """Return the ratio of tumble rates down and up the gradient at equal concentrations (Mantel and Haenszel)."""
 
     def ratio(weights: Floats) -> Floats:
         up, down, tumbles_up, tumbles_down = (
             weights @ part for part in (counts.seconds_up, counts.seconds_down, counts.tumbles_up, counts.tumbles_down)
         )
         both = np.maximum(up + down, 1e-9)
-        with np.errstate(divide="ignore", invalid="ignore"):  # few walkers, and no tumble on the way up
+        with np.errstate(divide="ignore", invalid="ignore"):  # few walkers may have no tumble while running up
             return np.asarray((tumbles_down * up / both).sum(axis=-1) / (tumbles_up * down / both).sum(axis=-1))
 
     walkers = len(counts.seconds_up)
@@ -133,14 +134,14 @@ def compare_rates(counts: TumbleCounts, *, seed: int = 0) -> Interval:
 
 
 def compare_distances(counts: TumbleCounts, unbiased: TumbleCounts, *, seed: int = 0) -> Interval:
-    """Mean distance from the food while running, over that of walkers that sense nothing."""
+    """Return the mean distance from the food while running, over that of walkers without a sensor."""
     ours, theirs = counts.distances, unbiased.distances
     drawn = resample(len(ours), seed) @ ours / (resample(len(theirs), seed + 1) @ theirs) * len(theirs) / len(ours)
     return _interval(ours.mean() / theirs.mean(), drawn)
 
 
 def resample(walkers: int, seed: int) -> Floats:
-    """How often each walker is drawn in bootstrap samples, shape (samples, walkers)."""
+    """Draw how often each walker is in each bootstrap sample, shape (samples, walkers)."""
     return np.random.default_rng(seed).multinomial(walkers, np.full(walkers, 1.0 / walkers), RESAMPLES).astype(float)
 
 

@@ -1,4 +1,4 @@
-"""The report's part about the walk: what became of every population, and what methylation is for."""
+"""The report's section about the walk: the results of all populations, and the role of methylation."""
 
 from __future__ import annotations
 
@@ -13,39 +13,40 @@ from paddock.report.sheets import Sheet
 from paddock.worlds import load_world
 
 NOSE = (
-    "The nose of the shipped robot sits 3.5 cm in front of its wheels. So it reads more where the robot looks up "
-    "the gradient, and that alone makes runs up a little longer: walkers that cannot adapt gain by it, too. A cell,"
-    " whose runs are many times its length, has no such help. Therefore everything was also done with the nose "
-    "between the wheels: the walk still climbs, but less; without methylation it does not, and with an inverted "
-    "sensor it flees."
+    "The nose of the shipped robot is 3.5 cm in front of its wheels. It has a higher reading if the robot points up "
+    "the gradient. This alone makes runs up slightly longer, also for walkers that cannot adapt. A cell, whose runs "
+    "are many times its length, does not have this effect. Therefore all experiments were repeated with the nose "
+    "between the wheels. The walk then still climbs the gradient, but less. Without methylation it does not climb, and "
+    "with an inverted sensor it descends."
 )
 TEAMS = (
-    "Receptors of the cell switch in teams of about six (Tu, Shimizu and Berg 2008; Shimizu et al. 2010): that "
-    "network, ecoli-chemotaxis-n6, is the walk's own. The one with teams of three, ecoli-chemotaxis, is half as "
-    "sensitive. With the nose between the wheels it climbs, too, but not as far as the claims ask."
+    "Receptors of the cell switch in teams of about six (Tu, Shimizu and Berg 2008; Shimizu et al. 2010). The network "
+    "ecoli-chemotaxis-n6 models this and is the default of the walk. The network with teams of three, "
+    "ecoli-chemotaxis, is half as sensitive. With the nose between the wheels it climbs as well, but less than the "
+    "claims require."
 )
 RUNS = (
-    "The claims take the mean run up as the seconds of running up for each tumble on the way up, counted tick by tick; "
-    "down likewise. Two other ways to count are in the table. By what the nose reads at the end and at the beginning "
-    "of a run: then a long run over the top of the food counts as down. By its first 0.1 s: then shorter runs are left "
-    "out. Both also lose runs that a wall cuts, and these are the long ones outwards, so that even walkers that sense "
-    "nothing seem to run longer inwards."
+    "In the claims, the mean run up is the time of running up divided by the number of tumbles while running up, "
+    "counted tick by tick. The mean run down is computed in the same way. The table shows two other methods. By the "
+    "readings of the nose at the end and at the beginning of a run, a long run across the peak of the food counts as "
+    "down. By the first 0.1 s of a run, shorter runs are left out. Both methods also omit runs that a wall interrupts. "
+    "These are the long outward runs, so even walkers without a sensor seem to run longer inwards."
 )
 METHYLATION = (
-    "Methylation is the cell's memory. Held, the rate of tumbles depends on the place alone. That changes how fast "
-    "walkers spread, but does not bias them (Schnitzer 1993): at the same concentration they tumble as often on the"
-    " way down as on the way up. In the dishes above they do not spread evenly all the same: where the "
-    "concentration is below the one they are adapted to they tumble without end, and a tumble takes time; and the "
-    "network lags, so that they tumble by where they were. Here both are put out of the way. The input is 0.95 + "
-    "0.05 of the reading, so that no network is saturated; only running counts; and the nose is ahead of the wheels"
-    " by the lag times the speed. What is left is the bias of memory: there with methylation, gone without. The "
-    "last two rows have the nose elsewhere: behind that point the lag drives walkers away, ahead of it the nose "
-    "draws them."
+    "Methylation is the cell's memory. If it is held, the tumble rate depends on the position only. This changes how "
+    "fast walkers spread, but does not bias them (Schnitzer 1993): at the same concentration they tumble as often "
+    "while running down as while running up. Nevertheless they do not spread evenly in the dishes above. Where the "
+    "concentration is below the one they are adapted to, they tumble permanently, and a tumble takes time. The network "
+    "has a lag, so that they tumble according to an earlier position. Here both effects are eliminated. The input is "
+    "0.95 + 0.05 of the reading, so that no network is saturated. Only running time counts. The nose is ahead of the "
+    "wheels by the lag times the speed. The remaining bias is that of memory: it is present with methylation and "
+    "absent without it. The last two rows have other nose positions: behind that point the lag repels walkers, ahead "
+    "of it the nose attracts them."
 )
 
 
 def describe_walks(walks: WalkFigures) -> Iterator[Part]:
-    """Tables and figures of all walkers."""
+    """Iterate over tables and figures of all walkers."""
     yield Heading("The walk")
     for text in (NOSE, TEAMS, RUNS):
         yield Paragraph(text)
@@ -60,7 +61,7 @@ def describe_walks(walks: WalkFigures) -> Iterator[Part]:
             }
             about, name = f"{world}, nose {where}", f"{world}-{nose}"
             chart = density_chart(chosen["normal"], centre, about=about)
-            yield Figure(f"density-{name}", f"{about}: where walkers are", chart)
+            yield Figure(f"density-{name}", f"{about}: density of walkers", chart)
             chart = distance_chart(chosen, centre, about=about)
             yield Figure(f"distance-{name}", f"{about}: mean distance from the food", chart)
     yield Heading("The walk without methylation")
@@ -69,7 +70,7 @@ def describe_walks(walks: WalkFigures) -> Iterator[Part]:
 
 
 def tabulate_walks(walks: WalkFigures) -> Sheet:
-    """Every kind of population beside the unbiased, over all seeds."""
+    """Tabulate every kind of population relative to the unbiased one, over all seeds."""
     heads = (
         "world", "walker", "nose", "network", "concentration over unbiased", "distance over unbiased", "run up [s]",
         "run down [s]", "up over down, by ends", "by the first 0.1 s", "tick by tick", "largest p",

@@ -1,4 +1,4 @@
-"""All populations of the reproduction: worlds, kinds of walkers, places of the nose, networks and seeds."""
+"""All populations of the reproduction: worlds, kinds of walkers, nose positions, networks and seeds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOSES = {"front": "in front", "centre": "between the wheels"}
 
 
 class Dish(NamedTuple):
-    """A kind of population: its world, its walkers, where their nose is, and what is inside them."""
+    """A kind of population: its world, its walkers, the position of their nose, and their network."""
 
     world: str
     walker: str
@@ -44,20 +44,22 @@ DISHES = (
     *(Dish("petri-dish", walker, "centre") for walker in ("inverted", "no-methylation")),
     Dish("petri-dish", "no-methylation"),
 )
-FOLLOWED = tuple(dish for dish in DISHES if (dish.walker, dish.network) == ("normal", NETWORK))  # tick by tick, too
-BATCHES = len(DISHES) + len(FOLLOWED) + len(TRIALS)  # of each seed
+FOLLOWED = tuple(
+    dish for dish in DISHES if (dish.walker, dish.network) == ("normal", NETWORK)
+)  # also counted tick by tick
+BATCHES = len(DISHES) + len(FOLLOWED) + len(TRIALS)  # per seed
 
 
 @dataclass(frozen=True, kw_only=True)
 class WalkFigures:
-    """What became of all walkers."""
+    """The results of all walkers."""
 
-    populations: Mapping[Dish, Sequence[Population]]  # of every seed
+    populations: Mapping[Dish, Sequence[Population]]  # for every seed
     runs: Mapping[Dish, Sequence[TumbleCounts]]
     methylation: MethylationFigures
 
     def compare(self, dish: Dish) -> list[Comparison]:
-        """The populations of a dish beside those of the same seed that sense nothing."""
+        """Compare the populations of a dish with unbiased populations of the same seed."""
         unbiased = self.populations[Dish(dish.world, "none", dish.nose)]
         return [compare_populations(*pair) for pair in zip(self.populations[dish], unbiased, strict=True)]
 
@@ -69,7 +71,7 @@ def run_walks(
     seconds: float = 600.0,
     told: Callable[[], None] = lambda: None,
 ) -> WalkFigures:
-    """Run everything, one batch after the other: each takes all cores. `told` is called after each."""
+    """Run all populations, one batch after the other; each uses all cores. `told` is called after each batch."""
     populations: dict[Dish, list[Population]] = {dish: [] for dish in DISHES}
     for dish, found in populations.items():
         walker = make_walker(dish.walker, network=dish.network)

@@ -1,4 +1,4 @@
-"""Way-points for robots: where the runs of simulated walkers end, as a file that a host program sends to robots."""
+"""Way-points for robots: the ends of the runs of simulated walkers, as a file for a host program."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from paddock.policies import RunAndTumble
 from paddock.reactions.tables import Floats
 from paddock.worlds import WorldSpec
 
-MOST_SECONDS = 3600.0  # after which walkers that turn on the spot are given up
-PIECE = 30.0  # [s] of walking between two looks
+MOST_SECONDS = 3600.0  # simulated time after which walkers that turn on the spot are aborted
+PIECE = 30.0  # [s] simulated per run, between two checks
 
 
 def walk_way_points(
@@ -26,14 +26,14 @@ def walk_way_points(
     seed: int = 0,
     walker: RunAndTumble | None = None,
 ) -> tuple[Waypoint, ...]:
-    """Let robots walk together, and take the ends of their runs, in whole centimetres.
+    """Run robots together, and return the ends of their runs, in whole centimetres.
 
     Args:
-        world: with robots that smell a field.
-        robots: which of them; None: all.
-        orders: way-points of each.
-        seed: decides all noise and tumbles.
-        walker: how they walk; None: as E. coli.
+        world: a world with robots that sense a field.
+        robots: names of the robots; None: all.
+        orders: number of way-points of each robot.
+        seed: determines all noise and tumbles.
+        walker: the policy; None: that of E. coli.
     """
     if orders < 1:
         raise PaddockError(f"orders: expected a whole number >= 1, got {orders}")
@@ -47,7 +47,7 @@ def walk_way_points(
         while any(len(found) < orders for found in points.values()):
             if arena.time >= MOST_SECONDS:
                 short = next(name for name in names if len(points[name]) < orders)
-                raise SimulationError(f"{short}: {len(points[short])} way-points in an hour, {orders} were asked for")
+                raise SimulationError(f"{short}: {len(points[short])} way-points in an hour, {orders} were requested")
             episode = arena.run(PIECE, policies)
             for name, found in points.items():
                 trace = episode.robots[name].trace
@@ -56,7 +56,7 @@ def walk_way_points(
 
 
 def add_way_points(robot: str, poses: Floats, commands: Floats, points: list[Waypoint]) -> None:
-    """Add the places where runs end to a list; not twice the same."""
+    """Add the ends of runs to a list, without consecutive duplicates."""
     runs = np.isclose(commands[:, 0], commands[:, 1]) & (commands[:, 0] > 0)
     for row in np.flatnonzero(runs[:-1] & ~runs[1:]) + 1:
         x, y = (round(value / CM) * CM for value in poses[row, :2].tolist())

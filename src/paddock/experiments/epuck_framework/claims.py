@@ -1,4 +1,4 @@
-"""Claims: what must hold of the timing tests and of the line crossing, with the framework's figures beside ours."""
+"""Claims about the timing tests and the line crossing, with the framework's figures next to ours."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from paddock.experiments.epuck_framework.timing import TESTS, WAYS, TimingTest
 from paddock.experiments.rows import Row
 
 Times = Mapping[tuple[str, str], Mapping[str, float]]
-"""Medians [ms] by part, for every test (by its name) and way."""
+"""Medians [ms] by part, for every test name and connection ("in process" or "server")."""
 Runs = Mapping[str, Sequence[CrossingRun]]
 """Runs of the line crossing by setup."""
 
-FASTER = 50.0  # times, wanted of every row through the server
-MOST = 0.9  # of the runs; set when 19 of 20 were known, and 19 of 20 again with other seeds (100 … 119)
-QUICK = 1.0  # [ms] what took the framework less was no call to the robot, but a look at a value in memory
+FASTER = 50.0  # required speed-up of every row through the server
+MOST = 0.9  # required fraction of the runs; set after 19 of 20 were known; again 19 of 20 with seeds 100 … 119
+QUICK = 1.0  # [ms] faster parts of the framework did not call the robot, but read a value in memory
 
 
 def check_claims(times: Times, runs: Runs) -> tuple[Row, ...]:
-    """All claims."""
+    """Evaluate all claims."""
     return (
         *_check_times(times),
         *_check_patrol(runs[PATROL]),
@@ -49,7 +49,7 @@ def _check_times(times: Times) -> Iterator[Row]:
 
 
 def _check_time(test: TimingTest, way: str, part: str, paper: float, ours: float) -> Row:
-    """A row counts by its loop; looks at memory and, in process, parts of a loop must not be slower than they were."""
+    """Compare one time: reads of memory and, in process, parts of a loop only must not be slower than the paper's."""
     factor = FASTER if part == "loop" or (way == "server" and paper >= QUICK) else 1.0
     wanted = f"<= 1/{factor:g}" if factor > 1 else "<= the paper's"
     return Row(f"{test.name}, {way}", f"{part} [ms]", paper, ours, factor * ours <= paper, wanted)
@@ -63,7 +63,7 @@ def _check_patrol(runs: Sequence[CrossingRun]) -> Iterator[Row]:
     metric = "least time on the line outside of passing manoeuvres [%]"
     yield Row(PATROL, metric, None, line, line >= 100 * ON_LINE, f">= {100 * ON_LINE:g}")
     fine = sum(not run.figures.failures for run in runs)
-    yield Row(PATROL, f"runs in which all of this is so, of {len(runs)}", None, fine, fine == len(runs), f"{len(runs)}")
+    yield Row(PATROL, f"runs that meet all requirements, of {len(runs)}", None, fine, fine == len(runs), f"{len(runs)}")
 
 
 def _check_laps_and_meetings(setup: str, runs: Sequence[CrossingRun]) -> Iterator[Row]:
@@ -73,7 +73,7 @@ def _check_laps_and_meetings(setup: str, runs: Sequence[CrossingRun]) -> Iterato
 
 
 def _check_improved(runs: Sequence[CrossingRun]) -> Iterator[Row]:
-    """On our narrow line it passes what it meets, and then loses the line."""
+    """Check that on our narrow line the controller passes the other robot, and then loses the line."""
     first = max(_time_first_meeting(run) for run in runs)
     yield Row(IMPROVED, "slowest first meeting [s]", None, first, first <= IN_TIME, f"<= {IN_TIME:g}")
     lost = sum(min(run.figures.laps) < LAPS for run in runs)
@@ -82,7 +82,7 @@ def _check_improved(runs: Sequence[CrossingRun]) -> Iterator[Row]:
 
 
 def _check_improved_wide(runs: Sequence[CrossingRun]) -> Iterator[Row]:
-    """Where it sees the line while it passes, it goes on."""
+    """Check that on the wide line, which stays visible while passing, the controller continues."""
     going = sum(min(run.figures.laps) >= LAPS for run in runs)
     metric = f"runs with {LAPS} laps or more of both robots, of {len(runs)}"
     yield Row(IMPROVED_WIDE, metric, None, going, going >= MOST * len(runs), f">= {MOST:.0%}")
@@ -93,7 +93,7 @@ def _check_stock(setup: str, runs: Sequence[CrossingRun]) -> Iterator[Row]:
     failed = sum(bool(run.figures.failures) for run in runs)
     yield Row(setup, f"runs that fail, of {len(runs)}", None, failed, failed == len(runs), f"{len(runs)}")
     blocked = sum(run.figures.in_each_others_way for run in runs)
-    metric = f"runs with robots in parallel, or in each other's way, of {len(runs)}"
+    metric = f"runs with robots in parallel, or blocking each other, of {len(runs)}"
     yield Row(setup, metric, None, blocked, blocked > len(runs) / 2, "more than half")
 
 
@@ -103,5 +103,5 @@ def _check_slowest(setup: str, runs: Sequence[CrossingRun]) -> Row:
 
 
 def _time_first_meeting(run: CrossingRun) -> float:
-    """How long it took [s], or has lasted; for ever if there was none."""
+    """Return the duration of the first meeting [s], also if it is unfinished; infinite if there was none."""
     return (*run.figures.meetings, run.figures.unfinished or math.inf)[0]

@@ -1,12 +1,12 @@
-"""The courses of the line crossing as ground truth: where along the line a robot is, what is dark, what is in the way.
+"""Ground truth of the line-crossing courses: position along the line, dark floor, distance to obstacles.
 
-There are two. They have the same line, obstacles and starts, and differ in how wide the line is and how far apart the
-ground sensors are:
+There are two courses. They have the same line, obstacles and start poses, and differ in the width of the line and the
+spacing of the ground sensors:
 
 - `NARROW` is the shipped world with the e-puck: a line of 18 mm, sensors 10 mm apart, 33 mm ahead of the axle.
-- `WIDE` was searched for: a course on which the published controller goes on (see docs/line-crossing.md). The line is
-  50 mm wide, the sensors are 30 mm apart and 20 mm ahead. It fits V-REP's e-puck, which looks at the floor with one
-  camera of 16 pixels across, of which programs take 1, 7 and 14, if its view is as wide as the body. That is assumed.
+- `WIDE` is the result of a search for a course on which the published controller works (see docs/line-crossing.md). The
+  line is 50 mm wide, the sensors are 30 mm apart and 20 mm ahead. It matches V-REP's e-puck, which scans the floor with
+  one camera of 16 pixels and uses pixels 1, 7 and 14, if the field of view is as wide as the body. That is assumed.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ WORLD = "line-crossing"
 NARROW, WIDE = "narrow line", "wide line"
 WIDE_LINE = 0.050  # [m]
 PIXELS, LEFT_PIXEL = 16, 1  # of V-REP's floor camera
-AHEAD = 0.020  # [m] of the wide ground sensors
+AHEAD = 0.020  # [m] distance of the wide ground sensors in front of the axle
 DARK = 0.5  # the line is darker than this
-STEP = 0.005  # [m] between the points that stand for the line
+STEP = 0.005  # [m] between the points that approximate the line
 
 
 class LineCourse:
-    """The line of a world, counter-clockwise, its obstacles, and the kind of robot that drives there."""
+    """The line of a world, counter-clockwise, its obstacles, and the robot type of the course."""
 
     def __init__(self, world: WorldSpec, robot: RobotSpec) -> None:
         self.world, self.robot = world, robot
@@ -49,21 +49,21 @@ class LineCourse:
         self.radius = robot.body.radius
 
     def along(self, places: Floats) -> Floats:
-        """How far along the line [m] the nearest point of it is, for places of shape (n, 2)."""
+        """Return the arc length [m] of the nearest point on the line, for positions of shape (n, 2)."""
         nearest = np.empty(len(places), np.int64)
-        for first in range(0, len(places), 2000):  # in pieces that stay small
+        for first in range(0, len(places), 2000):  # in chunks, to limit memory
             part = places[first : first + 2000, None, :] - self.points
             nearest[first : first + 2000] = np.einsum("nki,nki->nk", part, part).argmin(axis=1)
         return np.asarray(STEP * nearest, np.float64)
 
     def at(self, along: float) -> tuple[float, float, float]:
-        """The place [m] that far along the line, and the line's direction there [rad]."""
+        """Return the position [m] at an arc length of the line, and the line's direction there [rad]."""
         k = round(along / STEP) % len(self.points)
         (x, y), (u, v) = self.points[k - 1], self.points[(k + 1) % len(self.points)]
         return float(self.points[k, 0]), float(self.points[k, 1]), math.atan2(v - y, u - x)
 
     def on_line(self, poses: Floats) -> Flags:
-        """Whether at least one ground sensor is over the line, for poses of shape (n, 3)."""
+        """Return whether at least one ground sensor is above the line, for poses of shape (n, 3)."""
         c, s = np.cos(poses[:, 2]), np.sin(poses[:, 2])
         seen = np.zeros(len(poses), bool)
         scale, (left, _, _, top) = self.world.floor.pixels_per_metre, self.world.bounds
@@ -76,7 +76,7 @@ class LineCourse:
         return seen
 
     def clearance(self, places: Floats) -> Floats:
-        """How far a robot's body is from the nearest obstacle [m], for places of shape (n, 2)."""
+        """Return the distance of a robot's body from the nearest obstacle [m], for positions of shape (n, 2)."""
         nearest = np.full(len(places), np.inf)
         for cylinder in self.world.cylinders:
             nearest = np.minimum(nearest, np.hypot(*(places - cylinder.at).T) - cylinder.radius)
@@ -90,7 +90,7 @@ class LineCourse:
 
 
 def _space_evenly(points: list[tuple[float, float]]) -> Floats:
-    """A closed curve as points about STEP apart, counter-clockwise."""
+    """Resample a closed curve to points about STEP apart, counter-clockwise."""
     corners = np.array([*points, points[0]])
     pieces = np.hypot(*np.diff(corners, axis=0).T)
     walked = np.concatenate([[0.0], np.cumsum(pieces)])
@@ -103,7 +103,7 @@ def _space_evenly(points: list[tuple[float, float]]) -> Floats:
 
 @functools.cache
 def load_course(name: str = NARROW) -> LineCourse:
-    """One of the two courses."""
+    """Load one of the two courses."""
     world, robot = load_world(WORLD), load_robot("e-puck")
     if name == NARROW:
         return LineCourse(world, robot)

@@ -1,4 +1,4 @@
-"""A run of the line crossing: two e-pucks, one kind of controller, ten minutes."""
+"""Runs of the line crossing: two e-pucks with the same controller for ten minutes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from paddock.experiments.epuck_framework.figures import CrossingFigures, evaluat
 from paddock.worlds.spec import Placed, WorldSpec
 
 MINUTES = 10.0
-ALONG, ASIDE, TURNED = 0.10, 0.004, 6.0  # how far starts differ: along and across the line [m], heading [degrees]
+ALONG, ASIDE, TURNED = 0.10, 0.004, 6.0  # range of start poses: along and across the line [m], heading [degrees]
 
-CURVE = 0.2  # how much the curving one turns to the right where it sees nothing
+CURVE = 0.2  # how much the curving controller turns to the right if it detects nothing
 
 
 class Setup(NamedTuple):
-    """A controller, and the course that it drives on."""
+    """A controller and a course."""
 
     make: Callable[[], Any]
     course: str = NARROW
@@ -45,7 +45,7 @@ SETUPS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CrossingJob:
-    """All that decides a run."""
+    """The parameters of a run."""
 
     setup: str
     seed: int
@@ -57,25 +57,27 @@ class CrossingJob:
 
     @property
     def course(self) -> LineCourse:
-        """Where it happens."""
+        """The course of the run."""
         return load_course(SETUPS[self.setup].course)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CrossingRun:
-    """What came of it."""
+    """The result of a run."""
 
     job: CrossingJob
     figures: CrossingFigures
-    traces: tuple[Trace, ...] = ()  # of both robots, if they were to be kept
+    traces: tuple[Trace, ...] = ()  # of both robots, if `keep_traces` is set
 
 
 def drive_crossing(job: CrossingJob) -> CrossingRun:
-    """Let both robots drive, each with a controller of its own."""
+    """Run both robots, each with its own controller."""
     with paddock.open(placed_world(job), seed=job.seed) as arena:
         for robot in arena.robots.values():
             robot.enable("proximity", "ground")
-            robot.wheels.warns = False  # Braitenberg's sums go beyond what wheels can do, as they did in the framework
+            robot.wheels.warns = (
+                False  # Braitenberg's sums exceed the maximum wheel speed, as they did in the framework
+            )
         controllers = {name: SETUPS[job.setup].make() for name in arena}
         episode = arena.run(job.seconds, controllers, every=arena.dt)
     traces = tuple(episode.robots[name].trace for name in controllers)
@@ -84,7 +86,7 @@ def drive_crossing(job: CrossingJob) -> CrossingRun:
 
 
 def placed_world(job: CrossingJob) -> WorldSpec:
-    """The course with its robots near their places, where the seed puts them, with the wheels that it gives them."""
+    """Return the course with start poses and wheel errors of the robots drawn from the seed."""
     chance = random.Random(f"line crossing {job.seed}")
     return job.course.world.with_robots(*(_place(robot, job, chance) for robot in job.course.world.robots))
 

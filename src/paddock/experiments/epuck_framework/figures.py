@@ -1,13 +1,14 @@
-"""The figures of a line crossing, by ground truth alone: where the robots were, and what they touched.
+"""Figures of a line crossing, computed from ground truth only: the poses and contacts of the robots.
 
-- **Laps.** There are 16 posts along the line, evenly spaced. A robot passes its next post, in the direction in which
-  it set out, when its centre comes within 0.15 m of it. Sixteen posts are a lap; driving back gains nothing.
-- **Meeting.** It begins when the centres of the robots come nearer than 0.16 m (then their sensors begin to see each
-  other) while each is ahead of the other, and it is over when each is behind the other and they are 0.16 m apart again,
-  however long that takes.
-- **Passing manoeuvre.** A robot is in one while its body is nearer than 0.10 m to the other one's or to an obstacle.
-- **Contact.** It lasts as long as a robot touches anything; touches less than 0.2 s apart are one contact.
-- **In parallel.** The robots are within 0.16 m, look in the same direction (within 45°) and both move.
+- **Laps.** There are 16 checkpoints along the line, evenly spaced. A robot passes its next checkpoint, in its initial
+  driving direction, when its centre comes within 0.15 m of it. Sixteen checkpoints are a lap. Driving back counts
+  nothing.
+- **Meeting.** It begins when the centres of the robots come nearer than 0.16 m, where their sensors start to detect
+  each other, while each robot is ahead of the other. It ends when each is behind the other and they are 0.16 m apart
+  again, however long that takes.
+- **Passing manoeuvre.** The body of a robot is nearer than 0.10 m to the other robot or to an obstacle.
+- **Contact.** The time during which a robot touches anything. Touches less than 0.2 s apart are one contact.
+- **In parallel.** The robots are within 0.16 m, their headings differ by less than 45°, and both move.
 - **Pushing.** The robots touch each other.
 """
 
@@ -21,45 +22,45 @@ import numpy as np
 from paddock.episodes import Trace
 from paddock.experiments.epuck_framework.course import Flags, Floats, LineCourse
 
-POSTS, POST_REACH = 16, 0.15  # posts along the line; how near to come [m]
+POSTS, POST_REACH = 16, 0.15  # checkpoints along the line; distance at which one counts as passed [m]
 MEETING = 0.16  # [m] between the centres
-LOOK = 5  # ticks between two looks at how far along the line a robot is
+LOOK = 5  # ticks between two computations of a robot's position along the line
 PASSING = 0.10  # [m] between the bodies
 SAME_CONTACT = 0.2  # [s] between touches
 PARALLEL = np.radians(45.0)
 MOVING = 0.01  # [m/s]
-SKIN = 0.001  # [m] between bodies that touch, at most
+SKIN = 0.001  # [m] maximum gap between bodies that touch
 
-LAPS, IN_TIME, TOUCH, ON_LINE = 5, 20.0, 1.0, 0.80  # what is wanted of a run
+LAPS, IN_TIME, TOUCH, ON_LINE = 5, 20.0, 1.0, 0.80  # requirements of a run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CrossingFigures:
-    """A run in numbers."""
+    """The figures of a run."""
 
-    laps: tuple[float, float]  # of each robot, in sixteenths
-    meetings: tuple[float, ...]  # how long each took [s]
-    unfinished: float  # [s] that the last meeting has lasted at the end, if it is not over; else 0
-    contact: float  # [s] the longest
-    touching: float  # [s] in contact, of both robots together
-    on_line: tuple[float, float]  # share of the time outside of passing manoeuvres
-    on_line_always: tuple[float, float]  # share of all the time
+    laps: tuple[float, float]  # of each robot, in steps of 1/16
+    meetings: tuple[float, ...]  # duration of each meeting [s]
+    unfinished: float  # [s] duration so far of a meeting that is not over at the end of the run; else 0
+    contact: float  # [s] longest contact
+    touching: float  # [s] total contact time of both robots
+    on_line: tuple[float, float]  # fraction of the time outside of passing manoeuvres
+    on_line_always: tuple[float, float]  # fraction of the whole time
     parallel: float  # [s]
     pushing: float  # [s]
 
     @property
     def slowest(self) -> float:
-        """The longest meeting [s], also one that was not over yet."""
+        """Duration of the longest meeting [s], including an unfinished one."""
         return max((*self.meetings, self.unfinished), default=0.0)
 
     @property
     def in_each_others_way(self) -> bool:
-        """Whether they drove on in parallel, or blocked each other."""
+        """Whether the robots drove in parallel or blocked each other."""
         return self.parallel > TOUCH or self.pushing > TOUCH or self.slowest > IN_TIME
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """What was wanted and is not so."""
+        """Names of the requirements that the run does not meet."""
         wanted = {
             "laps": min(self.laps) >= LAPS,
             "meetings": self.slowest <= IN_TIME,
@@ -70,11 +71,11 @@ class CrossingFigures:
 
 
 def evaluate_crossing(traces: Sequence[Trace], course: LineCourse) -> CrossingFigures:
-    """All figures of a run.
+    """Compute all figures of a run.
 
     Args:
-        traces: of two robots, the first of which goes counter-clockwise, with a row for each tick.
-        course: where it happened.
+        traces: traces of the two robots with a row for each tick; the first robot drives counter-clockwise.
+        course: the course of the run.
     """
     dt = traces[0].dt
     red, blue = (trace.pose for trace in traces)
@@ -101,7 +102,7 @@ def evaluate_crossing(traces: Sequence[Trace], course: LineCourse) -> CrossingFi
 
 
 def _count_laps(course: LineCourse, poses: Floats, *, forward: bool) -> float:
-    """Posts passed in order, in sixteenths of a lap; the first is the next one ahead of the start."""
+    """Count the checkpoints passed in order, in laps; the first one is the next one ahead of the start."""
     spacing = course.length / POSTS
     way = 1 if forward else -1
     start = course.along(poses[:1, :2])[0] / spacing
@@ -118,12 +119,14 @@ def _count_laps(course: LineCourse, poses: Floats, *, forward: bool) -> float:
 def _time_meetings(
     course: LineCourse, red: Floats, blue: Floats, apart: Floats, dt: float
 ) -> tuple[tuple[float, ...], float]:
-    """How long each meeting took [s], and how long one has lasted that is not over."""
-    ahead = _unwrap_travel(course, blue) - _unwrap_travel(course, red)  # [m] of blue, all around the line
+    """Return the duration of each meeting [s], and the duration so far of an unfinished one."""
+    ahead = _unwrap_travel(course, blue) - _unwrap_travel(course, red)  # [m] lead of blue along the line, unwrapped
     done: list[float] = []
     tick = 0
     while True:
-        place = course.length * np.round(ahead[tick:] / course.length)  # where they are level: once around, twice …
+        place = course.length * np.round(
+            ahead[tick:] / course.length
+        )  # lead at which they are level: a multiple of a lap
         begins = (apart[tick:] < MEETING) & (ahead[tick:] > place)
         if not begins.any():
             return tuple(done), 0.0
@@ -138,21 +141,21 @@ def _time_meetings(
 
 
 def _unwrap_travel(course: LineCourse, poses: Floats) -> Floats:
-    """How far a robot has come along the line [m], in every tick; a lap later it is a lap farther."""
+    """Return the unwrapped position of a robot along the line [m] in every tick."""
     looks = np.arange(0, len(poses), LOOK)
     along = np.unwrap(course.along(poses[looks, :2]), period=course.length)
     return np.interp(np.arange(len(poses)), looks, along)
 
 
 def _find_longest(touches: Flags, dt: float) -> float:
-    """The longest contact [s]."""
+    """Return the duration of the longest contact [s]."""
     return max(
         (dt * (last - first + 1) for first, last in _find_spells(touches, round(SAME_CONTACT / dt))), default=0.0
     )
 
 
 def _find_spells(flags: Flags, bridge: int) -> Iterator[tuple[int, int]]:
-    """First and last tick of all spells; gaps of fewer than `bridge` ticks do not end one."""
+    """Iterate over first and last tick of each period with flags; gaps of up to `bridge` ticks are ignored."""
     ticks = np.flatnonzero(flags)
     if len(ticks):
         for spell in np.split(ticks, np.flatnonzero(np.diff(ticks) > bridge) + 1):
@@ -160,7 +163,7 @@ def _find_spells(flags: Flags, bridge: int) -> Iterator[tuple[int, int]]:
 
 
 def _find_parallel(red: Floats, blue: Floats, dt: float) -> Flags:
-    """Whether both look the same way, and both move."""
+    """Return whether both robots have similar headings and both move, for each tick."""
     alike: Flags = np.abs((red[:, 2] - blue[:, 2] + np.pi) % (2 * np.pi) - np.pi) < PARALLEL
     for poses in (red, blue):
         alike &= np.hypot(*np.gradient(poses[:, :2], dt, axis=0).T) > MOVING

@@ -1,4 +1,4 @@
-"""Run the framework's timing tests and the line crossing with all controllers, and see what holds."""
+"""Run the framework's timing tests and the line crossing with all controllers, and evaluate the claims."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from paddock.jobs import Workers, run_jobs
 
 SEEDS = 20
 HEADS = (
-    *("row", "runs", "all well", "laps of the slower robot", "meetings", "slowest meeting [s]", "longest contact [s]"),
+    *("row", "runs", "passed", "laps of the slower robot", "meetings", "slowest meeting [s]", "longest contact [s]"),
     *("on the line, outside of passing [%]", "on the line, always [%]", "in parallel [s]", "touching each other [s]"),
 )
 
 
 @dataclass(frozen=True)
 class FrameworkFindings(Outcome):
-    """All that was measured."""
+    """Measured times and runs."""
 
     wanted_seeds = SEEDS
 
@@ -37,35 +37,37 @@ class FrameworkFindings(Outcome):
 
     @property
     def sheet(self) -> Sheet:
-        """The line crossing: a column for every setup."""
+        """Results of the line crossing, with a column for every setup."""
         rows = tuple(_describe_runs(name, list(runs)) for name, runs in self.runs.items())
         return Sheet(HEADS, rows, "mean ± standard deviation over the runs").transpose()
 
     @property
     def seeds(self) -> int:
-        """How many there were."""
+        """Number of seeds."""
         return max(len(runs) for runs in self.runs.values())
 
 
 def reproduce(
     *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None
 ) -> FrameworkFindings:
-    """Timing first, alone; then the runs of the line crossing; see `paddock.experiments.Reproduction`."""
+    """Measure the timing tests first, alone, then run the line crossing; see `paddock.experiments.Reproduction`."""
     check_seeds(seeds)
-    times = measure_tests()  # with all cycles: in fewer, a thread of the user's own might never get to look
+    times = measure_tests()  # with all cycles: with fewer, a thread of the user might never read
     return FrameworkFindings(times, cross(seeds=seeds, workers=workers, progress=progress))
 
 
 def cross(
     *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None, seconds: float = 600.0
 ) -> Mapping[str, list[CrossingRun]]:
-    """The line crossing in every setup; the first run of each keeps its traces, for the pictures."""
+    """Run the line crossing in every setup; the first run of each setup keeps its traces for the pictures."""
     jobs = [
         CrossingJob(setup=name, seed=seed, seconds=seconds, keep_traces=seed == 0)
         for seed in range(SEEDS if seeds is None else seeds)
         for name in SETUPS
     ]
-    drive_crossing(CrossingJob(setup=jobs[0].setup, seed=0, seconds=0.1))  # what has to be compiled is compiled once
+    drive_crossing(
+        CrossingJob(setup=jobs[0].setup, seed=0, seconds=0.1)
+    )  # compile the kernels once, before the worker processes start
     done = run_jobs(drive_crossing, jobs, workers=workers, progress=progress)
     return {name: [run for run in done if run.job.setup == name] for name in SETUPS}
 
@@ -89,15 +91,15 @@ def _describe_runs(name: str, runs: list[CrossingRun]) -> tuple[str, ...]:
 
 
 def timing_sheet(times: Times) -> Sheet:
-    """Every row of the framework's table beside ours, and how many times as fast."""
+    """Return every row of the framework's table next to ours, with the speed-up."""
     rows = []
     for test in TESTS:
         for part, paper in test.paper.items():
             ours = [times[test.name, way][part] for way in WAYS]
             cells = [text for value in ours for text in (number(value), _format_factor(paper / value))]
             rows.append((test.name, test.what, part, f"{paper:g}", *cells))
-    heads = [text for way in WAYS for text in (f"{way} [ms]", "times as fast")]
-    return Sheet(("test", "what", "part", "paper [ms]", *heads), tuple(rows))
+    heads = [text for way in WAYS for text in (f"{way} [ms]", "speed-up")]
+    return Sheet(("test", "content", "part", "paper [ms]", *heads), tuple(rows))
 
 
 def _format_factor(factor: float) -> str:

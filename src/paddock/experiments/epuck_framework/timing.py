@@ -1,4 +1,4 @@
-"""The framework's eight timing tests: one cycle of line following in each, with a clock between its parts."""
+"""The framework's eight timing tests: cycles of line following, with the time of each part measured."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from paddock.server.process import PaddockProcess
 
 WORLD, ROBOT = "line-track", "red"
 CYCLES, WARM_UP = 1500, 100
-PERIOD = 0.02  # [s] of simulated time between two looks of a thread; a tick
-FETCH_EVERY = 0.01  # [s] between two pictures of a thread of the user's own
+PERIOD = 0.02  # [s] simulated time between two readings in the background; one tick
+FETCH_EVERY = 0.01  # [s] between two pictures that a thread of the user reads
 
 Looks = Mapping[str, Callable[[], Any]]
-"""How a cycle reads its sensors, part by part; the last part gives the ground sensors' values."""
+"""Functions that read the sensors in a cycle, by part; the last one returns the ground sensors' values."""
 
 
 class Stopwatch:
-    """Times of the parts of a cycle."""
+    """Measures the times of the parts of a cycle."""
 
     def __init__(self) -> None:
         self.parts: dict[str, list[float]] = {}  # [s]
         self._last = 0.0
 
     def start(self) -> float:
-        """A cycle begins; the time."""
+        """Start a cycle and return the time [s]."""
         self._last = time.perf_counter()
         return self._last
 
     def mark(self, part: str) -> None:
-        """A part has ended, and the next one begins."""
+        """Record the time since the last mark as the time of a part."""
         now = time.perf_counter()
         self.note(part, now - self._last)
         self._last = now
 
     def note(self, part: str, took: float) -> None:
-        """Something took so long [s]."""
+        """Record the time of a part [s]."""
         self.parts.setdefault(part, []).append(took)
 
 
@@ -61,7 +61,7 @@ class TimingTest:
 
 
 def _watch_floor(robot: Robot, stack: ExitStack) -> Callable[[], Any]:
-    """What the ground sensors saw last, kept up to date in the background."""
+    """Return a function that returns the latest ground readings, which are updated in the background."""
     newest = [robot.ground.read()]
     robot.watch(PERIOD)
     stack.callback(robot.on_sense(lambda seen: newest.__setitem__(0, seen.ground), "ground"))
@@ -99,10 +99,10 @@ GROUND, CAMERA = ("ground",), ("ground", "camera")
 MANY = ("proximity", "light", "ground", "accelerometer", "encoders", "position")
 ONE = {"sensor": 69.73, "motor": 70.12, "loop": 139.94}
 TESTS = (
-    TimingTest("01", "one sensor asked directly", GROUND, ONE, lambda robot, *_: {"sensor": robot.ground.read}),
+    TimingTest("01", "one sensor read directly", GROUND, ONE, lambda robot, *_: {"sensor": robot.ground.read}),
     TimingTest(
-        *("01 anew", "the same, with a question of its own to the server", GROUND, ONE),
-        lambda robot, *_: {"sensor": lambda: robot.ground.raw() / 1000},  # never taken from what is known already
+        *("01 uncached", "the same, with a separate request to the server", GROUND, ONE),
+        lambda robot, *_: {"sensor": lambda: robot.ground.raw() / 1000},  # never answered from the cached readings
     ),
     TimingTest(
         *("02", "sense all together", MANY, {"sensors": 0.05, "motor": 67.89, "loop": 67.96}),
@@ -138,7 +138,7 @@ WAYS = ("in process", "server")
 def measure_tests(
     tests: Sequence[TimingTest] = TESTS, *, cycles: int = CYCLES
 ) -> dict[tuple[str, str], dict[str, float]]:
-    """Medians [ms] by part, for every test (by its name) and way."""
+    """Return medians [ms] by part, for every test name and connection."""
     took = {}
     for way in WAYS:
         with _open_arenas(way) as connect:
@@ -150,7 +150,7 @@ def measure_tests(
 
 @contextmanager
 def _open_arenas(way: str) -> Iterator[Callable[[], BaseArena]]:
-    """Arenas in this process, or in that of a server on this machine, in lock-step."""
+    """Provide arenas in this process, or on a server on this machine in lock-step."""
     if way == "in process":
         yield lambda: paddock.open(WORLD, seed=1)
     else:
@@ -177,7 +177,7 @@ def _time_test(test: TimingTest, arena: BaseArena, cycles: int) -> dict[str, flo
 
 
 def _follow_line(arena: BaseArena, robot: Robot, clock: Stopwatch, looks: Looks) -> None:
-    """One cycle, up to the tick in which the command takes effect."""
+    """Run one cycle, up to the tick in which the command takes effect."""
     floor = None
     for part, look in looks.items():
         floor = look()

@@ -1,1 +1,1 @@
-"""Rossum's Playhouse with sensor extensions (TU Wien, 2007): a network learns its way through a maze."""
+"""Rossum's Playhouse with sensor extensions (TU Wien, 2007): a network learns to drive through a maze."""

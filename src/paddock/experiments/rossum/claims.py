@@ -1,4 +1,4 @@
-"""Claims: what must hold, with the thesis' numbers beside ours."""
+"""Claims, with the thesis' numbers next to ours."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PUBLISHED = {
     ("extended", 500): 9.0,
 }
 BEST = MINUTE * min(minutes for minutes in PUBLISHED.values() if minutes is not None)  # [s]
-SHARE = 0.9  # of the seeds, at least, that must reach the exit
-FASTER = 10.0  # times, at least, even on a busy machine
-PROCESSOR = 5.0  # [s] on each of two cores
+SHARE = 0.9  # minimum fraction of the seeds that must reach the exit
+FASTER = 10.0  # minimum speed-up, even on a busy machine
+PROCESSOR = 5.0  # [s] maximum, on each of two cores
 
 
 def check_claims(learned: Sequence[Learned], walk: TurretWalk, drives: Sequence[Drive]) -> tuple[Row, ...]:
-    """All claims."""
+    """Evaluate all claims."""
     return (*_evolution(learned), *_sensors(walk), *_clocks(drives))
 
 
@@ -59,9 +59,9 @@ def _evolution(learned: Sequence[Learned]) -> Iterator[Row]:
 
 def _sensors(walk: TurretWalk) -> Iterator[Row]:
     yield Row(
-        "polled sensor", "is part of what is sensed without being asked", 0, int(walk.in_sense), not walk.in_sense, "0"
+        "polled sensor", "is part of an observation without a request", 0, int(walk.in_sense), not walk.in_sense, "0"
     )
-    yield Row("polled sensor", "times asked on the way to the exit", None, walk.looks, walk.looks > 0, "> 0")
+    yield Row("polled sensor", "number of polls until the exit", None, walk.looks, walk.looks > 0, "> 0")
     yield Row("pivoting sensor", "exit reached with its one beam", None, int(walk.reached), walk.reached, "1")
     metric = "impossible requests refused, of 2"
     yield Row("pivoting and polled", metric, 2, walk.refused, walk.refused == 2, "2")
@@ -72,9 +72,9 @@ def _clocks(drives: Sequence[Drive]) -> Iterator[Row]:
     for drive in drives:
         if drive.clock == "lock-step":
             same = drive.digest == here.digest and drive.ticks == here.ticks
-            metric = "the same to the last bit as without network and waiting"
+            metric = "bit-identical to the drive without network and delay"
             yield Row(drive.name, metric, None, int(same), same, "1")
-            yield Row(drive.name, "part of the way to the exit", None, drive.part, drive.reached, "1")
+            yield Row(drive.name, "fraction of the path to the exit", None, drive.part, drive.reached, "1")
         elif drive.clock == "free-running":
-            metric = "part of the way to the exit"
+            metric = "fraction of the path to the exit"
             yield Row(drive.name, metric, None, drive.part, not drive.reached, "< 1: the clock does not wait")

@@ -17,7 +17,7 @@ from paddock.evolve.tasks.maze import REACHED, MazeFitness
 from paddock.experiments.rossum.serve import serve_world
 from paddock.policies.networks import Network
 
-THINKING = 0.004  # wall seconds that the controller takes for a decision
+THINKING = 0.004  # wall-clock time of the controller per decision [s]
 ROBOT = "scout"
 
 Trail = list[Pose]
@@ -28,9 +28,9 @@ class Drive:
     """One drive of the champion."""
 
     clock: str  # "here", "lock-step" or "free-running"
-    speed: float | None  # of the clock; None: flat out
-    part: float  # of the way to the exit that it got along, 0 … 1
-    reached: bool  # the exit
+    speed: float | None  # of the clock; None: as fast as possible
+    part: float  # fraction of the path to the exit that was driven, 0 … 1
+    reached: bool  # whether the exit was reached
     ticks: int
     decisions: int
     digest: str  # of the arena at the end
@@ -39,7 +39,7 @@ class Drive:
 
     @property
     def name(self) -> str:
-        """For tables."""
+        """Name of the drive in tables."""
         return self.clock if self.clock == "here" else f"{self.clock}, {_times(self.speed)}"
 
 
@@ -49,21 +49,21 @@ def _times(speed: float | None) -> str:
 
 @dataclass
 class SlowController:
-    """The champion, which takes some wall time for each decision."""
+    """The champion, which takes some wall-clock time for each decision."""
 
     policy: Network
     thinking: float  # [s]
     decisions: int = 0
 
     def act(self, seen: paddock.Observation) -> WheelSpeeds:
-        """Wait, then decide."""
+        """Wait, then return the wheel speeds."""
         time.sleep(self.thinking)
         self.decisions += 1
         return self.policy.act(seen)
 
 
 def drive_here(task: EvolutionTask, champion: Network, seed: int) -> Drive:
-    """In this process: what any clock that waits must give, to the last bit."""
+    """Drive in this process; a drive with a clock that waits must be bit-identical to it."""
     with paddock.open(task.worlds[0], seed=seed) as arena:
         return _drive(arena, task, champion, "here", None, 0.0)
 
@@ -71,7 +71,7 @@ def drive_here(task: EvolutionTask, champion: Network, seed: int) -> Drive:
 def drive_locked(
     task: EvolutionTask, champion: Network, seed: int, *, speed: float | None, thinking: float = THINKING
 ) -> Drive:
-    """Over the network, in lock-step: the clock waits until the controller has decided."""
+    """Drive over the network in lock-step: the clock waits until the controller has decided."""
     with (
         serve_world(task.worlds[0], seed=seed, speed=speed, lock_step=True) as url,
         paddock.connect(url, name="thinker", lock_step=True, timeout=60.0) as arena,
@@ -80,7 +80,7 @@ def drive_locked(
 
 
 def drive_free(task: EvolutionTask, champion: Network, seed: int, *, speed: float, thinking: float = THINKING) -> Drive:
-    """Over the network, with a clock that goes on while the controller thinks."""
+    """Drive over the network with a clock that continues while the controller computes."""
     with (
         serve_world(task.worlds[0], seed=seed, speed=speed, lock_step=False) as url,
         paddock.connect(url, name="thinker", lock_step=False, timeout=60.0) as arena,
@@ -94,7 +94,7 @@ def drive_free(task: EvolutionTask, champion: Network, seed: int, *, speed: floa
 def _drive(
     arena: Any, task: EvolutionTask, champion: Network, clock: str, speed: float | None, thinking: float
 ) -> Drive:
-    """Until the exit is reached, or the time is over."""
+    """Drive until the exit is reached, or the time is over."""
     fitness = task.evaluate
     assert isinstance(fitness, MazeFitness)
     (x, y), robot = fitness.exits[0], arena[ROBOT]

@@ -16,11 +16,11 @@ INPUTS, OUTPUTS = 3, 2
 
 @dataclass(frozen=True)
 class Learned:
-    """What came of one evolution."""
+    """The result of one evolution."""
 
     evolution: Evolution
     wall: float  # [s], without compilation
-    processor: float  # [s], of all cores together
+    processor: float  # [s], total of all cores
 
     @property
     def history(self) -> list[Generation]:
@@ -33,12 +33,12 @@ class Learned:
 
     @property
     def solved_in(self) -> int | None:
-        """The first generation in which one reached the exit."""
+        """First generation in which an individual reached the exit; None: none did."""
         return self.evolution.solved_in
 
 
 def learn(seed: int, *, generations: int = GENERATIONS, threads: int | None = None) -> Learned:
-    """One evolution from its seed."""
+    """Run one evolution from a seed."""
     config = EvolutionConfig(task="maze", population=POPULATION, generations=generations, seed=seed, seconds=SECONDS)
     evolution = Evolution(config, make_evaluator=partial(LocalEvaluator, threads=threads))
     evolution.evaluator.compile()

@@ -1,4 +1,4 @@
-"""Evolve as the thesis did, drive with its three extensions, and see what holds."""
+"""Run the evolution of the thesis and drives with its three extensions, and evaluate the claims."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEADS = ("run", "exit", "in generation", "best fitness", "time [s]", "CPU time [
 
 @dataclass(frozen=True)
 class RossumFindings(Outcome):
-    """All that was evolved and driven."""
+    """All evolutions and drives."""
 
     wanted_seeds = SEEDS
 
@@ -33,12 +33,12 @@ class RossumFindings(Outcome):
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Every claim."""
+        """All claims."""
         return check_claims(self.learned, self.walk, self.drives)
 
     @property
     def sheet(self) -> Sheet:
-        """Every evolution, and every drive of the champion."""
+        """Table of all evolutions and all drives of the champion."""
         runs = [
             (
                 f"evolution, seed {run.evolution.config.seed}",
@@ -59,7 +59,7 @@ class RossumFindings(Outcome):
 
     @property
     def seeds(self) -> int:
-        """How many there were."""
+        """Number of seeds."""
         return len(self.learned)
 
 
@@ -68,8 +68,8 @@ def _exit(reached: bool) -> str:
 
 
 def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> RossumFindings:
-    """The thesis' evolution and its extensions, which take time here; see `paddock.experiments.Reproduction`."""
-    threads = None if workers == "ray" else workers  # claims about time are about this machine's
+    """Run the thesis' evolution and its extensions; see `paddock.experiments.Reproduction`."""
+    threads = None if workers == "ray" else workers  # claims about time refer to this machine
     check_seeds(seeds)
     count = SEEDS if seeds is None else seeds
     tell = progress or (lambda done, of: None)
@@ -88,12 +88,12 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
 
 
 def find_best(learned: Sequence[Learned]) -> Learned:
-    """The evolution with the best champion."""
+    """Return the evolution with the best champion."""
     return learned[int(np.argmax([run.history[-1].champion for run in learned]))]
 
 
 def drive_all(learned: Sequence[Learned]) -> Iterator[Drive]:
-    """The best champion under every clock."""
+    """Drive the best champion with every clock."""
     best = find_best(learned)
     champion, task, seed = best.evolution.champion, best.evolution.task, best.evolution.config.seed
     assert isinstance(champion, Network)

@@ -1,4 +1,4 @@
-"""A `paddock serve` process of its own, for as long as it is needed."""
+"""A separate `paddock serve` process as a context manager."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paddock.worlds import WorldSpec, save_world
 
 @contextmanager
 def serve_world(world: WorldSpec, *, seed: int, speed: float | None, lock_step: bool) -> Iterator[str]:
-    """The URL of a server with the world; speed None for flat out."""
+    """Run a server with a world and provide its URL; speed None: as fast as possible."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "world.toml"
         save_world(world, file)

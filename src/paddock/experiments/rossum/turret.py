@@ -1,7 +1,7 @@
-"""A sensor that is computed only when asked, and that turns: one beam is enough for the whole maze.
+"""A sensor that is computed only when polled, and that turns: one beam is enough for the whole maze.
 
-The robot stands in the middle of a cell, looks left, ahead and to the right with the one beam of its turret, and
-drives to the next cell with its left hand on the wall. Its wheels' encoders tell how far it came.
+The robot stops in the middle of a cell, polls the beam of its turret to the left, ahead and to the right, and
+drives to the next cell by the left-hand rule. The wheel encoders measure the distance.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from paddock.experiments.rossum.serve import serve_world
 from paddock.worlds import WorldSpec, load_world
 
 CELL = 0.25  # [m]
-OPEN = 0.2  # [m] there is a passage if nothing is nearer
+OPEN = 0.2  # [m] there is a passage if the reading is larger
 SPEED, TURN = 0.2, 2.0  # [m/s], [rad/s]
-LOOKS = (math.pi / 2, 0.0, -math.pi / 2)  # in the order in which ways are tried
+LOOKS = (math.pi / 2, 0.0, -math.pi / 2)  # directions in the order in which they are tried
 MOST_CELLS = 100
 
 
@@ -29,18 +29,18 @@ MOST_CELLS = 100
 class TurretWalk:
     """One walk through the maze with the turret alone."""
 
-    reached: bool  # the exit
-    cells: int  # driven through
-    looks: int  # times that the sensor was asked
+    reached: bool  # whether the exit was reached
+    cells: int  # number of cells driven through
+    looks: int  # number of polls of the sensor
     seconds: float  # simulated
     in_sense: bool  # whether a polled sensor is part of sense()
-    refused: int  # of two requests that must be: to turn a fixed sensor, to poll what cannot be
+    refused: int  # of two invalid requests: to turn a fixed sensor, to poll a sensor that cannot be polled
     trail: list[Pose]
     seed: int = 0
 
 
 def walk(seed: int = 0) -> TurretWalk:
-    """Over the network, in lock-step, in the shipped maze."""
+    """Drive through the shipped maze, over the network and in lock-step."""
     world = load_world("maze")
     with (
         serve_world(world, seed=seed, speed=None, lock_step=True) as url,
@@ -66,7 +66,7 @@ def walk(seed: int = 0) -> TurretWalk:
 
 
 def look(arena: BaseArena, robot: Robot, angle: float) -> float:
-    """Turn the beam, wait until it is there, and ask once [m]."""
+    """Turn the beam, wait until it has reached the angle, and poll it once [m]."""
     turret = robot.turret
     turret.pan(angle)
     while abs(turret.pan_angle - angle) > 1e-6:
@@ -75,18 +75,18 @@ def look(arena: BaseArena, robot: Robot, angle: float) -> float:
 
 
 def turn(arena: BaseArena, robot: Robot, angle: float) -> None:
-    """On the spot, as the encoders tell."""
+    """Turn on the spot by an angle [rad], measured by the encoders."""
     way = angle * robot.spec.drive.wheel_separation / 2
     _roll(arena, robot, -way, way)
 
 
 def ahead(arena: BaseArena, robot: Robot, way: float) -> None:
-    """Straight on, as the encoders tell [m]."""
+    """Drive straight for a distance [m], measured by the encoders."""
     _roll(arena, robot, way, way)
 
 
 def _roll(arena: BaseArena, robot: Robot, left: float, right: float) -> None:
-    """Let both wheels roll so far [m], slower towards the end."""
+    """Turn each wheel by a distance [m], slower towards the end."""
     start = robot.encoders.read()
     while True:
         now = robot.encoders.read()
@@ -100,13 +100,13 @@ def _roll(arena: BaseArena, robot: Robot, left: float, right: float) -> None:
 
 
 def at_exit(world: WorldSpec, at: tuple[float, float]) -> bool:
-    """Whether the robot stands in the exit's cell."""
+    """Return whether the robot is in the cell of the exit."""
     place = next(start.at for start in world.starts if start.name == "exit")
     return math.dist(at, place) < CELL / 2
 
 
 def _refusals(robot: Robot) -> int:
-    """How many of two impossible requests are refused."""
+    """Return how many of two invalid requests raise an error."""
     refused = 0
     requests: tuple[Callable[[], None], ...] = (lambda: robot.range.pan(0.5), robot.encoders.poll_only)
     for request in requests:

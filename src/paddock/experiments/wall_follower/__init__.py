@@ -1,1 +1,1 @@
-"""The wall-following Pioneer of De Montfort University (2019): its table, and wall followers that do better."""
+"""The wall-following Pioneer of De Montfort University (2019): its table, and better wall followers."""

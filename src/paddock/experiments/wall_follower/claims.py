@@ -1,4 +1,4 @@
-"""Claims: what must hold of the loops, with the study's numbers beside ours."""
+"""Claims about the loops, with the study's numbers next to ours."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from paddock.experiments.wall_follower.trials import CLOCK, CURVED, ELSEWHERE, F
 Loops = Mapping[str, Sequence[Loop]]
 """The loops of every trial, by its row."""
 
-SLOW_SPEED, SLOW_ERROR = 0.15, 0.6  # [m/s], [cm] wanted of the slow follower
-FAST_TIME, FAST_SPEED, FAST_ERROR = 110.0, 0.80, 1.3  # [s], [m/s], [cm] wanted of the fast follower
+SLOW_SPEED, SLOW_ERROR = 0.15, 0.6  # [m/s], [cm] required of the slow follower
+FAST_TIME, FAST_SPEED, FAST_ERROR = 110.0, 0.80, 1.3  # [s], [m/s], [cm] required of the fast follower
 CLEARLY, ALIKE = 1.25, (0.8, 1.25)  # ratios of errors
 
 
 def check_claims(loops: Loops) -> tuple[Row, ...]:
-    """All claims. Of the study's followers the mean over the seeds counts, of ours the worst loop."""
+    """Evaluate all claims: by the mean over the seeds for the study's followers, by the worst loop for ours."""
     return (
         *(*_table(loops), *_order(loops), *_curved_walls(loops)),
         *(*_slow(loops), *_fast(loops), *_elsewhere(loops), *_others(loops)),
@@ -27,7 +27,7 @@ def check_claims(loops: Loops) -> tuple[Row, ...]:
 
 
 def mean_error(loops: Sequence[Loop]) -> float:
-    """Mean error of all loops [cm]."""
+    """Return the mean error of all loops [cm]."""
     return 100 * float(np.mean([loop.error for loop in loops]))
 
 
@@ -55,17 +55,17 @@ def _order(loops: Loops) -> Iterator[Row]:
     slow = ours["min slow"] / ours["multi slow"]
     published = paper["min slow"] / paper["multi slow"]
     low, high = ALIKE
-    yield Row("slow", metric, published, slow, low <= slow <= high, f"alike: {low:g} … {high:g}")
+    yield Row("slow", metric, published, slow, low <= slow <= high, f"similar: {low:g} … {high:g}")
 
 
 def _curved_walls(loops: Loops) -> Iterator[Row]:
-    """What the study's followers do along curved walls; nothing was published about that."""
+    """Evaluate the study's followers along curved walls, for which nothing was published."""
     low, high = ALIKE
     for trial in CURVED:
         yield _clean(trial, loops[trial.row])
     for pace in ("slow", "fast"):
         ratio = mean_error(loops[f"min {pace}, curved"]) / mean_error(loops[f"multi {pace}, curved"])
-        row, wanted = f"{pace}, curved", f"alike: {low:g} … {high:g}"
+        row, wanted = f"{pace}, curved", f"similar: {low:g} … {high:g}"
         yield Row(row, "error of min / error of multi", None, ratio, low <= ratio <= high, wanted)
 
 

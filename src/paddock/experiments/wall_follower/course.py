@@ -1,4 +1,4 @@
-"""Courses: worlds with one loop along all walls, and where on it a robot begins."""
+"""Courses: worlds with one loop along all walls, and the start pose on it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from paddock.worlds import load_world
 from paddock.worlds.spec import Arc, Border, Box, Wall, WorldSpec
 
 THICKNESS, HEIGHT = 0.1, 0.8  # of walls [m], as in the world of the study
-PASSAGE = 1.4  # no passage between two generated walls is narrower [m]
-STUB = (1.0, 2.2)  # how far a generated wall sticks out of the border [m]
-HOOK = 0.8  # … and how far its end may bend aside [m]
-STEP = 0.05  # how far a piece of a broken wall stands out [m]
-BLOCK = 0.6  # … and how far those do that have slits between them [m]
-PIECE = (0.4, 1.6)  # length of a piece [m]
-GAP = (0.1, 1.2)  # between two pieces of 5 cm [m]
-SLIT = (0.05, 0.3)  # between two blocks: too narrow for the robot [m]
-ROOMS = (1001, 1002, 1003)  # seeds of the generated rooms; fixed before any of them was driven
-BROKEN = 1001  # … and of the room with broken walls
+PASSAGE = 1.4  # minimum width of a passage between two generated walls [m]
+STUB = (1.0, 2.2)  # length of a generated wall that protrudes from the border [m]
+HOOK = 0.8  # length of the bend at its end [m]
+STEP = 0.05  # how far a segment of a broken wall protrudes [m]
+BLOCK = 0.6  # how far blocks with slits between them protrude [m]
+PIECE = (0.4, 1.6)  # length of a segment [m]
+GAP = (0.1, 1.2)  # between two segments of 5 cm [m]
+SLIT = (0.05, 0.3)  # between two blocks; too narrow for the robot [m]
+ROOMS = (1001, 1002, 1003)  # seeds of the generated rooms; fixed before the first run in any of them
+BROKEN = 1001  # seed of the room with broken walls
 
 Way = Literal["clockwise", "counter-clockwise"]
 WAYS: tuple[Way, ...] = ("clockwise", "counter-clockwise")
@@ -30,20 +30,20 @@ WAYS: tuple[Way, ...] = ("clockwise", "counter-clockwise")
 
 @dataclass(frozen=True, slots=True)
 class WallCourse:
-    """A world without robots, and a place beside a wall: clockwise, the wall is on the left."""
+    """A world without robots, and a start position next to a wall. Clockwise, the wall is on the left."""
 
     world: WorldSpec
     at: Point  # of the axle's centre [m]
-    clockwise_deg: float  # heading there
+    clockwise_deg: float  # heading at the start, for the clockwise direction
 
     def heading_deg(self, way: Way) -> float:
-        """Along the wall, in one direction or the other."""
+        """Return the heading along the wall for a direction."""
         return self.clockwise_deg - (0.0 if way == "clockwise" else 180.0)
 
 
 @functools.cache
 def find_course(name: str) -> WallCourse:
-    """`wall-loop`, `curved`, or `room-N` and `broken-N` for any seed N."""
+    """Return a course by name: `wall-loop`, `curved`, or `room-N` and `broken-N` for any seed N."""
     if name == "wall-loop":
         return WallCourse(load_world("wall-loop").with_robots(), (0.37, 7.0), 90.0)
     if name == "curved":
@@ -57,7 +57,7 @@ def find_course(name: str) -> WallCourse:
 
 
 def build_curved_world() -> WorldSpec:
-    """A room with a hollow corner and three bulges, one of them in a corner."""
+    """Build a room with a concave corner and three bulges, one of them in a corner."""
 
     def arc(at: Point, radius: float, from_deg: float, to_deg: float) -> Arc:
         return Arc(at=at, radius=radius, from_deg=from_deg, to_deg=to_deg, thickness=THICKNESS, height=HEIGHT)
@@ -77,12 +77,12 @@ def build_curved_world() -> WorldSpec:
 
 
 def build_room(seed: int) -> WorldSpec:
-    """A random room: three to five walls stick out of its border, some with a hook; often a slanted corner."""
+    """Build a random room: three to five walls protrude from its border, some with a hook; often a slanted corner."""
     rng = random.Random(seed)
     width, depth = rng.uniform(8, 14), rng.uniform(8, 14)
     walls: list[tuple[Point, ...]] = []
     for border in rng.sample("NESWNESW", rng.randint(3, 5)):
-        for _ in range(50):  # until one is far enough from the others
+        for _ in range(50):  # until a wall is far enough from the others
             wall = _stub(rng, border, width, depth)
             if all(_are_apart(wall, other) for other in walls):
                 walls.append(wall)
@@ -99,7 +99,7 @@ def build_room(seed: int) -> WorldSpec:
 
 
 def build_broken_room(seed: int) -> WorldSpec:
-    """A room whose walls are broken: pieces stand out by 5 cm, with gaps between them, or far, with slits."""
+    """Build a room with broken walls: segments protrude by 5 cm with gaps between them, or by 60 cm with slits."""
     rng = random.Random(seed)
     width, depth = rng.uniform(8, 12), rng.uniform(8, 12)
     boxes = []
@@ -121,7 +121,7 @@ def build_broken_room(seed: int) -> WorldSpec:
 
 
 def _piece(border: str, begin: float, end: float, out: float, width: float, depth: float) -> Box:
-    """A box that stands out of the inner face of a border, from one place along it to another [m]."""
+    """Return a box that protrudes from the inner face of a border, from one position along it to another [m]."""
     across = {"S": out / 2, "W": out / 2, "N": depth - out / 2, "E": width - out / 2}[border]
     along, length = (begin + end) / 2, end - begin
     at, size = ((along, across), (length, out)) if border in "SN" else ((across, along), (out, length))
@@ -129,7 +129,7 @@ def _piece(border: str, begin: float, end: float, out: float, width: float, dept
 
 
 def _stub(rng: random.Random, border: str, width: float, depth: float) -> tuple[Point, ...]:
-    """A wall that begins in the middle part of a border, with or without a hook at its end."""
+    """Return a wall that begins in the middle part of a border, with or without a hook at its end."""
     long = border in "NS"
     length, hook = rng.uniform(*STUB), rng.choice((0.0, 0.0, HOOK, -HOOK))
     along = rng.uniform(2.2, (width if long else depth) - 2.2)
@@ -140,7 +140,7 @@ def _stub(rng: random.Random, border: str, width: float, depth: float) -> tuple[
 
 
 def _are_apart(wall: tuple[Point, ...], other: tuple[Point, ...]) -> bool:
-    """Whether there is a passage between two walls."""
+    """Return whether there is a passage between two walls."""
     return any(
         min(p[axis] for p in a) - PASSAGE > max(p[axis] for p in b)
         for axis in (0, 1)

@@ -1,4 +1,4 @@
-"""The study's own wall followers, to the letter, and the tuned ones that do better; all keep the study's distance."""
+"""The study's own wall followers, as published, and better, tuned ones; all keep the study's distance."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from dataclasses import dataclass
 from paddock.control.wall import GeometryFollower, WallFollower
 from paddock.control.wall.base import MAX_SPEED, clamp
 
-CLEARANCE = 0.23  # [m] that the study keeps between the nearest sonar and the wall
+CLEARANCE = 0.23  # [m] the study's distance between the nearest sonar and the wall
 WEIGHTS = tuple(math.radians(degrees) for degrees in (0.75, 0.55, 0.5, 0.25, 0.25, 0.5, 0.55, 0.75))
-FAR = 1.0  # [m] the study's sonars end here, and read this when they see nothing
+FAR = 1.0  # [m] range of the study's sonars, and their reading if nothing is detected
 
 
 @dataclass(kw_only=True)
 class StudyFollower(WallFollower):
-    """Baseline ± √|d − clearance|, d being the smallest front reading.
+    """Wheel speeds = baseline ± √|d − clearance|, where d is the smallest front reading.
 
-    The wall-side wheel is the faster one when the wall is too near, and the slower one when it is too far. The study
-    took the wheel's diameter for its radius: its wheels turned at half (`speed_slip`) of the commanded speed.
+    The wall-side wheel is the faster one if the wall is too near, and the slower one if it is too far. The study used
+    the wheel's diameter as its radius, so its wheels turned at half (`speed_slip`) of the commanded speed.
     """
 
     gain: float
     multi: bool  # baseline = gain · weighted sum of all front readings; otherwise gain · smallest reading
     clearance: float = CLEARANCE  # [m]
-    max_speed: float = MAX_SPEED  # commands are capped here, before the slip [m/s]
+    max_speed: float = MAX_SPEED  # limit of commands, before the slip [m/s]
     speed_slip: float = 0.5  # true wheel speed over commanded wheel speed
 
     def update(
         self, ranges: Sequence[float], dt: float, wheel_speeds: tuple[float, float] | None = None
     ) -> tuple[float, float]:
-        """Wheel speeds [m/s], left and right, for a wall on the left."""
+        """Return wheel speeds [m/s], left and right, for a wall on the left."""
         front = [min(reading, FAR) for reading in ranges[:8]]
         nearest = min(front)
         if self.multi:
@@ -51,8 +51,8 @@ MIN_FAST = StudyFollower(gain=1.6, multi=False)
 MULTI_FAST = StudyFollower(gain=7.5, multi=True)
 
 # Found by `tune.py`: 10 rounds of 14 draws on the wall loop. Each draw drove four loops (two seeds, both directions)
-# with 2 mm of sonar noise. Its cost was the mean error [cm], 0.05 for each second above 100 s, and large penalties for
-# contacts, lost walls and loops that were not finished.
+# with 2 mm of sonar noise. Its cost was the mean error [cm], plus 0.05 for each second above 100 s, plus large
+# penalties for contacts, lost walls and unfinished loops.
 TUNED = GeometryFollower(
     clearance=CLEARANCE,
     speed=1.163,

@@ -1,4 +1,4 @@
-"""One loop of a wall follower around a course: how long, how far, how well."""
+"""One loop of a wall follower around a course: its time, distance and error."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from paddock.metrics import ContactTime, Distance
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import Placed, WorldSpec
 
-TICK = 0.05  # [s] the study's sensors were fresh this often
-AFTER = 10.0  # [s] a loop cannot be closed earlier
-WITHIN = 0.07  # [m] it is closed when this near to its beginning
+TICK = 0.05  # [s] period of the study's sensors
+AFTER = 10.0  # [s] minimum time of a loop
+WITHIN = 0.07  # [m] distance from its start at which a loop is closed
 ROBOT = "pioneer"
 
 BodyKind = Literal["study", "shipped", "fresh"]
@@ -31,33 +31,33 @@ BodyKind = Literal["study", "shipped", "fresh"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoopJob:
-    """All that decides a loop."""
+    """The parameters of a loop."""
 
     follower: str
     course: str = "wall-loop"
     way: Way = "clockwise"
     body: BodyKind = "fresh"
     seed: int = 0
-    limit: float = 900.0  # [s] after which it is given up
-    trace: bool = False  # whether to keep what happened in every cycle
+    limit: float = 900.0  # [s] after which the loop is aborted
+    trace: bool = False  # whether to keep the trace of every cycle
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Loop:
-    """What came of it."""
+    """The result of a loop."""
 
     job: LoopJob
     home: bool  # whether the loop was closed
     time: float  # [s] simulated
-    distance: float  # [m] that the robot really drove
+    distance: float  # [m] true distance driven
     error: float  # [m] mean of |smallest front reading - clearance| over all cycles
-    largest: float  # [m] the largest of those
-    contacts: int  # ticks in which it touched something
+    largest: float  # [m] largest error of all cycles
+    contacts: int  # number of ticks with a contact
     trace: Trace | None = None  # with a row for every cycle
 
     @property
     def clean(self) -> bool:
-        """Whether it came home and touched nothing."""
+        """Whether the loop was closed without contact."""
         return self.home and self.contacts == 0
 
     @property
@@ -67,15 +67,15 @@ class Loop:
 
 
 def drive(job: LoopJob) -> Loop:
-    """Drive until the robot is back where it began."""
+    """Drive until the robot is back at its start."""
     return drive_follower(make_wall_follower(job.follower, robot={"clearance": CLEARANCE}), job)
 
 
 def drive_follower(follower: WallFollower, job: LoopJob) -> Loop:
-    """The same with a wall follower in the place of the job's."""
+    """Drive a loop with a given wall follower instead of the job's."""
     arena = _arena(job.course, job.way, job.body)
     arena.reset(job.seed)
-    cycle = load_body(job.body).sensor("sonar").period  # it decides whenever its sonars are fresh
+    cycle = load_body(job.body).sensor("sonar").period  # one decision per sonar update
     controller = LoopController(job.follower, follower, "left" if job.way == "clockwise" else "right", cycle)
     start_x, start_y, _ = arena[ROBOT].pose
 
@@ -85,7 +85,7 @@ def drive_follower(follower: WallFollower, job: LoopJob) -> Loop:
 
     metrics = (Distance(), ContactTime())
     episode = arena.run(job.limit, {ROBOT: controller}, until=is_home, every=cycle, metrics=metrics)
-    errors = np.abs(episode.trace.errors[:-1])  # the last row is the end, where nothing is decided
+    errors = np.abs(episode.trace.errors[:-1])  # the last row is the end, without a decision
     return Loop(
         job=job,
         home=is_home(arena),
@@ -99,7 +99,7 @@ def drive_follower(follower: WallFollower, job: LoopJob) -> Loop:
 
 
 class LoopController:
-    """Lets a wall follower decide once in a cycle; its error is the study's."""
+    """Calls a wall follower once per cycle; its error is defined as in the study."""
 
     error_of, target = "wall distance", CLEARANCE
 
@@ -110,7 +110,7 @@ class LoopController:
         self._travel: Readings | None = None  # of the wheels at the last decision [m]
 
     def act(self, observation: Observation) -> WheelSpeeds | None:
-        """A decision at the beginning of a cycle, otherwise none."""
+        """Return wheel speeds at the start of a cycle, otherwise None."""
         if round(observation.time / TICK) % self._ticks:
             return None
         sonar, travel = observation.sonar, observation.encoders
@@ -121,7 +121,7 @@ class LoopController:
 
 
 def build_world(job: LoopJob) -> WorldSpec:
-    """The job's world with its robot at the beginning of the course."""
+    """Return the job's world with its robot at the start of the course."""
     course = find_course(job.course)
     placed = Placed(name=ROBOT, type=load_body(job.body), at=course.at, heading_deg=course.heading_deg(job.way))
     return course.world.with_robots(placed)
@@ -129,7 +129,7 @@ def build_world(job: LoopJob) -> WorldSpec:
 
 @functools.cache
 def load_body(body: BodyKind) -> RobotSpec:
-    """The study's Pioneer; the shipped one; or that one with sonars as fresh as the study's."""
+    """Load the study's Pioneer, the shipped one, or the shipped one with the study's sonar period."""
     robot = load_robot("pioneer-p3dx-paper" if body == "study" else "pioneer-p3dx")
     if body != "fresh":
         return robot
@@ -138,13 +138,13 @@ def load_body(body: BodyKind) -> RobotSpec:
 
 
 def compile_kernels() -> None:
-    """Compile what driving needs, if this machine has not yet."""
+    """Compile the kernels for driving, if they are not cached."""
     _arena("wall-loop", "clockwise", "study")
 
 
 @functools.lru_cache(maxsize=16)
 def _arena(course: str, way: Way, body: BodyKind) -> Arena:
-    """Built once in each process: a reset arena is as good as new."""
+    """Return a cached arena: a reset arena is equivalent to a new one."""
     arena = paddock.open(build_world(LoopJob(follower="", course=course, way=way, body=body)), dt=TICK)
     arena[ROBOT].enable("sonar", "encoders")
     return arena

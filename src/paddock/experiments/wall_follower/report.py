@@ -1,4 +1,4 @@
-"""The report: the study's table beside ours, what holds, why the clocks differ, and pictures of the loops."""
+"""The report: the study's table next to ours, claims, the difference of the clocks, and pictures of the loops."""
 
 from __future__ import annotations
 
@@ -18,63 +18,62 @@ from paddock.report.sheets import Sheet
 if TYPE_CHECKING:
     from paddock.experiments.wall_follower.reproduce import WallFollowerFindings
 
-TITLE = "Wall follower: the study's table, and wall followers that do better"
+TITLE = "Wall follower: the study's table, and better wall followers"
 SIZE = 800  # width of a picture [pixels]
 
 ABOUT = (
-    "In 2019 a study at De Montfort University let a simulated Pioneer P3-DX follow the walls of a room for one loop, "
+    "In 2019 a study at De Montfort University drove a simulated Pioneer P3-DX along the walls of a room for one loop, "
     "with two simple wall followers at two speeds. Here they drive in a room of the same kind, always from the same "
-    "start, and then our own drive there and elsewhere. The error is the study's: the mean over all control "
-    f"cycles of how far the smallest front reading is from {CLEARANCE:g} m."
+    "start. Our own wall followers then drive there and in other rooms. The error is defined as in the study: the mean "
+    f"over all control cycles of the difference between the smallest front reading and {CLEARANCE:g} m."
 )
 CLOCKS = (
-    "The study timed its loops with the clock on the wall while its simulator ran as fast as it could. A step of the "
-    "simulator was 50 ms, and about 60 of them were done in a second, so three simulated seconds passed in each second "
-    "that the study counted. Its own gains show it: on a straight wall 'min' with gain 1.6 asks for 1.6 · 0.23 m = "
-    "0.368 m/s; the program took the wheel's diameter for its radius, which halves that to 0.184 m/s; the 91.49 m of "
-    "that loop then take 497 s, three times the 164 s that were printed. What matters to a wall follower is simulated "
-    "time: sensors and wheels know no other. So our simulated time is divided by three for comparison with the study, "
-    "and our own are judged by simulated time alone."
+    "The study measured its loops in wall-clock time while its simulator was free-running. A step of the simulator "
+    "was 50 ms, and about 60 steps were computed per second, so three simulated seconds passed in each second of the "
+    "study's clock. This follows from its own gains. On a straight wall 'min' with gain 1.6 commands 1.6 · 0.23 m = "
+    "0.368 m/s. The program used the wheel's diameter as its radius, which halves the speed to 0.184 m/s. The 91.49 m "
+    "of that loop then take 497 s, three times the published 164 s. Only simulated time affects the sensors, the "
+    "wheels and the wall follower. Our simulated time is therefore divided by three for comparison with the study, "
+    "and our own wall followers are evaluated by simulated time only."
 )
 FITTED = (
-    "The study says that its sonars are cones that see 1 m far, and no more. How wide the cones are, how slanted a "
-    "wall may be before it gives no echo, and how large the noise is (20°, 45° and 1 mm in the robot "
-    "'pioneer-p3dx-paper') were chosen so that these four rows come out as printed. The table is therefore no "
-    "independent test of the sonars: it shows that one set of plausible sonars explains all twelve numbers at once. "
-    "The plan of the room is ours too, made to the published length and kinds of corners."
+    "The study reports that its sonars are cones with a range of 1 m. The opening angle of the cones, the slant from "
+    "which a wall gives no echo, and the noise (20°, 45° and 1 mm in the robot "
+    "'pioneer-p3dx-paper') were chosen to match the four published rows. The table is therefore not an "
+    "independent test of the sonars. It shows that one set of plausible sonars explains all twelve numbers at once. "
+    "The floor plan of the room is ours as well, designed for the published length and kinds of corners."
 )
 CURVED = (
-    "The study wished for curved walls and drove none. Here its four rows drive the curved room, five seeds in both "
-    "directions. All loops are closed without contact, and the mean errors are smaller than on the wall loop, because "
-    "the room has few corners. There the fast 'multi' is no better than the fast 'min': what it wins in the study's "
-    "room it wins at outside corners."
+    "The study suggests curved walls, but did not test them. Here its four rows drive in the curved room, with five "
+    "seeds in both directions. All loops are closed without contact, and the mean errors are smaller than on the wall "
+    "loop, because the room has few corners. There the fast 'multi' is not better than the fast 'min'. Its advantage "
+    "in the study's room is at outside corners."
 )
 OURS = (
-    "Our wall followers drive the shipped 'pioneer-p3dx', whose sonars see 5 m far with 2 mm of noise, in both "
-    "directions; only the sonars' period is changed, to the 50 ms of the study. Of their loops the worst one has to "
-    "meet the demand. "
-    "The numbers of 'tuned' were searched for on the wall loop alone. The curved room took no part in that search, but "
-    "it was made with such walls in mind. No number was searched for in the generated rooms, whose seeds were "
-    "fixed before any of them was driven; but a fault that showed in room-1003 was mended. On broken walls "
-    "only contacts count, and only those of the slow follower: the fast one slows down there, but now and then meets a "
-    "step too fast, as the table tells. The demands on time and speed are made on the wall loop: "
-    "smaller rooms have more corners for each metre, and there the fast one is slower."
+    "Our wall followers drive the shipped 'pioneer-p3dx', whose sonars have a range of 5 m and a noise of 2 mm, in "
+    "both directions. Only the sonars' period is changed, to the 50 ms of the study. The worst of their loops must "
+    "meet the requirements. The parameters of 'tuned' were optimised on the wall loop only. The curved room was not "
+    "used in that search, but the follower was designed with such walls in mind. No parameter was optimised in the "
+    "generated rooms, whose seeds were fixed before the first run in any of them. However, a fault found in room-1003 "
+    "was corrected. On broken walls only contacts count, and only those of the slow follower. The fast one slows down "
+    "there, but sometimes reaches a step too fast, as the table shows. The requirements on time and speed apply to "
+    "the wall loop. Smaller rooms have more corners per metre, and the fast follower is slower there."
 )
 
 
 def list_parts(findings: WallFollowerFindings) -> Iterator[Part]:
-    """The report, part by part."""
+    """Iterate over the parts of the report."""
     yield from opening(findings, ABOUT)
     yield Heading("Two clocks")
     yield Paragraph(CLOCKS)
     yield _clocks(findings)
-    yield Heading("What was fitted")
+    yield Heading("Fitted values")
     yield Paragraph(FITTED)
     yield Heading("Curved walls")
     yield Paragraph(CURVED)
     yield Heading("Our wall followers")
     yield Paragraph(OURS)
-    yield Heading("All that was measured")
+    yield Heading("All measurements")
     yield Paragraph("Mean ± standard deviation over all loops of a row.")
     yield findings.sheet
     yield Heading("Pictures")
@@ -83,7 +82,7 @@ def list_parts(findings: WallFollowerFindings) -> Iterator[Part]:
 
 
 def _clocks(findings: WallFollowerFindings) -> Sheet:
-    """The study's clock and simulated time side by side, for its rows and for ours."""
+    """Tabulate the study's clock and simulated time, for its rows and for ours."""
     rows = []
     for trial in findings.trials:
         if trial.course == "wall-loop":
@@ -97,7 +96,7 @@ def _clocks(findings: WallFollowerFindings) -> Sheet:
 
 
 def _pictures(trial: Trial, loop: Loop) -> Iterator[Figure]:
-    """The path of the first loop; on the wall loop its wheel speeds and distances, too."""
+    """Draw the path of the first loop; on the wall loop also its wheel speeds and distances."""
     trace = loop.trace
     assert trace is not None
     name = trial.row.replace(", ", "-").replace(" ", "-")
@@ -106,5 +105,5 @@ def _pictures(trial: Trial, loop: Loop) -> Iterator[Figure]:
     yield Figure(f"{name}-path", f"{trial.row}: path", path)
     if trial.course == "wall-loop":
         yield Figure(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(trace))
-        caption = f"{trial.row}: how often distances of the nearest front sonar occur"
+        caption = f"{trial.row}: histogram of the smallest front reading"
         yield Figure(f"{name}-distances", caption, draw_histogram(trace))

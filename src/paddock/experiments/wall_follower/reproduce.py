@@ -1,4 +1,4 @@
-"""Drive all loops of the study and of our wall followers, and see what holds."""
+"""Drive all loops of the study and of our wall followers, and evaluate the claims."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from paddock.experiments.wall_follower.trials import CLOCK, TRIALS, Trial
 from paddock.jobs import Workers, run_jobs
 
 HEADS = (
-    *("row", "course", "loops", "clean", "simulated time [s]", "time / 3 [s]"),
+    *("row", "course", "loops", "without contact", "simulated time [s]", "time / 3 [s]"),
     *("distance [m]", "true speed [m/s]", "mean error [cm]", "worst error [cm]"),
 )
 
 
 @dataclass(frozen=True)
 class WallFollowerFindings(Outcome):
-    """All loops that were driven, by the row of their trial."""
+    """All loops, by the row of their trial."""
 
     trials: Sequence[Trial]
     loops: Loops
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Every claim."""
+        """All claims."""
         return check_claims(self.loops)
 
     @property
     def sheet(self) -> Sheet:
-        """A row for every trial."""
+        """Table with a row for every trial."""
         about = "mean ± standard deviation over the loops"
         return Sheet(HEADS, tuple(self._measured_row(trial) for trial in self.trials), about)
 
     @property
     def seeds(self) -> int:
-        """How many there were."""
+        """Number of seeds."""
         return max(loop.job.seed for loops in self.loops.values() for loop in loops) + 1
 
     @property
     def wanted_seeds(self) -> int:
-        """Those of the trial with most."""
+        """Number of seeds of the trial with the most seeds."""
         return max(trial.seeds for trial in self.trials)
 
     def _measured_row(self, trial: Trial) -> tuple[str, ...]:
@@ -70,14 +70,14 @@ def reproduce(
     progress: Progress | None = None,
     trials: Sequence[Trial] = TRIALS,
 ) -> WallFollowerFindings:
-    """The four rows of the study's table and our own wall followers; see `paddock.experiments.Reproduction`.
+    """Run the four rows of the study's table and our own wall followers; see `paddock.experiments.Reproduction`.
 
-    Claims need all trials.
+    Claims require all trials.
     """
     check_seeds(seeds)
     jobs = [(trial.row, job) for trial in trials for job in trial.jobs(seeds)]
     jobs.sort(key=lambda entry: _effort(entry[1]), reverse=True)  # so that no core is idle at the end
-    compile_kernels()  # what has to be compiled is compiled once, not in every process
+    compile_kernels()  # compile the kernels once, not in every process
     done = run_jobs(drive, [job for _, job in jobs], workers=workers, progress=progress)
     loops = {
         trial.row: [loop for (row, _), loop in zip(jobs, done, strict=True) if row == trial.row] for trial in trials
@@ -86,5 +86,5 @@ def reproduce(
 
 
 def _effort(job: LoopJob) -> float:
-    """About how long a loop takes to compute."""
+    """Estimate the relative computing time of a loop."""
     return job.limit * (1.0 if job.body == "fresh" else 0.2)

@@ -1,4 +1,4 @@
-"""Trials: which wall follower drives where, how often, and what was published about it."""
+"""Trials: wall follower, course and number of loops of each row, and the published values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Published:
 
     time: float  # [s] of its own clock
     distance: float  # [m]
-    error: float  # [cm] mean over the control cycles, worked out from the printed sum
+    error: float  # [cm] mean over the control cycles, computed from the published sum
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,11 +30,11 @@ class Trial:
     course: str = "wall-loop"
     ways: tuple[Way, ...] = WAYS
     body: BodyKind = "fresh"
-    limit: float  # [s] after which a loop is given up
+    limit: float  # [s] after which a loop is aborted
     published: Published | None = None
 
     def jobs(self, seeds: int | None = None) -> Iterator[LoopJob]:
-        """All loops; the very first one keeps its trace, for the pictures."""
+        """Iterate over all loops; the first one keeps its trace for the pictures."""
         for way in self.ways:
             for seed in range(self.seeds if seeds is None else seeds):
                 yield LoopJob(
@@ -60,7 +60,7 @@ STUDY = (
     _study("min fast", "min-fast", 164.25, 91.49, 2.60),
     _study("multi fast", "multi-fast", 155.0, 89.07, 1.31),
 )
-CURVED = tuple(  # curved walls are a wish of the study: it drove none
+CURVED = tuple(  # suggested by the study, but not tested there
     Trial(row=f"{trial.row}, curved", follower=trial.follower, course="curved", seeds=5, body="study", limit=700.0)
     for trial in STUDY
 )

@@ -1,6 +1,6 @@
-"""Search for better numbers of the geometry follower: every draw drives the wall loop, both ways, with noise.
+"""Search for better parameters of the geometry follower: every draw drives the wall loop in both directions with noise.
 
-`for found in tune(): …` yields the best numbers after each round; those of `tuned` were found like that.
+`for found in tune(): …` yields the best parameters after each round. Those of `tuned` were found in this way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from paddock.experiments.wall_follower.course import WAYS
 from paddock.experiments.wall_follower.followers import CLEARANCE
 from paddock.experiments.wall_follower.loop import Loop, LoopJob, drive_follower
 
-SEEDS = (101, 102)  # of noise; none of those that claims are made with
+SEEDS = (101, 102)  # of noise; not used by the claims
 LIMITS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
         "speed": (1.0, 1.18),
@@ -33,15 +33,15 @@ LIMITS: Mapping[str, tuple[float, float]] = MappingProxyType(
         "noise": (0.002, 0.008),
     }
 )
-ENOUGH = 100.0  # [s] a loop need not be faster
-LATE = 0.05  # cost of each second more
+ENOUGH = 100.0  # [s] time of a loop without a penalty
+LATE = 0.05  # cost of each additional second
 LOST = 20.0  # cost of a loop that is not closed
-FAR, STRAY = 0.1, 10.0  # cost of ever being so far [m] off
+FAR, STRAY = 0.1, 10.0  # error [m] above which a loop has an extra cost, and that cost
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The best numbers up to some round, by name, and their cost."""
+    """The best parameters up to a round, by name, and their cost."""
 
     round: int
     cost: float
@@ -51,15 +51,15 @@ class SearchResult:
 def tune(
     *, course: str = "wall-loop", rounds: int = 10, draws: int = 14, elite: int = 4, seed: int = 1, limit: float = 130.0
 ) -> Iterator[SearchResult]:
-    """The best numbers after every round, from those of the plain geometry follower on.
+    """Yield the best parameters after every round, starting with those of the default geometry follower.
 
     Args:
-        course: where to drive.
-        rounds: how often to draw.
-        draws: how many in a round.
-        elite: how many of them decide where the next round draws.
+        course: name of the course.
+        rounds: number of rounds.
+        draws: number of draws per round.
+        elite: number of the best draws that determine the distribution of the next round.
         seed: of the draws.
-        limit: when to give a loop up [s].
+        limit: time after which a loop is aborted [s].
     """
     follower = GeometryFollower(clearance=CLEARANCE)
     jobs = [LoopJob(follower="geometry", course=course, way=way, seed=s, limit=limit) for s in SEEDS for way in WAYS]
@@ -73,7 +73,7 @@ def tune(
 
 
 def cost(loop: Loop) -> float:
-    """The mean error [cm], and penalties."""
+    """Return the mean error [cm] plus penalties."""
     penalties = LATE * max(0.0, loop.time - ENOUGH) + loop.contacts
     return 100 * loop.error + penalties + (0.0 if loop.home else LOST) + (STRAY if loop.largest > FAR else 0.0)
 
@@ -88,16 +88,16 @@ def search(
     elite: int = 3,
     seed: int = 0,
 ) -> Iterator[SearchResult]:
-    """Draw some numbers around the best so far, keep the best few, narrow down (cross-entropy); tell after every round.
+    """Minimise a cost with the cross-entropy method; yield the best numbers after every round.
 
     Args:
-        cost: what to make small; called once for every draw.
+        cost: function to minimise; called once for every draw.
         limits: lowest and highest value of each number.
-        start: where to begin.
-        rounds: how often to draw.
-        draws: how many in a round.
-        elite: how many of them decide where the next round draws.
-        seed: of the draws; the same seed finds the same numbers.
+        start: initial numbers.
+        rounds: number of rounds.
+        draws: number of draws per round.
+        elite: number of the best draws that determine the distribution of the next round.
+        seed: of the draws; the same seed gives the same numbers.
     """
     rng = np.random.default_rng(seed)
     names = list(limits)

@@ -1,4 +1,4 @@
-"""Environments that live on a CUDA GPU: actions go in, observations, rewards and endings come out, all on the card."""
+"""Environments on a CUDA GPU: actions, observations, rewards and endings stay on the GPU."""
 
 from paddock.gym.cuda.stepper import CudaStepper
 from paddock.gym.cuda.vector import CudaVectorEnv

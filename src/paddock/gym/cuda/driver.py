@@ -1,4 +1,4 @@
-"""The GPU's driver of environments: one thread steps one environment, with the kernel of the CPU."""
+"""The GPU driver of environments: each thread steps one environment, with the kernel of the CPU."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from paddock.gym.tables import OVER, Answers, EnvPlan, Episodes, ScenePool
 from paddock.rollouts.cuda.driver import Single
 from paddock.rollouts.cuda.stubs import uniform_single
 
-cuda: Any = None  # numba's module, once it is wanted; its simulator looks for it among a kernel's global names
+cuda: Any = None  # numba's module, set on first use; its simulator requires it as a global name of the kernel
 
 
 class StepSizes(NamedTuple):
-    """What a driver is compiled for: arrays of a thread have fixed sizes."""
+    """Array sizes that a driver is compiled for; arrays of a thread have fixed sizes."""
 
     single: bool  # single precision
     robots: int
@@ -28,12 +28,12 @@ class StepSizes(NamedTuple):
     columns: int  # of motion
     wanted: int  # columns of commands
     crowd: int  # numbers in the index of robots
-    most: int  # segments or discs that a robot may have around it
+    most: int  # maximum number of segments or discs around a robot
     values: int  # in a row of readings
 
     @property
     def thread_bytes(self) -> int:
-        """Memory that every thread has for itself."""
+        """Local memory of a thread [bytes]."""
         row = self.kept * self.columns + self.wanted
         numbers = self.robots * row + self.values + 2 * self.most * ITEM_COLUMNS
         return numbers * (4 if self.single else 8) + 8 * self.crowd
@@ -41,16 +41,16 @@ class StepSizes(NamedTuple):
 
 @kernel
 def explore_nothing(plot, ways, visited, row, x, y, c, s, signals):
-    """Plots where nobody counts them."""
+    """Do nothing; replaces `explore` in environments that do not use plots."""
 
 
 @kernel
 def move_nothing(pool, plan, episodes, motion, world):
-    """Goals that stay."""
+    """Do nothing; replaces `move_goals` in environments with fixed goals."""
 
 
 def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel], **options: Any) -> Any:
-    """The driver for some sizes, with other kernels in place of some."""
+    """Create the driver for given sizes, with some kernels replaced."""
     global cuda
     cuda = module
     f = np.float32 if sizes.single else np.float64
@@ -103,7 +103,9 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
             observations[mine], pictures[mine], rewards[mine], reward_terms[mine], ended[mine], truncated[mine],
             final_observations[mine], final_pictures[mine],
         )  # fmt: skip
-        scratch = Workspace(crowd, segments, discs, discs)  # there is no tape, and nothing writes to one: see stubs.py
+        scratch = Workspace(
+            crowd, segments, discs, discs
+        )  # there is no tape, and no kernel writes to one: see stubs.py
         step_there(pool, plan, episodes, answers, actions[mine], scratch, readings, segments, 0)
         terminated[w] = ended[w] > 0
         clock[w, TICK], clock[w, SEED] = my_clock[0, TICK], my_clock[0, SEED]

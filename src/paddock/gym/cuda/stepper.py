@@ -1,4 +1,4 @@
-"""CudaStepper: environments whose arrays lie on the GPU, stepped by one launch for all scenes."""
+"""CudaStepper: environments whose arrays are on the GPU, stepped by one launch for all scenes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Pairs = tuple[tuple[Any, Any], ...]
 
 
 class CudaStepper(EnvArrays):
-    """Environments on the GPU. Their arrays have `__cuda_array_interface__`; a step overwrites what the last one told.
+    """Environments on the GPU. Their arrays have `__cuda_array_interface__`; each step overwrites the last results.
 
-    Environment i is the CPU's with the same seed; in float64 only the GPU's fused products and sums round otherwise.
+    Environment i equals the CPU environment with the same seed. In float64 only fused multiply-adds round differently.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class CudaStepper(EnvArrays):
         others = {name: cuda.send(getattr(pool, name)) for name in pool._fields[1:] if name not in alike}
         on_card = pool._replace(dt=cast(float, cuda.real(pool.dt)), **alike, **others)
         self._constant = (*on_card, *map(cuda.send, self.layout.plan))
-        # Column after column: threads side by side read numbers side by side.
+        # Column-major order, so that neighbouring threads read neighbouring numbers.
         self._variable = [cuda.send(np.asfortranarray(part)) for part in (*self.episodes.state, *self.episodes[1:])]
         self.answers = Answers(*(cuda.send(part) for part in self.answers))
         self.actions = cuda.send(self.actions)
@@ -79,17 +79,17 @@ class CudaStepper(EnvArrays):
         if sizes.thread_bytes > MOST_BYTES:
             raise SimulationError(
                 f"{type(spec).__name__}: an environment needs {sizes.thread_bytes // 1024} KiB on the GPU, more than "
-                f"the {MOST_BYTES // 1024} that a thread may have: use smaller worlds, fewer robots, or the CPU"
+                f"the limit of {MOST_BYTES // 1024} KiB per thread: use smaller worlds, fewer robots, or the CPU"
             )
         return _compile(self.cuda.module, sizes, tuple(swaps.items()), tuple(sorted(self.cuda.options.items())))
 
     def begin(self, seeds: int | Sequence[int] | None = None, chosen: Any = None, stream: Any = 0) -> None:
-        """Begin the next episode everywhere, or in chosen environments; with seeds (then everywhere), the first one.
+        """Start the next episode in all or in chosen environments; with seeds (for all), the first episode.
 
         Args:
-            seeds: environment i gets `seeds` + i, or the i-th.
+            seeds: environment i gets `seeds` + i, or the i-th seed of a sequence.
             chosen: flags on the GPU; None for all.
-            stream: of numba.
+            stream: a CUDA stream of numba.
         """
         if seeds is not None:
             if chosen is not None:
@@ -99,7 +99,7 @@ class CudaStepper(EnvArrays):
         self._launch(self._everywhere if chosen is None else chosen, begin=True, stream=stream)
 
     def step(self, stream: Any = 0) -> None:
-        """One step of all environments with what lies in `actions`; returns at once."""
+        """Step all environments with the array `actions`; return immediately."""
         self._launch(self._everywhere, begin=False, stream=stream)
 
     def _launch(self, chosen: Any, *, begin: bool, stream: Any) -> None:
@@ -109,10 +109,10 @@ class CudaStepper(EnvArrays):
         )
 
 
-EPISODE_AT = 5  # place of `episode` among the variables: clock, motion, commands, robots, sources, episode …
+EPISODE_AT = 5  # index of `episode` in the variables: clock, motion, commands, robots, sources, episode …
 
 
 @functools.cache
 def _compile(module: Any, sizes: StepSizes, swaps: tuple[tuple[Kernel, Kernel], ...], options: Pairs) -> Any:
-    """Compiling takes many seconds: environments that are alike share a driver."""
+    """Compile a driver, which takes many seconds; equal environments share it."""
     return make_step_driver(module, sizes, dict(swaps), **dict(options))

@@ -1,4 +1,4 @@
-"""Environments on the GPU for PyTorch: tensors in, tensors out, on torch's own stream."""
+"""Environments on the GPU for PyTorch, with tensors on torch's current stream."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MODES = {"SameStep": t.SAME_STEP, "NextStep": t.NEXT_STEP}
 
 
 class CudaVectorEnv:
-    """Environments with one robot each, whose every number stays on the card.
+    """Environments with one robot each, with all data on the GPU.
 
-    The tensors are views of the environments' own arrays: the next step writes into the same ones. Other libraries
-    take them over through DLPack (`jax.dlpack.from_dlpack`, `cupy.from_dlpack`).
+    The tensors are views of the environments' arrays. The next step overwrites them. Other libraries import them
+    through DLPack (`jax.dlpack.from_dlpack`, `cupy.from_dlpack`).
     """
 
     def __init__(
@@ -30,13 +30,13 @@ class CudaVectorEnv:
         autoreset_mode: str = "SameStep",
         precision: str = "float32",
     ) -> None:
-        """Make them, and begin their first episodes.
+        """Create the environments and start their first episodes.
 
         Args:
-            spec: what they are like.
-            num_envs: how many.
+            spec: the specification of all environments.
+            num_envs: number of environments.
             seed: environment i has `seed` + i.
-            autoreset_mode: when the next episode begins: in the last step ("SameStep"), or with the step after it.
+            autoreset_mode: when the next episode starts: in the last step ("SameStep"), or with the step after it.
             precision: "float32", or "float64" for the CPU's numbers.
         """
         refuse_several(spec)
@@ -48,7 +48,7 @@ class CudaVectorEnv:
             spec, num_envs, seed=seed, autoreset=MODES[autoreset_mode], precision=precision
         )
         answers = stepper.answers
-        self.actions = self._tensor(stepper.actions)[:, 0]  # write here and call `step()`, or give them to `step`
+        self.actions = self._tensor(stepper.actions)[:, 0]  # write here and call `step()`, or pass actions to `step`
         self.observations = self._tensor(answers.observations)[:, 0]
         self.final_observations = self._tensor(answers.final_observations)[:, 0]
         self.rewards = self._tensor(answers.rewards)[:, 0]
@@ -58,7 +58,7 @@ class CudaVectorEnv:
         self.info: dict[str, Any] = {
             "final_obs": self.final_observations,
             "rewards": {term.label: terms[:, k] for k, term in enumerate(spec.rewards)},
-            "ended": self._tensor(answers.ended),  # 0, or 1 + the number of the ending that was met
+            "ended": self._tensor(answers.ended),  # 0, or 1 + the index of the ending that was met
         }
         self.time_limit = int(stepper.layout.plan.settings[t.LIMIT])  # in steps
         self._successes = self.torch.tensor([spec.endures, *(end.success for end in spec.endings)], device="cuda")
@@ -71,15 +71,15 @@ class CudaVectorEnv:
         return self.stepper.cuda.module.external_stream(self.torch.cuda.current_stream().cuda_stream)
 
     def reset(self, *, seed: int | Sequence[int] | None = None, mask: Any = None) -> tuple[Any, dict[str, Any]]:
-        """Begin the next episode everywhere, or where `mask` (a tensor of flags) says; with a seed, the first one."""
+        """Start the next episode in all environments or those of `mask` (tensor of flags); with a seed, the first."""
         self.stepper.begin(seed, None if mask is None else self.stepper.cuda.module.as_cuda_array(mask), self._stream())
         return self.observations, self.info
 
     def step(self, actions: Any = None) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """One step of all: observations, rewards, terminated, truncated, info. Nothing waits for the card.
+        """Step all environments; return observations, rewards, terminated, truncated, info without waiting for the GPU.
 
-        The launch is recorded once and replayed, which takes a fiftieth of the time; inside a graph of the caller's own
-        it is recorded there.
+        The launch is recorded as a CUDA graph once and replayed, which takes a fiftieth of the time. If the caller
+        captures a graph, the launch becomes part of it.
         """
         if actions is not None:
             self.actions.copy_(actions.reshape(self.actions.shape))
@@ -94,12 +94,12 @@ class CudaVectorEnv:
         return self.observations, self.rewards, self.terminated, self.truncated, self.info
 
     def is_success(self) -> Any:
-        """Whether an episode ended in the last step as it should, a flag for each environment."""
+        """Return a flag for each environment: whether an episode ended with success in the last step."""
         return (self.terminated | self.truncated) & self._successes[self.info["ended"]]
 
 
 def import_torch() -> Any:
-    """PyTorch, if it is installed."""
+    """Import PyTorch; raise an error if it is not installed."""
     try:
         import torch  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
