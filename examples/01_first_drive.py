@@ -1,4 +1,4 @@
-"""Drive an e-puck straight ahead, then on the spot, and see that it ends where arithmetic says."""
+"""Drive an e-puck straight ahead, then turn on the spot, and check its final pose."""
 
 import math
 

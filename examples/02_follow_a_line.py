@@ -1,4 +1,4 @@
-"""Follow a line with three ground sensors: the whole control loop in sight."""
+"""Follow a line with three ground sensors, with an explicit control loop."""
 
 import paddock
 
@@ -8,7 +8,7 @@ with paddock.open("line-track", seed=7) as arena:
     robot.enable("ground")
     while arena.time < 60:
         left, middle, right = robot.ground.read()  # sense: 0 dark … 1 bright
-        slow_left, slow_right = left < 0.5, right < 0.5  # think
+        slow_left, slow_right = left < 0.5, right < 0.5  # decide
         robot.wheels.set(0.02 if slow_left else 0.07, 0.02 if slow_right else 0.07)  # act
         arena.step()
         on_line += min(left, middle, right) < 0.5

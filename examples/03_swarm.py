@@ -1,4 +1,4 @@
-"""Two hundred e-pucks that see and block each other, controlled in compiled code."""
+"""Run 200 e-pucks that detect and block each other, controlled by compiled code."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Build a robot and a world in Python, write them as TOML, read them back, and sweep a pivoting sonar."""
+"""Build a robot and a world in Python, write them to TOML, read them back, and scan with a pivoting sonar."""
 
 import math
 import tempfile
@@ -33,7 +33,7 @@ world = WorldSpec(
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "one-box.toml"
     save_world(world, path)
-    assert load_world(path) == world  # nothing is lost
+    assert load_world(path) == world  # the file contains everything
 
 with paddock.open(world, seed=5) as arena:
     sweeper = arena["s"]

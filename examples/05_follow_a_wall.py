@@ -1,4 +1,4 @@
-"""Drive to a wall and follow it, on the right-hand side, with a ring of sonars and a few lines of plain Python."""
+"""Drive to a wall and follow it on the right-hand side, with a ring of sonars and a few lines of Python."""
 
 import math
 from itertools import pairwise
@@ -7,14 +7,14 @@ import paddock
 from paddock.metrics import ContactTime, Distance
 
 WANTED = 0.40  # distance from the sonars on the right to the wall [m]
-AHEAD, RIGHT = slice(2, 6), slice(5, 9)  # which of the sixteen sonars look there
+AHEAD, RIGHT = slice(2, 6), slice(5, 9)  # indices of the sonars in these directions
 WHEEL_SEPARATION = 0.33  # [m]
 
 
 def follow_wall(seen):
-    """A controller: from an observation to the speeds of both wheels [m/s]."""
-    linear, angular = 0.35, 3.0 * (WANTED - seen.sonar[RIGHT].min())  # too near: turn left; too far: turn right
-    if seen.sonar[AHEAD].min() < 0.45:  # a wall in front: turn left on the spot
+    """Controller: return the speeds of both wheels [m/s] for an observation."""
+    linear, angular = 0.35, 3.0 * (WANTED - seen.sonar[RIGHT].min())  # turn left if too near, right if too far
+    if seen.sonar[AHEAD].min() < 0.45:  # turn left on the spot in front of a wall
         linear, angular = 0.0, 0.8
     turn = max(-0.8, min(0.8, angular)) * WHEEL_SEPARATION / 2
     return linear - turn, linear + turn
@@ -25,7 +25,7 @@ def is_at_wall(arena):
 
 
 def distance_to_walls(world, x, y):
-    """From a point to the nearest wall [m]: what the robot itself does not know."""
+    """Return the true distance from a point to the nearest wall [m], which the robot cannot measure."""
     left, bottom, right, top = world.bounds
     nearest = min(x - left, y - bottom, right - x, top - y)
     for wall in world.walls:
@@ -38,13 +38,13 @@ def distance_to_walls(world, x, y):
 
 with paddock.open("wall-loop", seed=4) as arena:
     arena["pioneer"].enable("sonar")
-    arena.run(60, lambda seen: (0.5, 0.5), until=is_at_wall)  # straight ahead, until there is a wall
+    arena.run(60, lambda seen: (0.5, 0.5), until=is_at_wall)  # straight ahead to the wall
     episode = arena.run(120, follow_wall, metrics=[Distance(), ContactTime()])
     distances = [distance_to_walls(arena.world, x, y) for x, y, _ in episode.trace.pose]
 
 travelled = episode.metrics["distance"]
 print(f"along the wall for {travelled:.1f} m, {min(distances):.2f} to {max(distances):.2f} m away from it")
 assert episode.metrics["contacts"] == 0
-assert travelled > 35  # it kept going …
-assert min(distances) > 0.35  # … its centre never too near to a wall (it is 0.38 m wide) …
-assert max(distances) < 1.0  # … and never far from it
+assert travelled > 35  # it did not stop
+assert min(distances) > 0.35  # its centre was never too near to a wall (the robot is 0.38 m wide)
+assert max(distances) < 1.0  # and never far from it

@@ -1,4 +1,4 @@
-"""Architecture 1, the control loop: sense, compute an error, act on it. A proportional light seeker."""
+"""Architecture 1, the control loop: sense, compute an error, act. A proportional light seeker."""
 
 import math
 
@@ -13,7 +13,7 @@ world = WorldSpec(
     robots=(Placed(name="red", type="e-puck", at=(0.3, 0.3), heading_deg=120),),
 )
 RIGHT, LEFT = [0, 1, 2], [7, 6, 5]  # light sensors on either side of the nose
-TARGET = 3.0  # so bright it should be [W/m²], the six of them together
+TARGET = 3.0  # target sum of the six readings [W/m²]
 
 with paddock.open(world, seed=1) as arena:
     robot = arena["red"]
@@ -22,7 +22,7 @@ with paddock.open(world, seed=1) as arena:
     while arena.time < 60:
         light = robot.light.read()  # sense
         total, aside = light[LEFT + RIGHT].sum(), light[LEFT].sum() - light[RIGHT].sum()
-        linear = max(0.0, min(0.06, 0.05 * (TARGET - total)))  # think: two errors, two gains
+        linear = max(0.0, min(0.06, 0.05 * (TARGET - total)))  # decide: two errors, two gains
         angular = max(-1.5, min(1.5, 4.0 * aside / max(total, 0.05)))
         robot.drive(linear, angular)  # act
         arena.step()
@@ -30,6 +30,6 @@ with paddock.open(world, seed=1) as arena:
     facing = math.atan2(LAMP[1] - robot.pose.y, LAMP[0] - robot.pose.x) - robot.pose.heading
 
 print(f"from {start:.2f} m to {end:.2f} m before the lamp, which is {math.degrees(facing):.0f}° off the nose")
-assert 0.1 < end < 0.7  # it came, and stopped where it is bright enough …
-assert abs(math.sin(facing / 2)) < 0.2  # … looking at the lamp
+assert 0.1 < end < 0.7  # it stopped where the target brightness is reached
+assert abs(math.sin(facing / 2)) < 0.2  # and faces the lamp
 assert max(abs(speed) for speed in robot.wheels.speeds) < 0.02

@@ -1,4 +1,4 @@
-"""Architecture 2, layers: each knows only the layer next to it, and observers carry the news up."""
+"""Architecture 2, layers: each layer uses only the layer below it, and observers pass sensor data upwards."""
 
 import paddock
 
@@ -6,11 +6,11 @@ SPEEDS = {"ahead": (0.08, 0.08), "left": (-0.04, 0.04), "right": (0.04, -0.04)} 
 
 
 class Perception:
-    """Lowest layer: turns numbers into facts. The robot calls it when sensors have changed."""
+    """Lowest layer: converts readings to facts. The robot calls it when readings have changed."""
 
     def __init__(self, robot):
         self.blocked, self.open_side, self.news = False, "left", 0
-        robot.watch(0.1)  # look ten times a second of simulated time
+        robot.watch(0.1)  # ten times per second of simulated time
         self.end = robot.on_sense(self.note, "proximity")
 
     def note(self, seen):
@@ -21,7 +21,7 @@ class Perception:
 
 
 class Navigation:
-    """Middle layer: turns facts into a manoeuvre, and sticks to it until it has been of use."""
+    """Middle layer: converts facts to a manoeuvre, and keeps it until the way ahead is free."""
 
     def __init__(self, perception):
         self.perception, self.manoeuvre, self.turns = perception, "ahead", 0
@@ -29,14 +29,14 @@ class Navigation:
     def decide(self):
         if not self.perception.blocked:
             self.manoeuvre = "ahead"
-        elif self.manoeuvre == "ahead":  # once begun, a turn keeps its side
+        elif self.manoeuvre == "ahead":  # a turn in progress keeps its direction
             self.manoeuvre = self.perception.open_side
             self.turns += 1
         return self.manoeuvre
 
 
 class Motion:
-    """Top layer: turns manoeuvres into wheel speeds. Nobody else knows the wheels."""
+    """Top layer: converts manoeuvres to wheel speeds. No other layer sets the wheels."""
 
     def __init__(self, robot, navigation):
         self.robot, self.navigation = robot, navigation
@@ -62,8 +62,8 @@ with paddock.open("clutter", seed=2) as arena:
     arena.run(1.0)
 
 contact = touches * arena.dt
-print(f"{perception.news} times news, {navigation.turns} turns, {len(places)} places, {contact:.1f} s in contact")
-assert perception.news == before  # after `end` nobody is called any more
+print(f"{perception.news} updates, {navigation.turns} turns, {len(places)} cells visited, {contact:.1f} s in contact")
+assert perception.news == before  # after `end` the observer is not called
 assert navigation.turns >= 5
 assert len(places) > 15
 assert contact < 2

@@ -9,7 +9,7 @@ from paddock.worlds import Cylinder, Placed, WorldSpec
 
 
 def move(distance):
-    """A task is a generator: it gets observations, gives wheel speeds, and ends when it is done."""
+    """Drive straight by a distance [m]. A task is a generator that receives observations and yields wheel speeds."""
     seen = yield
     goal = seen.encoders.mean() + distance
     while seen.encoders.mean() < goal:
@@ -17,7 +17,7 @@ def move(distance):
 
 
 def turn(angle, wheel_separation=0.053):
-    """Left by an angle [rad]; the wheels tell how far it is."""
+    """Turn left by an angle [rad], measured by the wheel encoders."""
     seen = yield
     goal = seen.encoders[1] - seen.encoders[0] + angle * wheel_separation
     side = math.copysign(0.03, angle)
@@ -26,7 +26,7 @@ def turn(angle, wheel_separation=0.053):
 
 
 def in_turn(*tasks):
-    """A task made of tasks: the plan is a tree."""
+    """Run tasks in sequence. The sequence is a task itself, so that a plan is a tree."""
     for task in tasks:
         yield from task
 
@@ -36,7 +36,7 @@ def side(length):
 
 
 class TaskControl:
-    """Runs the plan. When the monitor sees something in the way, it puts a detour before the rest of the plan."""
+    """Runs the plan. When the monitor detects an obstacle, it inserts a detour before the rest of the plan."""
 
     def __init__(self, plan):
         self.stack, self.log = [("plan", plan)], []
@@ -76,4 +76,4 @@ print(f"{' > '.join(control.log)}; home at ({pose.x:.2f}, {pose.y:.2f}) after {a
 assert control.log == ["plan", "detour", "plan"]
 assert not control.stack  # all tasks are done
 assert episode.metrics["contacts"] == 0
-assert abs(wrap(pose.heading)) < 0.2  # four quarter turns and a detour that turns back
+assert abs(wrap(pose.heading)) < 0.2  # four quarter turns, and a detour with a net turn of zero

@@ -1,4 +1,4 @@
-"""Architecture 4, subsumption: each level does one thing; one that wants something suppresses those below it."""
+"""Architecture 4, subsumption: each level has one behaviour, and an active level suppresses those below it."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from paddock.policies import explorer
 
 
 class OnLine(LineFollower):
-    """Level 1: follows a line while there is one."""
+    """Level 1: follows a line while it is detected."""
 
     def act(self, seen):
         wheels = super().act(seen)
@@ -16,7 +16,7 @@ class OnLine(LineFollower):
 
 
 class Back:
-    """Level 2: a reflex. Backs off for half a second from what is very near."""
+    """Level 2: a reflex. Reverses for half a second if an object is very near."""
 
     def __init__(self):
         self.until = 0.0
@@ -30,7 +30,7 @@ class Back:
 def note_level(arena):
     active[levels.active] += 1
     if levels.active == "follow":
-        assert "wander" in levels.suppressed  # it still wants to wander, but nobody listens
+        assert "wander" in levels.suppressed  # the lower level still has an output, which is ignored
 
 
 with paddock.open("line-track", seed=4) as arena:
@@ -43,5 +43,5 @@ with paddock.open("line-track", seed=4) as arena:
     print(", ".join(f"{name} {count * arena.dt:.0f} s" for name, count in active.most_common()))
 
 assert set(active) <= set(levels.levels)
-assert active["wander"] * arena.dt > 2  # it looked for the line, and found it
-assert active["follow"] * arena.dt > 40  # from then on it followed it
+assert active["wander"] * arena.dt > 2  # until it found the line
+assert active["follow"] * arena.dt > 40  # from then on

@@ -1,4 +1,4 @@
-"""Architecture 5, a blackboard: experts that know nothing of each other read and write what all can see."""
+"""Architecture 5, a blackboard: independent knowledge sources read and write shared entries."""
 
 from collections import Counter
 
@@ -15,13 +15,13 @@ experts = (
     Source(
         name="eyes",
         reads=("proximity",),
-        writes=("danger",),  # only written when there is one
+        writes=("danger",),  # only written if there is a danger
         work=lambda proximity: {"danger": "ahead"} if min(proximity[0], proximity[7]) < 0.05 else None,
     ),
     Source(
         name="memory",
         reads=("line", "side"),
-        writes=("side",),  # where the line was last
+        writes=("side",),  # side where the line was last detected
         work=lambda line, side: {"side": side if line[0] == line[2] else ("left" if line[0] else "right")},
     ),
     Source(
@@ -34,7 +34,7 @@ experts = (
     ),
     Source(
         name="guard",
-        rank=1,  # above the pilot
+        rank=1,  # higher than the pilot
         reads=("danger",),
         writes=("wheels",),
         work=lambda danger: {"wheels": (0.0, 0.0)},
@@ -57,9 +57,9 @@ with paddock.open("line-crossing", seed=1) as arena:
     arena.run(20, boards, on_step=note_driver)
     apart = arena["blue"].pose.x - arena["red"].pose.x
 
-print(f"red was driven by {dict(drivers)}; they stand {apart:.3f} m apart; idle in the end: {boards['red'].idle}")
-assert drivers["pilot"] > 100  # along the line …
-assert drivers["guard"] > 500  # … until they met: both guards stop …
-assert overruled == drivers["guard"]  # … although both pilots want to go on, as the board shows
+print(f"red was driven by {dict(drivers)}; they are {apart:.3f} m apart; idle at the end: {boards['red'].idle}")
+assert drivers["pilot"] > 100  # along the line,
+assert drivers["guard"] > 500  # until they met and both guards stopped them,
+assert overruled == drivers["guard"]  # overriding the pilots, as the board shows
 assert 0.09 < apart < 0.16
 assert not arena["red"].contacts

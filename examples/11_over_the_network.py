@@ -1,4 +1,4 @@
-"""The same controller here and over the network: in lock-step the two runs are equal to the last bit."""
+"""Run a controller locally and over the network. In lock-step the two runs are equal to the last bit."""
 
 import subprocess
 import sys
@@ -7,13 +7,13 @@ import paddock
 
 
 def act(seen):
-    """Drive on; turn left where something is near."""
+    """Drive straight, and turn left in front of obstacles."""
     near = seen.proximity
     return (0.08, 0.08) if min(near[0], near[1], near[6], near[7]) > 0.05 else (-0.05, 0.05)
 
 
 def drive(arena):
-    """A minute of driving, and a fingerprint of how it ended."""
+    """Drive for a minute and return the digest of the final state."""
     arena["red"].enable("proximity")
     arena.run(60, {"red": act})
     return arena.digest()
@@ -29,9 +29,9 @@ with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         url = server.stdout.readline().split(" at ")[1].split()[0]
         with paddock.connect(url, name="me") as arena:
             there = drive(arena)
-            guest = arena.spawn("guest", "khepera")  # bring a robot along; it leaves with you
+            guest = arena.spawn("guest", "khepera")  # add a robot, which is removed when the client disconnects
             guest.enable("proximity")
-            print(f"{url}: {sorted(arena)}; the guest's nearest thing is {guest.proximity.read().min():.3f} m away")
+            print(f"{url}: {sorted(arena)}; the guest's nearest obstacle is {guest.proximity.read().min():.3f} m away")
             assert "guest" in arena
     finally:
         server.terminate()

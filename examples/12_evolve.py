@@ -1,4 +1,4 @@
-"""Evolve a neural network that finds the way out of a maze, and watch it drive."""
+"""Evolve a neural network that finds the exit of a maze, and run the champion."""
 
 import tempfile
 from pathlib import Path
@@ -8,7 +8,7 @@ from paddock.evolve import EvolutionConfig, evolve
 from paddock.policies import load_policy
 
 with tempfile.TemporaryDirectory() as folder:
-    # Three distances in, two wheel speeds out; twenty networks a generation, evaluated at once on all cores.
+    # Three distances in, two wheel speeds out; 20 networks per generation, evaluated in parallel on all cores.
     config = EvolutionConfig(task="maze", strategy="ga", population=20, generations=25, seed=1)
     study = evolve(config, out=Path(folder), watch=lambda evolution, now: print(f"{now.number:3} {now.champion:.3f}"))
     champion = load_policy(Path(folder) / "champion.npz")

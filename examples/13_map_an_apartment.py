@@ -1,4 +1,4 @@
-"""Map an apartment that the robot has never seen: ten lines, and a picture if you like."""
+"""Map an unknown apartment."""
 
 import paddock
 from paddock.arena import mapper_of

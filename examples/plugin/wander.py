@@ -1,7 +1,7 @@
-"""A controller for robots with whiskers: turn away from what bends them."""
+"""Controller for robots with whiskers: turn away from obstacles."""
 
 
 def act(observation):
-    """Drive on; the more a whisker is bent, the slower the wheel of the other side."""
+    """Drive straight. The more a whisker is deflected, the slower the wheel on the other side."""
     left, right = observation.whiskers
     return 0.1 - 4.0 * right, 0.1 - 4.0 * left

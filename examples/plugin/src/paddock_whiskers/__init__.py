@@ -1,4 +1,4 @@
-"""Whiskers for Paddock: a sensor, a metric, a strategy, a link, a robot and a world, in a package of their own."""
+"""Whiskers for Paddock: a separate package with a sensor, a metric, a strategy, a link, a robot and a world."""
 
 from pathlib import Path
 

@@ -11,22 +11,22 @@ from paddock.extending import Floats
 
 
 class HillClimbing(Strategy):
-    """Every generation is the best individual and others close to it."""
+    """Every generation consists of the best individual and variations of it."""
 
     state_fields: ClassVar[tuple[str, ...]] = ("best", "fitness", "individuals")
 
     def __init__(self, space: SearchSpace, *, population: int, seed: int, spread: float = 0.5) -> None:
-        """Begin around zero; `spread` is relative to the usual one."""
+        """Start around zero; `spread` is relative to the scale of the search space."""
         super().__init__(space, population=population, seed=seed)
         self.spread, self.best, self.fitness = spread, np.zeros(space.size), -np.inf
         self.individuals = self._vary()
 
     def ask(self) -> Floats:
-        """The present variations."""
+        """Return the current generation."""
         return self.individuals.copy()
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
-        """Climb, if one of them is better."""
+        """Update the best individual, and create the next generation."""
         if fitness.max() > self.fitness:
             self.best, self.fitness = self.individuals[fitness.argmax()].copy(), float(fitness.max())
         self.individuals = self._vary()

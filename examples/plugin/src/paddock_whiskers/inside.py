@@ -1,4 +1,4 @@
-"""`inside://WORLD`: a world in this process behind the address of a robot, for controllers that only know addresses."""
+"""`inside://WORLD`: a local world with a robot URL, for controllers that connect to URLs only."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ import paddock
 
 
 def connect_inside(url: str) -> paddock.Arena:
-    """Open a world, with the seed behind `?seed=`."""
+    """Open a world, with the seed given by `?seed=`."""
     parts = urlsplit(url)
     return paddock.open(parts.netloc + parts.path, seed=int(parse_qs(parts.query).get("seed", ["0"])[-1]))

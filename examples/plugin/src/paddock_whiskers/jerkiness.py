@@ -1,4 +1,4 @@
-"""Jerkiness: how much a robot's wheels change their speed."""
+"""Jerkiness: a metric of the changes of a robot's wheel speeds."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ TOTAL, LEFT, RIGHT = range(3)
 
 @kernel
 def add_changes(robot_state, sums):
-    """Add up how much both speeds differ from those of the tick before."""
+    """Sum the absolute changes of both wheel speeds since the previous tick."""
     sums[TOTAL] += abs(robot_state[LEFT_SPEED] - sums[LEFT]) + abs(robot_state[RIGHT_SPEED] - sums[RIGHT])
     sums[LEFT], sums[RIGHT] = robot_state[LEFT_SPEED], robot_state[RIGHT_SPEED]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Jerkiness(Metric):
-    """`jerkiness` [m/s]: by how much the speeds of both wheels changed in all."""
+    """`jerkiness` [m/s]: total absolute change of the speeds of both wheels."""
 
     kernel: ClassVar[Kernel] = add_changes
     columns: ClassVar[int] = 3

@@ -1,4 +1,4 @@
-"""Whiskers: how far each is bent by what it touches."""
+"""Whisker: a tactile sensor that measures its deflection."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from paddock.sensors import SensorSpec
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WhiskerSpec(SensorSpec):
-    """One whisker per mount: 0 where it touches nothing, its length [m] where it is bent back to its root."""
+    """One whisker per mount. The reading is 0 without contact, and its length [m] if it is fully deflected."""
 
     length: Metres
 
     tag: ClassVar[tuple[str, str]] = ("kind", "whisker")
     look: ClassVar[Appearance] = Appearance(
-        unit="m", color="#8d6e63", gauge="bars", aims=True, digits=3, hint="how far it is bent"
+        unit="m", color="#8d6e63", gauge="bars", aims=True, digits=3, hint="deflection"
     )
 
     @property
@@ -47,7 +47,7 @@ class WhiskerSpec(SensorSpec):
 
 @kernel
 def measure(model, scratch, view, device, values):
-    """What is missing of each whisker's length."""
+    """Compute the deflection of each whisker: its length minus its free length."""
     length = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]
     for channel in range(model.devices[device, CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]
