@@ -86,7 +86,7 @@ BROKEN_WORLDS = [
     row(
         "an alias without an object",
         world('aliases = [{ name = "cam1" }]'),
-        "lesson.toml: aliases[0].object: missing: 1 to 200 letters",
+        "lesson.toml: aliases[0].object: missing: 1 to 200 characters",
     ),
     row(
         "a misspelt include",
@@ -155,7 +155,7 @@ BROKEN_WORLDS = [
         "name = 3\nbounds = [0, 0, 1, 1]",
         f"lesson.toml: name: expected {A_NAME}, got 3",
     ),
-    row("a number for a title", world("title = 3"), "lesson.toml: title: expected a text in quotes, got 3"),
+    row("a number for a title", world("title = 3"), "lesson.toml: title: expected a string in quotes, got 3"),
     row(
         "a name with a space",
         'name = "my world"\nbounds = [0, 0, 1, 1]',
@@ -273,7 +273,7 @@ BROKEN_WORLDS = [
     row(
         "a wall with a point twice",
         world("[[walls]]\npoints = [[0, 0], [1, 1], [1, 1]]"),
-        "lesson.toml: walls[0].points[2]: expected a point that differs from the one before",
+        "lesson.toml: walls[0].points[2]: expected a point that differs from the previous one",
     ),
     row(
         "a closed wall of two points",
@@ -324,7 +324,7 @@ BROKEN_WORLDS = [
     row(
         "an image field without an image",
         world('[[fields]]\nname = "sugar"\nshape = "image"'),
-        "lesson.toml: fields[0].image: missing: an image field needs a picture's file name",
+        "lesson.toml: fields[0].image: missing: an image field needs the file name of a picture",
     ),
     row(
         "a field's picture that is missing",
@@ -346,12 +346,12 @@ BROKEN_WORLDS = [
     row(
         "a floor's picture that is cut off",
         world('[floor]\nimage = "half.png"'),
-        "lesson.toml: floor.image: 'half.png' is damaged: expected a whole PNG or JPEG file",
+        "lesson.toml: floor.image: 'half.png' is damaged: expected a complete PNG or JPEG file",
     ),
     row(
         "a floor's picture that has barely begun",
         world('[floor]\nimage = "start.png"'),
-        "lesson.toml: floor.image: 'start.png' is damaged: expected a whole PNG or JPEG file",
+        "lesson.toml: floor.image: 'start.png' is damaged: expected a complete PNG or JPEG file",
     ),
     row(
         "a floor's picture that is a folder",
@@ -393,7 +393,7 @@ BROKEN_WORLDS = [
     row(
         "a robot's file that is missing",
         placed('type = "mine.toml"\nat = [1, 1]'),
-        "lesson.toml: robots[0].type: no file 'mine.toml' beside it",
+        "lesson.toml: robots[0].type: no file 'mine.toml' in its folder",
     ),
     row(
         "an error in a robot's file",
@@ -403,7 +403,7 @@ BROKEN_WORLDS = [
     row(
         "a base inside the world that is missing",
         placed('type = { name = "mine", base = "mine.toml" }\nat = [1, 1]'),
-        "lesson.toml: robots[0].type.base: no file 'mine.toml' beside it",
+        "lesson.toml: robots[0].type.base: no file 'mine.toml' in its folder",
     ),
     row(
         "a number for a robot",
@@ -433,12 +433,12 @@ BROKEN_WORLDS = [
     row(
         "a place and a start",
         placed(EPUCK + 'at = [1, 1]\nstart = "north"', among=NORTH),
-        "lesson.toml: robots[0].at: expected either a place 'at' or the name of a 'start', got both",
+        "lesson.toml: robots[0].at: expected either a position 'at' or the name of a 'start', got both",
     ),
     row(
         "neither a place nor a start",
         placed(EPUCK),
-        "lesson.toml: robots[0].at: expected either a place 'at' or the name of a 'start', got neither",
+        "lesson.toml: robots[0].at: expected either a position 'at' or the name of a 'start', got neither",
     ),
     row(
         "two robots of one name",
@@ -545,7 +545,7 @@ BROKEN_WORLDS = [
     row(
         "an include that is missing",
         'include = ["table.toml"]\n' + WORLD,
-        "lesson.toml: include[0]: no file 'table.toml' beside it",
+        "lesson.toml: include[0]: no file 'table.toml' in its folder",
     ),
     row(
         "an include that is no list",
@@ -560,7 +560,7 @@ BROKEN_WORLDS = [
     row(
         "an include of a folder",
         'include = ["."]\n' + WORLD,
-        "lesson.toml: include[0]: no file '.' beside it",
+        "lesson.toml: include[0]: no file '.' in its folder",
     ),
     row(
         "an include of itself",
@@ -634,7 +634,7 @@ BROKEN_ROBOTS = [
     row(
         "an outline with a dent",
         robot(body="height = 0.1\noutline = [[0, 0], [1, 0], [0.2, 0.2], [0, 1]]"),
-        "scout.toml: body.outline: expected a convex polygon; drop the corners that point inwards",
+        "scout.toml: body.outline: expected a convex polygon; remove the corners that point inwards",
     ),
     row(
         "an outline that is a star",
@@ -649,17 +649,17 @@ BROKEN_ROBOTS = [
     row(
         "an outline on one line",
         robot(body="height = 0.1\noutline = [[0, 0], [1, 0], [2, 0]]"),
-        "scout.toml: body.outline: expected corners that enclose an area; these lie on one line",
+        "scout.toml: body.outline: expected corners that enclose an area; these are on one line",
     ),
     row(
         "an outline with a corner twice",
         robot(body="height = 0.1\noutline = [[0, 0], [1, 0], [1, 0], [0, 1]]"),
-        "scout.toml: body.outline[2]: expected a corner that differs from the one before",
+        "scout.toml: body.outline[2]: expected a corner that differs from the previous one",
     ),
     row(
         "an outline that comes back",
         robot(body="height = 0.1\noutline = [[0, 0], [1, 0], [0, 1], [0, 0]]"),
-        "scout.toml: body.outline[3]: expected a corner that differs from the first: outlines close by themselves",
+        "scout.toml: body.outline[3]: expected a corner that differs from the first: outlines are closed automatically",
     ),
     row(
         "an outline like a bow tie",
@@ -856,17 +856,17 @@ BROKEN_ROBOTS = [
     row(
         "a sensor with a hyphen",
         sensor('kind = "compass"', name="front-left"),
-        "scout.toml: sensors[0].name: expected a name that Python can write after a dot, got 'front-left'",
+        "scout.toml: sensors[0].name: expected a Python identifier that is not a keyword, got 'front-left'",
     ),
     row(
         "a sensor named by a word of Python's",
         sensor('kind = "compass"', name="class"),
-        "scout.toml: sensors[0].name: expected a name that Python can write after a dot, got 'class'",
+        "scout.toml: sensors[0].name: expected a Python identifier that is not a keyword, got 'class'",
     ),
     row(
         "a sensor named like an observation's own attribute",
         sensor('kind = "compass"', name="time"),
-        "scout.toml: sensors[0].name: expected another name: every observation has a 'time' already",
+        "scout.toml: sensors[0].name: expected another name: every observation already has an attribute 'time'",
     ),
     row(
         "a sensor with a private name",
@@ -903,7 +903,7 @@ BROKEN_ROBOTS = [
     row(
         "a base that is missing",
         'name = "scout"\nbase = "mine.toml"\n',
-        "scout.toml: base: no file 'mine.toml' beside it",
+        "scout.toml: base: no file 'mine.toml' in its folder",
     ),
     row(
         "an error in a base",
@@ -947,7 +947,7 @@ BROKEN_ROBOTS += [
     row(
         f"a sensor named {name}",
         sensor('kind = "compass"', name=name),
-        f"scout.toml: sensors[0].name: expected another name: every robot has a {name!r} already",
+        f"scout.toml: sensors[0].name: expected another name: every robot already has an attribute {name!r}",
     )
     for name in OF_ROBOTS
 ]
@@ -1101,7 +1101,7 @@ def test_a_file_in_another_encoding_is_named(tmp_path: Path) -> None:
     file.write_bytes('name = "größe"'.encode("latin-1"))
     with pytest.raises(paddock.SpecError) as caught:
         paddock.open(file)
-    assert str(caught.value) == "latin.toml: cannot be read: expected a text in UTF-8; save it with that encoding"
+    assert str(caught.value) == "latin.toml: cannot be read: expected UTF-8 text; save it with that encoding"
 
 
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:

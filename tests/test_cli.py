@@ -95,7 +95,7 @@ def test_drawing_a_world_leaves_the_files_that_are_there(tmp_path: Path) -> None
     (tmp_path / "maze.png").write_bytes(b"the only one of its kind")
     done = paddock("worlds", "--show", "maze", folder=tmp_path)
     assert (done.returncode, done.stderr) == (
-        2, "paddock: maze.png: it is there already: choose another name, or overwrite it with --force\n"
+        2, "paddock: maze.png already exists: choose another name, or overwrite it with --force\n"
     )  # fmt: skip
     assert (tmp_path / "maze.png").read_bytes() == b"the only one of its kind"
     assert paddock("worlds", "--show", "maze", "--force", folder=tmp_path).returncode == 0
@@ -314,7 +314,7 @@ def test_a_scenario_without_a_screen_runs_flat_out_and_says_how_long(
     done = paddock("run", "--scenario", "turn-and-go", "--seed", "7", "--port", "0", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     most = f"at most {load_scenario('turn-and-go').stop.seconds:g} simulated s for each of 1 runs"
-    assert f"there is no screen to watch it on: running flat out, {most}" in done.stdout
+    assert f"no screen found: running as fast as possible, {most}" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -375,8 +375,8 @@ def test_a_controller_that_ends_the_program_is_told_with_its_place(tmp_path: Pat
     ("program", "message"),
     [
         (b"import sys\nsys.exit(0)\n", "mine.py line 2: SystemExit: 0"),
-        ("def act(observation): ...\n".encode("utf-16"), "mine.py: expected a Python program as text in UTF-8"),
-        ("def act(observation): ...\n".encode("utf-16-le"), "mine.py: expected a Python program as text in UTF-8"),
+        ("def act(observation): ...\n".encode("utf-16"), "mine.py: expected a Python program as UTF-8 text"),
+        ("def act(observation): ...\n".encode("utf-16-le"), "mine.py: expected a Python program as UTF-8 text"),
     ],
     ids=["sys.exit", "UTF-16", "UTF-16 without a mark"],
 )
@@ -430,4 +430,4 @@ def test_the_page_of_a_report_is_named(tmp_path: Path) -> None:
     done = paddock("run", "clutter", "--headless", "--seconds", "0.5", "--report", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     (page,) = (tmp_path / "runs").rglob("report.html")
-    assert f"{page.relative_to(tmp_path)} shows it" in done.stdout
+    assert f"the report is {page.relative_to(tmp_path)}" in done.stdout

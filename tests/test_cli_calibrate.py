@@ -93,7 +93,7 @@ def test_a_camera_above_a_served_world_measures_a_robot(tmp_path: Path) -> None:
     assert measured is not None
     assert measured.left_diameter == pytest.approx(0.041, rel=0.01)
     assert measured.wheel_separation == pytest.approx(0.053, rel=0.01)
-    assert "seen by a camera" in measured.method
+    assert "measured by a camera" in measured.method
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_an_uncalibrated_robot_moves_to_the_last_bit_as_before() -> None:
 
 def test_what_cannot_be_calibrated_is_told(tmp_path: Path) -> None:
     assert calibrate(tmp_path).returncode == 0
-    assert "e-puck_2479.toml: it is there already" in calibrate(tmp_path).stderr
+    assert "e-puck_2479.toml already exists" in calibrate(tmp_path).stderr
     wall = run("calibrate", "lab.toml", "--side", "1.5", "--force", folder=tmp_path)
     assert wall.returncode == 2
     assert "it touched something" in wall.stderr
@@ -198,7 +198,7 @@ def test_of_a_real_robot_someone_is_asked_where_it_stands(tmp_path: Path, monkey
     with EPuckEmulators(arena, serial=["red"]) as emulators:
         address = f"epuck://{emulators.devices['red']}"
         blind = run("calibrate", "--robot", address, "--method", "fit", "-o", "blind.toml", folder=tmp_path)
-        assert "--method fit needs places and headings of the robot: add --camera" in blind.stderr
+        assert "--method fit needs positions and headings of the robot: add --camera" in blind.stderr
     with (
         EPuckEmulators(arena, serial=["red"]) as emulators,
         paddock.connect(f"epuck://{emulators.devices['red']}?type={tmp_path / 'red.toml'}", timeout=60) as known,

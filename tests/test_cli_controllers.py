@@ -44,7 +44,7 @@ MISTAKES = {
     ),
     "an answer of another kind": (
         "class Controller:\n    gain = 1\n\n    def act(self, o):\n        return 'fast'\n",
-        "line 4: the controller of 'red' answered 'fast': expected (left, right)",
+        "line 4: the controller of 'red' returned 'fast': expected (left, right)",
     ),
     "an act without an argument": ("def act():\n    return 0, 0\n", "line 1: TypeError: act() takes 0 positional"),
     "a robot that is not there": (
@@ -87,7 +87,7 @@ def test_a_mistake_in_a_neighbour_of_the_file_is_told_where_it_is(tmp_path: Path
     (tmp_path / "bad.py").write_text("from steering import steer\n\n\ndef act(o):\n    return steer(o.proximity)\n")
     done = command("run", "line-crossing", "-c", "bad.py", "--headless", "--seconds", "1", folder=tmp_path)
     problem = "paddock: steering.py line 2: ZeroDivisionError: division by zero"
-    assert done.stderr.splitlines()[-1] == f"{problem} (at the wheels of 'red')"
+    assert done.stderr.splitlines()[-1] == f"{problem} (controller of 'red')"
 
 
 def test_a_mistake_in_a_file_for_scores_is_told_with_its_line_and_it_may_import_its_neighbours(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_robot_and_a_world_are_not_both_driven() -> None:
 def test_real_robots_are_not_served_by_bridges_which_ask_for_no_token() -> None:
     done = command("serve", "--robot", "epuck:///dev/rfcomm0", "--token", "secret", "--bridge", "epuck2=red")
     assert done.returncode == 2
-    assert "--bridge means nothing to --robot" in done.stderr
+    assert "--bridge cannot be used with --robot" in done.stderr
 
 
 @pytest.mark.parametrize("option", ["--speed 2", "--seed 0", "--picture x.png", "--out runs", "--report", "--port 0"])
@@ -147,7 +147,7 @@ def test_what_is_for_simulations_only_is_refused_for_a_robot(option: str) -> Non
     done = command("run", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0", *option.split())
     assert done.returncode == 2
     name = option.split()[0]
-    assert f"{name} means nothing to --robot, which takes --scenario, --controller, --policy, " in done.stderr
+    assert f"{name} cannot be used with --robot, which takes --scenario, --controller, --policy, " in done.stderr
 
 
 @pytest.mark.parametrize("option", ["-c x.py", "--policy p.npz", "--picture x.png", "--seconds 30"])
@@ -155,7 +155,7 @@ def test_what_a_scenario_decides_itself_is_refused(option: str) -> None:
     done = command("run", "--scenario", "paper-loop", *option.split())
     assert done.returncode == 2
     name = option.split()[0].replace("-c", "--controller")
-    assert f"{name} means nothing to --scenario, which takes --robot, --seed, --speed, --out, " in done.stderr
+    assert f"{name} cannot be used with --scenario, which takes --robot, --seed, --speed, --out, " in done.stderr
 
 
 def test_a_type_of_robot_is_no_address() -> None:
@@ -198,7 +198,7 @@ def test_a_robot_of_a_server_is_driven_and_stopped(tmp_path: Path) -> None:
                 "run", "-c", "ahead.py", "--robot", f"{address}?robot=blue", "--seconds", "2", folder=tmp_path
             )
             assert done.returncode == 0, done.stderr
-            assert "blue (e-puck) was driven for 2.0 s and stands still" in done.stdout
+            assert "blue (e-puck) was driven for 2.0 s and is stopped" in done.stdout
             assert onlooker["red"].pose == before[1]
             x, y, _ = onlooker["blue"].pose
             assert abs(x - before[0].x) + abs(y - before[0].y) > 0.05
@@ -212,14 +212,14 @@ def test_a_robot_that_someone_else_drives_is_refused_until_it_is_taken_over(tmp_
             ada.claim("blue")
             refused = command(*run, folder=tmp_path)
             assert refused.returncode == 2
-            assert "robot 'blue' is driven by ada: --take-over takes it" in refused.stderr
+            assert "robot 'blue' is driven by ada: take it over with --take-over" in refused.stderr
             assert "was driven" not in refused.stdout
             done = command(*run, "--take-over", folder=tmp_path)
             assert done.returncode == 0, done.stderr
-            assert "blue (e-puck) was driven for 1.0 s and stands still" in done.stdout
+            assert "blue (e-puck) was driven for 1.0 s and is stopped" in done.stdout
     wrong = command("run", "-c", "ahead.py", "--take-over", "clutter", folder=tmp_path)
     assert wrong.returncode == 2
-    assert "--take-over mean nothing without --robot" in wrong.stderr
+    assert "--take-over need --robot" in wrong.stderr
 
 
 def test_of_several_robots_the_one_whose_controller_failed_is_named(tmp_path: Path) -> None:
@@ -227,12 +227,12 @@ def test_of_several_robots_the_one_whose_controller_failed_is_named(tmp_path: Pa
     done = command("run", "line-crossing", "-c", "mine.py", "--headless", folder=tmp_path)
     assert done.returncode == 2
     assert "mine.py line 2: no enabled device called 'laser'" in done.stderr
-    assert done.stderr.endswith("(at the wheels of 'red')\n")
+    assert done.stderr.endswith("(controller of 'red')\n")
 
 
 def test_speeds_in_a_wrong_unit_are_told_with_the_place_of_the_controller(tmp_path: Path) -> None:
     (tmp_path / "mm.py").write_text("# a controller\n\ndef act(o):\n    return 8, 8\n")
-    with pytest.warns(PaddockWarning, match=r"what the controller of 'red' answered, \(8, 8\), is capped") as told:
+    with pytest.warns(PaddockWarning, match=r"the command \(8, 8\) of the controller of 'red' is capped") as told:
         command("run", "clutter", "-c", "mm.py", "--headless", "--seconds", "1", folder=tmp_path)
     assert [(Path(w.filename).name, w.lineno) for w in told] == [("mm.py", 3)]
 
@@ -243,7 +243,7 @@ def test_only_the_robot_of_the_address_is_taken_from_a_list(tmp_path: Path) -> N
         address = f"{server.url(scheme='ws')}?robot="
         assert command("run", "-c", "both.py", "--robot", f"{address}red", "--seconds", "0.1", folder=tmp_path)[0] == 0
         done = command("run", "-c", "both.py", "--robot", f"{address}blue", "--seconds", "0.1", folder=tmp_path)
-    assert "both.py line 4: CONTROLLERS: there is none for 'blue', only for red" in done.stderr
+    assert "both.py line 4: CONTROLLERS: no controller for 'blue', only for red" in done.stderr
 
 
 def test_the_robot_of_an_address_does_a_scenarios_tasks_in_its_own_world(tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_a_file_drives_emulators_of_real_robots(tmp_path: Path, emulators: tuple
             x, y, _ = truth[name].pose
             done = command("run", "-c", "ahead.py", "--robot", url, "--seconds", "2", folder=tmp_path)
             assert done.returncode == 0, done.stderr
-            assert "s and stands still" in done.stdout
+            assert "s and is stopped" in done.stdout
             truth.step(10)
             assert abs(truth[name].pose.x - x) + abs(truth[name].pose.y - y) > 0.03
             assert truth[name].wheels.speeds == (0, 0)
@@ -336,6 +336,6 @@ def test_ctrl_c_stops_a_robot(tmp_path: Path, emulators: tuple[str, list[str]]) 
                 printed, _ = program.communicate(timeout=120)
             assert program.returncode == 130
             assert ("stopped early" in printed) == bool(limit)
-            assert "s and stands still" in printed
+            assert "s and is stopped" in printed
             truth.step(10)
             assert truth[name].wheels.speeds == (0, 0)

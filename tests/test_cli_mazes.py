@@ -55,9 +55,7 @@ def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:
     before = (tmp_path / "my.toml").read_text()
     refused = paddock("maze", "--seed", "9", "-o", "my.toml", folder=tmp_path)
     assert refused.returncode == 2
-    assert refused.stderr == (
-        "paddock: my.toml: it is there already: choose another name, or overwrite it with --force\n"
-    )
+    assert refused.stderr == ("paddock: my.toml already exists: choose another name, or overwrite it with --force\n")
     assert (tmp_path / "my.toml").read_text() == before
     assert paddock("maze", "--seed", "9", "-o", "my.toml", "--force", folder=tmp_path).returncode == 0
     assert (tmp_path / "my.toml").read_text() != before
@@ -81,7 +79,7 @@ def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:
         (("-o", "my.txt"), "my.txt: expected a world's name ending in .toml"),
         (("-o", "no/my.toml"), "no/my.toml: there is no such folder"),
         (("--png", "my.txt"), "my.txt: expected a picture's name ending in .png, .jpg, .jpeg, .webp"),
-        (("my.toml",), "my.toml: expected -o before the name of a world, or --png before that of a picture"),
+        (("my.toml",), "my.toml: expected -o before a world's file name, or --png before a picture's file name"),
     ],
 )
 def test_wrong_options_of_maze_are_refused_in_one_line(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
@@ -123,12 +121,12 @@ def test_a_picture_is_imported_at_its_scale_with_a_robot_of_choice(tmp_path: Pat
     [
         (("none.txt",), "none.txt: no such file"),
         (("plan.txt",), "plan.txt: line 2: unknown keyword 'wal' (did you mean 'wall'?)"),
-        (("plan.txt", "--scale", "2"), "scale: expected none: plan.txt is no picture, only pictures have it"),
+        (("plan.txt", "--scale", "2"), "scale: expected none: plan.txt is not a picture, and only pictures have it"),
         (("plan.txt", "--at", "here"), "--at: expected x,y in metres such as 0.5,1.2, got 'here'"),
         (("plan.txt", "-o", "plan.txt"), "plan.txt: expected a world's name ending in .toml"),
         (
             ("plan.txt", "-o", "old.toml"),
-            "old.toml: it is there already: choose another name, or overwrite it with --force",
+            "old.toml already exists: choose another name, or overwrite it with --force",
         ),
     ],
 )

@@ -77,7 +77,7 @@ def test_a_recording_shows_where_robots_drove(tmp_path: Path) -> None:
     shown = paddock.Recording(tmp_path / "drive.mcap")._repr_html_() or ""
     assert shown.count("<img") == 1
     assert "0 … 2 s" in shown
-    assert "cut off" not in shown
+    assert "truncated" not in shown
 
 
 def test_names_from_outside_are_text_and_no_markup() -> None:

@@ -350,19 +350,19 @@ def test_a_wrong_answer_is_named_with_its_robot(answer: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(ONE).run(1.0, lambda _: answer)
     assert str(caught.value) == (
-        f"the controller of 'red' answered {answer!r}: expected (left, right) in m/s, a Command, or None"
+        f"the controller of 'red' returned {answer!r}: expected (left, right) in m/s, a Command, or None"
     )
 
 
 @pytest.mark.parametrize("answer", ["go", ("0.1", "0.1"), ("fast", "slow"), {"left": 0.1, "right": 0.1}, (None, 0.1)])
 def test_an_answer_that_holds_no_numbers_is_named_with_its_robot(answer: Any) -> None:
-    with pytest.raises(paddock.PaddockError, match=r"the controller of 'red' answered .*: expected \(left, right\)"):
+    with pytest.raises(paddock.PaddockError, match=r"the controller of 'red' returned .*: expected \(left, right\)"):
         paddock.open(ONE).run(1.0, lambda _: answer)
 
 
 @pytest.mark.parametrize("part", [{"wheels": "go"}, {"leds": 3}, {"pans": 3}, {"tone": 3}, {"tone": (440, "loud")}])
 def test_a_command_with_a_wrong_part_is_named_with_its_robot(part: Any) -> None:
-    with pytest.raises(paddock.PaddockError, match=r"the controller of 'red' answered Command\(.*: expected"):
+    with pytest.raises(paddock.PaddockError, match=r"the controller of 'red' returned Command\(.*: expected"):
         paddock.open(ONE).run(1.0, lambda _: paddock.Command(**part))
 
 

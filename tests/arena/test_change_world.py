@@ -61,7 +61,7 @@ def test_robots_that_are_not_in_the_other_world_have_left_and_a_recording_stays_
         guest = arena.spawn("guest", "e-puck")
         with paddock.record(arena, tmp_path / "run.mcap"):
             arena.step(5)
-            with pytest.raises(SimulationError, match="change_world: this arena is recorded"):
+            with pytest.raises(SimulationError, match="change_world: this arena is being recorded"):
                 arena.change_world(load_world("clutter"))
         arena.change_world(load_world("clutter"))
         with pytest.raises(SimulationError, match="'guest' has left"):

@@ -184,7 +184,7 @@ def test_a_newcomer_needs_a_name_of_its_own(name: Any) -> None:
 def test_a_full_world_says_so() -> None:
     with paddock.open(paddock.WorldSpec(name="box", bounds=(0, 0, 0.12, 0.12))) as arena:
         arena.spawn("one", "e-puck")
-        with pytest.raises(paddock.SimulationError, match="robot 'two' finds no room anywhere"):
+        with pytest.raises(paddock.SimulationError, match="robot 'two' fits nowhere in the world"):
             arena.spawn("two", "e-puck")
 
 

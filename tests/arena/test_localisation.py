@@ -121,7 +121,7 @@ def test_a_run_against_a_wall_cannot_tell_the_wheels() -> None:
     arena["r"].enable("encoders")
     trace = arena.run(2.0, lambda _: (0.1, 0.1)).trace
     with pytest.raises(
-        paddock.PaddockError, match=r"trace of r: it touched something at [\d.]+ s: take a part without"
+        paddock.PaddockError, match=r"trace of r: it touched something at [\d.]+ s: use a part of the trace without"
     ):
         free_run_of(trace)
 
@@ -132,5 +132,5 @@ def test_travel_sensors_are_those_that_the_robot_has() -> None:
     assert (sensors.encoders, sensors.gyroscope) == ("encoders", None)
     assert sensors.odometry.noise.count == pytest.approx(0.0001288, rel=1e-3)
     assert odometry_of(robot.spec) == Odometry(wheel_separation=0.053)
-    with pytest.raises(paddock.UnknownName, match="no sensor of e-puck that measures ranges called 'light'"):
+    with pytest.raises(paddock.UnknownName, match="no range sensor of e-puck called 'light'"):
         range_model_of(robot.spec, "light", walls_of(world("e-puck")), sigma=0.01)

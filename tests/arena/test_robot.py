@@ -221,8 +221,8 @@ def test_sensors_that_are_off_are_no_news(arena: Arena, red: Robot) -> None:
         ("proximity", 8, "red.proximity: expected sensors from 0 to 7, got 8"),
         ("proximity", "left", "red.proximity: expected sensors from 0 to 7, got 'left'"),
         ("proximity", True, "red.proximity: expected sensors from 0 to 7, got True"),
-        ("north", 0, "red.north is no ring of sensors: it is one compass"),
-        ("camera", 3, "red.camera is no ring of sensors: it is one camera"),
+        ("north", 0, "red.north is not a ring of sensors: it is one compass"),
+        ("camera", 3, "red.camera is not a ring of sensors: it is one camera"),
     ],
 )
 def test_a_sensor_that_is_not_there_is_refused(red: Robot, device: str, sensor: Any, message: str) -> None:
@@ -336,7 +336,7 @@ def test_a_device_without_hardware_numbers_says_so(red: Robot, name: str) -> Non
     red.enable()
     with pytest.raises(paddock.DeviceRefused) as caught:
         red.device(name).raw()
-    assert str(caught.value) == f"red.{name} has no hardware numbers: use read()"
+    assert str(caught.value) == f"red.{name} has no raw values: use read()"
 
 
 def test_one_hardware_number_is_a_number() -> None:
@@ -470,7 +470,7 @@ def test_a_robot_is_put_elsewhere_and_goes_on_from_there(arena: Arena, red: Robo
 def test_a_robot_is_not_put_where_there_is_no_room(red: Robot, x: float, y: float, problem: str) -> None:
     with pytest.raises(paddock.SimulationError) as caught:
         red.set_pose(x, y)
-    assert str(caught.value) == f"robot 'red' cannot be put to ({x:g}, {y:g}): it {problem}"
+    assert str(caught.value) == f"robot 'red' cannot be moved to ({x:g}, {y:g}): it {problem}"
     assert red.pose == (0.5, 0.5, 0)
 
 

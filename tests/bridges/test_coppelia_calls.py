@@ -326,7 +326,7 @@ def test_a_mistake_is_an_error_that_names_the_call(room: tuple[CoppeliaServer, A
 
 @pytest.mark.parametrize("name", [*ABSENT])
 def test_calls_that_are_not_here_say_so(room: tuple[CoppeliaServer, Any, Any], name: str) -> None:
-    with pytest.raises(Exception, match=rf"sim\.{name} is not available here"):
+    with pytest.raises(Exception, match=rf"sim\.{name} is not supported"):
         getattr(room[2], name)(1, [2], "three")
 
 

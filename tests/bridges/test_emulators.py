@@ -178,7 +178,7 @@ def test_much_input_does_not_hold_up_the_clock() -> None:
 
 
 def test_a_robot_that_is_named_twice_is_refused() -> None:
-    with pytest.raises(paddock.LinkError, match="robot 'red' was to get a serial device twice"):
+    with pytest.raises(paddock.LinkError, match="robot 'red' already has a serial device"):
         EPuckEmulators(bench(), serial=["red", "red"])
 
 

@@ -173,8 +173,8 @@ def test_served_robots_take_orders_and_are_lost_when_their_process_dies() -> Non
     ("asked", "message"),
     [
         (["r00"], r"no robot called 'r00' \(did you mean 'r0'"),
-        (["r0", "r0=legacy"], "orders r0=legacy: robot 'r0' was to take orders twice"),
-        (["all", "r1"], "orders r1: robot 'r1' was to take orders twice"),
+        (["r0", "r0=legacy"], "orders r0=legacy: robot 'r0' is listed twice"),
+        (["all", "r1"], "orders r1: robot 'r1' is listed twice"),
         (["r0=fast"], r"no mode or avoidance \(orders r0=fast\) called 'fast' \(there are: checked, distal, legacy"),
         (["r0=planing"], "did you mean 'planning'"),
         (["r0=nowhere:Mine"], "nowhere"),
@@ -186,7 +186,7 @@ def test_what_is_asked_for_wrongly_is_refused(asked: list[str], message: str) ->
 
 
 def test_a_host_refuses_a_robot_that_is_there_twice() -> None:
-    with pytest.raises(paddock.PaddockError, match="robot 'r0' is there twice"):
+    with pytest.raises(paddock.PaddockError, match="robot 'r0' is given twice"):
         Host([(plan_square(0), "/dev/a"), (plan_square(0), "/dev/b")])
 
 

@@ -188,7 +188,7 @@ def test_damaged_messages_of_every_kind_fail_alone() -> None:
 def test_what_cannot_be_asked_for_is_told(asked: str) -> None:
     arena = paddock.open("empty")
     Server(arena, Settings(port=0))
-    with pytest.raises(paddock.PaddockError, match="player: expected ports from 0 to 65535"):
+    with pytest.raises(paddock.PaddockError, match="player: expected comma-separated ports from 0 to 65535"):
         open_player(arena, [asked], "127.0.0.1")
 
 
@@ -199,6 +199,6 @@ def test_it_wants_an_arena_that_is_served_and_a_port_that_is_free() -> None:
     Server(arena, Settings(port=0))
     with open_player(arena, ["0,stepped,world"], "0.0.0.0") as bridge:
         assert (bridge.stepped, bridge.in_world) == (True, True)
-        assert "no token guards it" in next(iter(bridge.describe()))
+        assert "no token required" in next(iter(bridge.describe()))
         with pytest.raises(paddock.LinkError, match="is in use"):
             PlayerServer(arena, bridge.addresses[0][1])

@@ -23,7 +23,7 @@ def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_setting_and_every_service_is_told() -> None:
-    table = TEXT.split("| setting, behind a comma |")[1].split("\n\n")[0]
+    table = TEXT.split("| setting, after a comma |")[1].split("\n\n")[0]
     assert set(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)) == {*SETTINGS, *WORDS, ANY_ORIGIN}
 
     class NoHub:

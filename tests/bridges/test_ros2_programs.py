@@ -30,7 +30,7 @@ def test_a_command_serves_both() -> None:
     with PaddockProcess(
         "serve", "yellow-rooms", "--ros2", f"dds,domain={DOMAIN},rate=10", "--rosbridge", "0"
     ) as server:
-        assert f"ROS_DOMAIN_ID={DOMAIN}, on this machine" in server.line("ROS 2 by DDS")
+        assert f"ROS_DOMAIN_ID={DOMAIN}, on this machine" in server.line("ROS 2 over DDS")
         address = server.line(r"rosbridge at (ws://\S+)")
         with connect(address, close_timeout=1) as socket:
             socket.send('{"op": "subscribe", "topic": "/odom"}')

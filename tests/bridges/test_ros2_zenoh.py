@@ -134,7 +134,7 @@ def test_services_are_answered(session: zenoh.Session) -> None:
 
 
 def test_a_second_world_uses_the_router_that_is_there(router: str, bridge: RosBridge, session: zenoh.Session) -> None:
-    assert "which is the router" in next(iter(bridge.describe()))
+    assert "as the router" in next(iter(bridge.describe()))
     found: list[zenoh.Sample] = []
     with (
         shown(lambda arena: RosBridge(arena, "zenoh", domain=5, router=router), "empty") as other,

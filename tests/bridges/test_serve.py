@@ -20,7 +20,7 @@ from warm_start import run_python
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
 
-NO_TOKEN = "no token guards it: whoever reaches this port drives the robot"
+NO_TOKEN = "no token required: any client of this port can drive the robot"
 SERVE = ["-m", "paddock", "serve", "line-crossing", "--port", "0"]
 
 
@@ -59,8 +59,8 @@ def test_lines_about_ports_name_the_robots_behind_them() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--epuck-serial", "red", "--epuck-serial", "red"], "robot 'red' was to get a serial device twice"),
-        (["--epuck2", "blue=0", "--epuck2", "blue=0"], "robot 'blue' was to be an e-puck2 twice"),
+        (["--epuck-serial", "red", "--epuck-serial", "red"], "robot 'red' already has a serial device"),
+        (["--epuck2", "blue=0", "--epuck2", "blue=0"], "robot 'blue' is listed twice"),
     ],
 )
 def test_a_robot_that_is_named_twice_is_refused(options: list[str], message: str) -> None:

@@ -84,8 +84,8 @@ def test_a_controller_that_fails_is_told_with_its_place_and_its_robots_stop(tmp_
         wait_for(lambda: arena["red"].wheels.speeds == (0, 0) and arena.time > 0.6)
         wait_for(lambda: arena.owner("red") == "")
     told = " ".join(" ".join(said).split())
-    assert f"{file} line 1: the controller of 'red' answered 0.05" in told
-    assert "wrong.py drives no more" in told
+    assert f"{file} line 1: the controller of 'red' returned 0.05" in told
+    assert "wrong.py has stopped driving" in told
 
 
 def test_a_file_that_is_no_controller_is_refused_before_anyone_can_come(tmp_path: Path) -> None:

@@ -255,7 +255,7 @@ def test_lines_in_single_bytes_are_understood(client: Client) -> None:
     "asked", [["x"], ["3000", "3001"], ["70000"], ["3000,scan=left"], ["3000,camera=x"], ["3000,clockwise"]]
 )
 def test_a_wrong_port_or_option_is_refused(asked: list[str]) -> None:
-    with pytest.raises(PaddockError, match=r"usarsim: expected (a port|it once)"):
+    with pytest.raises(PaddockError, match=r"usarsim: expected (a port|this bridge once)"):
         open_usarsim(paddock.open("yellow-rooms"), asked, "127.0.0.1")
 
 

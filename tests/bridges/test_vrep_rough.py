@@ -134,10 +134,10 @@ def test_time_waits_no_longer_for_a_synchronous_client_that_froze() -> None:
 def test_unknown_commands_and_damaged_arguments_are_errors_that_say_what_is_wrong() -> None:
     with served() as bridge, connect(bridge) as client:
         for blocks, text in (
-            (ask_for(0x10FF, number(1)), "command 0x10ff: there is no such call"),
+            (ask_for(0x10FF, number(1)), "command 0x10ff: unknown call"),
             (ask_for(0x1001, b"\0"), "simxGetJointPosition: expected 4 bytes of data, got 1"),
             (ask_for(0x1001, b"\0" * 7), "simxGetJointPosition: expected command data of 4 bytes, got 7"),
-            (ask_for(0x3001, b"ePuck"), "simxGetObjectHandle: expected a text that ends with a zero"),
+            (ask_for(0x3001, b"ePuck"), "simxGetObjectHandle: expected a zero-terminated text"),
             (ask_for(0x1008, number(handle_of(client, "ePuck_leftJoint"))), "expected 4 bytes of data, got 0"),
             (
                 ask_for(0x1008, number(handle_of(client, "ePuck_leftJoint")), struct.pack("<f", np.nan)),

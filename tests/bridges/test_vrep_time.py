@@ -218,20 +218,20 @@ def test_ports_are_for_this_machine_only_unless_asked() -> None:
     with served() as bridge:
         host, port = bridge.addresses[0]
         assert host == "127.0.0.1"
-        assert "no token guards it" not in next(iter(bridge.describe()))
+        assert "no token required" not in next(iter(bridge.describe()))
         with pytest.raises(ConnectionRefusedError):  # any address would do that is not this one
             socket.create_connection(("127.0.0.2", port), timeout=60)
     arena = paddock.open(ROOM)
     Server(arena, Settings(port=0))
     with VrepServer(arena, 0, host="0.0.0.0") as bridge:
-        assert "no token guards it" in next(iter(bridge.describe()))
+        assert "no token required" in next(iter(bridge.describe()))
 
 
 @pytest.mark.parametrize("asked", ["", "x", "70000", "19997;19999", "stopped"])
 def test_ports_that_are_none_are_refused(asked: str) -> None:
     arena = paddock.open(ROOM)
     Server(arena, Settings(port=0))
-    with pytest.raises(PaddockError, match="expected ports from 0 to 65535"):
+    with pytest.raises(PaddockError, match="expected comma-separated ports from 0 to 65535"):
         open_vrep(arena, [asked], "127.0.0.1")
 
 

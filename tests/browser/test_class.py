@@ -159,9 +159,9 @@ def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass
     assert page.ask("navigator.clipboard.readText()") == page.ask("paddock.session.exercise.starter")
     chosen = {"name": "drive.py", "mimeType": "text/x-python", "buffer": PROGRAM}
     page.find("submit-file").set_input_files({**chosen, "name": "notes.py"})
-    expect(page.find("confirm")).to_contain_text("Hand in notes.py (3 lines)? It is your first one.")
+    expect(page.find("confirm")).to_contain_text("Submit notes.py (3 lines)? This is your first submission.")
     page.page.keyboard.press("Escape")
-    expect(page.find("receipt")).to_have_text("notes.py was not handed in.")
+    expect(page.find("receipt")).to_have_text("notes.py was not submitted.")
     expect(page.find("receipt-row")).to_have_count(0)
     page.find("submit-file").set_input_files(chosen)
     expect(page.find("confirm")).to_be_visible()
@@ -169,23 +169,23 @@ def test_a_student_reads_the_exercise_and_hands_a_program_in(lesson: ServedClass
     page.page.keyboard.press("Enter")
     expect(page.find("receipt")).to_contain_text("Received: number 1")
     page.find("drop").evaluate(DROP, PROGRAM.decode() + "\n")
-    expect(page.find("confirm")).to_contain_text(re.compile(r"It replaces the one of \d\d:\d\d"))
+    expect(page.find("confirm")).to_contain_text(re.compile(r"It replaces that of \d\d:\d\d"))
     page.find("confirm-yes").click()
     expect(page.find("receipt-row")).to_have_count(2)
     expect(page.find("receipt-row").first).to_contain_text("this one counts")
     expect(page.find("receipt-row").first).to_contain_text("late")
     expect(row(lecturer, "محمد الأمين").locator(".submitted")).to_contain_text("(2) late")
     expect(row(lecturer, "Ada Lovelace").locator(".submitted")).to_be_empty()
-    expect(lecturer.find("class-summary")).to_contain_text("1 handed in")
+    expect(lecturer.find("class-summary")).to_contain_text("1 submitted")
     (kept,) = lesson.folder.collect("line-following", lesson.folder.path / "collected").values()
     assert kept.read_bytes() == PROGRAM + b"\n"
     page.find("submit-file").set_input_files({**chosen, "buffer": b"#" * 2_000_000})
-    expect(page.find("receipt")).to_contain_text("larger than a program")
+    expect(page.find("receipt")).to_contain_text("too large for a program")
     page.find("tab-robot").click()
     expect(page.find("monitor-name")).to_have_text("محمد الأمين")
     expect(page.find("exercise")).to_be_hidden()
     page.ask("paddock.session.on_released({ client: paddock.session.client, robots: [], reason: 'no step in time' })")
-    expect(page.find("toast").last).to_contain_text("Your program no longer holds the clock: no step in time.")
+    expect(page.find("toast").last).to_contain_text("Your program was released from the lock: no step in time.")
     assert page.ask(NAMELESS) == []
 
 
@@ -207,7 +207,7 @@ def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
     for choice, world in (("world clutter", "clutter"), ("exercise line-following", "line-following")):
         lecturer.find("lesson-choice").select_option(choice)
         lecturer.find("lesson-open").click()
-        expect(lecturer.find("confirm")).to_contain_text("the best ones are kept")
+        expect(lecturer.find("confirm")).to_contain_text("the best scores are kept")
         lecturer.find("confirm-yes").click()
         for page in (student, lecturer):
             expect(page.find("about")).to_contain_text(world)

@@ -130,6 +130,6 @@ def test_a_clock_that_stands_in_a_lock_says_whom_it_waits_for(clutter, page):
     with server.connect(name="Ada", lock_step=True), server.connect(name="Bo", lock_step=True):
         arena.play()
         expect(page.find("pace")).to_have_text("waits for Ada or Bo")
-        expect(page.find("pace")).to_have_attribute("title", "In the lock, time passes when all ask for it: Ada, Bo")
+        expect(page.find("pace")).to_have_attribute("title", "The clock waits for all programs in the lock: Ada, Bo")
     page.until("paddock.session.clock.lock.length === 0")
     page.until("document.getElementById('pace').textContent.startsWith('runs')")

@@ -87,4 +87,4 @@ def test_a_chosen_robot_that_leaves_is_forgotten(clutter, page):
         page.choose("bug")
         expect(page.find("monitor-name")).to_have_text("bug")
     expect(page.find("robot-item").filter(visible=True)).to_have_text(["red"])
-    expect(page.find("monitor")).to_contain_text("No robot is chosen")
+    expect(page.find("monitor")).to_contain_text("No robot selected")

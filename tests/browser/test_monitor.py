@@ -26,13 +26,13 @@ def sensed_now(page: Visit, arena: RemoteArena) -> None:
 
 def test_a_click_on_a_robot_chooses_it(shared_stage):
     page, _ = shared_stage("line-crossing")
-    expect(page.find("monitor")).to_contain_text("No robot is chosen")
+    expect(page.find("monitor")).to_contain_text("No robot selected")
     page.page.mouse.click(*page.robot_at("blue"))
     expect(page.find("monitor-name")).to_have_text("blue")
     page.page.mouse.click(*page.robot_at("red"))
     expect(page.find("monitor-name")).to_have_text("red")
     page.page.mouse.click(*page.at(0.8, 0.6))  # an empty place
-    expect(page.find("monitor")).to_contain_text("No robot is chosen")
+    expect(page.find("monitor")).to_contain_text("No robot selected")
 
 
 def test_a_click_in_the_list_chooses_too_and_so_do_keys(shared_stage):
@@ -45,7 +45,7 @@ def test_a_click_in_the_list_chooses_too_and_so_do_keys(shared_stage):
     page.page.keyboard.press("k")
     expect(page.find("monitor-name")).to_have_text("blue")
     page.page.keyboard.press("Escape")
-    expect(page.find("monitor")).to_contain_text("No robot is chosen")
+    expect(page.find("monitor")).to_contain_text("No robot selected")
 
 
 def test_the_bars_follow_the_truth(clutter, page):
@@ -216,6 +216,6 @@ def test_closing_the_monitor_ends_the_subscription(page):
     page.choose("red")
     page.until("paddock.sensed !== undefined")
     page.page.get_by_label("Close the monitor").click()
-    expect(page.find("monitor")).to_contain_text("No robot is chosen")
+    expect(page.find("monitor")).to_contain_text("No robot selected")
     page.until("paddock.sensed === undefined")
     page.page.keyboard.press("y")

@@ -49,7 +49,7 @@ def test_with_shift_headings_snap(clutter, page):
     assert arena["red"].pose.heading == pytest.approx(math.pi / 6, abs=1e-6)
 
 
-@pytest.mark.parametrize(("at", "reason"), [((0.45, 0.70), "cannot be put"), ((0.01, 0.9), "cannot be put")])
+@pytest.mark.parametrize(("at", "reason"), [((0.45, 0.70), "cannot be moved"), ((0.01, 0.9), "cannot be moved")])
 def test_a_robot_cannot_be_put_where_there_is_no_room(clutter, page, at, reason):
     _, arena = clutter
     before = tuple(arena["red"].pose)

@@ -113,7 +113,7 @@ def test_a_robot_that_another_drives_is_not_taken(classroom, truth, shared_visit
     truth["ada"].wheels.set(0.02, -0.02)
     page.until("paddock.session.robot('ada').owner === 'truth'")
     expect(page.find("drive")).to_be_disabled()
-    expect(page.find("drive")).to_have_attribute("title", "truth drives it at present.")
+    expect(page.find("drive")).to_have_attribute("title", "truth currently drives it.")
     truth.leave("ada")
 
 

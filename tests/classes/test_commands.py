@@ -72,7 +72,7 @@ def test_links_are_written_for_a_mail_merge(folder: Path) -> None:
         "class", "links", folder
     )
     assert "wrote" in run("class", "sheet", folder)
-    assert "links.csv does not know that yet: paddock class links" in run("class", "lock-out", folder, "Zoë M.")
+    assert "links.csv is out of date; update it with: paddock class links" in run("class", "lock-out", folder, "Zoë M.")
     assert "without Zoë M., who is locked out" in run("class", "links", folder)
     assert (folder / "sheet.html").read_text(encoding="utf-8").count("<svg") == 3
 
@@ -92,7 +92,7 @@ def test_links_that_work_on_no_students_machine_are_warned_of(folder: Path) -> N
 def test_submissions_are_collected_and_those_who_are_missing_are_named(folder: Path, tmp_path: Path) -> None:
     ClassFolder.load(folder).receive("Ada", "maze", "mine.py", b"a = 1\n")
     output = run("class", "collect", folder, "maze")
-    assert "nothing from 李雷" in output
+    assert "no submission from 李雷" in output
     assert (folder / "collected" / "maze" / "ada.py").read_bytes() == b"a = 1\n"
     run("class", "collect", folder, "maze")
     (tmp_path / "mine").mkdir()

@@ -48,10 +48,10 @@ def test_submissions_are_bounded(folder: ClassFolder) -> None:
     with pytest.raises(PaddockError, match="it is empty"):
         folder.receive("Ada", "maze", "a.py", b"")
     for data, why in (
-        (b"def act(o)\n", r"a\.py, line 1: this is no Python program: expected ':'"),
-        (b"\x00", "text in UTF-8"),
-        (b"\xff = 1", "text in UTF-8"),
-        ("def act(o): pass\n".encode("utf-16"), "text in UTF-8"),
+        (b"def act(o)\n", r"a\.py, line 1: this is not a Python program: expected ':'"),
+        (b"\x00", "UTF-8 text"),
+        (b"\xff = 1", "UTF-8 text"),
+        ("def act(o): pass\n".encode("utf-16"), "UTF-8 text"),
     ):
         with pytest.raises(PaddockError, match=why):
             folder.receive("Ada", "maze", "a.py", data)

@@ -33,9 +33,9 @@ def test_a_file_is_handed_in_by_link_and_its_receipt_is_printed(tmp_path: Path) 
         assert (folder.path / "submissions" / receipt.file).read_bytes() == PROGRAM
         assert "finished" not in served.log  # a program of the same student would go on
         assert "did you mean 'see-little'" in submit("--link", link, "--exercise", "see-litle")
-        assert "there is no exercise at present" in submit("--link", link)
+        assert "no exercise is open" in submit("--link", link)
         wrong = submit("--link", link.replace("token=", "token=x"), "--exercise", "see-little")
         assert "this token is not valid here" in wrong
         program.write_text("def act(:\n")
-        assert "line 1: this is no Python program" in submit("--link", link, "--exercise", "see-little")
+        assert "line 1: this is not a Python program" in submit("--link", link, "--exercise", "see-little")
     assert len(folder.receipts()) == 1

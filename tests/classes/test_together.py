@@ -73,7 +73,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_the_class_as_it_was(fol
 def test_whoever_keeps_the_lock_for_long_is_not_waited_for_for_ever(folder: ClassFolder) -> None:
     with (
         lock_folder(folder.path),
-        pytest.raises(PaddockError, match="another process works in this folder"),
+        pytest.raises(PaddockError, match="another process is using this folder"),
         lock_folder(folder.path, patience=0.0),
     ):
         pass

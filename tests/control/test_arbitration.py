@@ -152,5 +152,5 @@ def test_a_source_that_is_none_is_refused(wrong: dict[str, Any], message: str) -
 
 def test_a_source_that_answers_no_dict_is_refused_by_name() -> None:
     board = Blackboard(source("pilot", "time", "wheels", lambda time: (0.06, 0.06)))
-    with pytest.raises(paddock.PaddockError, match=r"Source 'pilot' answered \(0.06, 0.06\): expected a dict"):
+    with pytest.raises(paddock.PaddockError, match=r"Source 'pilot' returned \(0.06, 0.06\): expected a dict"):
         board.act(seen(0.07))

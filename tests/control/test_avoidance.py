@@ -127,7 +127,7 @@ def test_patience_ends_and_wrong_numbers_are_refused() -> None:
         Planning(speed=1.0)
     with pytest.raises(PaddockError, match="within: expected a number > 0, got -1"):
         Distal(within=-1)
-    with pytest.raises(PaddockError, match="8 pairs, one for a sensor, got 1"):
+    with pytest.raises(PaddockError, match="8 pairs, one per sensor, got 1"):
         Proximal(weights=((1.0, 1.0),))
 
 

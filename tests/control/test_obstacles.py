@@ -72,7 +72,7 @@ def test_a_robot_that_stands_measures_its_sensitivity_to_light() -> None:
 
 @pytest.mark.parametrize("light", [np.zeros(8), np.full(8, 2.0)], ids=["dark", "dazzled"])
 def test_too_little_and_too_much_light_tells_no_sensitivity(light: np.ndarray) -> None:
-    with pytest.raises(PaddockError, match=r"no sensor sees light .* turn the robot towards a lamp"):
+    with pytest.raises(PaddockError, match=r"the light causes no echo .* turn the robot towards a lamp"):
         measure_sensitivity(np.full((5, 8), 0.02), np.tile(light, (5, 1)))
     with pytest.raises(PaddockError, match="of the same sensors"):
         measure_sensitivity(np.full((5, 8), 0.02), light[:3])

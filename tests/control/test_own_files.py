@@ -165,7 +165,7 @@ MISTAKES: dict[str, tuple[str, dict[str, str], str]] = {
     "no task": (
         'task = "dance:Duration"',
         {"dance": DANCE},
-        r"is no task: expected a kind of Task",
+        r"is not a valid task: expected a kind of Task",
     ),
     "no decide": (
         DANCING,
@@ -175,7 +175,7 @@ MISTAKES: dict[str, tuple[str, dict[str, str], str]] = {
     "no follower": (
         'task = "wall-follow"\nfollower = "law:dataclass"',
         {"law": FOLLOWER},
-        r"tasks\[0\]\.follower: .*is no wall follower: expected a kind of WallFollower",
+        r"tasks\[0\]\.follower: .*is not a valid wall follower: expected a kind of WallFollower",
     ),
     "no update": (
         FOLLOWING,

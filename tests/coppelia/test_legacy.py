@@ -117,7 +117,7 @@ def test_last_errors_are_told_once(talk: Talk) -> None:
     talk.ask(ask_for(0x1001, struct.pack("<i", 4711)), ask_for(0x10FE, struct.pack("<i", 1)))
     (told,) = talk.ask(ask_for(0x0004))
     texts = told.data[4:].decode().split("\0")[:-1]
-    assert texts[-2:] == ["simxGetJointPosition: object 4711 does not exist", "command 0x10fe: there is no such call"]
+    assert texts[-2:] == ["simxGetJointPosition: object 4711 does not exist", "command 0x10fe: unknown call"]
     assert struct.unpack_from("<i", told.data) == (len(texts),)
     assert talk.ask(ask_for(0x0004))[0].data == bytes(4)
 
@@ -128,4 +128,4 @@ def test_every_command_answers_whatever_it_is_asked(talk: Talk, number: int) -> 
         replies = [reply for reply in talk.ask(ask_for(number, key, b"\0" * 3)) if reply.command == number]
         assert len(replies) == 1
         assert replies[0].key == key
-    assert not any("failed at the server" in text for text in talk.session.caller.errors)
+    assert not any("internal error of the server" in text for text in talk.session.caller.errors)

@@ -66,7 +66,7 @@ def test_a_disk_without_space_costs_time_but_no_run(tmp_path: Path) -> None:
         warnings.simplefilter("always")
         print(wrap_angle(7.0) < 1.0, len(told), str(told[0].message).split(":")[0])
     """
-    cannot = f"Paddock cannot keep compiled kernels in {tmp_path}"
+    cannot = f"Paddock cannot cache compiled kernels in {tmp_path}"
     said = python(script, NUMBA_CACHE_DIR=str(tmp_path))
     assert said.startswith(f"True 1 {cannot}"), said
     assert not list(tmp_path.rglob("*.nbi"))

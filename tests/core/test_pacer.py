@@ -72,4 +72,4 @@ def test_a_slow_controller_is_caught_up_with() -> None:
 def test_a_speed_that_is_no_factor_is_refused(speed: float) -> None:
     with pytest.raises(paddock.SimulationError) as caught:
         Pacer(speed)
-    assert str(caught.value) == f"speed: expected a factor > 0, or None for flat out, got {speed!r}"
+    assert str(caught.value) == f"speed: expected a factor > 0, or None for as fast as possible, got {speed!r}"

@@ -80,9 +80,9 @@ def test_a_name_is_given_once_and_both_owners_are_named(registry: Registry[type[
 
 
 def test_an_entry_of_the_wrong_type_is_refused(registry: Registry[type[Animal]]) -> None:
-    with pytest.raises(PaddockError, match="path is no animal: expected a kind of Animal"):
+    with pytest.raises(PaddockError, match="path is not a valid animal: expected a kind of Animal"):
         registry.get("path")
-    with pytest.raises(PaddockError, match="stone is no animal"):
+    with pytest.raises(PaddockError, match="stone is not a valid animal"):
         registry.register("stone", int)  # type: ignore[arg-type]
 
 
@@ -128,7 +128,7 @@ def test_a_users_file_is_found_beside_the_file_that_names_it(
     assert registry.get(name, folder=tmp_path) is registry.get("barn_animals:Owl", folder=tmp_path)
     with pytest.raises(PaddockError, match=r"no 'Awl' \(did you mean 'Owl'\?\)"):
         registry.get("barn_animals:Awl", folder=tmp_path)
-    with pytest.raises(PaddockError, match="barn_animals:Stone is no animal"):
+    with pytest.raises(PaddockError, match="barn_animals:Stone is not a valid animal"):
         registry.get("barn_animals:Stone", folder=tmp_path)
 
 

@@ -238,9 +238,9 @@ def test_a_number_says_what_it_wants(rule: Number, text: str) -> None:
         (float, "a number"),
         (int, "a whole number"),
         (bool, "true or false"),
-        (str, "a text in quotes"),
+        (str, "a string in quotes"),
         (tuple[int, ...], "a list, each a whole number"),
-        (str | None, "a text in quotes"),
+        (str | None, "a string in quotes"),
     ],
 )
 def test_annotations_are_told_in_words(hint: Any, text: str) -> None:

@@ -200,7 +200,7 @@ def test_renewed_controllers_take_over_after_a_reset() -> None:
 
 
 def test_a_controller_that_always_answers_none_is_warned_about() -> None:
-    with paddock.open("empty", seed=0) as arena, pytest.warns(PaddockWarning, match="always answered None") as told:
+    with paddock.open("empty", seed=0) as arena, pytest.warns(PaddockWarning, match="always returned None") as told:
         arena.run(2.0, lambda observation: None)
     assert told[0].filename == __file__
 
@@ -253,7 +253,7 @@ def test_a_broken_table_is_refused_with_line_and_column(tmp_path: Any) -> None:
     explore(0.1)[1].trace.save(path)
     head, first, *rest = path.read_text().splitlines()
     broken = {
-        "": "trace-red.csv: expected a trace saved by Paddock: there is no line with the names",
+        "": "trace-red.csv: expected a trace saved by Paddock: there is no header line with the column names",
         f"{head}\n{first}\n1.0,2.0\n": "trace-red.csv line 3: expected .* cells as in line 1, got 2",
         "\n".join([head, "soon" + first[first.index(",") :], *rest]): "line 2, column 'time': expected a number",
         f"{head},time\n": "two columns 'time'",
@@ -263,7 +263,7 @@ def test_a_broken_table_is_refused_with_line_and_column(tmp_path: Any) -> None:
         with pytest.raises(paddock.PaddockError, match=message):
             Trace.load(path)
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(paddock.PaddockError, match="this is no table in UTF-8"):
+    with pytest.raises(paddock.PaddockError, match="this is not a table in UTF-8"):
         Trace.load(path)
 
 
@@ -504,7 +504,7 @@ def test_a_robot_without_a_metrics_device_has_no_figure_and_the_others_have(how:
     arena = paddock.open(paddock.WorldSpec(name="mixed", bounds=(0, 0, 2, 2), robots=(seeing, blind)))
     arena["seeing"].enable("proximity")
     hooks: Any = {} if how == "compiled" else {"on_step": lambda arena: None}
-    with pytest.warns(PaddockWarning, match="Line: no figures of blind: there is no 'ground'") as told:
+    with pytest.warns(PaddockWarning, match="Line: no figures for blind: no device 'ground'") as told:
         episode = arena.run(1.0, {"seeing": explorer(0.05)}, metrics=[Line(), Distance()], **hooks)
     assert (len(told), told[0].filename) == (1, __file__)
     assert np.isnan(episode.robots["blind"].metrics["on_line"])

@@ -108,7 +108,7 @@ def test_a_part_that_cannot_be_written_does_not_end_the_run(
             if i == 1:
                 patch.setattr("paddock.cli.keeping.append_rows", Mock(side_effect=PaddockError("the disk is full")))
             keeper.keep(arena)  # type: ignore[arg-type]
-    assert "could not keep what was recorded so far: the disk is full" in capsys.readouterr().err
+    assert "could not save the data recorded so far: the disk is full" in capsys.readouterr().err
     recorder.trace().save(tmp_path / "whole.csv")
     assert (tmp_path / "hall-001" / "trace.csv").read_text() == (tmp_path / "whole.csv").read_text()
 

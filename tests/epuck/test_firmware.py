@@ -249,7 +249,7 @@ def test_a_plain_epuck_can_be_an_epuck2(arena: Arena) -> None:
 def test_robots_that_are_no_epucks_are_refused() -> None:
     big = Placed(name="big", type="pioneer-p3dx", at=(2, 2))
     arena = paddock.open(paddock.WorldSpec(name="hall", bounds=(0, 0, 4, 4), robots=(big,)))
-    with pytest.raises(paddock.SimulationError, match="no e-puck: it has no proximity with 8 values"):
+    with pytest.raises(paddock.SimulationError, match="not an e-puck: it has no proximity with 8 values"):
         emulate(arena, "big")
     with pytest.raises(paddock.UnknownName, match="no robot called 'nobody'"):
         emulate(arena, "nobody")

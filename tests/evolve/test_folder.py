@@ -68,7 +68,7 @@ def test_an_evolution_whose_strategy_has_changed_is_not_resumed(
     Path("my_search.py").write_text(LAZY, encoding="utf-8")
     evolve(replace(SMALL, strategy="my_search.py:Lazy"), out=Path("out"))
     Path("my_search.py").write_text(LAZY + "# changed\n", encoding="utf-8")
-    with pytest.raises(paddock.PaddockError, match="the source of the strategy is not what it was"):
+    with pytest.raises(paddock.PaddockError, match="the source of the strategy has changed"):
         resume(Path("out"), generations=3)
 
 

@@ -178,7 +178,7 @@ def test_a_demonstration_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeyp
         (lambda net, good: imitate(replace(net, output="sigmoid"), [steady(-0.1)]), "from 0 to 0.1 m/s, but"),
         (lambda net, good: imitate(net, []), "at least one demonstration"),
         (lambda net, good: imitate(net, [good], epochs=0), "epochs and window >= 1"),
-        (lambda net, good: imitate(net, [Demonstration(np.zeros((4, 2)), np.zeros((4, 2)))]), "sees 8 values"),
+        (lambda net, good: imitate(net, [Demonstration(np.zeros((4, 2)), np.zeros((4, 2)))]), "takes 8 values"),
         (lambda net, good: Demonstration(np.zeros((4, 2)), np.zeros((3, 2))), "expected readings (ticks, values)"),
         (lambda net, good: Demonstration(np.full((4, 2), math.nan), np.zeros((4, 2))), "finite"),
     ],

@@ -97,5 +97,5 @@ def test_the_command_prints_one_line(folder: Path) -> None:
     warned = [line for line in done.stderr.splitlines() if "NaN or infinite" in line]
     assert warned == [
         "paddock: mine:holes: the fitness of 10 of 20 individuals of generation 1 is NaN or infinite: "
-        "they count as the worst, here and in what follows"
+        "they count as the worst, here and in later generations"
     ]

@@ -93,7 +93,7 @@ def test_an_exit_that_is_walled_in_is_refused(mine: str) -> None:
     x, y = layout.centre(make_maze(5, 3, seed=2).exit)
     ring = tuple((x + 0.1 * dx, y + 0.1 * dy) for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
     save_world(replace(world, walls=(*world.walls, Wall(points=ring, closed=True))), mine)
-    with pytest.raises(paddock.PaddockError, match="mine: walls or obstacles close every way from the start to"):
+    with pytest.raises(paddock.PaddockError, match="mine: walls or obstacles block every path from the start to"):
         Evolution(EvolutionConfig(task="maze", world=mine))
 
 
@@ -109,11 +109,11 @@ def test_a_closed_cell_elsewhere_does_no_harm(mine: str) -> None:
 
 
 SIZES = [
-    ({}, "mine.toml: maze: missing: the size of the maze: write maze = { columns = 8, rows = 8 } with its numbers"),
+    ({}, "mine.toml: maze: missing: the size of the maze: add maze = { columns = 8, rows = 8 } with its numbers"),
     ({"size": (3, 5)}, "mine.toml: size: 3 x 5 cells do not fit"),
     ({"size": (8, 8)}, "mine.toml: size: 8 x 8 cells do not fit"),
     ({"size": (6, 4)}, "mine.toml: size: 6 x 4 cells do not fit"),
-    ({"size": (10, 6)}, "mine.toml: size: 10 x 6 cells do not fit: start and exit are not in the middle of them"),
+    ({"size": (10, 6)}, "mine.toml: size: 10 x 6 cells do not fit: start and exit are not at the centres of cells"),
 ]
 
 
@@ -127,7 +127,7 @@ def test_a_wrong_size_of_a_file_that_tells_none_is_refused(mine: str, config: An
 def test_a_wrong_size_is_refused_in_one_line(mine: str) -> None:
     done = run_python("-m", "paddock", "evolve", "maze", "--world", mine, "--size", "8x8")
     assert done.returncode == 2
-    assert done.stderr == ("paddock: mine.toml: maze: the file tells 5 x 3 cells, not 8 x 8: leave the size out\n")
+    assert done.stderr == ("paddock: mine.toml: maze: the file specifies 5 x 3 cells, not 8 x 8: omit the size\n")
 
 
 @pytest.mark.parametrize(

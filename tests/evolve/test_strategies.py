@@ -364,9 +364,9 @@ def test_programs_can_be_read_by_people() -> None:
     right: Tree = [(8, 0.0), (3, 0.0), (READ, 0.0), (READ, 1.0), (READ, 3.0), (0, -1.0)]  # left a tick ago, or -1
     program = Program(inputs=inputs, length=20, speed=0.3, weights=compile_trees((left, right), 3, 20))
     assert format_program(program).splitlines() == [
-        "# x0 … x1: a, -2 · (reading - 0.5), cut off at -1 and 1",
-        "# x2: b, 1 · change of the reading, cut off at -1 and 1",
-        "# wheel speed: 0.3 m/s · left and right, cut off at -1 and 1; before: a tick ago",
+        "# x0 … x1: a, -2 · (reading - 0.5), clipped to -1 … 1",
+        "# x2: b, 1 · change of the reading, clipped to -1 … 1",
+        "# wheel speed: 0.3 m/s · left and right, clipped to -1 … 1; before: previous tick",
         "",
         "left = (0.25 + tanh(x2))",
         "right = ((x0 - x1) > 0 ? left before : -1)",
@@ -405,7 +405,7 @@ def test_another_number_of_fitnesses_is_refused(name: str) -> None:
     strategy = made(name)
     rows = strategy.ask()
     for fitness, behaviour in ((np.zeros(len(rows) + 1), np.zeros((len(rows), 2))), (np.zeros(len(rows)), np.zeros(3))):
-        with pytest.raises(paddock.PaddockError, match=f"tell: {len(rows)} individuals were asked for"):
+        with pytest.raises(paddock.PaddockError, match=f"tell: ask returned {len(rows)} individuals"):
             strategy.tell(fitness, behaviour)
     assert np.array_equal(strategy.ask(), rows)
 

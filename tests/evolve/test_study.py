@@ -64,7 +64,7 @@ def test_a_fitness_that_knows_no_solution_is_not_waited_for(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     (tmp_path / "never_solved.py").write_text("def far(drive):\n    return drive['distance'][:, 0]\n", "utf-8")
-    with pytest.raises(paddock.PaddockError, match="until_solved: never_solved:far gives a fitness, but not when"):
+    with pytest.raises(paddock.PaddockError, match="until_solved: never_solved:far returns a fitness, but not whether"):
         evolve(EvolutionConfig(task="never_solved:far", world="clutter"), execution=Execution(until_solved=True))
 
 
@@ -124,13 +124,13 @@ def test_enough_generations_are_enough(tmp_path: Path) -> None:
     )
     done = paddock_evolve(tmp_path, "--resume", "--out", "out", "--generations", "3", "--json")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "4 generations are done already: nothing to do\n"
+    assert done.stderr == "4 generations are already done: nothing to do\n"
     again = json.loads(done.stdout)
     times = ("wall_s", "cpu_s")
     assert {**again, **dict.fromkeys(times)} == {**summary, **dict.fromkeys(times)}  # what was tested, too
     assert json.loads((tmp_path / "out" / "config.json").read_text("utf-8")) == kept
     tested = paddock_evolve(tmp_path, "maze", "--resume", "--out", "out", "--test", "3", "--json")
-    assert tested.stderr == "4 generations are done already: nothing to do but the test\n"
+    assert tested.stderr == "4 generations are already done: nothing to do but the test\n"
     assert json.loads(tested.stdout)["test_drives"] == 3
 
 
@@ -220,5 +220,5 @@ def test_an_unknown_strategy_is_refused_before_anything_is_looked_at(
 def test_an_evolution_without_a_folder_says_that_nothing_is_kept(tmp_path: Path) -> None:
     done = paddock_evolve(tmp_path, "avoid", "--population", "4", "--generations", "1", "--seconds", "1", "--json")
     assert done.returncode == 0, done.stderr
-    assert "nothing will be kept: --out DIR keeps the champion" in done.stderr
+    assert "no files will be written: --out DIR saves the champion" in done.stderr
     assert list(tmp_path.iterdir()) == []

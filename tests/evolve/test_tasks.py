@@ -224,12 +224,12 @@ def test_your_own_fitness_and_your_own_task(tmp_path: Path) -> None:
     for option, value in (("--world", "clutter"), ("--hidden", "3"), ("--seconds", "2")):
         useless = evolved(tmp_path, "mine:whole", option, value)
         assert useless.returncode == 2
-        assert f"{option[2:]}: mine:whole, which makes its own EvolutionTask, does not use it" in useless.stderr
+        assert f"{option[2:]}: mine:whole, which creates its own EvolutionTask, does not use it" in useless.stderr
     wrong = evolved(tmp_path, "mine:wrong", "--world", "clutter", "--seconds", "1")
     assert wrong.returncode == 2
     assert "expected a fitness for each of 5 worlds" in wrong.stderr
     nowhere = evolved(tmp_path, "mine:far")
-    assert "Name a world with one robot" in nowhere.stderr
+    assert "needs a world with one robot" in nowhere.stderr
 
 
 def test_a_champion_can_be_watched(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_claims_fail_where_something_is_wrong(survey: Survey) -> None:
     spoilt = replace(survey, contacts=2, finished=False)
     rows = {row.metric: row for row in check_claims(make_findings(spoilt, other))}
     assert not rows["runs with a contact"].holds
-    assert not rows["runs that stopped by themselves"].holds
+    assert not rows["runs that finished"].holds
 
 
 def test_ways_are_compared_where_both_got_so_far(survey: Survey) -> None:
@@ -92,7 +92,7 @@ def test_ways_are_compared_where_both_got_so_far(survey: Survey) -> None:
     assert (early, whole) == ([pytest.approx(1.0)], [pytest.approx(2.0)])
     assert find_ratios([survey], [lost]) == ([], [])
     assert compare_ways([survey], [doubled, lost]).rows[1] == ("lost", "never", "never")
-    assert name_shortest([survey], [doubled, lost]).endswith("tour has the shortest way to 95 %, tour to the whole.")
+    assert name_shortest([survey], [doubled, lost]).endswith("tour has the shortest path to 95 %, tour to the end.")
 
 
 @pytest.mark.parametrize("strategy", ["nearest", "behaviours, final"])

@@ -43,7 +43,7 @@ def test_the_walker_is_alone_and_its_nose_where_it_is_wanted() -> None:
     assert [robot.name for robot in front.robots] == [robot.name for robot in centre.robots] == ["e-puck_2478"]
     mounts = [sensor.mounts for sensor in centre.robots[0].type.sensors if sensor.name == "nose"]  # type: ignore[union-attr]
     assert mounts == [((0.0, 0.0, 0.03, 0.0),)]
-    with pytest.raises(PaddockError, match="clutter: a walker needs a field to smell"):
+    with pytest.raises(PaddockError, match="clutter: a walker needs a field to sense"):
         isolate_walker("clutter")
     with pytest.raises(UnknownName, match="did you mean 'centre'"):
         isolate_walker(nose="center")

@@ -35,7 +35,7 @@ def test_the_figure_shows_targets_published_places_and_ours(experiment_1: Orders
     ax = draw_experiment_1(experiment_1.robots[published.ROBOT_1])
     legend = ax.get_legend()
     assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["path of ours", "target", "published", "ours"]
+    assert [text.get_text() for text in legend.get_texts()] == ["our path", "target", "published", "ours"]
 
 
 def test_claims_can_fail() -> None:

@@ -100,8 +100,8 @@ def test_pictures_tell_clock_seed_and_duration(learned: Learned, monkeypatch: py
     drawn = report.draw_trail
     monkeypatch.setattr(report, "draw_trail", lambda trail, *words: told.append(words) or drawn(trail, *words))
     list(report.list_parts(RossumFindings([learned], WALK, DRIVES)))
-    assert told[1] == ("Clock: free-running, 500×", "champion of seed 0 · gets 20% of the way · 60.0 simulated s")
-    assert [title for title, _ in told] == ["Clock: here", told[1][0], "One turning beam, asked when needed"]
+    assert told[1] == ("Clock: free-running, 500×", "champion of seed 0 · drives 20% of the path · 60.0 simulated s")
+    assert [title for title, _ in told] == ["Clock: here", told[1][0], "One turning beam, polled when needed"]
 
 
 def test_the_task_is_the_thesis_s() -> None:

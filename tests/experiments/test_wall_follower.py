@@ -322,7 +322,7 @@ def test_the_command_prints_tables_and_writes_the_report(
     shown = capsys.readouterr()
     assert all(head in shown.out for head in HEADS)
     assert f"{len(quick.rows) - 1} of {len(quick.rows)} claims hold" in shown.out
-    assert "what was measured, mean ± standard deviation over the loops" in shown.out
+    assert "measurements, mean ± standard deviation over the loops" in shown.out
     assert all((tmp_path / name / "report.html").is_file() for name in ("rossum", "wall-follower"))
     assert "wrote 11 files" in shown.err
 

@@ -77,7 +77,7 @@ def test_what_the_gpu_cannot_do_is_told(monkeypatch: pytest.MonkeyPatch) -> None
         CudaStepper(AvoidEnv(rooms=1), 2)
     with pytest.raises(UnknownName, match="no autoreset mode called 'samestep'"):
         CudaVectorEnv(AvoidEnv(), 2, autoreset_mode="samestep")
-    with pytest.raises(PaddockError, match="robots: Gymnasium drives 1"):
+    with pytest.raises(PaddockError, match="robots: Gymnasium supports 1"):
         CudaVectorEnv(PursuitEnv(), 2)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(PaddockError, match=r"needs PyTorch: install it with: pip install torch"):

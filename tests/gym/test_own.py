@@ -107,9 +107,9 @@ def test_mistakes_are_told() -> None:
         pg.make_env("GoTo", observe=("proximity", "goul"))
     with pytest.raises(paddock.PaddockError, match=r"speed: expected m/s <= 0\.1288"):
         pg.make_env("GoTo", speed=3.0)
-    with pytest.raises(paddock.PaddockError, match="expected no 'news' where food"):
+    with pytest.raises(paddock.PaddockError, match="expected no 'news' if goals is 'food'"):
         pg.make_parallel_env("Foraging", observe=("news",))
-    with pytest.raises(paddock.PaddockError, match="drives 1, got 2"):
+    with pytest.raises(paddock.PaddockError, match="supports 1, got 2"):
         pg.make_env("GoTo", robots=2)
     env = pg.make_env("Avoid", rooms=1, time_limit=0.1)
     env.reset(seed=1)
@@ -124,7 +124,7 @@ def test_a_class_or_a_name_is_no_environment() -> None:
     for make in (pg.PaddockEnv, pg.PaddockVectorEnv):
         with pytest.raises(paddock.PaddockError, match=r"such as Spin\(\), got the class Spin: call it"):
             make(Spin)  # type: ignore[arg-type]
-        with pytest.raises(paddock.PaddockError, match=r"got 'Avoid'; make_env\('Avoid'\) finds one"):
+        with pytest.raises(paddock.PaddockError, match=r"got 'Avoid'; make_env\('Avoid'\) creates one"):
             make("Avoid")  # type: ignore[arg-type]
 
 

@@ -49,7 +49,7 @@ def test_find_without_a_configuration_asks_the_machines_own_devices(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("paddock.cli.orders.find.list_serial_devices", dict)
-    assert "asking at 0 serial devices" in orders("find", status=1)
+    assert "searching 0 serial devices" in orders("find", status=1)
 
 
 # ---- send
@@ -84,7 +84,7 @@ def test_nothing_is_sent_if_an_order_is_wrong(folder: Path, dish: RemoteArena) -
 def test_where_checked_mode_is_asked_for_single_orders_need_it_too(folder: Path, devices: dict[str, str]) -> None:
     configure(folder / "orders.toml", devices, mode="checked")
     assert re.search(
-        rf"{LEGACY}: it does not know checked mode, which orders.toml asks for", orders("send", LEGACY, "D", status=2)
+        rf"{LEGACY}: does not support checked mode, which orders.toml requires", orders("send", LEGACY, "D", status=2)
     )
 
 
@@ -117,7 +117,7 @@ def test_a_calibration_beside_something_says_where_it_stands(folder: Path, dish:
     dish[NAMES[1]].set_pose(1.95, 0.5)  # 1.3 cm before the right wall
     before = (folder / "orders.toml").read_text()
     told = orders("calibrate", NAMES[1], status=1)
-    assert "e-puck_2479: something stands near or shines at" in told
+    assert "e-puck_2479: obstacle or light at" in told
     assert re.search(r"at -\d+° … \d+°;", told)  # around its nose
     assert (folder / "orders.toml").read_text() == before  # such a threshold would let it run into anything
 
@@ -161,8 +161,8 @@ def test_init_writes_an_example_and_never_over_another_file(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     assert "wrote orders.toml (3 robots)" in orders("init")
     assert [robot.name for robot in load_host_config("orders.toml").robots] == list(NAMES)
-    assert "# proximity from which it avoids" in Path("orders.toml").read_text()
-    assert "it is there already" in orders("init", status=2)
+    assert "# proximity threshold for avoidance" in Path("orders.toml").read_text()
+    assert "already exists" in orders("init", status=2)
 
 
 def test_init_knows_the_robots_of_a_served_world(folder: Path, server: PaddockProcess, devices: dict[str, str]) -> None:
@@ -187,7 +187,7 @@ def test_init_knows_the_robots_of_a_served_world(folder: Path, server: PaddockPr
         (("near =", "neer ="), r"orders.toml: robots\[0\].neer: unknown key \(did you mean 'near'\?\)"),
         (("mode = ", "mode = 'cheked' #"), r"orders.toml: mode: expected .* got 'cheked' \(did you mean 'checked'\?\)"),
         (("at_cm = [", "at_cm = 3 # ["), r"orders.toml: robots\[0\].at_cm: expected \[x, y\] in centimetres, got 3"),
-        (("/dev/rfcomm1", "/dev/rfcomm0"), r"robots\[1\].device: /dev/rfcomm0 is the device of e-puck_2478, too"),
+        (("/dev/rfcomm1", "/dev/rfcomm0"), r"robots\[1\].device: /dev/rfcomm0 is already the device of e-puck_2478"),
         (("/dev/rfcomm1", "epuck:///dev/rfcomm1"), r"robots\[1\].device: expected a serial device such as"),
         (("e-puck_2479", "e-puck;2479"), r"robots\[1\].name: expected a robot's name such as"),
     ],

@@ -20,7 +20,7 @@ def test_every_entry_of_the_menu_works_and_wrong_answers_lead_back_to_it(
     (folder / "walk.txt").write_text(f"{NAMES[0]};120;75\n")
     with Program(folder=folder) as program:
         program.answer("choose:", "seven")
-        program.answer("expected 0 to 5, or q to leave, got 'seven'(?s:.*)choose:", "0")
+        program.answer("expected 0 to 5, or q to quit, got 'seven'(?s:.*)choose:", "0")
         program.expect(rf"{NAMES[0]} *│ *{devices[NAMES[0]]} *│[^│]*│ takes orders")
         program.answer("choose:", "2")
         program.answer(r"file of way-points \[walk.txt\]:", "nowhere.txt")
@@ -34,14 +34,14 @@ def test_every_entry_of_the_menu_works_and_wrong_answers_lead_back_to_it(
         program.answer(f"expected an order such as(?s:.*)order for {NAMES[0]}", "")
         program.answer("choose:", "5")
         program.answer("address of the served world", "")
-        program.answer("told to turn by 90°", "ninety")
-        program.answer("expected a number, got 'ninety'(?s:.*)told to turn by 90°", "90,9")
+        program.answer("commanded turn 90°", "ninety")
+        program.answer("expected a number, got 'ninety'(?s:.*)commanded turn 90°", "90,9")
         program.type("\n" * 7)  # the rest is left out
         program.expect(r"turn \[°\] │ +90\.00 │ +90\.90 │ +0\.90 │ +1\.00 │")
         program.answer("choose:", "1")
-        program.answer("the light here, in words:", "lamps")
-        program.answer("hold a hand or a box before it, then press Enter:", "")
-        program.answer("not seen(?s:.*)choose:", "q")
+        program.answer("description of the light here:", "lamps")
+        program.answer("hold a hand or a box in front of it, then press Enter:", "")
+        program.answer("not detected(?s:.*)choose:", "q")
         assert program.end() == 0
     assert load_host_config(folder / "orders.toml").robot(NAMES[0]).lamp == "lamps"
 
@@ -51,7 +51,7 @@ def test_ctrl_c_breaks_off_what_is_under_way_and_then_the_menu(folder: Path) -> 
         program.answer("choose:", "4")
         program.expect(r"which robot \(0 e-puck_2478, 1 e-puck_2479, 2 e-puck_2481\):")
         program.type("\x03")
-        program.expect("broken off(?s:.*)choose:")
+        program.expect("cancelled(?s:.*)choose:")
         program.type("\x03")
         assert program.end() == 0
 
@@ -71,7 +71,7 @@ def test_the_end_of_the_input_leaves_the_menu(folder: Path) -> None:
         ("de_CH.UTF-8", "Roboter suchen"),
         ("es", "buscar robots"),
         ("fr:es_ES", "buscar robots"),
-        ("fr", "look for robots"),
+        ("fr", "search for robots"),
     ],
 )
 def test_the_menu_speaks_the_language_of_the_user(
@@ -80,4 +80,4 @@ def test_the_menu_speaks_the_language_of_the_user(
     monkeypatch.setenv("LANGUAGE", language)
     monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
     assert entry in run_orders()
-    assert "look for robots" in run_orders("--language", "en")  # at the end of the input
+    assert "search for robots" in run_orders("--language", "en")  # at the end of the input

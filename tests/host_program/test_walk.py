@@ -94,8 +94,8 @@ def test_ctrl_c_has_robots_stand_and_tells_which_cannot(folder: Path, dish: Remo
         wait_for(lambda: all(math.dist(position(dish, name), (95, 55)) > 9 for name in NAMES[:2]))
         os.kill(program.process.pid, signal.SIGINT)
         assert program.end() == 130
-        assert "e-puck_2478: stands" in program.printed
-        assert "e-puck_2479: stands" in program.printed
+        assert "e-puck_2478: stopped" in program.printed
+        assert "e-puck_2479: stopped" in program.printed
         assert f"{LEGACY}: cannot be stopped in legacy mode" in program.printed
         assert "0/1" in program.printed
     assert stands(dish, NAMES[0])
@@ -159,5 +159,5 @@ def test_a_device_that_is_not_there_is_told_with_the_robots_name(folder: Path, d
 def test_where_checked_mode_is_asked_for_a_robot_without_it_is_refused(folder: Path, devices: dict[str, str]) -> None:
     configure(folder / "orders.toml", devices, mode="checked")
     with Program("walk", "walk.txt", folder=folder) as program:
-        program.expect(f"{LEGACY}: lost: it does not know checked mode")
+        program.expect(f"{LEGACY}: lost: it does not support checked mode")
         assert program.end() == 1

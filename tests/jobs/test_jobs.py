@@ -129,7 +129,9 @@ def test_finished_jobs_survive_half_a_line(tmp_path: Path) -> None:
         assert found.items() <= dict(finished).items()
         FinishedJobs(path, "a").add({"w": 1})
         assert dict(FinishedJobs(path, "a")) == {**found, "w": 1}
-    with pytest.raises(paddock.PaddockError, match="these are results of 'a', not of 'b': choose another folder"):
+    with pytest.raises(
+        paddock.PaddockError, match="this file contains results of 'a', not of 'b': choose another folder"
+    ):
         FinishedJobs(path, "b")
 
 

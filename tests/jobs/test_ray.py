@@ -38,7 +38,7 @@ def test_ray_does_jobs_and_a_worker_that_dies_costs_its_job_only(cluster: Any) -
         answers = dict(runner.stream(["a", "killed", "b", "exit"]))
     assert [answers[0].value, answers[2].value] == ["a", "b"]
     assert answers[1].failure is not None
-    assert "the worker of Ray died" in answers[1].failure.problem
+    assert "the Ray worker died" in answers[1].failure.problem
     assert answers[3].failure is not None
     assert "SystemExit: 3" in answers[3].failure.problem
     with pytest.raises(paddock.PaddockError, match="no job called 'x'"):

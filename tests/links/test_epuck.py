@@ -194,7 +194,7 @@ def test_counters_that_wrap_around_do_not_disturb_odometry(arena: Arena, emulato
 
 
 def test_what_a_real_robot_cannot_do_is_refused_by_name(robot: EPuck) -> None:
-    with pytest.raises(paddock.DeviceRefused, match=r"\.contacts: a real robot does not know what it touches"):
+    with pytest.raises(paddock.DeviceRefused, match=r"\.contacts: a real robot does not measure contacts"):
         robot.contacts  # noqa: B018
     with pytest.raises(paddock.DeviceRefused, match="carry it there"):
         robot.set_pose(0, 0)
@@ -215,12 +215,12 @@ def test_calibration_and_version(arena: Arena, emulators: EPuckEmulators) -> Non
         red.calibrate()
         assert red.proximity.raw().max() == 0
         assert (red.proximity.read() == 0.07).all()
-        with pytest.raises(paddock.DeviceRefused, match="no e-puck2"):
+        with pytest.raises(paddock.DeviceRefused, match="not an e-puck2"):
             red.raw_packet()
     with connected(arena, emulators, "wifi") as blue:
         assert blue.raw_packet().battery == 2082
         blue.calibrate()
-        with pytest.raises(paddock.DeviceRefused, match="cannot tell its version"):
+        with pytest.raises(paddock.DeviceRefused, match="cannot report its version"):
             blue.version()
 
 
@@ -455,7 +455,7 @@ def share(robot: EPuck, seconds: float) -> tuple[list[int], list[BaseException]]
         ),
         ("epuck://", "expected a serial device, such as 'epuck:///dev/rfcomm0'"),
         ("epuck2://", "expected a host"),
-        ("epuck2://127.0.0.1:1", r"127.0.0.1:1: cannot connect: .*; is this the robot, .* listens at port 1000"),
+        ("epuck2://127.0.0.1:1", r"127.0.0.1:1: cannot connect: .*; is this the robot, .* listens on port 1000"),
         ("epuck2://host:port", "connect: epuck2://host:port: expected a port from 1 to 65535, got port"),
         ("epuck2://host:70000", "expected a port from 1 to 65535, got 70000"),
         ("epuck2://[::1", r"connect: epuck2://\[::1: "),
@@ -504,7 +504,7 @@ def test_what_is_no_e_puck2_is_called_so() -> None:
 
         thread = threading.Thread(target=answer)
         thread.start()
-        with pytest.raises(paddock.BadMessage, match=r"kind 1, 2 or 3, got 72: this is no e-puck2"):
+        with pytest.raises(paddock.BadMessage, match=r"kind 1, 2 or 3, got 72: this is not an e-puck2"):
             paddock.connect(f"epuck2://127.0.0.1:{server.getsockname()[1]}", timeout=60)
         thread.join()
 
@@ -513,7 +513,7 @@ def test_a_question_without_an_answer_is_told_in_words(arena: Arena, emulators: 
     with connected(arena, emulators, "serial") as robot:
         robot.enable("ground")
         robot.port.timeout = 0.2
-        with arena.turn, pytest.raises(paddock.Timeout, match="no answer to the question for encoders, ground within"):
+        with arena.turn, pytest.raises(paddock.Timeout, match="no answer to the request for encoders, ground within"):
             robot.ground.read()
         robot.port.timeout = 60
 

@@ -378,7 +378,7 @@ def test_no_thread_is_left_behind_when_many_register_at_once(robot: EPuck) -> No
 
 def test_a_device_that_another_program_has_is_not_shared(emulators: EPuckEmulators) -> None:
     first = paddock.connect(url_of(emulators, "red"), timeout=LONG)
-    with pytest.raises(paddock.LinkError, match="cannot open it: another program has it"):
+    with pytest.raises(paddock.LinkError, match="cannot open it: it is in use by another program"):
         paddock.connect(url_of(emulators, "red"), timeout=LONG)
     first.close()
     paddock.connect(url_of(emulators, "red"), timeout=LONG).close()

@@ -68,7 +68,7 @@ def test_a_kind_robot_says_nothing_unasked_and_stands_when_its_client_is_gone(ar
             arena.step()
             assert arena["blue"].wheels.speeds != STANDS
         wait_for(lambda: arena.step() or arena["blue"].wheels.speeds == STANDS)
-    with pytest.raises(paddock.PaddockError, match="expected nothing or 'kind' behind the comma, got 'nice'"):
+    with pytest.raises(paddock.PaddockError, match="expected 'kind' after the comma, got 'nice'"):
         open_wifi_emulators(arena, ["blue=0,nice"], "127.0.0.1")
 
 
@@ -115,7 +115,7 @@ def test_a_command_that_was_damaged_is_noticed_by_the_counted_steps(arena: Arena
         firmware.command_byte = 21 + 4  # the left speed's high byte, where it is told the second time
         robot.wheels.set(0.05, 0.05)
         arena.step(10)
-        with pytest.raises(paddock.BadMessage, match="wheels: told 388, 388 steps/s, but they have done"):
+        with pytest.raises(paddock.BadMessage, match="wheels: sent 388, 388 steps/s, but they moved"):
             robot.encoders.raw()
         robot.encoders.raw()
         arena.step()
@@ -134,7 +134,7 @@ def test_counted_steps_that_were_damaged_are_noticed(arena: Arena) -> None:
             robot.encoders.raw()
         arena.step(10)
         firmware.answer_byte = 2 + 79 + 1  # the left counter's high byte
-        with pytest.raises(paddock.BadMessage, match="damaged on its way"):
+        with pytest.raises(paddock.BadMessage, match="damaged in transit"):
             robot.encoders.raw()
     emulator.close()
 

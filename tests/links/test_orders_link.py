@@ -83,9 +83,9 @@ def test_what_the_language_cannot_do_is_refused_by_name(robot: OrdersRobot) -> N
         ):
             call()
     if robot.mode == "legacy":
-        with pytest.raises(paddock.DeviceRefused, match="none for wheel speeds; have it drive with go_to"):
+        with pytest.raises(paddock.DeviceRefused, match="none for wheel speeds; use go_to"):
             robot.wheels.set(0.01, 0.01)
-    with pytest.raises(paddock.PaddockError, match="the language knows no way back"):
+    with pytest.raises(paddock.PaddockError, match="there is no order to drive backwards"):
         robot.forward(-0.1)
     with pytest.raises(paddock.PaddockError, match="expected finite numbers"):
         robot.go_to(math.nan, 0.0)

@@ -103,7 +103,7 @@ def test_a_client_that_hangs_loses_its_robot_soon(
         for _ in range(2):
             assert drives(told["serial"], lambda: remote["serial"].wheels.set(0.05, 0.05))
             wait_for(lambda: not any(told["serial"][-1]))  # without a word of the client
-    assert "gives no sign of life: its robots stop (serial)" in caplog.text
+    assert "does not respond: its robots stop (serial)" in caplog.text
 
 
 def test_a_client_that_hangs_in_the_midst_of_a_step_loses_its_robot(
@@ -120,7 +120,7 @@ def test_a_client_that_hangs_in_the_midst_of_a_step_loses_its_robot(
 
 
 def test_no_bridge_without_a_token_opens_to_real_robots(arena: RealArena) -> None:
-    with pytest.raises(paddock.PaddockError, match="vrep: a bridge asks for no token"):
+    with pytest.raises(paddock.PaddockError, match="vrep: a bridge requires no token"):
         OpenBridges(arena, [("vrep", "0")])
 
 
@@ -188,7 +188,7 @@ def test_two_robots_of_one_name_are_refused(lawn: tuple[Arena, dict[str, str]]) 
 
 def test_a_students_token_covers_no_other_real_robot(lawn: tuple[Arena, dict[str, str]]) -> None:
     urls = [f"{lawn[1][wire]}?name={name}" for wire, name in (("serial", "puck"), ("wifi", "puck_2"))]
-    with pytest.raises(paddock.PaddockError, match="robot 'puck_2' would belong to the student of 'puck', too"):
+    with pytest.raises(paddock.PaddockError, match="robot 'puck_2' would also belong to the student of 'puck'"):
         open_real_arena(None, urls, ["Ada"])
 
 

@@ -106,7 +106,7 @@ def test_a_robot_that_is_taken_over_and_given_back_at_once_is_told(lock_step: bo
         episode = arena.run(600, straight, on_step=intervene, until=lambda _: steps == 15)
     told = [str(event) for event in episode.trace.events if event.kind == "driver"]
     assert told == ["Ben took over red: commands from here are not applied", "red is driven from here again"]
-    assert episode.why_not_repeatable == "someone intervened"
+    assert episode.why_not_repeatable == "external intervention"
 
 
 def test_whoever_drives_beside_a_program_with_a_page_makes_its_runs_unrepeatable_until_a_reset() -> None:

@@ -56,7 +56,7 @@ def test_a_robot_in_a_scene_is_a_robot_like_any_other(scheme: str) -> None:
             assert len(episode.trace.pose) > 1
             with pytest.raises(SimulationError, match=NATURE[scheme]):
                 robot.digest()
-            with pytest.raises(DeviceRefused, match="does not tell"):
+            with pytest.raises(DeviceRefused, match="does not report"):
                 _ = robot.contacts
             robot.reset()
             assert (robot.tick, robot.encoders.read().left) == (0, 0.0)
@@ -91,8 +91,8 @@ def test_an_epuck_in_a_scene_has_its_sensors_in_their_own_order(scheme: str) -> 
         ("coppelia", "robots=/ePuck", "unknown option 'robots' .did you mean 'robot'"),
         ("vrep", "synchronous=maybe", "expected vrep://host:19997.*synchronous=yes or no"),
         ("coppelia", "stepping=perhaps", "expected coppelia://host:23000.*stepping=yes or no"),
-        ("vrep", "robot=Quadricopter", "expected one of .*say what it is with type="),
-        ("coppelia", "robot=/Unicorn", "expected one of /.*say what it is with type="),
+        ("vrep", "robot=Quadricopter", "expected one of .*for another name, set type="),
+        ("coppelia", "robot=/Unicorn", "expected one of /.*for another name, set type="),
         ("vrep", "robot=ePuck%239", "no object called 'ePuck#9'"),
         ("coppelia", "robot=/ePuck[9]", "no object called '/ePuck.9.'"),
     ],

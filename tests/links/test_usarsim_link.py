@@ -260,7 +260,7 @@ def test_a_server_that_vanishes_gives_clear_errors_and_leaves_no_thread() -> Non
         ("usarsim://x?at=1", "at: expected x,y or x,y,z"),
         ("usarsim://x?at=1,b", "at: expected x,y or x,y,z"),
         ("usarsim://x?at=1,2&start=door", "expected either at or start"),
-        ("usarsim://x?heading=1", "heading: it belongs to at=x,y"),
+        ("usarsim://x?heading=1", "heading: it needs at=x,y"),
         ("usarsim://x?dt=0", "dt: expected a number"),
         ("usarsim://x?drive=fast", "drive: expected radians or normalized"),
         ("usarsim://x?scan=up", "scan: expected counterclockwise or clockwise"),

@@ -75,5 +75,5 @@ def test_commands_write_and_read_maps(tmp_path: Path) -> None:
     assert "a robot" in run("import", "map.yaml", "--robot", "pioneer-p3dx", "-o", "rooms.toml")
     assert load_world(tmp_path / "rooms.toml").robots[0].type == "pioneer-p3dx"
     assert "ending in .yaml" in run("worlds", "--map", "empty", "-o", "map.png")
-    assert "it is there already" in run("worlds", "--map", "empty", "-o", "map.yaml")
+    assert "already exists" in run("worlds", "--map", "empty", "-o", "map.yaml")
     assert "has its own" in run("import", "map.yaml", "--scale", "0.1", "-o", "other.toml")

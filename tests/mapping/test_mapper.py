@@ -113,7 +113,7 @@ def test_any_robot_maps_with_the_best_sensor_that_it_has() -> None:
     with pytest.raises(UnknownName, match="laser"):
         range_reader_of(load_robot("pioneer-p2dx"), "lazer")
     blind = replace(load_robot("e-puck"), sensors=())
-    with pytest.raises(PaddockError, match="cannot map"):
+    with pytest.raises(PaddockError, match="which mapping requires"):
         range_reader_of(blind)
 
 

@@ -171,5 +171,5 @@ def test_a_bus_that_there_is_not_is_refused_by_name() -> None:
         open_bus("lab", "MOTOR")
     with pytest.raises(LinkError, match=r"expected a URL such as 'lines://127.0.0.1:7447'"):
         open_bus("lines://host", "MOTOR")
-    with open_bus("memory://here", "MOTOR"), pytest.raises(LinkError, match="there is a module MOTOR already"):
+    with open_bus("memory://here", "MOTOR"), pytest.raises(LinkError, match="a module MOTOR already exists"):
         open_bus("memory://here", "MOTOR")

@@ -89,7 +89,7 @@ def test_modules_leave_the_map_its_pictures_and_the_trajectory(tmp_path: Path) -
     assert read_tum(folder / "trajectory.tum").times[-1] == pytest.approx(3.0)
     done = paddock("modules", "up", "wander", "--out", str(out))
     assert done.returncode == 2
-    assert "these modules make no map: add a module named mapper" in done.stderr
+    assert "these modules build no map: add a module named mapper" in done.stderr
 
 
 @pytest.mark.heavy

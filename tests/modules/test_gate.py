@@ -110,7 +110,7 @@ def test_a_name_that_is_taken_is_refused_in_words() -> None:
         socket.create_connection(("127.0.0.1", gate.port), timeout=LONG) as guest,
     ):
         guest.sendall(b'{"sourceModuleId":"MOTOR","type":"HELLO!!!","protocol":1}\n')
-        assert b"there is a module MOTOR already" in guest.recv(1000)
+        assert b"a module MOTOR already exists" in guest.recv(1000)
 
 
 def test_nobody_speaks_in_the_name_of_another() -> None:
@@ -135,7 +135,7 @@ def test_a_module_that_comes_again_replaces_its_former_connection() -> None:
         assert b"HELLO!!!" in first.recv(1000)
         second.sendall(hello)
         assert b"HELLO!!!" in second.recv(1000)
-        assert b"another module says that it is PLANNER, and takes its place" in first.recv(1000)
+        assert b"another module with the name PLANNER replaces this connection" in first.recv(1000)
         assert first.recv(1000) == b""
 
 
@@ -146,8 +146,6 @@ def test_a_module_whose_name_is_taken_says_so_and_waits_until_it_is_free(monkeyp
         url = f"lines://127.0.0.1:{gate.port}"
         former = open_bus("memory://taken", "PLANNER")
         threading.Thread(target=lambda: joined.put(open_bus(url, "PLANNER"))).start()
-        assert (
-            told.get(timeout=LONG) == f"{url}: memory://taken: there is a module PLANNER already; PLANNER tries again"
-        )
+        assert told.get(timeout=LONG) == f"{url}: memory://taken: a module PLANNER already exists; PLANNER tries again"
         former.close()
         joined.get(timeout=LONG).close()

@@ -176,7 +176,7 @@ def test_what_is_too_fast_to_stop_in_time_passes_slower_on_the_same_curve_and_is
     passed = [(message.left, message.right) for message in said if isinstance(message, DriveMessage)]
     assert passed == [pytest.approx((0.16, 0.08))]
     refused = [message.reason for message in said if isinstance(message, RefusedMessage)]
-    assert refused == ["0.40 m/s: only 0.16 m/s let the robot stand within 0.3 s"]
+    assert refused == ["0.40 m/s: limited to 0.16 m/s to stop within 0.3 s"]
 
 
 @pytest.mark.parametrize(("devices", "passes"), [((), False), (("sonar",), False), (("sonar", "laser"), True)], ids=str)
@@ -194,7 +194,7 @@ def test_a_motion_of_before_a_stop_does_not_pass_after_the_reset(tmp_path: Path)
     assert reflex.reflex.gate.value == "watching"
     assert not any(isinstance(message, DriveMessage) for message in said)
     refused = [message.reason for message in said if isinstance(message, RefusedMessage)]
-    assert refused == ["epoch 6 is over: the newest is 7"]
+    assert refused == ["epoch 6 is outdated: the newest is 7"]
 
 
 def test_only_the_neighbour_is_obeyed_whoever_else_speaks(tmp_path: Path) -> None:
@@ -235,9 +235,9 @@ def test_commands_that_are_old_out_of_order_or_of_an_old_epoch_turn_no_wheel(tmp
         def drive(epoch: int, time: float = 10.0) -> DriveMessage:
             return DriveMessage(destination="MOTOR", left=0.5, right=0.5, epoch=epoch, time=time)
 
-        assert "has not heard of an epoch" in tell(drive(1))
+        assert "has not received an epoch" in tell(drive(1))
         assert tell(StopMessage(destination="MOTOR", epoch=5)) == ""
-        assert "epoch 4 is over" in tell(drive(4))
+        assert "epoch 4 is outdated" in tell(drive(4))
         assert tell(drive(5)) == ""
         assert motor.gate.wheels == (0.5, 0.5)
         assert "s old" in tell(drive(5, time=9.7))

@@ -102,7 +102,7 @@ def send(gate: MotorGate, number: int, *, epoch: int = 5, sent: float, now: floa
 
 def test_a_motor_stands_until_it_has_heard_of_an_epoch() -> None:
     gate = MotorGate()
-    assert "not heard" in send(gate, 1, sent=0.0, now=0.0)
+    assert "not received" in send(gate, 1, sent=0.0, now=0.0)
     gate.on_stop(5)
     assert send(gate, 2, sent=0.0, now=0.0) == ""
     assert gate.on_time(ClockReading(0.1, 0.1)) == FORWARD
@@ -117,7 +117,7 @@ def test_a_motor_refuses_what_is_old_out_of_order_or_of_an_old_epoch() -> None:
     assert "0.250 s old" in send(gate, 3, sent=0.0, now=0.25)
     gate.on_stop(6)
     assert gate.on_time(ClockReading(0.0, 0.0)) == STILL
-    assert "epoch 5 is over" in send(gate, 4, sent=0.3, now=0.3)
+    assert "epoch 5 is outdated" in send(gate, 4, sent=0.3, now=0.3)
     assert gate.on_time(ClockReading(0.3, 0.3)) == STILL
     assert send(gate, 1, epoch=7, sent=0.3, now=0.3) == ""  # its stop was lost, and its reset was not
 

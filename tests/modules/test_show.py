@@ -49,7 +49,7 @@ def test_a_goal_sent_to_the_server_is_driven_to_by_the_planner(tmp_path: Path) -
             states = {module.name: module.state for module in coordinator.show.modules}
             assert states == dict.fromkeys(MAPPING, "running")
             person.send_goal("pioneer", 500.0, 2.0)
-            wait_for(watcher, lambda _: "beyond what is known" in coordinator.show.refusal)  # type: ignore[union-attr]
+            wait_for(watcher, lambda _: "beyond the known map" in coordinator.show.refusal)  # type: ignore[union-attr]
 
 
 def test_a_map_is_turned_into_the_frame_of_the_world() -> None:

@@ -44,7 +44,7 @@ def test_a_snapshot_of_another_method_is_refused_with_the_way_out(tmp_path: Path
     first.bus.close()
     options = {"mapper": {"method": "scan-to-map"}}
     other = start_module("mapper", configure(tmp_path, "sensor", "mapper", state="state", options=options))
-    with pytest.raises(PaddockError, match=r"its method is 'odometry', and 'scan-to-map' is wanted: delete it"):
+    with pytest.raises(PaddockError, match=r"method: expected 'scan-to-map', got 'odometry': delete the file"):
         other.on_resume()
     other.bus.close()
 
@@ -56,7 +56,7 @@ def test_a_file_cannot_name_what_is_no_class_of_paddock(name: str, tmp_path: Pat
     tree = {"header": {}, "state": {"number": 0, "object": name, "state": {}}}
     with (tmp_path / "s.npz").open("wb") as file:
         np.savez(file, tree=np.frombuffer(json.dumps(tree).encode(), np.uint8))
-    with pytest.raises(PaddockError, match="of another version of Paddock"):
+    with pytest.raises(PaddockError, match="written by another version of Paddock"):
         load_snapshot(tmp_path / "s.npz", {})
 
 
@@ -64,13 +64,13 @@ def test_a_snapshot_that_was_cut_off_is_refused(tmp_path: Path) -> None:
     save_snapshot(tmp_path / "s.npz", {}, [1, 2, 3])
     whole = (tmp_path / "s.npz").read_bytes()
     (tmp_path / "s.npz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(PaddockError, match="no snapshot"):
+    with pytest.raises(PaddockError, match="not a snapshot"):
         load_snapshot(tmp_path / "s.npz", {})
 
 
 def test_what_is_no_snapshot_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.npz").write_bytes(b"garbage")
-    with pytest.raises(PaddockError, match="no snapshot"):
+    with pytest.raises(PaddockError, match="not a snapshot"):
         load_snapshot(tmp_path / "s.npz", {})
-    with pytest.raises(PaddockError, match=r"own classes only, not builtins\.complex"):
+    with pytest.raises(PaddockError, match=r"only objects of Paddock's own classes, not builtins\.complex"):
         save_snapshot(tmp_path / "s.npz", {}, 1j)

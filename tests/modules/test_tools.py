@@ -61,13 +61,16 @@ def test_a_goal_without_an_answer_is_told_to_have_none(
     nowhere = f"lines://127.0.0.1:{free_port()}"
     done = paddock("modules", "goal", "1", "0", "--bus", nowhere)
     assert done.returncode != 0
-    assert f"{nowhere}: nobody answers: are the modules running there?" in done.stderr
+    assert f"{nowhere}: no answer: are the modules running there?" in done.stderr
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(
     ("controller", "says"),
-    [("navigate", "accepted: the robot drives to (1, 0)\n"), ("wander", "refused: wander takes no goals\n")],
+    [
+        ("navigate", "accepted: the robot drives to (1, 0)\n"),
+        ("wander", "refused: the controller wander does not accept goals\n"),
+    ],
 )
 def test_a_planner_answers_a_goal_at_once(controller: str, says: str, tmp_path: Path) -> None:
     spec = configure(tmp_path, "coordinator", "planner", gate=0, options={"planner": {"controller": controller}})

@@ -94,7 +94,7 @@ def test_a_flat_is_explored_without_contact_and_the_robot_stops_by_itself(method
     states, frame = explorer.mapper.grid.states(), explorer.mapper.grid.frame
     assert (states[frame.cell(5.8, 3.3)], states[frame.cell(5.8, 0.2)]) == (0, 0)
     assert (states >= 0).sum() * frame.resolution**2 > 20.0  # of 21 m²
-    assert episode.reason == "explored: no frontier is left that can be reached"
+    assert episode.reason == "explored: no reachable frontier is left"
     assert explorer.state == episode.reason
     assert not len(explorer.map_view.frontiers)
     assert {"driving", "turning"} & set(episode.trace.tasks)

@@ -83,7 +83,7 @@ def test_goals_can_be_changed_and_taken_back_on_the_way_and_what_cannot_be_is_re
         assert math.dist(arena["pioneer"].pose[:2], (1.0, 2.0)) < 0.5
     assert told[0] in ("driving", "turning")
     assert told[1] == "(0.00, 2.00) is in an obstacle"
-    assert told[2] == "(4000.00, 40.00) is more than 50 m beyond what is known"
+    assert told[2] == "(4000.00, 40.00) is more than 50 m beyond the known map"
     assert navigator.state == f"refused: {told[2]}"
     assert not navigator.done
     with pytest.raises(PaddockError, match="finite"):

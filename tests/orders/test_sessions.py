@@ -124,7 +124,7 @@ def test_a_robot_that_was_switched_off_and_on_is_lost_because_it_does_not_know_w
     line.run(until=lambda: "done" in line.kinds())
     line.bench.firmware.restart()
     line.run()
-    assert "does not know where it is" in line.session.result.lost
+    assert "its pose is unknown" in line.session.result.lost
 
 
 def test_a_target_that_cannot_be_reached_fails_and_the_walk_goes_on() -> None:

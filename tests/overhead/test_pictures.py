@@ -103,7 +103,7 @@ def test_a_camera_sees_an_arena_and_robots_that_come_and_go_and_changes_nothing(
 
 
 def test_what_a_camera_cannot_be_is_told() -> None:
-    with pytest.raises(paddock.SpecError, match=r"mount\.height: the lens shows no such wide angle"):
+    with pytest.raises(paddock.SpecError, match=r"mount\.height: the lens cannot show such a wide angle"):
         OverheadCamera(LAB, OverheadSpec(optics=replace(SMALL.optics, k2=-0.2), mount=CameraMount(height=0.3)))
     with pytest.raises(paddock.UnknownName, match="did you mean 'ann'"):
         OverheadCamera(LAB, replace(SMALL, markers=MarkerLayout(robots=("anne",))))

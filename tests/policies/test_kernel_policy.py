@@ -83,9 +83,7 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
         for robot in arena.robots.values():
             robot.enable("ground", "proximity")
         other = KernelPolicy(decide=another, devices=("proximity",))
-        with pytest.raises(
-            paddock.SimulationError, match="weave, another: one run can have one kernel of your own only"
-        ):
+        with pytest.raises(paddock.SimulationError, match="weave, another: a run can use only one kernel of your own"):
             arena.run(0.1, {"red": policy(), "blue": other})
 
 
@@ -95,7 +93,7 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
         (beyond, r"KernelPolicy: beyond: \S*policy\.py line \d+: IndexError: index 1 is out .* 1 numbers of memory"),
         (misspelt, r"KernelPolicy: misspelt: \S*policy\.py line \d+: NameError: name 'imputs' is not defined"),
         pytest.param(
-            wordy, r"policy\.py line \d+: this cannot be compiled: .*they make no arrays", marks=pytest.mark.heavy
+            wordy, r"policy\.py line \d+: this cannot be compiled: .*they cannot create arrays", marks=pytest.mark.heavy
         ),
     ],
 )  # fmt: skip
@@ -107,7 +105,7 @@ def test_what_is_wrong_in_a_kernel_is_told_with_its_line(decide: Any, message: s
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"decide": math.sin}, "is no kernel: put @paddock.kernel above its def"),
+        ({"decide": math.sin}, "is not a kernel: put @paddock.kernel above its def"),
         ({"devices": "ground"}, "devices: expected a tuple of names, got 'ground'"),
         ({"weights": [math.inf]}, "weights: expected finite numbers"),
         ({"weights": "abc"}, "weights: expected numbers, got 'abc'"),

@@ -101,8 +101,8 @@ def test_files_give_back_what_was_saved(tmp_path: Path) -> None:
     np.savez(tmp_path / "e.npz", weights=TURN)
     np.savez(tmp_path / "f.npz", about=np.array([{}], object))
     for name, problem in {
-        "c.npz": "this is no .npz file, or it is damaged",
-        "e.npz": "Paddock did not write this one",
+        "c.npz": "this is not an .npz file, or it is damaged",
+        "e.npz": "the file was not written by Paddock",
         "f.npz": "Object arrays cannot be loaded",
     }.items():
         with pytest.raises(paddock.PaddockError) as caught:
@@ -127,7 +127,7 @@ def test_files_give_back_what_was_saved(tmp_path: Path) -> None:
     ],
 )
 def test_a_program_that_could_leave_its_registers_is_refused(instruction: tuple[float, ...]) -> None:
-    with pytest.raises(paddock.PaddockError, match="individual 1 is no program"):
+    with pytest.raises(paddock.PaddockError, match="individual 1 is not a valid program"):
         BASE.with_weights(np.stack([TURN, coded(instruction)]))
 
 

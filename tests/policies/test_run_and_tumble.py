@@ -189,7 +189,7 @@ def test_wrong_settings_are_told(arguments: dict[str, Any], message: str) -> Non
 def test_it_says_what_it_needs_of_a_robot(dish: WorldSpec) -> None:
     arena = opened(dish, 0)
     seen = arena[ROBOT].sense()
-    with pytest.raises(SimulationError, match="it does not know its robot yet"):
+    with pytest.raises(SimulationError, match="its robot is not set yet"):
         RunAndTumble().act(seen)
     walker = RunAndTumble(sensor="proximity")
     walker.begin_run(walker.memory[None], RunStart(np.zeros(1, np.int64), "a", 0.02, 0.05, 0.1))
@@ -205,5 +205,5 @@ def test_it_says_what_it_needs_of_a_robot(dish: WorldSpec) -> None:
 
 def test_memory_of_a_batch_is_told_by_robot(dish: WorldSpec) -> None:
     batch = paddock.batch(dish, 2)
-    with pytest.raises(UnknownName, match="robot that was driven"):
+    with pytest.raises(UnknownName, match="driven robot"):
         batch.memory()

@@ -77,7 +77,9 @@ def test_dark_lamps_take_no_room() -> None:
 
 
 def test_lamps_of_a_wrong_length_are_refused() -> None:
-    with pytest.raises(BadMessage, match=r"frame\.lamps: expected equally many bytes for each of 2 robots, got 3"):
+    with pytest.raises(
+        BadMessage, match=r"frame\.lamps: expected the same number of bytes for each of 2 robots, got 3"
+    ):
         unpack_lamps(bytes(3), 2)
 
 

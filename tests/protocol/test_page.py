@@ -62,7 +62,7 @@ def told(hint: Any) -> str:
 
 def bounds(limits: msgspec.Meta) -> str:
     if limits.max_length is not None:
-        return f"≤ {limits.max_length} letters"
+        return f"≤ {limits.max_length} characters"
     return f"> {limits.gt} … {limits.le}" if limits.gt is not None else f"{limits.ge} … {limits.le}"
 
 
@@ -137,7 +137,7 @@ def test_the_limits_of_messages_are_told() -> None:
         "a list or a map": base.MOST_ENTRIES,
         "levels of a table": base.DEEPEST,
         "ticks of a `step`": messages.MOST_TICKS,
-        "robots that a client brings along": ownership.MOST_BROUGHT,
+        "robots spawned by a client": ownership.MOST_BROUGHT,
         "sensors of an uploaded robot": uploads.MOST_ENTRIES["sensors"],
         "subscriptions of a client": handlers.MOST_SUBSCRIPTIONS,
         "snapshots of a client": handlers.MOST_SNAPSHOTS,

@@ -45,7 +45,7 @@ def test_unknown_fields_of_a_newer_peer_are_ignored_wherever_they_are(message: m
 
 
 def test_what_is_wrong_beside_an_unknown_field_is_still_wrong() -> None:
-    with pytest.raises(BadMessage, match=r"^claim\.robot: missing, expected a text of at most 64 letters"):
+    with pytest.raises(BadMessage, match=r"^claim\.robot: missing, expected a text of at most 64 characters"):
         decode('{"type":"claim","id":1,"robto":"red"}', newer=True)
     with pytest.raises(BadMessage, match=r"^steer\.commands\.red\.wheels\[1\]: expected a finite number, got 'x'"):
         decode('{"type":"steer","commands":{"red":{"wheels":[1,"x"],"novelty":1}}}', newer=True)

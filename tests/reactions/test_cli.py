@@ -19,11 +19,11 @@ ALONE = 'name = "alone"\npools = [{ name = "x", start = 1.0, loss = 0.1 }]\n'
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["oscillator"], "the input 'B' is 3 at first, and 6 from 10 s on"),
-        (["oscillator", "--step", "0.5", "--seconds", "6"], "the input 'B' is 3 at first, and 1.5 from 1 s on"),
-        (["toggle-switch"], "the input 'set' is 0 at first, and 1 from 10 s on"),
+        (["oscillator"], "the input 'B' is 3, and 6 from 10 s on"),
+        (["oscillator", "--step", "0.5", "--seconds", "6"], "the input 'B' is 3, and 1.5 from 1 s on"),
+        (["toggle-switch"], "the input 'set' is 0, and 1 from 10 s on"),
         (["toggle-switch", "--to", "0.5"], "and 0.5 from 10 s on"),
-        (["alone.toml"], "no input: the network is left to itself"),
+        (["alone.toml"], "no input step: the network has no input"),
     ],
 )
 def test_it_is_told_what_is_done_to_the_input(
@@ -40,7 +40,7 @@ def test_it_is_told_what_is_done_to_the_input(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["toggle-switch", "--step", "2"], "'set' of toggle-switch is 0, and so is any multiple: use --to VALUE"),
+        (["toggle-switch", "--step", "2"], "'set' of toggle-switch is 0, as is any multiple of it: use --to VALUE"),
         (["oscillator", "--step", "2", "--to", "3"], "--step and --to: expected one of them"),
         (["alone.toml", "--to", "3"], "'alone' has no input"),
     ],

@@ -77,7 +77,7 @@ def test_a_layout_is_always_the_same_and_a_cycle_has_no_crossing() -> None:
 
 
 def test_a_network_that_nobody_could_read_is_not_drawn() -> None:
-    with pytest.raises(PaddockError, match="chain: 139 pools and units are too many for a picture"):
+    with pytest.raises(PaddockError, match="chain: 139 pools and units are too many for a readable picture"):
         draw_reactions(chain(70))
 
 
@@ -102,5 +102,5 @@ def test_panels_of_pools_take_the_place_of_given_axes() -> None:
     assert list(panels) == ["L (input)", "Y"]
     assert all(panel.y1 < first.get_window_extent().y0 for panel in panels.values())
     assert not first.has_data()
-    with pytest.raises(PaddockError, match=r"ax: expected axes of a grid, as figure.subplots\(\) makes them"):
+    with pytest.raises(PaddockError, match=r"ax: expected axes of a grid, created by figure.subplots\(\)"):
         pools_chart(course, ["L"], ax=figure.add_axes((0.1, 0.1, 0.2, 0.2)))

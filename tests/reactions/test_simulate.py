@@ -126,9 +126,7 @@ def test_a_pool_that_would_become_negative_is_an_error_and_never_clamped() -> No
 
 
 def test_what_inhibits_must_not_be_zero_and_what_is_too_fast_is_told() -> None:
-    message = (
-        "pool 'L' is 0, and unit 'receptor-switch' has it in its forward flux with the order -1.5.*set its input > 0"
-    )
+    message = "pool 'L' is 0, and unit 'receptor-switch' has it in its forward flux with the order -1.5.*set its input"
     with pytest.raises(SimulationError, match=message):
         simulate(load_reactions("ecoli-chemotaxis"), 1.0, inputs={"L": 0.0}, starts={"M": 1.0})
     alone = ReactionUnit(name="leak", forward=Flux(rate=1.0, orders={"s": -1}), changes={"x": 1})
@@ -143,7 +141,7 @@ def test_what_inhibits_must_not_be_zero_and_what_is_too_fast_is_told() -> None:
 def test_a_pool_without_bound_names_the_unit_that_makes_it() -> None:
     unit = ReactionUnit(name="burst", forward=Flux(rate=1.0, orders={"x": 3}), changes={"x": 1})
     network = ReactionNetwork(name="bursting", pools=(ReactionPool(name="x", start=1.0),), units=(unit,))
-    with pytest.raises(SimulationError, match=r"pool 'x' grows without bound .*unit 'burst' makes it ever faster"):
+    with pytest.raises(SimulationError, match=r"pool 'x' grows without bound .*unit 'burst' produces it at an"):
         simulate(network, 1.0)
 
 
@@ -183,7 +181,7 @@ def test_a_tolerance_that_is_not_reached_is_an_error() -> None:
         ({"method": "rk44"}, "did you mean 'rk4'"),
         ({"inputs": {"l": 1.0}}, "no held pool of ecoli-chemotaxis called 'l'"),
         ({"inputs": {"L": -1.0}}, "L: expected a concentration >= 0, got -1"),
-        ({"inputs": {"L": [(1.0, 1.0)]}}, "expected rising times, the first 0"),
+        ({"inputs": {"L": [(1.0, 1.0)]}}, "expected increasing times, the first 0"),
         ({"inputs": {"L": "high"}}, "expected a number, a list of .time, value., or a function"),
         ({"dt": 0.0}, "dt: expected seconds > 0"),
         ({"starts": {"Q": 1.0}}, "no pool of ecoli-chemotaxis called 'Q'"),

@@ -71,13 +71,13 @@ def test_a_network_comes_by_name_by_path_and_as_an_object(tmp_path: Path) -> Non
         (
             "orders = { S = 1, P = -0.5 }",
             "orders = 3",
-            "forward.orders: expected a table, for each name a",
+            "forward.orders: expected a table with a value for each name: a",
         ),
         ("P = -0.5 }", 'P = "x" }', "forward.orders.P: expected a reaction order, got 'x'"),
         ("start = 0.5", "start = -0.5", r"pools\[1\].start: expected a number >= 0"),
         ('name = "S", start', 'name = "P", start', "expected different names, got 'P' twice"),
         ("held = true }", "held = true, loss = 1.0 }", "a held pool is set from outside"),
-        ("{ P = 1 }", "{ P = 1, S = -1 }", r"units\[0\].changes.S: pool 'S' is held, .* take S out of changes"),
+        ("{ P = 1 }", "{ P = 1, S = -1 }", r"units\[0\].changes.S: pool 'S' is held, .* remove S from changes"),
         ("{ P = 1 }", "{ P = 0 }", r"units\[0\].changes.P: expected a number other than 0"),
     ],
 )
@@ -90,9 +90,9 @@ def test_a_mistake_is_told_with_its_place(old: str, new: str, message: str) -> N
 def test_a_pool_that_needs_itself_must_not_start_at_zero() -> None:
     chemotaxis = load_reactions("ecoli-chemotaxis")
     assert [pool for pool in chemotaxis.names if chemotaxis.is_trap(pool)] == ["M"]
-    with pytest.raises(SpecError, match="every unit that makes 'M' needs some of it"):
+    with pytest.raises(SpecError, match="every unit that produces 'M' requires some of it"):
         chemotaxis.with_starts(M=0.0)
-    with pytest.raises(PaddockError, match="M = 0 would stay 0 for ever"):
+    with pytest.raises(PaddockError, match="M = 0 would stay 0 permanently"):
         simulate(chemotaxis, 1.0, starts={"M": 0.0})
 
 

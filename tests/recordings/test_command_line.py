@@ -21,7 +21,7 @@ def test_a_run_is_recorded_checked_and_exported(tmp_path: Path) -> None:
     assert Recording(tmp_path / "run.mcap").arena().digest().startswith(digest)
     checked = paddock("replay", "run.mcap", "--check", folder=tmp_path)
     assert "run.mcap: 0 s to 5 s; robots: red" in checked.stdout
-    assert "it comes to the same states" in checked.stdout
+    assert "the repeated run has the same states" in checked.stdout
     exported = paddock("export", "run.mcap", "bag", folder=tmp_path)
     assert re.search(r"wrote bag: \d+ messages", exported.stdout)
     assert (tmp_path / "bag" / "metadata.yaml").exists()
@@ -39,12 +39,12 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
     late = paddock("replay", "run.mcap", "--from", "9", folder=tmp_path)
     assert "expected a time from 0 to 1 s, got 9" in late.stderr
     dead = paddock("replay", "run.mcap", "--policy", "champion.npz", folder=tmp_path)
-    assert "say from when, --from 12.3" in dead.stderr
+    assert "add the start time, --from 12.3" in dead.stderr
     unreal = paddock("serve", "--robot", "epuck:///dev/null", "--record", "run.mcap", folder=tmp_path)
-    assert "--record means nothing to --robot" in unreal.stderr
+    assert "--record cannot be used with --robot" in unreal.stderr
     before = (tmp_path / "run.mcap").read_bytes()
     again = paddock("run", "clutter", "--headless", "--seconds", "1", "--record", "run.mcap", folder=tmp_path)
-    assert "run.mcap: it is there already: choose another name, or overwrite it with --force" in again.stderr
+    assert "run.mcap already exists: choose another name, or overwrite it with --force" in again.stderr
     served = paddock("serve", "clutter", "--record", "run.mcap", folder=tmp_path)
     assert "overwrite it with --force" in served.stderr
     assert (tmp_path / "run.mcap").read_bytes() == before
@@ -64,8 +64,8 @@ def test_a_recording_that_was_cut_off_is_checked_as_far_as_it_goes(tmp_path: Pat
         (tmp_path / "cut.mcap").write_bytes((tmp_path / "run.mcap").read_bytes())
     empty = paddock("replay", "cut.mcap", "--check", folder=tmp_path)
     assert empty.returncode == 2
-    assert "there is nothing to check: it has no state after 0 s" in empty.stderr
-    assert "it comes to the same states" in paddock("replay", "run.mcap", "--check", folder=tmp_path).stdout
+    assert "nothing to check: it has no state after 0 s" in empty.stderr
+    assert "the repeated run has the same states" in paddock("replay", "run.mcap", "--check", folder=tmp_path).stdout
 
 
 def test_a_file_that_was_cut_off_is_not_called_whole(tmp_path: Path) -> None:
@@ -74,12 +74,14 @@ def test_a_file_that_was_cut_off_is_not_called_whole(tmp_path: Path) -> None:
     data = (tmp_path / "run.mcap").read_bytes()
     whole = paddock("replay", "run.mcap", "--check", folder=tmp_path)
     assert "run.mcap: 0 s to 1 s; robots: red" in whole.stdout
-    assert "it comes to the same states up to 1 s\n" in whole.stdout
+    assert "the repeated run has the same states up to 1 s\n" in whole.stdout
     (tmp_path / "cut.mcap").write_bytes(data[:-100])
     assert not Recording(tmp_path / "cut.mcap").is_whole
     cut = paddock("replay", "cut.mcap", "--check", folder=tmp_path)
     assert cut.returncode == 0
-    assert "it comes to the same states up to 1 s, all that was recorded (the file is cut off behind it" in cut.stdout
+    assert (
+        "the repeated run has the same states up to 1 s, complete (the file is truncated after the data" in cut.stdout
+    )
 
 
 def _ticks(path: Path) -> int:

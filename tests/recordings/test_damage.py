@@ -59,7 +59,7 @@ def test_damage_between_chunks_is_told(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
     end, _ = write_chunks(path, b"first", b"second")
     whole = path.read_bytes()
-    for at, value, problem in ((end + 9, 8, "no channel 8"), (whole.index(TOPIC.encode()), 0xFF, "UnicodeDecodeError")):
+    for at, value, problem in ((end + 9, 8, "channel 8"), (whole.index(TOPIC.encode()), 0xFF, "UnicodeDecodeError")):
         data = bytearray(whole)
         data[at] = value
         path.write_bytes(data)
@@ -85,5 +85,5 @@ def test_inputs_that_are_missing_are_told(tmp_path: Path) -> None:
         arena["red"].wheels.set(0.05, 0.04)
         arena.step(10)
     path.write_bytes(path.read_bytes().replace(INPUTS.encode(), b"/paddock/inputz"))
-    with pytest.raises(PaddockError, match=r"run\.mcap: damaged: what robots were told at 0 s is missing"):
+    with pytest.raises(PaddockError, match=r"run\.mcap: damaged: the commands at 0 s are missing"):
         Recording(path).replay(0.1)

@@ -71,7 +71,7 @@ def test_a_full_disk_ends_a_recording_but_not_its_run(tmp_path: Path) -> None:
     recorder = paddock.record(arena, path)
     with arena.turn, full_disk(path):  # nothing is flushed meanwhile
         arena.spawn("new", "e-puck")
-        with pytest.warns(PaddockWarning, match=r"run\.mcap: cannot be written, and is recorded no more"):
+        with pytest.warns(PaddockWarning, match=r"run\.mcap: cannot be written, recording has stopped"):
             recorder.close()
     assert arena.recorder is None
     arena.step(5)

@@ -197,7 +197,7 @@ def test_rosbags_reads_an_exported_bag(run: Path, tmp_path: Path) -> None:
                 assert message.pose.pose.position.x == arena["red"].pose.x
             if connection.topic == "/rosout":
                 assert message.msg.startswith("moved by hand")
-    with pytest.raises(paddock.PaddockError, match="is there already"):
+    with pytest.raises(paddock.PaddockError, match="already exists"):
         export_bag(run, tmp_path / "bag")
 
 

@@ -76,7 +76,7 @@ def test_nobody_moves_before_the_start_signal_and_commands_of_before_hold_then()
         peer.send({"type": "steer", "commands": {"robot-0": {"wheels": [0.1, 0.1]}}})
         peer.ask("set_heat", action="start")
         assert "waits for its start signal" in peer.ask("play")["message"]
-        assert "heat 1 is on; stop it first" in peer.ask("reset")["message"]
+        assert "heat 1 is active; stop it first" in peer.ask("reset")["message"]
         assert (server.arena.poses == start).all()
         wait_for(lambda: server.session.heats.phase == "finished")
         states = {peer.wait("heat")["state"] for _ in range(3)}
@@ -105,7 +105,7 @@ def test_a_supervisor_ends_a_heat_that_has_no_end_and_its_results_are_kept(tmp_p
         peer.ask("frames", rate=1)
         assert peer.wait("heat", state="finished")["number"] == 1
         before = on_loop(server, server.session.scoreboard.message)
-        assert "no heat is running: heat 1 is over" in peer.ask("set_heat", action="stop")["message"]
+        assert "no heat is running: heat 1 is already over" in peer.ask("set_heat", action="stop")["message"]
         assert on_loop(server, server.session.scoreboard.message) == before
         assert on_loop(server, lambda: server.session.heats.phase) == "finished"
         peer.ask("play")
@@ -151,7 +151,7 @@ def test_robots_take_turns_at_the_worlds_starts():
 def test_a_heat_without_a_referee_is_refused_and_so_are_words_that_mean_nothing():
     server = Server(paddock.open("empty"), Settings(port=0, speed=None))
     with server.in_background(), Peer(server) as peer:
-        assert "no referee" in peer.ask("set_heat", action="prepare")["message"]
+        assert "need a referee" in peer.ask("set_heat", action="prepare")["message"]
         assert "did you mean 'start'" in peer.ask("set_heat", action="strat")["message"]
 
 

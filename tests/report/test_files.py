@@ -182,7 +182,7 @@ def test_nothing_to_write_is_refused_before_anything_is_written(tmp_path: Path) 
 
 def test_a_run_is_never_written_over_another(folder: Path) -> None:
     before = (folder / "trace.csv").read_bytes()
-    with pytest.raises(PaddockError, match="holds a run already"):
+    with pytest.raises(PaddockError, match="already contains a run"):
         write_run(episode_of(square()), EMPTY, folder, title="again", config={}, html=False)
     assert (folder / "trace.csv").read_bytes() == before
 

@@ -46,4 +46,4 @@ def test_a_command_writes_it(tmp_path: Path) -> None:
     assert paddock("robots", "--urdf", "e-puck", "-o", str(file)).returncode == 0
     printed = paddock("robots", "--urdf", "e-puck").stdout
     assert file.read_text() == describe_as_urdf(load_robot("e-puck")) == printed
-    assert "it is there already" in " ".join(paddock("robots", "--urdf", "e-puck", "-o", str(file)).stderr.split())
+    assert "already exists" in " ".join(paddock("robots", "--urdf", "e-puck", "-o", str(file)).stderr.split())

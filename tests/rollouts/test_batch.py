@@ -282,7 +282,7 @@ def test_a_world_goes_on_until_all_its_robots_have_reached_all_goals() -> None:
         (lambda: paddock.batch(["clutter", crowded()]), "world 1 (test) has other robots than world 0"),
         (lambda: paddock.batch("clutter", 2).digest(2), "world: expected a whole number from 0 to 1, got 2"),
         (lambda: paddock.batch("clutter", 2).run(-1, explorer()), "seconds: expected seconds >= 0, got -1"),
-        (lambda: paddock.batch("clutter", 2).run(1, lambda seen: (0, 0)), "is no policy"),
+        (lambda: paddock.batch("clutter", 2).run(1, lambda seen: (0, 0)), "is not a policy"),
         (lambda: paddock.batch("clutter", 2).run(1, {"rde": explorer()}), "did you mean 'red'?"),
         (lambda: paddock.batch(crowded(), 2).run(1, AVOID), "there are 4 robots"),
         (lambda: paddock.batch("clutter", 2).run(1, explorer(), metrics=[3]), "metrics[0]: expected a metric"),

@@ -272,7 +272,7 @@ def test_one_run_has_one_kernel_of_ones_own_there_too() -> None:
         print(json.dumps(str(error)))
     """
     )
-    assert found.startswith("forth, back: one run can have one kernel of your own only")
+    assert found.startswith("forth, back: a run can use only one kernel of your own")
 
 
 def test_a_world_too_large_for_a_thread_is_refused() -> None:

@@ -36,7 +36,7 @@ TABLE = {
         LOOP + "repetitions = 0\n" + STOP,
         "repetitions: expected a whole number >= 1 and <= 1e+06, got 0",
     ),
-    "no seeds": (LOOP + "seeds = 0\n" + STOP, "seeds: expected a list of seeds, or how many (1 to 1000000), got 0"),
+    "no seeds": (LOOP + "seeds = 0\n" + STOP, "seeds: expected a list of seeds, or their number (1 to 1000000), got 0"),
     "a negative seed": (
         LOOP + "seeds = [1, -2]\n" + STOP,
         "seeds[1]: expected a seed >= 0 and <= 9.22337e+18, got -2",
@@ -66,7 +66,7 @@ TABLE = {
     ),
     "a world's file that is not there": (
         'name = "loop"\nworld = "yard.toml"\n' + STOP,
-        "world: no file 'yard.toml' beside it",
+        "world: no file 'yard.toml' in its folder",
     ),
     "a variation of nothing": (
         'name = "loop"\nworld = { dt = 0.05 }\n' + STOP,
@@ -112,7 +112,7 @@ TABLE = {
     ),
     "a robot's file that is not there": (
         LOOP + STOP + '[robot]\nname = "pioneer"\ntype = { base = "mine.toml" }\n',
-        "robot.type.base: no file 'mine.toml' beside it",
+        "robot.type.base: no file 'mine.toml' in its folder",
     ),
     # The tasks.
     "an unknown task": (
@@ -152,7 +152,7 @@ TABLE = {
     ),
     "no follower": (
         LOOP + FOLLOW,
-        "tasks[2].follower: missing: the name of a wall follower, or file.py:Name of your own",
+        "tasks[2].follower: missing: the name of a wall follower, or file.py:Name of your own class",
     ),
     "a misspelt number of a follower": (
         LOOP + FOLLOW + 'follower = "min"\ngian = 1.3\n',

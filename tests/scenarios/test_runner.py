@@ -239,7 +239,7 @@ def test_another_robot_of_an_arena_may_do_the_tasks(tmp_path: Path) -> None:
         assert abs(arena["blue"].pose.heading - before[1].heading) > 0.5
         with pytest.raises(paddock.UnknownName, match="green"):
             run_scenario(plan, seed=4, arena=arena, robot="green")
-        with pytest.raises(SimulationError, match="this scenario drives red, blue: choose none"):
+        with pytest.raises(SimulationError, match="this scenario drives red, blue: leave robot out"):
             run_scenario(ScenarioSpec.from_table(TEAM), seed=4, arena=arena, robot="blue")
     folder = write_outputs(plan, result, tmp_path)[0].parent
     assert json.loads((folder / "summary.json").read_text())["world"] == "line-crossing"

@@ -98,7 +98,7 @@ def test_what_is_wrong_with_a_kind_in_a_file_is_named(tmp_path: Path) -> None:
     for kind, message in (
         ("own_mistake.py:ClockSpec", r"own.toml: sensors\[0\].kind: .*own_mistake.py line 1: ZeroDivisionError"),
         ("no_such_file.py:ClockSpec", r"own.toml: sensors\[0\].kind: .*no file 'no_such_file.py'"),
-        ("pathlib:Path", r"pathlib:Path is no sensor kind: expected a kind of SensorSpec"),
+        ("pathlib:Path", r"pathlib:Path is not a valid sensor kind: expected a kind of SensorSpec"),
         ("compas", r"unknown sensor kind 'compas' \(did you mean 'compass'\?\)"),
     ):
         path.write_text(ROBOT.replace("KIND", kind))
@@ -111,5 +111,5 @@ def test_a_robot_that_is_sent_here_may_not_name_code(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own_trap.py").write_text("raise SystemExit('it was run')\n")
     table = puck().to_table() | {"sensors": [{"kind": "own_trap.py:ClockSpec", "name": "clock"}]}
-    with pytest.raises(SpecError, match="only a file on this machine may name code"):
+    with pytest.raises(SpecError, match="only files on this machine may refer to code"):
         RobotSpec.from_table(table)

@@ -133,7 +133,7 @@ def test_the_python_client_tells_a_controller_that_poses_are_not_for_them(server
     token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({"red"}), "Ada"))
     with paddock.connect(server.url(), token=token) as arena:
         assert (arena.role, arena.name) == ("controller", "Ada")
-        with pytest.raises(Refused, match=r"red\.pose: only a supervisor may know"):
+        with pytest.raises(Refused, match=r"red\.pose: only a supervisor may read"):
             _ = arena["red"].pose
         with pytest.raises(Refused, match="your token does not name robot 'blue'"):
             arena["blue"].enable()
@@ -165,7 +165,7 @@ def test_another_version_is_refused_with_both_numbers(server: Server) -> None:
     with Peer(server, hello=False) as peer:
         refused = peer.ask("hello", version=2)
         assert refused["error"] == "VersionMismatch"
-        assert "speaks version 1, you speak 2" in refused["message"]
+        assert "has protocol version 1, you have 2" in refused["message"]
         assert peer.until_closed()[0] == 4426
 
 
@@ -179,7 +179,7 @@ def test_whoever_says_anything_before_hello_is_refused_and_sent_away(server: Ser
 
 def test_hello_is_said_once(server: Server) -> None:
     with Peer(server) as peer:
-        assert peer.ask("hello", version=1)["message"] == "hello: you are welcome already"
+        assert peer.ask("hello", version=1)["message"] == "hello: this connection has already been accepted"
 
 
 def test_tokens_are_worth_what_they_were_made_for() -> None:
@@ -225,7 +225,7 @@ def test_from_another_address_a_token_is_needed_and_the_printed_links_work() -> 
         tokens = [re.search(r"#token=(\S+)", server.line(role + ":")) for role in ("supervisor", "viewer")]
         with Peer(outside, hello=False) as peer:
             refused = peer.ask("hello", version=1)
-            assert refused["message"].startswith("token: from another machine this server wants a token")
+            assert refused["message"].startswith("token: this server requires a token from other machines")
             assert peer.until_closed()[0] == 4401
         for found, role in zip(tokens, ("supervisor", "viewer"), strict=True):
             assert found is not None
@@ -423,7 +423,7 @@ def test_closed_is_what_a_peer_says_when_the_server_hangs_up(server: Server) -> 
 
 def test_a_token_that_is_given_is_demanded_from_everybody() -> None:
     with served(token="sesame") as server:
-        with pytest.raises(Refused, match="here this server wants a token"):
+        with pytest.raises(Refused, match="requires a token from local clients, too"):
             paddock.connect(server.url())
         with paddock.connect(server.url(), token="sesame") as arena:
             assert arena.role == "supervisor"
@@ -448,7 +448,7 @@ def test_whoever_comes_through_a_proxy_is_not_local(server: Server) -> None:
         while not frames:
             protocol.receive_data(line.recv(4096))
             frames = [event for event in protocol.events_received() if isinstance(event, Frame)]
-        assert b"from another machine this server wants a token" in frames[0].data
+        assert b"this server requires a token from other machines" in frames[0].data
 
 
 def test_a_student_may_bring_robots_under_their_own_name_and_take_over_from_a_lost_connection() -> None:

@@ -41,9 +41,9 @@ def test_a_wrong_token_is_refused_and_noted(tmp_path: Path) -> None:
     with served_class(make_class(tmp_path)) as served:
         with pytest.raises(Refused, match="not valid here"):
             paddock.connect(served.server.url(token="guessed-token"))
-        with pytest.raises(Refused, match="wants a token"):
+        with pytest.raises(Refused, match="requires a token"):
             paddock.connect(served.server.url())
-        assert "somebody at 127.0.0.1 was not let in: token: this token is not valid here" in served.log
+        assert "a client at 127.0.0.1 was refused: token: this token is not valid here" in served.log
 
 
 def test_late_comers_removed_and_renamed_students_need_no_restart(tmp_path: Path) -> None:
@@ -112,9 +112,9 @@ def test_what_is_wrong_in_the_folder_is_told_once_and_the_class_goes_on(tmp_path
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "it names nobody, so it is not taken over"),
-        ("name,robot,state\n", "it names nobody, so it is not taken over"),
-        ("name,robot,state\nAda L.,ada-l,active\nZoë M.,zo", "it names nobody who is connected, so it is not"),
+        ("", "it lists no student, so the change is ignored"),
+        ("name,robot,state\n", "it lists no student, so the change is ignored"),
+        ("name,robot,state\nAda L.,ada-l,active\nZoë M.,zo", "it lists no connected student, so the change is"),
         ("na\nAda L.\n", "expected a column 'name'"),
     ],
 )
@@ -165,7 +165,7 @@ def test_a_list_that_was_not_taken_over_is_tried_again(tmp_path: Path, monkeypat
         monkeypatch.setattr(ClassDesk, "_seat", seat_later)
         ClassFolder.load(folder.path).add("Carla")
         served.wait("Carla", state="away")
-        assert "the folder of the class was changed, but: no room" in served.log
+        assert "cannot apply the changes in the class folder: no room" in served.log
 
 
 def test_who_could_not_be_admitted_can_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +178,6 @@ def test_who_could_not_be_admitted_can_be_removed(tmp_path: Path, monkeypatch: p
     with served_class(folder) as served:
         monkeypatch.setattr(ClassDesk, "_seat", refuse)
         ClassFolder.load(folder.path).add("Carla")
-        served.wait_for_log("but: no room")
+        served.wait_for_log("class folder: no room")
         ClassFolder.load(folder.path).remove("Carla")
         served.wait_for_log("Carla was removed from the class")

@@ -37,8 +37,8 @@ def test_results_and_new_students_wait_until_the_folder_is_free(tmp_path: Path) 
             served.teacher.ask("set_heat", action="stop")
             with (folder.path / "students.csv").open("a", encoding="utf-8") as file:
                 file.write("Dan\n")
-            served.wait_for_log(f"results are not kept yet: {BUSY}")
-            served.wait_for_log(f"the folder of the class was changed, but: {BUSY}")
+            served.wait_for_log(f"results are not written yet: {BUSY}")
+            served.wait_for_log(f"cannot apply the changes in the class folder: {BUSY}")
         wait_for(lambda: {row.student for row in folder.results()} == set(NAMES))
         served.wait("Dan")
         assert served.log.count(BUSY) == 2

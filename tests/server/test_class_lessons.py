@@ -50,7 +50,7 @@ def test_programs_drive_on_in_another_world(tmp_path: Path) -> None:
         assert served.wait("Ada L.", state="connected")
         ben["ben"].drive(0.05, 0.0)
         ben.step(50)
-        assert "went on in clutter with seed 5 (by teacher)" in served.log
+        assert "opened clutter with seed 5 (by teacher)" in served.log
 
 
 def test_a_lesson_survives_a_restart_of_the_server(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_an_exercise_allows_its_devices_only(tmp_path: Path) -> None:
         assert len(robot.sense().ground) == 3
         robot.enable()
         assert sorted(robot.sense()) == ["ground", "proximity"]
-        with pytest.raises(Refused, match="'little' is done with the robot that you have"):
+        with pytest.raises(Refused, match="'little' allows only the robot that you have"):
             ben.spawn("ben_2", "e-puck")
         told = "the exercise 'little' does not allow 'position' (it allows: ground, proximity)"
         for kind in ("enable", "subscribe"):
@@ -128,7 +128,7 @@ def test_students_are_shown_what_the_exercise_shows(tmp_path: Path, shows: str) 
         with served.peer("Zoë M.", hello=False) as zoe:
             zoe.ask("hello", version=1, token=folder.token(folder.find("Zoë M.")), events=True)
             served.teacher.ask("open_world", exercise="blind", seed=77)
-            assert zoe.wait("event")["text"] == "went on in line-crossing (by teacher)"
+            assert zoe.wait("event")["text"] == "opened line-crossing (by teacher)"
         assert served.teacher.wait("clock", seed=77)
         assert served.teacher.ask("spawn", robot="pace", kind=SPEC)["type"] == "done"
         with served.peer("Ben") as ben, Peer(served.server, token=folder.keys.projector) as projector:
@@ -158,7 +158,7 @@ def test_a_student_reads_the_exercise_and_gets_a_receipt(tmp_path: Path) -> None
     folder = make_class(tmp_path, due=datetime(2020, 1, 31, 18, tzinfo=UTC))
     add_exercise(folder, "little")
     with served_class(folder) as served, served.peer("Zoë M.") as zoe:
-        assert "there is no exercise at present" in zoe.ask("submit", file="a.py", data=b"x")["message"]
+        assert "no exercise is open" in zoe.ask("submit", file="a.py", data=b"x")["message"]
         assert zoe.ask("ask_exercise").get("name", "") == ""
         served.teacher.ask("open_world", exercise="little")
         text = zoe.ask("ask_exercise")
@@ -228,7 +228,7 @@ def test_a_lesson_that_cannot_be_remembered_is_opened_and_that_is_logged(tmp_pat
     (folder.path / "present.toml").mkdir()
     with served_class(folder) as served:
         assert served.teacher.ask("open_world", world="clutter")["type"] == "done"
-        served.wait_for_log("after a restart the class begins with another lesson")
+        served.wait_for_log("cannot save the current lesson, so a restart opens another one")
 
 
 def test_a_name_that_is_the_robot_of_somebody_else_mixes_nobody_up(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_connections_are_counted_by_token() -> None:
         with Peer(server, token=ada), Peer(server, token=ada) as second:
             refused = Peer(server, token=ada)
             assert refused.welcome["message"] == (
-                "connections: your token has its limit of 2 already, all connections together: end one first"
+                "connections: your token has reached its limit of 2 for all its connections together: end one first"
             )
             assert refused.until_closed()[0] == 4401
             refused.close()
@@ -122,7 +122,7 @@ def test_subscriptions_are_counted_by_token() -> None:
             for peer, stream in ((first, "a"), (second, "a"), (second, "b"), (second, "b")):  # one again is no new one
                 assert peer.ask("subscribe", robot="red", devices=["ground"], stream=stream)["type"] == "done"
             refused = first.ask("subscribe", robot="red", devices=["ground"], stream="c")
-            assert refused["message"].startswith("subscriptions: your token has its limit of 3 already")
+            assert refused["message"].startswith("subscriptions: your token has reached its limit of 3")
             second.ask("unsubscribe", robot="red", stream="b")
             assert first.ask("subscribe", robot="red", devices=["ground"], stream="c")["type"] == "done"
             for i in range(5):
@@ -135,7 +135,7 @@ def test_robots_that_are_brought_along_are_counted_by_token() -> None:
         with Peer(server, token=token) as first, Peer(server, token=token) as second:
             assert first.ask("spawn", robot="ada_1", kind="e-puck")["type"] == "done"
             refused = second.ask("spawn", robot="ada_2", kind="e-puck")
-            assert refused["message"].startswith("spawn: your token has its limit of 1 already")
+            assert refused["message"].startswith("spawn: your token has reached its limit of 1")
             first.ask("leave", robot="ada_1")
             assert second.ask("spawn", robot="ada_2", kind="e-puck")["type"] == "done"
 
@@ -149,7 +149,9 @@ def test_uploads_have_a_size_and_a_rate() -> None:
         assert refused["message"].startswith("spawn: this robot takes 3 kB, at most 2 kB are allowed: give its")
         answers = [ada.ask("spawn", robot=f"ada_{i}", kind=kind) for i in range(8)]
         assert [answer["type"] for answer in answers[:3]] == ["done"] * 3
-        assert answers[-1]["message"].startswith("spawn: you may upload 0.001 kB per second, all connections together")
+        assert answers[-1]["message"].startswith(
+            "spawn: you may upload 0.001 kB per second with all your connections together"
+        )
 
 
 def test_messages_of_students_are_shorter_than_those_of_supervisors() -> None:

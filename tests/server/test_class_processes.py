@@ -153,7 +153,7 @@ def test_commands_reach_the_running_class_by_its_folder(tmp_path: Path) -> None:
             ["open", "--world", "clutter"],
         ):
             assert "done" in paddock("class", arguments[0], str(folder.path), *arguments[1:]).stdout
-        wait_for(lambda: "went on in clutter with seed 0 (by command line)" in running.log)
+        wait_for(lambda: "opened clutter with seed 0 (by command line)" in running.log)
         assert "speed set to 3" in running.log
 
 
@@ -178,7 +178,7 @@ def test_a_class_has_one_server_and_commands_tell_where_none_answers(tmp_path: P
     with running_class(folder) as running:
         second = paddock("class", "serve", str(folder.path), "--port", "0")
         assert second.returncode == 2
-        assert f"served already, at http://127.0.0.1:{running.process.port}; stop that server" in second.stderr
+        assert f"already served, at http://127.0.0.1:{running.process.port}; stop that server" in second.stderr
         running.restart(signal.SIGKILL)  # a dead one is in nobody's way
     printed = paddock("class", "pause", str(folder.path)).stderr
     assert f"no server of this class answers at http://127.0.0.1:{running.process.port}; start it with" in printed
@@ -188,9 +188,9 @@ def test_a_server_that_is_terminated_tidies_up(tmp_path: Path) -> None:
     folder = make_class(tmp_path)
     folder.path.chmod(0o755)
     with running_class(folder) as running:
-        running.process.line("warning: whoever has an account on this machine may read this class; chmod 700 ")
+        running.process.line("warning: other accounts on this machine can read this class; fix it with: chmod 700 ")
         running.process.process.terminate()
         assert running.process.process.wait(60) == 0
         running.process.line("stopped")
     assert not (folder.path / ".server").exists()
-    assert "this class is not served at present" in paddock("class", "pause", str(folder.path)).stderr
+    assert "this class is not being served" in paddock("class", "pause", str(folder.path)).stderr

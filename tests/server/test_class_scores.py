@@ -107,7 +107,7 @@ def test_robots_that_students_bring_along_take_no_part_in_heats(tmp_path: Path) 
         for action, phase in (("prepare", "prepared"), ("start", "running")):
             assert served.teacher.ask("set_heat", action=action)["type"] == "done"
             ben.wait("heat", state=phase)
-            assert "is on; bring robots along when it is over" in ben.ask("spawn", robot="ben_3", kind=SPEC)["message"]
+            assert "is active; spawn robots when it is over" in ben.ask("spawn", robot="ben_3", kind=SPEC)["message"]
         assert "ben_2" not in on_loop(served.server, lambda: list(served.server.arena.numbers))
         assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
         assert {row.robot for row in folder.results()} == {"ada-l", "zoe-m", "ben"}
@@ -151,6 +151,6 @@ def test_what_is_wrong_with_the_results_stops_no_lesson_and_no_heat(tmp_path: Pa
         assert served.teacher.wait("heat", state="running")["number"] == 8
         assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
         assert served.teacher.wait("heat", state="finished")
-        if "results are not kept yet" in served.log:  # it is no text in UTF-8
+        if "results are not written yet" in served.log:  # it is no text in UTF-8
             (results / "results.csv").unlink()
         wait_for(lambda: ",8,Ben,ben," in "".join(file.read_text("utf-8-sig") for file in results.glob("results.csv")))

@@ -108,14 +108,14 @@ def test_who_comes_after_the_start_signal_waits_until_the_heat_is_over(
         assert served.teacher.ask("set_heat", action="start")["type"] == "done"
         served.teacher.wait("heat", state="running")
         ClassFolder.load(folder.path).add("Gus")
-        served.wait_for_log("Gus is new in the class, and waits until the heat is over")
+        served.wait_for_log("Gus was added to the class, and can take part when the heat is over")
         folder.refresh()
         with served.peer("Gus") as page:
             assert page.wait("heat", state="running")["waits"]
             assert page.ask("look")["type"] == "scene"
             program = threading.Thread(target=lambda: arenas.append(served.connect("Gus")))
             program.start()
-            wait_for(lambda: "your robot waits outside and takes part when it is over" in caplog.text)
+            wait_for(lambda: "your robot can take part when it is over" in caplog.text)
             assert "gus" not in served.server.arena
             assert not arenas
             assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
@@ -133,7 +133,7 @@ def test_a_robot_that_stood_aside_at_the_start_signal_is_not_driven_into_the_hea
         assert served.teacher.ask("set_heat", action="start")["type"] == "done"
         served.teacher.wait("heat", state="running")
         assert page.wait("heat", state="running")["waits"]
-        assert "takes part when it is over" in page.ask("claim", robot="ben")["message"]
+        assert "can take part when it is over" in page.ask("claim", robot="ben")["message"]
         assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
         assert page.ask("claim", robot="ben")["type"] == "done"
         wait_for(lambda: seats(served)[0] == ["ada", "ben"])

@@ -34,7 +34,7 @@ def test_a_port_in_use_is_told_in_one_clear_line() -> None:
     assert done.returncode != 0
     assert done.stdout == ""
     assert done.stderr.splitlines() == [
-        f"paddock: port {port} on 127.0.0.1 is in use: stop what listens there, or choose another port"
+        f"paddock: port {port} on 127.0.0.1 is in use: stop the program that listens there, or choose another port"
     ]
 
 
@@ -103,7 +103,7 @@ def test_a_controller_that_fails_with_markup_in_its_words_is_told_and_the_server
     controller.write_text("def act(seen):\n    raise ValueError('[/b] \\x1b[31m')\n")
     with ServerProcess("empty", "--lock-step", "-c", str(controller)) as server:
         assert "[/b] \\x1b[31m" in server.line("ValueError")
-        assert server.line("drives no more")
+        assert server.line("has stopped driving")
         with Peer(server) as peer:
             peer.ask("lock")
             assert peer.ask("step", ticks=3)["type"] == "observed"

@@ -25,7 +25,7 @@ ACTS: list[tuple[str, str | None, str, Callable[[Peer], object]]] = [
         lambda peer: peer.ask("set_pose", robot="red", x=0.5, y=0.5),
     ),
     ("driver", "red", "Ben took over red", lambda peer: peer.ask("claim", robot="red", force=True)),
-    ("spawn", "mine", "mine came (by Ben)", lambda peer: peer.ask("spawn", robot="mine", kind="e-puck")),
+    ("spawn", "mine", "mine was spawned (by Ben)", lambda peer: peer.ask("spawn", robot="mine", kind="e-puck")),
 ]
 
 

@@ -193,7 +193,7 @@ def test_what_is_no_message_is_a_bad_message_with_the_place_of_the_mistake(encod
             "step.ticks: expected a whole number of ticks from 0 to 1000000, got -1",
         ),
         ({"type": "step", "id": 3, "tick": 1}, "step: unknown key 'tick' (did you mean 'ticks'?)"),
-        ({"type": "claim", "id": 3}, "claim.robot: missing, expected a text of at most 64 letters"),
+        ({"type": "claim", "id": 3}, "claim.robot: missing, expected a text of at most 64 characters"),
         ({"type": "welcome", "id": 3}, "type: no message is called 'welcome'"),
         (
             {"type": "steer", "commands": {"red": {"wheels": [1, "x"]}}},

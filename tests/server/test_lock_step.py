@@ -75,7 +75,7 @@ def test_a_second_step_while_the_first_is_under_way_is_refused_and_changes_nothi
     with served() as server, locked(server, "a") as a, locked(server, "b") as b:
         first = a.tell("step", ticks=5)
         refused = a.ask("step", ticks=1, commands={"red": {"wheels": [0.1, 0.1]}})
-        assert (refused["error"], refused["message"]) == ("Refused", "step: your last step is still under way")
+        assert (refused["error"], refused["message"]) == ("Refused", "step: your last step is still pending")
         b.ask("step", ticks=5)
         assert a.answer(first)["tick"] == 5
         assert a.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
@@ -138,14 +138,14 @@ def test_who_holds_up_the_others_is_named_at_the_terminal_once_and_again_when_it
             b.ask("step", ticks=1)
             a.answer(mine)
     told = [record.getMessage() for record in caplog.records if record.name == "paddock.server"]
-    assert told == 2 * ["time waits for b (driving red): no step for 3 s", "b (driving red) goes on"]
+    assert told == 2 * ["the clock waits for b (driving red): no step for 3 s", "b (driving red) continues"]
 
 
 def test_who_is_released_is_named_at_the_terminal(caplog: pytest.LogCaptureFixture) -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b", timeout=0.1) as b:
         a.ask("step", ticks=10)
         b.wait("released")
-    assert "time waits no longer for b: no answer within 0.1 s" in caplog.text
+    assert "released b from the lock: no answer within 0.1 s" in caplog.text
 
 
 def test_alone_in_the_lock_of_a_lock_step_server_nobody_is_ever_released() -> None:

@@ -238,7 +238,7 @@ def test_a_goal_for_a_program_that_goes_is_refused() -> None:
         goal = driver.wait("goal", robot="red")
         assert (goal["x"], goal["y"]) == (0.5, 0.5)
         driver.close()
-        assert "has gone" in peer.answer(number)["message"]
+        assert "has disconnected" in peer.answer(number)["message"]
 
 
 GRID = {"x": 0.0, "y": 0.0, "resolution": 0.05, "rows": 2, "columns": 2, "cells": zlib.compress(bytes(4)), "version": 1}
@@ -249,7 +249,7 @@ GRID = {"x": 0.0, "y": 0.0, "resolution": 0.05, "rows": 2, "columns": 2, "cells"
     [
         ({"map": {"grid": GRID | {"rows": 3}}}, "expected 3 × 2 bytes, got 4"),
         ({"map": {"grid": GRID | {"cells": zlib.compress(bytes(10**6))}}}, "expected 2 × 2 bytes, got 5 or more"),
-        ({"map": {"grid": GRID | {"cells": b"nonsense"}}}, "expected bytes that zlib has compressed"),
+        ({"map": {"grid": GRID | {"cells": b"nonsense"}}}, "expected bytes compressed with zlib"),
         ({"map": {"grid": GRID | {"rows": 10**9, "columns": 10**9}}}, "expected at most 16000000 cells"),
         ({"map": {"grid": GRID | {"rows": -2, "columns": -2}}}, "expected at most 16000000 cells"),
         ({"map": {"grid": GRID | {"resolution": 0.0}}}, "with a side > 0"),

@@ -64,7 +64,7 @@ def test_a_client_that_cannot_be_told_anything_is_alone_with_it(
         other.ask("claim", robot="red")  # everyone is told
         assert other.ask("step", ticks=50)["tick"] == 50
         assert [news["tick"] for news in other.all_news("sensed")][-1] == 50
-        assert "broken could not be sent" in caplog.text
+        assert "cannot send to broken" in caplog.text
 
 
 def test_a_sensor_that_raises_is_told_to_whoever_asked(

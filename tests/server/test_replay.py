@@ -97,14 +97,14 @@ def test_a_replay_takes_no_commands_until_it_is_live(watcher: Watcher, digests: 
     ):
         answer = watcher.ask(**request)
         assert answer["type"] == "refused"
-        assert "this is a replay" in answer["message"]
+        assert "a replay cannot be changed" in answer["message"]
     assert watcher.ask("digest")["value"] == digests[20]
     assert watcher.ask("go_live")["type"] == "done"
     assert watcher.wait_for("timeline", live=True)["last"] == 100
     assert watcher.ask("claim", robot="red")["type"] == "done"
     watcher.ask("advance", ticks=1)  # with the speeds that it has
     assert watcher.ask("digest")["value"] == digests[21]
-    assert "live since" in watcher.ask("seek", tick=5)["message"]
+    assert "went live at" in watcher.ask("seek", tick=5)["message"]
 
 
 def test_where_nothing_is_replayed_there_is_no_time_line() -> None:

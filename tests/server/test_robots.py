@@ -99,7 +99,8 @@ def test_a_controller_may_not_take_by_force() -> None:
             assert refused["message"] == "claim by force: only a supervisor may do that, and you are a controller"
             refused = bob.ask("claim", robot="red")
             assert refused["message"] == (
-                "robot 'red' is driven by ada: arena.leave('red') over there sets it free, or a supervisor can take it"
+                "robot 'red' is driven by ada: arena.leave('red') in that program releases it, "
+                "or a supervisor can take it"
             )
 
 
@@ -243,7 +244,7 @@ def test_a_client_brings_a_few_robots_along_and_not_hundreds() -> None:
         tiny = spec(body={"radius": 0.005, "height": 0.01}, sensors=[])
         answers = [peer.ask("spawn", robot=f"r{i}", kind=tiny) for i in range(33)]
         assert [answer["type"] for answer in answers] == ["done"] * 32 + ["refused"]
-        assert "you brought 32 robots along already" in answers[-1]["message"]
+        assert "you have already spawned 32 robots" in answers[-1]["message"]
         assert other.ask("spawn", robot="more", kind=tiny)["type"] == "done"
         peer.ask("leave", robot="r0")
         assert peer.ask("spawn", robot="r32", kind=tiny)["type"] == "done"
@@ -267,7 +268,7 @@ def test_a_name_that_is_taken_is_refused() -> None:
     with served() as server, paddock.connect(server.url()) as arena:
         arena.spawn("mine", "e-puck")
         for name in ("red", "mine"):
-            with pytest.raises(SimulationError, match=f"there is a robot called '{name}' already; choose another name"):
+            with pytest.raises(SimulationError, match=f"a robot called '{name}' already exists; choose another name"):
                 arena.spawn(name, "e-puck")
 
 
@@ -293,7 +294,7 @@ def test_headings_without_a_meaning_do_not_harm_the_others(heading: float) -> No
 def test_a_world_without_room_says_so() -> None:
     with served() as server, paddock.connect(server.url()) as arena:
         wide = paddock.RobotSpec.from_table(spec(body={"radius": 5.0, "height": 0.1}))
-        with pytest.raises(SimulationError, match="finds no room anywhere"):
+        with pytest.raises(SimulationError, match="fits nowhere in the world"):
             arena.spawn("mine", wide)
 
 
@@ -425,7 +426,7 @@ def test_what_belongs_to_the_world_is_left_not_removed() -> None:
     with served() as server, paddock.connect(server.url()) as arena:
         arena["red"].wheels.set(0.1, 0.1)
         arena.step()
-        with pytest.raises(Refused, match=r"'red' belongs to the world; leave\('red'\) gives it up"):
+        with pytest.raises(Refused, match=r"'red' belongs to the world; leave\('red'\) releases it"):
             arena.remove("red")
         assert arena.owner("red") == arena.name
         arena.leave("red")

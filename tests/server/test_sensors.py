@@ -157,7 +157,7 @@ def test_what_is_polled_only_for_one_is_observed_by_another(server: Server, peer
 def test_polling_only_is_refused_by_name_where_it_makes_no_sense(peer: Peer, server: Server, device: str) -> None:
     refused = peer.ask("poll_only", robot="red", device=device)
     assert refused["error"] == "DeviceRefused"
-    assert refused["message"].startswith(f"red.{device} cannot be polled only: it is no range sensor but a")
+    assert refused["message"].startswith(f"red.{device} cannot be polled only: it is not a range sensor but a")
     with paddock.connect(server.url(), lock_step=False) as arena, pytest.raises(DeviceRefused, match=device):
         arena["red"].device(device).poll_only()
 
@@ -211,7 +211,7 @@ def test_raw_readings_are_the_hardwares_numbers(server: Server, peer: Peer) -> N
 def test_a_device_without_hardware_numbers_refuses_raw_by_name(peer: Peer) -> None:
     peer.ask("enable", robot="red", devices=["position"])
     refused = peer.ask("read", robot="red", device="position", raw=True)
-    assert refused["message"] == "red.position has no hardware numbers: use read()"
+    assert refused["message"] == "red.position has no raw values: use read()"
 
 
 def test_pictures_are_the_same_raw_polled_observed_and_in_this_process(server: Server, peer: Peer) -> None:

@@ -241,7 +241,7 @@ def test_a_flood_in_one_burst_is_answered_in_turns_and_in_order() -> None:
 
 def test_who_says_nothing_that_can_be_read_pays_with_the_share_of_its_address() -> None:
     with served() as server, Peer(server, hello=False) as stranger:
-        strangers = share_of(server, "strangers at 127.0.0.1")
+        strangers = share_of(server, "unauthenticated clients at 127.0.0.1")
         before = strangers.used
         stranger.send_frame(b"\xc1" * 1000)
         stranger.until_closed()
@@ -290,7 +290,7 @@ def test_time_waits_no_longer_for_whoever_floods_from_within_the_lock() -> None:
         lecturer.ask("lock")
         hold(server, "Ada")
         asked = [ada.tell("look") for _ in range(100)]
-        assert "besides its steps" in lecturer.wait("released")["reason"]
+        assert "its other requests" in lecturer.wait("released")["reason"]
         assert lecturer.ask("step", ticks=50)["tick"] == 50
         share = share_of(server, "Ada")
         on_loop(server, lambda: setattr(share, "balance", 3600.0))
@@ -317,4 +317,4 @@ def test_time_waits_no_longer_for_whoever_asks_for_much_in_tick_after_tick_unles
         lecturer.ask("lock")
         lecturer.tell("step", ticks=1_000_000)
         ask_for_much()
-        assert "besides its steps" in lecturer.wait("released")["reason"]
+        assert "its other requests" in lecturer.wait("released")["reason"]

@@ -146,5 +146,5 @@ def test_an_arena_is_shown_once_and_is_free_again_afterwards(shown: Show) -> Non
 
 
 def test_only_an_arena_of_this_process_can_be_shown(onlooker: RemoteArena) -> None:
-    with pytest.raises(paddock.SimulationError, match="show: expected an arena of this process"):
+    with pytest.raises(paddock.SimulationError, match="show: expected a local arena"):
         paddock.show(onlooker, open_page=False)  # type: ignore[arg-type]

@@ -67,7 +67,7 @@ def kill_and_resume(folder: Path, workers: str) -> dict[str, bytes]:
     """The tables of a sweep that was killed in the middle, and goes on."""
     kill_in_the_middle(folder, workers)
     resumed = paddock("sweep", "many.toml", "--out", "out", "--workers", "1", folder=folder)
-    there = re.search(r"2,000 runs, ([\d,]+) of them were there already", resumed.stderr)
+    there = re.search(r"2,000 runs, ([\d,]+) of them already finished", resumed.stderr)
     assert there, resumed.stderr
     assert 0 < int(there[1].replace(",", "")) < 2000
     return read_tables(folder / "out")
@@ -81,7 +81,7 @@ def test_stopped_politely_it_says_how_to_go_on(tmp_path: Path) -> None:
     process = start_sweep(tmp_path, "2")
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 143
-    assert "the same command goes on from what is in out" in (tmp_path / "log.txt").read_text()
+    assert "the same command continues from the results in out" in (tmp_path / "log.txt").read_text()
 
 
 @pytest.fixture

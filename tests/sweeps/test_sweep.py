@@ -148,7 +148,7 @@ def test_a_scenario_can_be_swept_with_other_robots_and_values() -> None:
         ({"worlds": []}, "worlds: missing: at least 1 world, or 1 scenario"),
         ({"worlds": ["clutter", "emtpy"]}, "no world called 'emtpy' .did you mean 'empty'"),
         ({"seed": 3}, "seed: unknown key .did you mean 'seeds'"),
-        ({"seeds": 0}, "seeds: expected a list of seeds, or how many"),
+        ({"seeds": 0}, "seeds: expected a list of seeds, or their number"),
         ({"worlds": ["empty", "empty"]}, "worlds: expected different entries"),
         ({"controllers": ["explorer"]}, "no controller called 'explorer': expected built-in, a Python file, a policy"),
         ({"controllers": ["mine.py"]}, "mine.py: no such file"),
@@ -156,7 +156,7 @@ def test_a_scenario_can_be_swept_with_other_robots_and_values() -> None:
         ({"metrics": [{"metric": "coverage", "cel": 1}]}, r"metrics\[0\]: .*unexpected keyword argument 'cel'"),
         ({"parameters": {"controller": {"speed": 0.1}}}, r"parameters\.controller\.speed: expected a list of values"),
         ({"parameters": {"speed": [0.1]}}, r"parameters\.speed: expected a path that begins with controller, world"),
-        ({"parameters": {"scenario.stop": [1]}}, r"parameters\.scenario\.stop: there are no scenarios"),
+        ({"parameters": {"scenario.stop": [1]}}, r"parameters\.scenario\.stop: this sweep has no scenarios"),
         ({"parameters": {"world": {"dtt": [0.1]}}}, "dtt: unknown key .did you mean 'dt'"),
         ({"parameters": {"robot": {"sensors": {"proximty": {"range": [1]}}}}}, "no entry called 'proximty' .did you"),
     ],
@@ -169,9 +169,9 @@ def test_mistakes_are_refused_before_anything_runs(change: dict[str, Any], probl
 @pytest.mark.parametrize(
     ("controller", "problem"),
     [
-        ("paddock.policies:explorer", r"explorer: it has no parameter 'sped' \(did you mean 'speed'\?\)"),
-        ("mine.py", r"Controller: it has no parameter 'sped' \(did you mean 'speed'\?\)"),
-        ("built-in", "built-in: it has no parameter 'sped', and no other"),
+        ("paddock.policies:explorer", r"explorer: unknown parameter 'sped' \(did you mean 'speed'\?\)"),
+        ("mine.py", r"Controller: unknown parameter 'sped' \(did you mean 'speed'\?\)"),
+        ("built-in", "built-in: unknown parameter 'sped': this controller has no parameters"),
     ],
 )
 def test_a_parameter_that_a_controller_has_not_is_told_before_anything_runs(
@@ -188,7 +188,7 @@ def test_a_parameter_that_a_controller_has_not_is_told_before_anything_runs(
 def test_two_sweeps_into_one_folder_at_once_are_noticed(tmp_path: Path) -> None:
     with (
         lock_folder(tmp_path),
-        pytest.raises(paddock.PaddockError, match="another process works in this folder"),
+        pytest.raises(paddock.PaddockError, match="another process is using this folder"),
     ):
         sweep(SMALL, out=tmp_path, workers=1)
 

@@ -43,7 +43,7 @@ def test_the_lens_is_found_and_views_that_had_no_say_fit(views: list[Picture]) -
 def test_too_few_views_and_mixed_cameras_are_refused(views: list[Picture]) -> None:
     with pytest.raises(paddock.PaddockError, match="at least 6 views of the board to calibrate with, got 3"):
         calibrate_lens(views[:3])
-    with pytest.raises(paddock.PaddockError, match="picture 2 is 639 × 480, those before are 640 × 480"):
+    with pytest.raises(paddock.PaddockError, match="picture 2 is 639 × 480, the previous ones are 640 × 480"):
         calibrate_lens([views[0], views[1][:, 1:]])
 
 

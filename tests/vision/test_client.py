@@ -59,9 +59,9 @@ def test_a_picture_comes_with_a_password(scheme: str, path: str) -> None:
             assert seen.picture.shape == (240, 320, 3)
             assert seen.time_of_exposure is not None
             assert "se cret" not in eye.url
-        with pytest.raises(paddock.Refused, match="refuses this user and password"):
+        with pytest.raises(paddock.Refused, match="rejects this user and password"):
             IpCamera(server.url + path, user="lab", password="wrong").take_picture()
-        with pytest.raises(paddock.Refused, match="wants a user and a password"):
+        with pytest.raises(paddock.Refused, match="requires a user and a password"):
             next(IpCamera(server.url + path).stream())
 
 

@@ -60,10 +60,10 @@ def draw_jpeg(size: tuple[int, int] = (32, 16)) -> bytes:
     ("first", "then", "problem"),
     [
         (OK + b"X-Long: ", b"a", r"did not answer within 0\.5 s"),
-        (PICTURE + b"\xff\xd8", b"\0", r"no whole picture within 0\.5 s"),
-        (STREAM + PART, b"\0", r"no whole picture within 0\.5 s"),
-        (STREAM, b"no boundary", r"no whole picture within 0\.5 s"),
-        (STREAM, PART + b"no picture", r"no whole picture within 0\.5 s"),
+        (PICTURE + b"\xff\xd8", b"\0", r"no complete picture within 0\.5 s"),
+        (STREAM + PART, b"\0", r"no complete picture within 0\.5 s"),
+        (STREAM, b"no boundary", r"no complete picture within 0\.5 s"),
+        (STREAM, PART + b"no picture", r"no complete picture within 0\.5 s"),
     ],
     ids=["head", "picture", "part", "no boundary", "no pictures"],
 )

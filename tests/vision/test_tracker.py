@@ -124,7 +124,7 @@ def test_the_pose_is_found_and_what_hinders_is_told() -> None:
     assert pose.rms < 0.3
     seen = find_markers(look(SMALL, draw_poses(1)), [46, 47, 48, 49])
     del seen[47]
-    with pytest.raises(paddock.PaddockError, match=r"at least 4 markers on the floor, found 3: not found are \[47\]"):
+    with pytest.raises(paddock.PaddockError, match=r"at least 4 markers on the floor, found 3: \[47\] not found"):
         find_camera_pose(eye.model.lens, eye.site, seen)
     with pytest.raises(paddock.PaddockError, match=r"a picture: expected uint8 of shape"):
         find_markers(np.zeros((4, 4)))
@@ -146,5 +146,5 @@ def test_a_marker_that_jumps_is_believed_when_it_is_seen_there_again() -> None:
 
 
 def test_a_picture_of_another_size_than_the_lens_is_refused() -> None:
-    with pytest.raises(paddock.SpecError, match=r"a picture of 320 × 240 pixels.*take lens\.scale_to\(\(320, 240\)\)"):
+    with pytest.raises(paddock.SpecError, match=r"a picture of 320 × 240 pixels.*use lens\.scale_to\(\(320, 240\)\)"):
         tracker().locate(np.zeros((240, 320, 3), np.uint8))

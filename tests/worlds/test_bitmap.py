@@ -138,8 +138,8 @@ def test_what_is_no_useful_picture_is_refused(tmp_path: Path, sketch: Path) -> N
         "white.png": "white.png: no pixel is darker than 0.5: choose a higher threshold",
         "black.png": "black.png: all pixels are darker than 0.5: choose a lower threshold",
         "huge.png": "huge.png: expected at most 4000000 pixels, got 2001 × 2000: make it smaller",
-        "torn.png": f"{tmp_path / 'torn.png'}: cannot be read: it is damaged, or no picture",
-        "text.png": f"{tmp_path / 'text.png'}: cannot be read: it is damaged, or no picture",
+        "torn.png": f"{tmp_path / 'torn.png'}: cannot be read: it is damaged or not a picture",
+        "text.png": f"{tmp_path / 'text.png'}: cannot be read: it is damaged or not a picture",
         "none.png": f"{tmp_path / 'none.png'}: no such file",
     }.items():
         with pytest.raises(paddock.SpecError) as refused:
@@ -149,7 +149,5 @@ def test_what_is_no_useful_picture_is_refused(tmp_path: Path, sketch: Path) -> N
         import_world(sketch, scale=0.0)
     with pytest.raises(paddock.SpecError, match=r"^threshold: expected a brightness between 0 and 1, got 128$"):
         import_world(sketch, threshold=128)
-    with pytest.raises(
-        paddock.SpecError, match=r"^sketch.png: even where there is most room, there is none for the scout"
-    ):
+    with pytest.raises(paddock.SpecError, match=r"^sketch.png: even where there is most room, the scout does not fit"):
         import_world(sketch, scale=0.001)

@@ -24,7 +24,7 @@ def test_a_thousand_large_arcs_are_refused_with_their_number(tmp_path: Path) -> 
         paddock.open(path)
     assert re.fullmatch(
         r"full\.toml: arcs: expected a world of at most 100000 pieces of obstacles, got \d{7}; "
-        r"1000 arcs have \d{7} chords: leave some out or make them smaller",
+        r"1000 arcs have \d{7} chords: remove some or make them smaller",
         str(refused.value),
     )
 
@@ -36,7 +36,7 @@ def test_a_thousand_cylinders_over_each_other_are_refused(tmp_path: Path) -> Non
         paddock.open(path)
     assert re.fullmatch(
         r"full\.toml: cylinders: expected obstacles that cover a world at most 500 times over, got 1000 pieces of "
-        r"which \d+ cover more: leave some out or make them smaller",
+        r"which \d+ cover more: remove some or make them smaller",
         str(refused.value),
     )
 

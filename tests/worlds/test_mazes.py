@@ -253,14 +253,14 @@ def test_the_exit_is_marked_on_the_floor() -> None:
         (lambda: make_maze(3, 3, seed="1"), "seed: expected a whole number, got '1'"),
         (lambda: make_maze(3, 3, seed=True), "seed: expected a whole number, got true"),
         (lambda: make_maze(3, 2, exit=(3, 0)), "exit: expected a cell from [0, 0] to [2, 1], got [3, 0]"),
-        (lambda: make_maze(3, 3, start=(2, 2)), "exit: expected another cell than the start, got [2, 2]"),
+        (lambda: make_maze(3, 3, start=(2, 2)), "exit: expected a cell other than the start, got [2, 2]"),
         (
             lambda: Maze(columns=3, rows=3, passages=frozenset({((1, 0), (0, 0))}), start=(0, 0), exit=(1, 0)),
             "passages: expected two neighbours, the left or lower one first, got [[1, 0], [0, 0]]",
         ),
         (
             lambda: solve_maze(Maze(columns=2, rows=1, passages=frozenset(), start=(0, 0), exit=(1, 0))),
-            "no way leads from the start (0, 0) to the exit (1, 0)",
+            "no path leads from the start (0, 0) to the exit (1, 0)",
         ),
         (
             lambda: make_maze_world(make_maze(3, 3), corridor=0.1),

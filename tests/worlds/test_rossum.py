@@ -21,9 +21,9 @@ def test_the_plan_with_every_construct_becomes_the_expected_world(tmp_path: Path
     world, start, left_out, _ = import_world(PLANS / "workshop.txt")
     assert start == "home"
     assert left_out == (
-        "1 × doorway: they have no meaning in RP1 either",
-        "1 × link: nodes became starts, but a world has no graph",
-        "1 × region of paint: ground sensors see the colour of paint, not its number",
+        "1 × doorway: they have no effect in RP1 either",
+        "1 × link: nodes are imported as starts, but a world has no graph",
+        "1 × region of paint: ground sensors measure the colour of paint, not its number",
         "1 × wall without length: RP1 ignores them too",
     )
     save_world(world, tmp_path / "workshop.toml")
@@ -72,7 +72,7 @@ def test_without_a_placement_there_is_no_robot_unless_a_place_is_given(tmp_path:
     plan.write_text("units: inches; wall { geometry: 0, 0, 100, 0, 1; } wall { geometry: 0, 50, 100, 50, 1; }")
     world, start, left_out, _ = import_world(plan)
     assert (world.robots, start) == ((), None)
-    assert left_out == ("no robot: the plan has no placement to put it on",)
+    assert left_out == ("no robot: the plan has no placement for it",)
     assert import_world(plan, at=(1.0, 0.6)).world.robots[0].at == (1.0, 0.6)
     assert import_world(plan, robot=None, at=(1.0, 0.6)).world.robots == ()
 
@@ -103,7 +103,7 @@ WALL = "wall a { geometry: 0, 0, 1, 0, 0.1; }\n"
 BAD = {
     "": "plan.txt: expected at least one object, such as: wall a { geometry: 0, 0, 2, 0, 0.1; }",
     "units: yards;": "line 1: units: expected meters or inches or feet, got yards",
-    "caption: hall;": "line 1: caption: expected one text in quotes, got 'hall'",
+    "caption: hall;": "line 1: caption: expected one string in quotes, got 'hall'",
     "title: 3;": "line 1: unknown keyword 'title' (there are: caption, units)",
     "\n\nwal a { }": "line 3: unknown keyword 'wal' (did you mean 'wall'?)",
     WALL + WALL: "line 2: expected different names, got 'a' twice",
@@ -115,7 +115,7 @@ BAD = {
     ),
     "wall a { geometri: 1; }": "line 1: wall a: unknown key 'geometri' (did you mean 'geometry'?)",
     "wall { color: blu; }": "line 1: wall: color: no colour called 'blu' (did you mean 'blue'?)",
-    "wall { label: 3; }": "line 1: wall: label: expected one text in quotes, got 3",
+    "wall { label: 3; }": "line 1: wall: label: expected one string in quotes, got 3",
     "wall { color: red; color: red; }": "line 1: wall: expected 'color' once, got it twice",
     "wall a { geometry: 0, 0, 1, 0, 0.1 }": "line 1: expected ',' or ';' after the values of 'geometry', got '}'",
     "wall a { geometry 0, 0; }": "line 1: expected ':' after 'geometry', got 0",
@@ -124,8 +124,8 @@ BAD = {
     "wall a {\n": "line 2: expected a key or '}' in 'wall a', got the end of the file",
     "{": "line 1: expected a keyword such as wall or units, got '{'",
     "/* never\nended": "line 1: expected '*/' at the end of the comment that begins here",
-    'caption: "never ended\n": ;': "line 1: expected '\"' at the end of the text that begins here",
-    "wall a { geometry: 1 % 2; }": "line 1: expected a name, a number or a text in quotes, got '%'",
+    'caption: "never ended\n": ;': "line 1: expected '\"' at the end of the string that begins here",
+    "wall a { geometry: 1 % 2; }": "line 1: expected a name, a number or a string in quotes, got '%'",
     "obstacle o { color: red; }": "line 1: obstacle o: expected either geometry or polygon, got neither",
     "obstacle o { polygon: 4, 1; geometry: 0, 0, 1, 0, 1, 1; }": (
         "line 1: obstacle o: expected either geometry or polygon, got both"
@@ -171,13 +171,15 @@ def test_no_text_whatever_ends_in_anything_but_a_world_or_a_message(text: str) -
 def test_files_that_are_no_plan_are_refused(tmp_path: Path) -> None:
     (tmp_path / "noise.bin").write_bytes(b"\xff\xfe\x00")
     for name, message in {
-        "noise.bin": "noise.bin: expected a floor plan as text in UTF-8, or a picture, whose name ends in",
+        "noise.bin": "noise.bin: expected a floor plan as UTF-8 text, or a picture whose name ends in",
         "none.txt": f"{tmp_path / 'none.txt'}: no such file",
     }.items():
         with pytest.raises(paddock.SpecError) as refused:
             import_world(tmp_path / name)
         assert str(refused.value).startswith(message)
-    with pytest.raises(paddock.SpecError, match=r"^scale: expected none: workshop.txt is no picture, only pictures"):
+    with pytest.raises(
+        paddock.SpecError, match=r"^scale: expected none: workshop.txt is not a picture, and only pictures"
+    ):
         import_world(PLANS / "workshop.txt", scale=0.1)
     with pytest.raises(paddock.SpecError, match=r"^workshop.txt: robots\[0\].at: robot 'robot' overlaps boxes\[0\] by"):
         import_world(PLANS / "workshop.txt", at=(0.38, 1.6))

@@ -87,9 +87,9 @@ def test_position_models_are_robots_with_their_sensors(lab: WorldSpec) -> None:
 
 def test_what_has_no_place_here_is_told_with_file_and_line() -> None:
     assert import_world(LAB).left_out == (
-        "lab.world:29: model: nothing runs into it (obstacle_return 0)",
+        "lab.world:29: model: it is not an obstacle (obstacle_return 0)",
         "lab.world:31: localization_origin: for poses in the world: `paddock serve WORLD --player 6665,world`",
-        "lab.world:32: blobfinder: there are no blobs",
+        "lab.world:32: blobfinder: blobs are not supported",
     )
 
 
@@ -134,26 +134,26 @@ WRONG = {
     "\nmodel ( size [ 1 ( )": "line 2: expected a value of 'size', got '('",
     "model ( size [0 1 1] )": "line 1: model: size: expected lengths > 0",
     'model ( size "large" )': "line 1: model: size: expected 2 numbers or more, got 'large'",
-    'model ( bitmap "none.png" )': "line 1: model: bitmap: there is no picture 'none.png' beside the world",
+    'model ( bitmap "none.png" )': "line 1: model: bitmap: there is no picture 'none.png' in the world's folder",
     "model ( block ( points 2 ) )": "line 1: block: points: expected 3 to 1000 points of a block, got 2",
     "model ( block ( points 3 point[0] [0 0] ) )": "line 1: block: point[1] is missing",
-    '\n\nposition ( drive "omni" )': 'line 3: position: drive: expected "diff", got "omni": robots here have two',
-    "position ( ranger ( scount 2 spose[0] [0 0 0] ) )": "line 1: ranger: spose[1] is missing: there are 2",
+    '\n\nposition ( drive "omni" )': 'line 3: position: drive: expected "diff", got "omni": only differential',
+    "position ( ranger ( scount 2 spose[0] [0 0 0] ) )": "line 1: ranger: spose[1] is missing: expected 2",
     "position ( laser ( samples 1 ) )": "line 1: laser: samples: expected 2 to 4096 samples, got 1",
     "position ( laser ( fov 400 ) )": "line 1: laser: expected a range > 0 and an angle of at most a turn",
     "position ( velocity_bounds [1 2] )": "line 1: position: velocity_bounds: expected 8 numbers or more",
-    'include "more.inc"': "line 1: include: there is no file 'more.inc' beside it",
+    'include "more.inc"': "line 1: include: there is no file 'more.inc' in its folder",
     'include "some.world"': "line 1: include: 'some.world' includes itself",
     'unit_length "feet"': "line 1: world: unit_length: expected m or cm or mm, got 'feet'",
     "paused 1": "expected models, found none",
-    "model ( ; )": "line 1: expected a name, a number or a text in quotes",
+    "model ( ; )": "line 1: expected a name, a number or a string in quotes",
     "( model )": "line 1: expected the name of a property or of a model, got '('",
     "model ( name [] )": "line 1: expected a value of 'name', got ']'",
     "position ( ranger ( scount 1e999 ) )": "line 1: expected a finite value of 'scount', got 1e999",
     "model ( pose [0 0 0\n-1e999] )": "line 2: expected a finite value of 'pose', got -1e999",
     "define pioneer position ( )\npioner ( )": "line 2: there is no model 'pioner' (did you mean 'pioneer'?)",
     "\nmodel ( size [1 1 0] )": "line 2: model: height: expected",
-    nest_macros(40, ""): "line 34: expected at most 50000 entities, and 32 within each other",
+    nest_macros(40, ""): "line 34: expected at most 50000 entities, and 32 levels",
     nest_macros(18, "a{} ( )"): "line 16: expected at most 50000 entities",
     "size [1e9 1e9] model ( )": "bounds[0]: expected metres >= -1e+06",
     "\nmodel ( size [ 3 ] )": "line 2: model: size: expected 2 numbers or more, got [3]",
@@ -186,9 +186,9 @@ def test_what_may_be_a_mistake_is_told_with_file_and_line(tmp_path: Path) -> Non
     found = stage_world(tmp_path / "some.world")
     assert found.doubts == (
         "some.world:3: color: no colour called 'purpel' (did you mean 'purple'?)",
-        "some.world:4: pose: three numbers are x, y and heading here; [x y z heading] is sure",
-        "some.world:5: name: some.world:4 is called 'r0', too; a robot gets another name here",
-        "some.world:6: pose: far stands at 30, 0, outside of all other models",
+        "some.world:4: pose: three numbers mean x, y and heading; [x y z heading] is unambiguous",
+        "some.world:5: name: some.world:4 is also called 'r0'; the robot is renamed",
+        "some.world:6: pose: far is at 30, 0, outside all other models",
     )
     assert [robot.name for robot in found.world.robots] == ["r0", "r0-2", "far"]
     kind = found.world.robots[0].type
@@ -198,7 +198,7 @@ def test_what_may_be_a_mistake_is_told_with_file_and_line(tmp_path: Path) -> Non
 
 def test_a_world_of_stage_cannot_be_served_before_it_is_imported() -> None:
     with pytest.raises(
-        paddock.SpecError, match=r"lab.world: it is no world yet: make one with `paddock import .*lab.w"
+        paddock.SpecError, match=r"lab.world: this is not a world file: convert it with `paddock import .*lab.w"
     ):
         load_world(LAB)
 
@@ -221,8 +221,8 @@ def test_the_command_writes_a_world_that_can_be_served(tmp_path: Path) -> None:
     result = run("import", str(LAB), "-o", str(tmp_path / "lab.toml"))
     assert result.returncode == 0, result.stderr
     assert "12 obstacles, 3 robots" in result.stdout
-    assert "left out: lab.world:32: blobfinder: there are no blobs" in result.stdout
+    assert "left out: lab.world:32: blobfinder: blobs are not supported" in result.stdout
     assert len(load_world(tmp_path / "lab.toml").robots) == 3
     refused = run("import", str(LAB), "-o", str(tmp_path / "other.toml"), "--at", "1,1")
     assert refused.returncode == 2
-    assert "lab.world has robots of its own" in refused.stderr
+    assert "lab.world has its own robots" in refused.stderr
