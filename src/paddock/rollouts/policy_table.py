@@ -88,10 +88,12 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
         )
     table = [np.broadcast_to(rows, (individuals, rows.shape[1])) for rows in weights]
     only_one = len(table) == 1  # a million networks need no copy
+    joined = np.ascontiguousarray(table[0] if only_one else np.hstack([np.empty((individuals, 0)), *table]))
+    joined.flags.writeable = False  # as `broadcast_to` does: the loop is compiled for one type of array
     return PolicyTable(
         rows,
         np.array(plans, np.float64),
-        np.ascontiguousarray(table[0] if only_one else np.hstack([np.empty((individuals, 0)), *table])),
+        joined,
         worlds // individuals,
         np.tile(np.concatenate([np.empty(0), *memory]), (worlds, 1)),
         enabled,
