@@ -34,7 +34,7 @@ from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
 from paddock.episodes import Event
 from paddock.episodes.events import Kind
-from paddock.policies.policy import Policy
+from paddock.policies.policy import is_policy
 from paddock.robots import RobotSpec
 from paddock.rollouts.loop import loop_for
 from paddock.rollouts.policy_table import check_runs, policy_table_of, remember
@@ -186,7 +186,7 @@ class Arena(BaseArena):
         plan = loop.plan
         hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched or self._on_tick.calls
         controllers = {id(controller): controller for controller in plan.controllers.values()}.values()
-        if hooks or not controllers or not all(isinstance(controller, Policy) for controller in controllers):
+        if hooks or not controllers or not all(is_policy(controller) for controller in controllers):
             return loop.drive()
         return self._drive_compiled(loop)
 

@@ -23,7 +23,7 @@ from paddock.arena.controllers import (
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.sources import find_source, hash_sources
 from paddock.core.user_code import is_path, load_path
-from paddock.policies.policy import Policy
+from paddock.policies.policy import is_policy
 
 BUILT_IN = "built-in"
 EXPECTED = f"{BUILT_IN}, a Python file, a policy (.npz), or module:Name of a controller class or factory"
@@ -54,7 +54,7 @@ class ControllerChoice:
             return Drivers(
                 controllers=controllers,
                 devices={
-                    name: made.devices if isinstance(made, Policy) else tuple(arena[name].devices)
+                    name: made.devices if is_policy(made) else tuple(arena[name].devices)
                     for name, made in controllers.items()
                 },
             )

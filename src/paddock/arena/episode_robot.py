@@ -24,7 +24,7 @@ from paddock.episodes.trace import ESTIMATE, JUMP, POSE, Floats
 from paddock.estimate import Estimate, Odometry
 from paddock.metrics.base import Metric
 from paddock.metrics.meter import Meter
-from paddock.policies.policy import RunStart, TimedPolicy
+from paddock.policies.policy import RunStart, TimedPolicy, is_timed
 
 
 def begin_run(policy: TimedPolicy, robot: Robot) -> None:
@@ -46,7 +46,7 @@ class EpisodeRobot:
     def __init__(self, robot: Robot, controller: Any, metrics: Sequence[Metric]) -> None:
         self.robot, self.name, self.controller = robot, robot.name, controller
         self.act: Callable[[Observation], Any] | None = None if controller is None else acting(controller)
-        if isinstance(controller, TimedPolicy):
+        if is_timed(controller):
             begin_run(controller, robot)
         self.recorder = TraceRecorder(
             robot.name,

@@ -21,7 +21,7 @@ from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
 from paddock.core.places import is_users
 from paddock.episodes import Episode
-from paddock.policies.policy import Policy
+from paddock.policies.policy import is_policy
 from paddock.report.summary import METRICS
 
 STATUS_ROBOTS = 3  # robots in the status line
@@ -74,7 +74,7 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
     arena.episode = None
     try:
         with status_line(console, drive.seconds, hidden=drive.headless) as show, telling_place(drive.file, *ANSWERING):
-            compiled = all(isinstance(controller, Policy) for controller in drivers.controllers.values())
+            compiled = all(is_policy(controller) for controller in drivers.controllers.values())
             keep = None if compiled else drive.keep  # compiled controllers run without a callback after each tick
             quiet = keep is None and (drive.headless or not console.is_terminal)
 

@@ -38,8 +38,8 @@ OPTIONS = {
     "forceinline": True,
     "no_cfunc_wrapper": True,  # no kernel is called from C
 }
-# Most kernels are called by other kernels only. Without the wrapper that unpacks Python objects they compile in three
-# quarters of the time.
+# Most kernels are called by other kernels only. Without wrappers for calls from Python they compile in three quarters
+# of the time.
 INLINED = {**OPTIONS, "no_cpython_wrapper": True}
 
 # Folders in which every file counts as kernel source, because kernels use constants and tuples from these files.
@@ -69,7 +69,10 @@ class Kernel:
     @functools.cached_property
     def inlined(self) -> Callable[..., Any]:
         """The compiled function for calls from other kernels; Python cannot call it."""
-        return self._make_dispatcher(INLINED, ".inlined")
+        dispatcher: Any = self._make_dispatcher(INLINED, ".inlined")
+        _ignore_literals(dispatcher)
+        _skip_optimisation(dispatcher)
+        return dispatcher  # type: ignore[no-any-return]
 
     def _make_dispatcher(self, options: dict[str, object], suffix: str = "") -> Callable[..., Any]:
         """Return a numba dispatcher whose machine code is cached on disk in files with this suffix."""
@@ -138,6 +141,40 @@ def _import_numba() -> Any:
     finally:
         linalg.ensure_blas = ensure_blas
     return numba
+
+
+def _ignore_literals(dispatcher: Any) -> None:
+    """Compile an inlined kernel once for all integers or booleans, instead of once more for each literal argument.
+
+    LLVM propagates the literal after inlining, so the machine code of the caller is the same.
+    """
+    from numba.core import types
+
+    find_template = dispatcher.get_call_template
+
+    def get_call_template(arguments: Any, keywords: Any) -> Any:
+        return find_template(tuple(map(types.unliteral, arguments)), keywords)
+
+    dispatcher.get_call_template = get_call_template
+
+
+def _skip_optimisation(dispatcher: Any) -> None:
+    """Do not optimise the code of an inlined kernel on its own, because LLVM optimises it as part of its callers."""
+    from numba.core.codegen import CPUCodeLibrary
+    from numba.core.compiler_lock import global_compiler_lock
+
+    compile_here = dispatcher.compile
+
+    def compile_quickly(signature: Any) -> Any:
+        with global_compiler_lock:
+            optimize = CPUCodeLibrary._optimize_final_module
+            CPUCodeLibrary._optimize_final_module = lambda library: None
+            try:
+                return compile_here(signature)
+            finally:
+                CPUCodeLibrary._optimize_final_module = optimize
+
+    dispatcher.compile = compile_quickly
 
 
 def _survive_full_disk(cache: Any) -> None:

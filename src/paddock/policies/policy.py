@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ class RunStart(NamedTuple):
     max_speed: float  # of its wheels [m/s]
 
 
-@runtime_checkable
 class Policy(Protocol):
     """A controller with a compiled counterpart."""
 
@@ -55,7 +54,11 @@ class Policy(Protocol):
         """Return the constants of its kernel. `firsts` are the indices of the devices in a row of readings."""
 
 
-@runtime_checkable
+def is_policy(controller: object) -> TypeGuard[Policy]:
+    """Whether a controller has all members of a Policy; `isinstance` with a Protocol is too slow for a large swarm."""
+    return all(hasattr(controller, name) for name in _POLICY_MEMBERS)
+
+
 class TimedPolicy(Policy, Protocol):
     """A policy that depends on its robot and the tick length, or draws random numbers. Its memory stores these."""
 
@@ -64,3 +67,15 @@ class TimedPolicy(Policy, Protocol):
 
     def check_run(self, memory: Floats) -> None:
         """Raise the error of a run that is stored in its memory, shape (W, ·), if there is one."""
+
+
+def is_timed(controller: object) -> TypeGuard[TimedPolicy]:
+    """Whether a controller has all members of a TimedPolicy."""
+    return all(hasattr(controller, name) for name in _TIMED_MEMBERS) and is_policy(controller)
+
+
+def _members_of(protocol: type) -> tuple[str, ...]:
+    return tuple(name for name in vars(protocol) if not name.startswith("_"))
+
+
+_POLICY_MEMBERS, _TIMED_MEMBERS = _members_of(Policy), _members_of(TimedPolicy)

@@ -16,7 +16,7 @@ from paddock.engine import state as engine
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import BELIEF_HEADING, BELIEF_X, HEADING, SEED, TICK, X
 from paddock.metrics.base import Metric, RunTime
-from paddock.policies.policy import Policy, TimedPolicy
+from paddock.policies.policy import Policy, is_policy, is_timed
 from paddock.rollouts.loop import loop_for
 from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
 from paddock.rollouts.mirror import Mirror
@@ -206,7 +206,7 @@ class Batch:
             policies.values(), self.scenes[0].sensor_kinds, metrics
         )  # raises for two user kernels, also for the GPU
         policy_table = self._lay_out(policies)
-        timed = any(isinstance(policy, TimedPolicy) for policy in policies.values())
+        timed = any(is_timed(policy) for policy in policies.values())
         if timed:
             self._memory.here()
             begin_runs(policy_table, policies, self.scenes[0], self.seeds)
@@ -276,7 +276,7 @@ class Batch:
         for name, controller in controllers.items():
             if name not in self.robots:
                 raise UnknownName("robot", name, self.robots)
-            if not isinstance(controller, Policy):
+            if not is_policy(controller):
                 raise SimulationError(
                     f"run: {controller!r} is not a policy: batches run compiled controllers, see docs/batches.md"
                 )

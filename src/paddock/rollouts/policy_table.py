@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from paddock.core.errors import DeviceRefused, SimulationError, UnknownName
 from paddock.engine.model import END_OF_DEVICES, FIRST_DEVICE, Bytes, Floats, Ints
 from paddock.engine.state import types_of_robots
-from paddock.policies.policy import Policy, RunStart, TimedPolicy
+from paddock.policies.policy import Policy, RunStart, is_timed
 from paddock.policies.registry import ACT
 from paddock.rollouts.tables import BRAIN_COLUMNS, MEMORY, NUMBER, PolicyTable
 from paddock.sensors.base import RangeSensorSpec
@@ -25,15 +24,6 @@ class DeviceSlot(NamedTuple):
     number: int
     first: int
     values: int
-
-
-@dataclass(frozen=True)
-class TableOffsets:
-    """Positions of a policy's numbers in the tables."""
-
-    plan: int
-    weight: int
-    memory: int
 
 
 def slot_of(built: BuiltWorld, robot: int, device: str) -> DeviceSlot:
@@ -65,7 +55,7 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
     memory: list[Floats] = []
     weight_count = memory_count = 0
     types = types_of_robots(built.model).tolist()
-    known: dict[tuple[int, int], TableOffsets] = {}  # robots of one type share a policy's tables
+    known: dict[tuple[int, int], tuple[int, int, int, int]] = {}  # robots of one type share a policy's row
     drives: dict[int, str] = {}
     for robot, policy in policies.items():
         name = built.spec.robots[robot].name
@@ -81,13 +71,14 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
         place = known.get((id(policy), types[robot]))
         if place is None:
             policy.check([(f"{name}.{d}", slot.values) for d, slot in zip(policy.devices, slots, strict=True)])
-            place = known[id(policy), types[robot]] = TableOffsets(len(plans), weight_count, memory_count)
+            number = ACT.number(type(policy))
+            place = known[id(policy), types[robot]] = number, len(plans), weight_count, memory_count
             plans += policy.plan([slot.first for slot in slots], [slot.values for slot in slots])
             weights.append(policy.weights)
             memory.append(policy.memory)
             weight_count += policy.weights.shape[1]
             memory_count += len(policy.memory)
-        rows[robot] = ACT.number(type(policy)), place.plan, place.weight, place.memory
+        rows[robot] = place
     individuals = max((len(rows) for rows in weights), default=1)
     if worlds % individuals or any(len(rows) not in (1, individuals) for rows in weights):
         sizes = ", ".join(str(len(rows)) for rows in weights)
@@ -96,10 +87,12 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
         )
     table = [np.broadcast_to(rows, (individuals, rows.shape[1])) for rows in weights]
     only_one = len(table) == 1  # avoids a copy of a million networks
+    joined = np.ascontiguousarray(table[0] if only_one else np.hstack([np.empty((individuals, 0)), *table]))
+    joined.flags.writeable = False  # like the result of `broadcast_to`, so that the loop is compiled only once
     return PolicyTable(
         rows,
         np.array(plans, np.float64),
-        np.ascontiguousarray(table[0] if only_one else np.hstack([np.empty((individuals, 0)), *table])),
+        joined,
         worlds // individuals,
         np.tile(np.concatenate([np.empty(0), *memory]), (worlds, 1)),
         enabled,
@@ -109,7 +102,7 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
 def begin_runs(policy_table: PolicyTable, policies: Mapping[int, Policy], built: BuiltWorld, seeds: Ints) -> None:
     """Initialise the timed policies for a run in worlds with these seeds."""
     for robot, policy in policies.items():
-        if isinstance(policy, TimedPolicy):
+        if is_timed(policy):
             name, drive = built.spec.robots[robot].name, built.robots[robot].drive
             start = RunStart(seeds, name, built.model.dt, drive.wheel_separation, drive.max_speed)
             policy.begin_run(memory_of(policy_table, robot, policy), start)
@@ -118,7 +111,7 @@ def begin_runs(policy_table: PolicyTable, policies: Mapping[int, Policy], built:
 def check_runs(policy_table: PolicyTable, policies: Mapping[int, Policy]) -> None:
     """Raise the errors of policies during a run."""
     for robot, policy in policies.items():
-        if isinstance(policy, TimedPolicy):
+        if is_timed(policy):
             policy.check_run(memory_of(policy_table, robot, policy))
 
 

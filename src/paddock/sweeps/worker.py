@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from paddock.metrics import Metric
-from paddock.policies.policy import Policy
+from paddock.policies.policy import Policy, is_policy
 from paddock.rollouts.batch import Batch
 from paddock.scenarios import run_scenario
 from paddock.sweeps.combination import Combination
@@ -136,4 +136,4 @@ class SweepWorker:
 
 
 def _compile(drivers: Mapping[str, Any]) -> bool:
-    return bool(drivers) and all(isinstance(controller, Policy) for controller in drivers.values())
+    return bool(drivers) and all(is_policy(controller) for controller in drivers.values())
