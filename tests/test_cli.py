@@ -63,7 +63,7 @@ def test_a_controller_file_drives_the_robots(tmp_path: Path) -> None:
     [
         ("x = 1\n", "expected a function act(observation), a class Controller"),
         ("CONTROLLERS = {'gren': None}\n", "no robot called 'gren'"),
-        ("def act(observation):\n    return 'fast'\n", "answered 'fast': expected (left, right)"),
+        ("def act(observation):\n    return 'fast'\n", "returned 'fast': expected (left, right)"),
     ],
 )
 def test_a_useless_controller_file_is_refused_in_one_line(tmp_path: Path, text: str, message: str) -> None:

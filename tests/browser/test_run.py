@@ -22,7 +22,7 @@ def test_the_demo_waits_for_a_viewer_and_can_be_run_again_until_ctrl_c(visit, tm
         demo.line("(starts when the page is open)")
         page = visit(demo.url)
         expect(page.find("run-banner")).to_be_visible()
-        expect(page.find("run-reason")).to_have_text("4 s are over")
+        expect(page.find("run-reason")).to_have_text("4 s elapsed")
         expect(page.find("time")).to_have_text("4.00 s")
         expect(page.find("pace")).to_contain_text("ended")
         expect(page.find("connection")).to_have_attribute("data-state", "live")

@@ -124,7 +124,7 @@ def test_move_knows_that_an_e_puck_is_slower() -> None:
 
 def test_move_ends_after_its_seconds() -> None:
     track = drive(task("move", speed=0.2, seconds=3), robot=PIONEER)
-    assert track.result.tasks[0].why == "3 s are over"
+    assert track.result.tasks[0].why == "3 s elapsed"
     assert track.result.episode.seconds == pytest.approx(3.0)
     assert track.result.distance == pytest.approx(0.6, abs=0.03)  # less what the motors need to speed up
 
@@ -139,7 +139,7 @@ def test_move_backwards_looks_backwards() -> None:
 def test_without_the_safety_rule_move_runs_into_the_wall() -> None:
     track = drive(task("move", seconds=8), safety={"enabled": False})
     assert track.result.contact_time > 0
-    assert track.result.tasks[0].why == "8 s are over"
+    assert track.result.tasks[0].why == "8 s elapsed"
 
 
 def test_a_wider_safety_distance_stops_earlier() -> None:
@@ -178,7 +178,7 @@ def test_go_to_gets_there(robot: str, goal: tuple[float, float]) -> None:
 
 def test_go_to_gives_up_in_time() -> None:
     track = drive(task("go-to", x=5.0, y=3.0, seconds=1))
-    assert track.result.tasks[0].why.startswith("1 s are over")
+    assert track.result.tasks[0].why.startswith("1 s elapsed")
     assert not track.result.complete
 
 
@@ -236,7 +236,7 @@ def test_wander_and_avoid_keep_moving_and_touch_nothing(
         task(name, seconds=90),
         robot=robot, size=size, at=at, seed=seed, cylinders=pillars,
     )  # fmt: skip
-    assert [result.why for result in track.result.tasks][1] == "90 s are over"
+    assert [result.why for result in track.result.tasks][1] == "90 s elapsed"
     assert track.result.complete
     assert track.result.contact_time == 0
     assert track.result.distance > way
@@ -289,7 +289,7 @@ def test_the_safety_rule_looks_where_the_robot_goes(
 def test_a_robot_that_touches_a_wall_from_the_start_has_not_moved() -> None:
     track = drive(task("move", seconds=3), task("stop"), at=(5.744, 3.0), safety={"enabled": False})
     first = track.result.tasks[0]
-    assert (first.done, first.why) == (False, "did not move: 3 s are over")
+    assert (first.done, first.why) == (False, "did not move: 3 s elapsed")
     assert not track.result.complete
 
 
@@ -305,7 +305,7 @@ def test_a_wall_that_is_near_from_the_start_is_no_way_to_end_a_move() -> None:
 def test_a_robot_that_is_too_slow_to_move_has_not_done_its_task(name: str) -> None:
     slug = {"base": EPUCK, "drive": {"max_speed": 1e-6}}
     first = drive(task(name, seconds=1), robot=slug).result.tasks[0]
-    assert (first.done, first.why) == (False, "did not move: 1 s are over")
+    assert (first.done, first.why) == (False, "did not move: 1 s elapsed")
 
 
 def test_wheels_that_slip_before_a_wall_reach_no_place() -> None:

@@ -412,13 +412,13 @@ def test_a_robot_that_is_taken_out_ends_its_trace_and_the_others_go_on(hand: str
     others = set(controllers) - {"red"}
     episode = arena.run(1, controllers, metrics=[Distance()], every=arena.dt, on_step=take_out)
     gone = episode.robots["red"]
-    assert [(event.kind, str(event)) for event in gone.trace.events] == [("remove", "red went")]
+    assert [(event.kind, str(event)) for event in gone.trace.events] == [("remove", "red was removed")]
     assert gone.trace.time[-1] == pytest.approx(19 * arena.dt)
     assert gone.metrics["distance"] > 0
     assert {name: episode.robots[name].trace.time[-1] for name in others} == dict.fromkeys(others, 1.0)
     assert episode.repeatable == (hand == "its own program's")
     arena.reset()  # and it can run on without
-    assert arena.run(0.1, dict.fromkeys(others, drive_slowly)).reason == "0.1 s are over"
+    assert arena.run(0.1, dict.fromkeys(others, drive_slowly)).reason == "0.1 s elapsed"
 
 
 def test_a_robot_that_its_own_controller_takes_out_ends_the_run_if_it_is_the_last() -> None:

@@ -39,5 +39,5 @@ def test_it_drives_an_emulated_e_puck_over_its_serial_line() -> None:
         with paddock.connect(f"epuck://{emulators.devices['red']}", name="red", timeout=60) as robot:
             robot.enable("proximity", "encoders")
             episode = robot.run(2.0, Network.load(TRAINED))
-        assert episode.reason == "2 s are over"
+        assert episode.reason == "2 s elapsed"
         assert episode.trace.commands.max() > 0.05

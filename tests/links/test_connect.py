@@ -28,7 +28,7 @@ def test_a_client_needs_no_numba() -> None:
         command = [sys.executable, "-c", DRIVES_WITHOUT_NUMBA, server.url(scheme="ws")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "0.2 s are over\n"
+    assert done.stdout == "0.2 s elapsed\n"
 
 
 OWN_LINK = """

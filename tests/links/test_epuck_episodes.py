@@ -49,7 +49,7 @@ def test_a_run_gives_a_trace_and_metrics_by_odometry(arena: Arena, robot: EPuck)
     assert episode.trace.commands[1] == pytest.approx((0.05, 0.05), abs=2e-4)
     assert episode.trace.reading("ground").shape == (len(episode.trace), 3)
     assert np.isnan(episode.trace.contacts).all()  # it does not know what it touches
-    assert (episode.reason, episode.digest, episode.repeatable) == ("2 s are over", None, False)
+    assert (episode.reason, episode.digest, episode.repeatable) == ("2 s elapsed", None, False)
 
 
 def test_what_it_takes_to_begin_is_not_driving(arena: Arena, robot: EPuck, monkeypatch: pytest.MonkeyPatch) -> None:

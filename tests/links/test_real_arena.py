@@ -86,7 +86,7 @@ def test_real_robots_are_served_like_simulated_ones(arena: RealArena, lawn: tupl
             for call in (remote.reset, remote.snapshot, remote.digest):
                 with pytest.raises(paddock.SimulationError, match="the robots of this arena are real"):
                     call()
-            with pytest.raises(paddock.DeviceRefused, match="serial is a real robot: carry it"):
+            with pytest.raises(paddock.DeviceRefused, match="serial is a real robot: its pose cannot be set"):
                 robot.set_pose(1.0, 1.0)
             robot.wheels.set(0.05, 0.05)
             wait_for(lambda: simulated["serial"].wheels.speeds != STANDS)

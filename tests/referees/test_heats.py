@@ -169,7 +169,7 @@ def test_the_command_line_serves_heats_with_a_referee_from_a_file(tmp_path: Path
     with ServerProcess("line-track", "--speed", "0", *options) as server, Peer(server) as peer:
         peer.ask("set_heat", action="start")
         ended = peer.wait("heat", state="finished")
-        assert (ended["number"], ended["text"]) == (1, "2 s are over")
+        assert (ended["number"], ended["text"]) == (1, "2 s elapsed")
         peer.ask("frames", rate=60)
         assert peer.wait("scores")["label"] == "laps"
     assert "line-track,1,red,red,1,0.0,,0" in (tmp_path / "out" / "results.csv").read_text(encoding="utf-8")

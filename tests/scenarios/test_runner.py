@@ -81,8 +81,8 @@ def test_every_choice_is_drawn_sooner_or_later() -> None:
 def test_the_result_tells_when_and_why_tasks_ended() -> None:
     result = run_scenario(scenario(task("wait", seconds=1), task("move", speed=0.1, seconds=2)), seed=0)
     assert [(t.name, t.began, t.ended, t.why, t.done) for t in result.tasks] == [
-        ("wait", 0.0, 1.0, "1 s are over", True),
-        ("move", 1.0, 3.0, "2 s are over", True),
+        ("wait", 0.0, 1.0, "1 s elapsed", True),
+        ("move", 1.0, 3.0, "2 s elapsed", True),
     ]
     assert (result.ended, result.complete) == ("all tasks have ended", True)
     assert (result.seconds, result.episode.ticks) == (3.0, 150)
@@ -91,8 +91,8 @@ def test_the_result_tells_when_and_why_tasks_ended() -> None:
 
 def test_time_ends_a_run() -> None:
     result = run_scenario(scenario(task("wait", seconds=60), task("stop"), stop={"seconds": 2}), seed=0)
-    assert (result.ended, result.seconds, result.complete) == ("2 s are over", 2.0, False)
-    assert [t.why for t in result.tasks] == ["2 s are over"]
+    assert (result.ended, result.seconds, result.complete) == ("2 s elapsed", 2.0, False)
+    assert [t.why for t in result.tasks] == ["2 s elapsed"]
 
 
 def test_contact_ends_a_run_where_asked() -> None:
@@ -261,7 +261,7 @@ def test_a_reset_of_a_served_arena_begins_the_run_and_the_estimate_again() -> No
         result = run_scenario(spec, seed=0, arena=arena, on_step=reset)
     trace = result.episode.trace
     assert resets
-    assert (result.ended, result.seconds) == ("2 s are over", 2.0)
+    assert (result.ended, result.seconds) == ("2 s elapsed", 2.0)
     assert trace.pose[0, :2] == pytest.approx(start[:2])
     assert abs(trace.estimated_pose - trace.pose)[:, :2].max() < 0.01
 

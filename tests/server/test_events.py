@@ -97,7 +97,7 @@ def test_a_remote_run_goes_on_when_someone_takes_its_robot_over_and_gives_it_bac
                 due, act = next(acts, (10**9, ""))
 
         episode = arena.run(1.5, lambda seen: (0.05, 0.05), every=arena.dt, on_step=intervene)
-    assert episode.reason == "1.5 s are over"
+    assert episode.reason == "1.5 s elapsed"
     assert arena.in_lock == lock_step
     told = [str(event) for event in episode.trace.events if event.kind == "driver"]
     assert told == ["Ben took over red: commands from here are not applied", "red is driven from here again"]

@@ -126,7 +126,7 @@ def test_nobody_makes_a_map_that_nobody_looks_at(arena: Arena) -> None:
         def map_view(self) -> MapView:
             raise AssertionError("nobody asked")
 
-    assert arena.run(0.2, {"red": Costly()}).reason == "0.2 s are over"
+    assert arena.run(0.2, {"red": Costly()}).reason == "0.2 s elapsed"
 
 
 def test_the_map_stays_when_the_run_is_over_and_goes_with_a_reset(arena: Arena) -> None:

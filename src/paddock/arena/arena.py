@@ -287,7 +287,7 @@ class Arena(BaseArena):
             raise SimulationError("restore: this snapshot was taken in another world")
         with self.turn:
             self.take_over(snapshot.state, snapshot.commands)
-            self.note_event("restore", text="went back to a snapshot")
+            self.note_event("restore", text="restored a snapshot")
 
     @property
     def _fingerprint(self) -> str:
@@ -336,13 +336,13 @@ class Arena(BaseArena):
                 raise SimulationError(f"robot {name!r} {problem}")
             new = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=math.degrees(pose.heading), color=color)
             self._rebuild([*self._list_placed(), new])
-            self.note_event("spawn", name, f"{name} came")
+            self.note_event("spawn", name, f"{name} was spawned")
 
     def remove(self, name: str) -> None:
         self[name].watches.end()
         with self.turn:
             self._rebuild([robot for robot in self._list_placed() if robot.name != name])
-            self.note_event("remove", name, f"{name} went")
+            self.note_event("remove", name, f"{name} was removed")
 
     def _list_placed(self) -> list[Placed]:
         """Return all robots of the world, with their specs instead of type names, which would be looked up again."""
@@ -375,7 +375,7 @@ class Arena(BaseArena):
             self.restarts += 1
             self.index()
             self.on_change()
-            self.note_event("reset", text=f"went on in {spec.name}")
+            self.note_event("reset", text=f"opened {spec.name}")
 
     def _move_into(self, built: BuiltWorld, seed: int) -> None:
         """Replace all tables and rebind the handles."""

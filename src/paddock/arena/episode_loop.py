@@ -152,7 +152,7 @@ class EpisodeLoop:
     @property
     def time_is_over(self) -> str:
         """Reason of a run that ended at its time limit."""
-        return f"{round(self.plan.ticks * self.arena.dt, 9):g} s are over"
+        return f"{round(self.plan.ticks * self.arena.dt, 9):g} s elapsed"
 
     def _act(self) -> None:
         due = self.passed >= self._next_row

@@ -85,9 +85,8 @@ class RemoteArena(BaseArena):
             self.dialogue.wait(lambda: self.robots.known and self._clock is not None, "hello")
             if welcome.waits:
                 log.warning("%s", welcome.waits)
-                self.dialogue.wait(
-                    lambda: not self._waits, "hello", patient=True
-                )  # a heat sends a message every second
+                # A heat sends a message every second.
+                self.dialogue.wait(lambda: not self._waits, "hello", patient=True)
             self.in_lock = (welcome.lock_step if self._wish is None else self._wish) and self.role != "viewer"
             if self.in_lock:
                 self._do(m.Lock(id=self.number(), timeout=min(3600.0, self.timeout)))
@@ -238,7 +237,7 @@ class RemoteArena(BaseArena):
         self._do(m.Restore(id=self.number(), snapshot=snapshot))
         self.forget()
         self._light(self._lights.get(snapshot, {}))
-        self.note_event("restore", text="went back to a snapshot")
+        self.note_event("restore", text="restored a snapshot")
 
     def _light(self, lights: dict[str, tuple[dict[str, float], tuple[float, float]]]) -> None:
         """Set the state of lamps and speakers after a jump in time, because no message reports it."""
@@ -255,14 +254,14 @@ class RemoteArena(BaseArena):
         )
         self._do(request)
         self.forget()
-        self.note_event("spawn", name, f"{name} came")
+        self.note_event("spawn", name, f"{name} was spawned")
 
     def remove(self, name: str) -> None:
         """Remove a robot that this client has spawned. Its handle becomes invalid."""
         if not self.robots.info(name).spawned:
             raise Refused(f"remove: robot {name!r} belongs to the world; leave({name!r}) releases it to others")
         self.leave(name)
-        self.note_event("remove", name, f"{name} went")
+        self.note_event("remove", name, f"{name} was removed")
 
     def leave(self, name: str) -> None:
         """Release a robot: it stops, and others may drive it. A robot that this client has spawned is removed."""

@@ -75,7 +75,7 @@ class Rollout:
         """Return the reason why one of the worlds ended."""
         if self.reached[world]:
             return "all goals are reached"
-        return f"{round(int(self.ticks[world]) * self.batch.dt, 9):g} s are over"
+        return f"{round(int(self.ticks[world]) * self.batch.dt, 9):g} s elapsed"
 
 
 def trace_numbers(rows: Floats, ticks: Ints, dt: float) -> Floats:

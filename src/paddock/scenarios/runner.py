@@ -94,7 +94,7 @@ def _run(
         if stop.contact and any(robot.contacts for robot in there):
             why = "contact"
         elif any(arena.time - sequence.started >= stop.seconds - 1e-9 for sequence in sequences.values()):
-            why = f"{stop.seconds:g} s are over"
+            why = f"{stop.seconds:g} s elapsed"
         if why:
             for robot in there:
                 robot.stop()

@@ -180,7 +180,7 @@ class HeatDesk:
         if game.finished:
             self._finish("the referee ended it")
         elif limit is not None and game.seconds >= limit - self._session.arena.dt / 2:
-            self._finish(f"{limit:g} s are over")
+            self._finish(f"{limit:g} s elapsed")
         if self.phase == "finished":
             self._loop.call_soon(self._settle)  # not within a tick
 

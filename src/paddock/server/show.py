@@ -120,7 +120,7 @@ class Show:
         """Show a banner with the reason why the run has ended, and stop the clock.
 
         Args:
-            reason: one or two sentences for display, such as "60 s are over" or the line of an error.
+            reason: one or two sentences for display, such as "60 s elapsed" or the line of an error.
             failed: whether it ended because of an error.
             again: offer to run again; then call `wait_for_run_again`.
         """

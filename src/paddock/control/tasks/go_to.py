@@ -77,7 +77,7 @@ class GoTo(Task[GoToSpec]):
         if distance <= spec.within:
             return self.end(f"({spec.x:g}, {spec.y:g}) reached")
         if elapsed >= spec.seconds - 1e-9:
-            return self.end(f"{spec.seconds:g} s are over, {distance:.2f} m away", failed=True)
+            return self.end(f"{spec.seconds:g} s elapsed, {distance:.2f} m away", failed=True)
         if self.avoidance is not None:
             return self._avoid(self.avoidance, observation, distance)
         off = wrap(math.atan2(spec.y - y, spec.x - x) - heading)

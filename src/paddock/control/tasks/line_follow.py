@@ -32,5 +32,5 @@ class LineFollow(Task[LineFollowSpec]):
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
         if elapsed >= self.spec.seconds - 1e-9:
-            return self.end(f"{self.spec.seconds:g} s are over")
+            return self.end(f"{self.spec.seconds:g} s elapsed")
         return self._patrol.act(observation)

@@ -31,6 +31,6 @@ class Move(Task[MoveSpec]):
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
         if elapsed >= self.spec.seconds - 1e-9:
-            return self.end(f"{self.spec.seconds:g} s are over")
+            return self.end(f"{self.spec.seconds:g} s elapsed")
         speed = self.context.choose_speed(self.spec.speed)
         return WheelSpeeds(speed, speed)

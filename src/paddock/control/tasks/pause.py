@@ -39,4 +39,4 @@ class Wait(Task[WaitSpec]):
     drives = moves = False
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
-        return self.end(f"{self.spec.seconds:g} s are over") if elapsed >= self.spec.seconds - 1e-9 else STOP
+        return self.end(f"{self.spec.seconds:g} s elapsed") if elapsed >= self.spec.seconds - 1e-9 else STOP

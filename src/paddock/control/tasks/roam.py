@@ -39,7 +39,7 @@ class Roam(Task[RoamSpec]):
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
         if elapsed >= self.spec.seconds - 1e-9:
-            return self.end(f"{self.spec.seconds:g} s are over")
+            return self.end(f"{self.spec.seconds:g} s elapsed")
         context, ahead = self.context, self.context.nearest(observation)
         if self._side and ahead > FREE * context.clearance and self.has_turned_enough():
             self._side = 0.0
