@@ -25,7 +25,7 @@ import paddock
 from paddock.testing import PaddockProcess
 
 WARM_UP = 0.25  # of the run: caches fill, the allocator finds its size
-MOST_GROWTH = 4.0e6  # bytes over the rest of the run; a leak of 100 bytes a step would be 18 MB in an hour
+MAX_GROWTH = 4.0e6  # bytes over the rest of the run; a leak of 100 bytes a step would be 18 MB in an hour
 
 CLIENT = """
 import sys
@@ -111,7 +111,7 @@ def judge(memory: list[tuple[float, int]]) -> dict[str, Any]:
     slope = float(np.polyfit(times, rss, 1)[0]) if len(times) > 1 else 0.0
     growth = slope * float(times[-1] - times[0])
     return {
-        "verdict": "flat" if growth < MOST_GROWTH else "growing",
+        "verdict": "flat" if growth < MAX_GROWTH else "growing",
         "slope_bytes_per_simulated_s": round(slope, 1),
         "growth_mb": round(growth / 1e6, 3),
         "first_mb": round(rss[0] / 1e6, 2),

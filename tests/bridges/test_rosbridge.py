@@ -297,7 +297,7 @@ def test_robots_come_and_go_by_services() -> None:
         elsewhere = {"pose": {"position": {"x": 2.0, "y": 1.0}}}
         again = program.call("/spawn_entity", uri="e-puck", allow_renaming=True, initial_pose=elsewhere)["values"]
         assert again["entity_name"] == "e-puck"
-        assert bridge.live.brought == {"guest", "e-puck"}  # the count that all ways to bring robots share
+        assert bridge.live.spawned == {"guest", "e-puck"}  # the count that all ways to bring robots share
         assert program.call("/get_entities", filters={"filter": "^r"})["values"]["entities"] == ["r0", "r1", "red"]
         moved = {"pose": {"position": {"x": 3.2, "y": 1.0}}}
         assert (

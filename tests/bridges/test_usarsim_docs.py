@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.links.usarsim.wish import OPTIONS
+from paddock.links.usarsim.url import OPTIONS
 from pages import run_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "usarsim.md"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from paddock.classes import ClassFolder, ClassSpec, ResultRow, receipt_book
 from paddock.classes.submissions import read_receipts, safe_file_name
 from paddock.core.errors import PaddockError, SpecError
-from paddock.server.connection import MOST_BYTES
+from paddock.server.connection import MAX_BYTES
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_receipts_are_read_again_only_if_somebody_else_has_changed_them(
 
 
 def test_a_file_of_the_largest_size_fits_into_a_message_of_the_server() -> None:
-    assert ClassSpec(title="c", submission_kb=700).longest_submission <= MOST_BYTES
+    assert ClassSpec(title="c", submission_kb=700).longest_submission <= MAX_BYTES
     with pytest.raises(PaddockError, match="submission_kb"):
         ClassSpec(title="c", submission_kb=701)
 

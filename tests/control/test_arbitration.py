@@ -36,7 +36,7 @@ def test_a_higher_level_suppresses_the_lower_ones_while_it_has_a_wish() -> None:
     assert (levels.active, levels.suppressed) == ("cruise", ())
     assert levels.act(seen(0.01)) == (-0.05, 0.05)
     assert (levels.active, levels.suppressed) == ("avoid", ("cruise",))
-    assert dict(levels.wishes) == {"cruise": (0.08, 0.08), "avoid": (-0.05, 0.05)}
+    assert dict(levels.outputs) == {"cruise": (0.08, 0.08), "avoid": (-0.05, 0.05)}
 
 
 def test_levels_with_memory_see_what_happens_while_they_are_suppressed() -> None:

@@ -16,8 +16,8 @@ from paddock.core.dispatch import Dispatch
 from paddock.core.errors import PaddockError
 from paddock.core.fingerprint import fingerprint
 from paddock.core.jit import kernel
+from paddock.core.rebuild import rebuild_kernel
 from paddock.core.registry import FIRST_FOREIGN, Registry
-from paddock.core.remake import remake_kernel
 from warm_start import run_python
 
 TOOL = Path(__file__).parents[2] / "tools" / "generate_dispatch.py"
@@ -120,7 +120,7 @@ def test_an_argument_that_there_is_not_is_refused_by_name() -> None:
 def test_a_fingerprint_follows_what_a_kernel_calls_and_the_numbers_it_uses(monkeypatch: pytest.MonkeyPatch) -> None:
     before = fingerprint(outer)
     assert fingerprint(outer) == before
-    assert fingerprint(remake_kernel(outer, {double: wrong})) != before
+    assert fingerprint(rebuild_kernel(outer, {double: wrong})) != before
     monkeypatch.setitem(globals(), "FACTOR", 3.0)
     assert fingerprint(outer) != before
 

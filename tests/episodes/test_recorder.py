@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from paddock.cli.keeping import RunKeeper
+from paddock.cli.run_writer import RunWriter
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.episodes import Event, Span
@@ -70,13 +70,13 @@ def test_parts_of_a_recording_make_the_file_of_the_whole(tmp_path: Path) -> None
 def test_a_part_with_a_device_that_was_not_there_before_begins_the_file_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paddock.cli.keeping.PERIOD", 0.0)
+    monkeypatch.setattr("paddock.cli.run_writer.PERIOD", 0.0)
     recorder, arena = new_recorder(), SimpleNamespace(seed=0)
     arena.recorders = {"red": recorder}
-    keeper = RunKeeper(tmp_path, "hall")
+    writer = RunWriter(tmp_path, "hall")
     for i in range(6):
         recorder.add(i, HERE, readings={"sonar": np.array([i])} if i > 2 else {})
-        keeper.keep(arena)  # type: ignore[arg-type]
+        writer.keep(arena)  # type: ignore[arg-type]
     recorder.trace().save(tmp_path / "whole.csv")
     assert (tmp_path / "hall-001" / "trace.csv").read_text() == (tmp_path / "whole.csv").read_text()
 
@@ -84,13 +84,13 @@ def test_a_part_with_a_device_that_was_not_there_before_begins_the_file_anew(
 def test_a_run_that_is_killed_leaves_the_files_that_it_was_started_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paddock.cli.keeping.PERIOD", 0.0)
+    monkeypatch.setattr("paddock.cli.run_writer.PERIOD", 0.0)
     recorder, program = new_recorder(), tmp_path / "mine.py"
     program.write_text("as it was", encoding="utf-8")
-    keeper = RunKeeper(tmp_path, "hall", [program])
+    writer = RunWriter(tmp_path, "hall", [program])
     program.write_text("edited while the run goes on", encoding="utf-8")
     recorder.add(0, HERE)
-    keeper.keep(SimpleNamespace(recorders={"red": recorder}, seed=7))  # type: ignore[arg-type]
+    writer.keep(SimpleNamespace(recorders={"red": recorder}, seed=7))  # type: ignore[arg-type]
     assert (tmp_path / "hall-001" / "inputs" / "mine.py").read_text(encoding="utf-8") == "as it was"
     assert json.loads((tmp_path / "hall-001" / "provenance.json").read_text(encoding="utf-8"))["seed"] == 7
 
@@ -98,16 +98,16 @@ def test_a_run_that_is_killed_leaves_the_files_that_it_was_started_with(
 def test_a_part_that_cannot_be_written_does_not_end_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("paddock.cli.keeping.PERIOD", 0.0)
+    monkeypatch.setattr("paddock.cli.run_writer.PERIOD", 0.0)
     recorder = new_recorder()
     arena = SimpleNamespace(recorders={"red": recorder}, seed=0)
-    keeper = RunKeeper(tmp_path, "hall")
+    writer = RunWriter(tmp_path, "hall")
     for i in range(3):
         recorder.add(i, HERE)
         with monkeypatch.context() as patch:
             if i == 1:
-                patch.setattr("paddock.cli.keeping.append_rows", Mock(side_effect=PaddockError("the disk is full")))
-            keeper.keep(arena)  # type: ignore[arg-type]
+                patch.setattr("paddock.cli.run_writer.append_rows", Mock(side_effect=PaddockError("the disk is full")))
+            writer.keep(arena)  # type: ignore[arg-type]
     assert "could not save the data recorded so far: the disk is full" in capsys.readouterr().err
     recorder.trace().save(tmp_path / "whole.csv")
     assert (tmp_path / "hall-001" / "trace.csv").read_text() == (tmp_path / "whole.csv").read_text()

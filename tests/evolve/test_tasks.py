@@ -175,7 +175,7 @@ def test_the_way_to_the_exit_gets_shorter_along_the_solution() -> None:
     assert isinstance(judge, MazeFitness)
     own = MazeFitness([plan], 60.0)
     centres = np.array([plan.centre(cell) for cell in solve_maze(maze)])
-    left = own.measure_way_left(centres[None], np.zeros(1, np.int64))[0]
+    left = own.measure_distance_to_exit(centres[None], np.zeros(1, np.int64))[0]
     assert left == pytest.approx(0.21 * np.arange(len(centres))[::-1])
     assert left[0] == own.whole[0]
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from paddock.experiments.ap2dx.claims import check_claims
+from paddock.experiments.ap2dx.path_lengths import compare_paths, find_ratios, name_shortest
 from paddock.experiments.ap2dx.reproduce import Ap2dxFindings
-from paddock.experiments.ap2dx.survey import Survey, SurveyJob, mean_interval, run_survey, wear_robot
-from paddock.experiments.ap2dx.ways import compare_ways, find_ratios, name_shortest
+from paddock.experiments.ap2dx.survey import Survey, SurveyJob, add_wheel_errors, mean_interval, run_survey
 from paddock.modules.safety import StateSearch, search_original
 from paddock.modules.safety.handshake import SafetyState
 from paddock.modules.safety.original import OriginalState
@@ -55,7 +55,7 @@ def test_a_method_beside_maps_the_same_drive_by_itself(survey: Survey) -> None:
 
 
 def test_wheels_are_worn_by_the_seed_and_lasers_mix_pixels() -> None:
-    worn = [wear_robot(WORLD, seed).robots[0] for seed in (1, 1, 2)]
+    worn = [add_wheel_errors(WORLD, seed).robots[0] for seed in (1, 1, 2)]
     assert worn[0] == worn[1] != worn[2]
     assert max(map(abs, worn[0].wheel_diameter_error)) <= 0.01
     laser = worn[0].type.sensor("laser")
@@ -91,7 +91,7 @@ def test_ways_are_compared_where_both_got_so_far(survey: Survey) -> None:
     early, whole = find_ratios([survey], [doubled])
     assert (early, whole) == ([pytest.approx(1.0)], [pytest.approx(2.0)])
     assert find_ratios([survey], [lost]) == ([], [])
-    assert compare_ways([survey], [doubled, lost]).rows[1] == ("lost", "never", "never")
+    assert compare_paths([survey], [doubled, lost]).rows[1] == ("lost", "never", "never")
     assert name_shortest([survey], [doubled, lost]).endswith("tour has the shortest path to 95 %, tour to the end.")
 
 

@@ -19,7 +19,7 @@ import paddock
 from paddock.arena import Arena
 from paddock.bridges import CoppeliaServer, EPuckEmulators, OrderRobots, PlayerServer, UsarSimServer, VrepServer
 from paddock.bridges.epuck import SimulatedHardware
-from paddock.core.line_guard import PROGRAM
+from paddock.core.watchdog import PROGRAM
 from paddock.server import Server, Settings
 from paddock.worlds.spec import Placed, Start, WorldSpec
 
@@ -34,7 +34,7 @@ for line in sys.stdin:
             try:
                 robot = paddock.connect(url, timeout=60)
                 break
-            except paddock.LinkError:  # the last program that drove it, or its guard, is about to end
+            except paddock.LinkError:  # the last program that drove it, or its watchdog, is about to end
                 time.sleep(0.02)
         exec(start)
         sys.stdout.write(f"{os.getpid()}\\n")
@@ -97,8 +97,8 @@ class DrivingPrograms:
             self._parent.kill()
 
 
-def guards_of(process: int) -> list[int]:
-    """Guards that belong to a program, or did."""
+def watchdogs_of(process: int) -> list[int]:
+    """Watchdogs that belong to a program, or did."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:

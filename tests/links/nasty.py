@@ -85,7 +85,7 @@ class NastySerial:
         self.script, self.firmware = Script(), firmware
         self._ours, self._theirs = pty.openpty()
         tty.setraw(self._theirs)
-        self.url = f"epuck://{os.ttyname(self._theirs)}?silence=inf"  # no guard is in the way
+        self.url = f"epuck://{os.ttyname(self._theirs)}?silence=inf"  # no watchdog is in the way
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()

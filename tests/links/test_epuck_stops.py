@@ -217,7 +217,7 @@ def test_a_robot_that_does_not_hear_the_stop_is_not_believed_to_stand(arena: Are
 
         def receive(self, data: bytes) -> bytes:
             if self.deaf:
-                data = data.replace(SerialPort.stop_bytes, b"")  # nor does it hear the guard
+                data = data.replace(SerialPort.stop_bytes, b"")  # nor does it hear the watchdog
             if self.deaf and data[:1] == b"\xbc":
                 self.deaf, data = False, data[1:]  # a byte gets lost
             return super().receive(data)

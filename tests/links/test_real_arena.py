@@ -207,4 +207,4 @@ def test_the_command_serves_them_with_a_token_for_each_student(
         remote["e-puck"].wheels.set(0.05, 0.05)
         wait_for(lambda: simulated.wheels.speeds != STANDS)
         server.process.send_signal(signal.SIGKILL)
-        wait_for(lambda: simulated.wheels.speeds == STANDS)  # its guard has stopped it
+        wait_for(lambda: simulated.wheels.speeds == STANDS)  # its watchdog has stopped it

@@ -10,7 +10,7 @@ import pytest
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, relative, wrap
-from paddock.mapping.graph_ways import LOOP_WAY, shortest_ways, uncertainty
+from paddock.mapping.graph_paths import LOOP_LENGTH, find_shortest_paths, uncertainty
 from paddock.mapping.pose_graph import SOLVERS, PoseEdge, PoseGraph
 
 SPREAD = np.diag([0.02, 0.02, 0.01]) ** 2
@@ -90,9 +90,9 @@ def test_ways_through_a_graph_are_those_that_dijkstra_finds(seed: int) -> None:
     graph, _ = ring(false_loops=5, seed=seed)
     oracle = networkx.Graph()
     for edge in [*graph.steps, *graph.loops]:
-        length = LOOP_WAY + uncertainty(edge) if edge.is_loop else math.hypot(edge.step.x, edge.step.y)
+        length = LOOP_LENGTH + uncertainty(edge) if edge.is_loop else math.hypot(edge.step.x, edge.step.y)
         known = oracle.get_edge_data(edge.first, edge.second, {"weight": math.inf})["weight"]
         oracle.add_edge(edge.first, edge.second, weight=min(length, known))
     start = int(random.integers(121))
     lengths = networkx.single_source_dijkstra_path_length(oracle, start)
-    assert shortest_ways(graph, start) == pytest.approx([lengths[k] for k in range(121)])
+    assert find_shortest_paths(graph, start) == pytest.approx([lengths[k] for k in range(121)])

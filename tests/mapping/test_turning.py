@@ -8,12 +8,12 @@ import paddock
 from paddock.arena import mapper_of
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.experiments.ap2dx.survey import wear_robot
+from paddock.experiments.ap2dx.survey import add_wheel_errors
 from paddock.worlds.apartments import make_apartment
 
 
 def test_the_heading_does_not_drift_while_a_robot_turns_in_a_new_room() -> None:
-    arena = paddock.open(wear_robot(make_apartment(1, kind="corridor"), 1), seed=1)
+    arena = paddock.open(add_wheel_errors(make_apartment(1, kind="corridor"), 1), seed=1)
     robot = next(iter(arena.robots.values()))
     mapper, errors = mapper_of(robot, pose=robot.pose), []
 

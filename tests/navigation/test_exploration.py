@@ -77,10 +77,10 @@ def test_a_place_tried_in_vain_is_left_alone_longer_each_time_and_at_last_for_go
     assert blacklist.holds((1.0, 1.0), 61.0)
     assert not blacklist.holds((2.0, 1.0), 3.0)
     assert not blacklist.holds((1.0, 1.0), 62.0)
-    assert blacklist.pardon((1.0, 1.0), 3.0)
+    assert blacklist.unblock((1.0, 1.0), 3.0)
     blacklist.add((1.0, 1.0), 5.0)
     assert blacklist.holds((1.0, 1.0), 120.0)
-    assert not blacklist.pardon((1.0, 1.0), 6.0)
+    assert not blacklist.unblock((1.0, 1.0), 6.0)
 
 
 @pytest.mark.heavy

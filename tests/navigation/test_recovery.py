@@ -10,28 +10,30 @@ import pytest
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, rectangle
 from paddock.mapping import GridFrame, Scan
-from paddock.navigation import CostMap, DriveLimits, Footprint, RecoveryLadder, Twist, make_follower
+from paddock.navigation import CostMap, DriveLimits, Footprint, RecoverySequence, Twist, make_follower
 from paddock.navigation.costmap import crop
 from paddock.navigation.kernels.body import roll_on
-from paddock.navigation.recovery import LADDER, Surroundings
+from paddock.navigation.recovery import DEFAULT_RECOVERIES, Surroundings
 
 FRAME = GridFrame(-2.0, -2.0, 0.05, 80, 80)
 FOLLOWER = make_follower("pure-pursuit", DriveLimits(wheel_separation=0.32, max_speed=1.2, max_acceleration=1.0))
 ANGLES = np.radians(np.arange(-90.0, 91.0))
 
 
-def climb(rungs: tuple[str, ...], *walls: tuple[float, float, float, float]) -> list[list[tuple[Pose, Twist]]]:
-    """Poses and twists of each rung, one after the other, from the origin, with the longest range on the left."""
+def run_recoveries(
+    recoveries: tuple[str, ...], *walls: tuple[float, float, float, float]
+) -> list[list[tuple[Pose, Twist]]]:
+    """Poses and twists of each recovery, one after the other, from the origin, with the longest range on the left."""
     states = np.zeros(FRAME.shape, np.int8)
     for x0, y0, x1, y1 in walls:
         (r0, c0), (r1, c1) = FRAME.cell(x0, y0), FRAME.cell(x1, y1)
         states[r0 : r1 + 1, c0 : c1 + 1] = 1
     local = CostMap.of(states, FRAME, Footprint.of(rectangle(0.44, 0.38)))
     scan = Scan(0.0, ANGLES, np.where(ANGLES > 0.5, 3.0, 0.5), 5.0)
-    ladder, pose, time, runs = RecoveryLadder(rungs), Pose(0.0, 0.0, 0.0), 0.0, []
-    while ladder.start(time):
+    sequence, pose, time, runs = RecoverySequence(recoveries), Pose(0.0, 0.0, 0.0), 0.0, []
+    while sequence.start(time):
         rows: list[tuple[Pose, Twist]] = []
-        while (twist := ladder.update(Surroundings(pose, time, local, scan, FOLLOWER))) is not None:
+        while (twist := sequence.update(Surroundings(pose, time, local, scan, FOLLOWER))) is not None:
             pose, time = Pose(*roll_on(*pose, *twist, 0.1)), time + 0.1
             rows.append((pose, twist))
             assert local.clearance(pose) > 0
@@ -40,7 +42,7 @@ def climb(rungs: tuple[str, ...], *walls: tuple[float, float, float, float]) -> 
 
 
 def test_the_rungs_come_one_after_the_other_and_then_there_is_none() -> None:
-    look, back, aside, free = climb(LADDER)
+    look, back, aside, free = run_recoveries(DEFAULT_RECOVERIES)
     assert sum(abs(twist.angular) * 0.1 for _, twist in look) == pytest.approx(math.tau, abs=0.2)
     assert math.dist(back[0][0][:2], back[-1][0][:2]) == pytest.approx(0.31, abs=0.05)
     assert all(twist.linear < 0 and twist.angular == 0 for _, twist in back)
@@ -49,14 +51,14 @@ def test_the_rungs_come_one_after_the_other_and_then_there_is_none() -> None:
 
 
 def test_ap2dx_gets_free_by_backing_and_turning_until_there_is_room_ahead() -> None:
-    (rows,) = climb(("get-free",), (0.35, -1.0, 0.4, 1.0))
+    (rows,) = run_recoveries(("get-free",), (0.35, -1.0, 0.4, 1.0))
     backed = [pose for pose, twist in rows if twist.linear < 0]
     assert math.dist(backed[-1][:2], (0.0, 0.0)) == pytest.approx(0.17, abs=0.04)
     assert 0.5 < rows[-1][0].heading < math.pi
 
 
 def test_nothing_is_backed_into_and_a_robot_in_a_niche_does_not_turn() -> None:
-    look, back = climb(
+    look, back = run_recoveries(
         ("look-round", "back-up"), (-1.0, -0.32, 1.0, -0.29), (-1.0, 0.29, 1.0, 0.32), (-0.4, -0.3, -0.37, 0.3)
     )
     assert sum(abs(twist.angular) for _, twist in look) * 0.1 < 0.3
@@ -72,9 +74,9 @@ def test_a_robot_backs_only_over_what_was_seen(behind: float, beyond_the_map: bo
     if beyond_the_map:
         states, frame = crop(states, FRAME, 2.0 - behind, 0.0, 2.0)
     local = CostMap.of(states, frame, Footprint.of(rectangle(0.44, 0.38)))
-    ladder, pose, time = RecoveryLadder(("back-up",)), Pose(0.0, 0.0, 0.0), 0.0
-    ladder.start(time)
-    while (twist := ladder.update(Surroundings(pose, time, local, None, FOLLOWER))) is not None:
+    sequence, pose, time = RecoverySequence(("back-up",)), Pose(0.0, 0.0, 0.0), 0.0
+    sequence.start(time)
+    while (twist := sequence.update(Surroundings(pose, time, local, None, FOLLOWER))) is not None:
         pose, time = Pose(*roll_on(*pose, *twist, 0.1)), time + 0.1
     assert pose.x - 0.22 > min(-behind, -0.22 - 1e-9)
     assert (pose.x < -0.3) == (behind == 0.7)
@@ -82,4 +84,4 @@ def test_a_robot_backs_only_over_what_was_seen(behind: float, beyond_the_map: bo
 
 def test_an_unknown_rung_is_refused_by_name() -> None:
     with pytest.raises(UnknownName, match="did you mean 'back-up'"):
-        RecoveryLadder(("back-upp",))
+        RecoverySequence(("back-upp",))

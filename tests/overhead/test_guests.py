@@ -12,7 +12,7 @@ from overhead.lab import LAB, TINY
 from paddock.overhead import OverheadCamera
 from paddock.overhead.camera import Scene
 from paddock.overhead.feed import CameraFeed
-from paddock.overhead.spec import MOST_ROBOTS
+from paddock.overhead.spec import MAX_ROBOTS
 from paddock.worlds.spec import Placed, WorldSpec
 
 
@@ -22,14 +22,14 @@ def with_guests(*names: str) -> WorldSpec:
 
 def test_robots_that_leave_free_their_markers() -> None:
     eye = OverheadCamera(LAB, TINY)
-    for number in range(2 * MOST_ROBOTS):
+    for number in range(2 * MAX_ROBOTS):
         eye.show(with_guests(f"guest{number}"))
         assert [robot.marker for robot in eye.site.robots] == [0, 1, 2, 3]
 
 
 def test_robots_beyond_the_last_marker_have_none() -> None:
-    eye = OverheadCamera(with_guests(*(f"guest{number}" for number in range(MOST_ROBOTS))), TINY)
-    assert sorted(robot.marker for robot in eye.site.robots) == list(range(MOST_ROBOTS))
+    eye = OverheadCamera(with_guests(*(f"guest{number}" for number in range(MAX_ROBOTS))), TINY)
+    assert sorted(robot.marker for robot in eye.site.robots) == list(range(MAX_ROBOTS))
 
 
 def test_a_feed_outlives_a_picture_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:

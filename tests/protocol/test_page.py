@@ -130,17 +130,17 @@ def test_the_table_of_errors_names_only_classes_that_there_are() -> None:
 
 def test_the_limits_of_messages_are_told() -> None:
     limits = {
-        "a message to the server": connections.MOST_BYTES // 2**20,
-        "messages of a client": connections.MOST_PER_SECOND,
+        "a message to the server": connections.MAX_BYTES // 2**20,
+        "messages of a client": connections.MAX_PER_SECOND,
         "clients": Settings().most_clients,
         "any other text": base.LONGEST_TEXT,
-        "a list or a map": base.MOST_ENTRIES,
+        "a list or a map": base.MAX_ENTRIES,
         "levels of a table": base.DEEPEST,
-        "ticks of a `step`": messages.MOST_TICKS,
-        "robots spawned by a client": ownership.MOST_BROUGHT,
-        "sensors of an uploaded robot": uploads.MOST_ENTRIES["sensors"],
-        "subscriptions of a client": handlers.MOST_SUBSCRIPTIONS,
-        "snapshots of a client": handlers.MOST_SNAPSHOTS,
+        "ticks of a `step`": messages.MAX_TICKS,
+        "robots spawned by a client": ownership.MAX_SPAWNED,
+        "sensors of an uploaded robot": uploads.MAX_ENTRIES["sensors"],
+        "subscriptions of a client": handlers.MAX_SUBSCRIPTIONS,
+        "snapshots of a client": handlers.MAX_SNAPSHOTS,
     }
     told = dict(re.findall(r"^\| ([^|]+) \| (\d[\d ]*\b)", sections()["Limits"], re.MULTILINE))
     assert {what: int(told[what].replace(" ", "")) for what in limits} == limits

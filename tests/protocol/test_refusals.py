@@ -13,7 +13,7 @@ import pytest
 
 from paddock.core.errors import BadMessage
 from paddock.protocol import MessageDecoder
-from paddock.protocol.base import MOST_ENTRIES
+from paddock.protocol.base import MAX_ENTRIES
 from paddock.protocol.encoding import Malformed
 from paddock.protocol.messages import REQUESTS
 from protocol.samples import decode
@@ -174,7 +174,7 @@ HUGE: dict[str, bytes | str] = {
     "many commands": json.dumps({"type": "steer", "commands": {f"k{i}": {} for i in range(LONG // 10)}}),
     "many lists": "[" + "[]," * (LONG // 3) + "[]]",
     "lists that claim to be long": (b"\xdd" + struct.pack(">I", LONG)) * 1000 + bytes(LONG),
-    "lists that claim to be as long as allowed": (b"\xdd" + struct.pack(">I", MOST_ENTRIES)) * 500 + bytes(LONG),
+    "lists that claim to be as long as allowed": (b"\xdd" + struct.pack(">I", MAX_ENTRIES)) * 500 + bytes(LONG),
     "maps that claim to be long": b"\xdf\x00\x00\x40\x00\xa1a" * 500 + bytes(LONG),
     "a wide table": json.dumps(SPAWN | {"kind": {"sensors": [{"a": [{}] * (LONG // 6)}] * 2, "n": None}}),
 }

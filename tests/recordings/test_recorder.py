@@ -17,7 +17,7 @@ import paddock
 from paddock import PaddockWarning, Recording
 from paddock.policies import explorer
 from paddock.recordings.exact import KEYFRAME
-from paddock.recordings.recorder import MOST_TICKS, Recorder
+from paddock.recordings.recorder import MAX_TICKS, Recorder
 
 
 class WatchedTurn:
@@ -40,16 +40,16 @@ def test_a_recorder_may_begin_while_a_compiled_run_waits_for_its_turn(tmp_path: 
     turn = arena.turn
 
     def begin() -> None:
-        if arena.tick > MOST_TICKS:  # slices are long by now
+        if arena.tick > MAX_TICKS:  # slices are long by now
             arena.turn = turn
             recorders.append(paddock.record(arena, tmp_path / "run.mcap"))
 
     arena.turn = WatchedTurn(turn, begin)  # type: ignore[assignment]
-    digest = arena.run(8 * MOST_TICKS * arena.dt, explorer()).digest
+    digest = arena.run(8 * MAX_TICKS * arena.dt, explorer()).digest
     recorders[0].close()
     recording = Recording(tmp_path / "run.mcap")
     ticks = [round(place.time / 1e9 / arena.dt) for place in recording.file.places(KEYFRAME)]
-    assert np.diff(ticks).max() <= MOST_TICKS
+    assert np.diff(ticks).max() <= MAX_TICKS
     assert recording.arena().digest() == digest
 
 

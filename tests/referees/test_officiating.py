@@ -128,7 +128,7 @@ def test_a_referee_that_always_fails_is_stopped_and_the_log_is_not_filled(caplog
 
 
 def test_of_many_fouls_the_first_are_told_and_all_are_counted(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("paddock.referees.fouls.MOST_FOULS", 3)
+    monkeypatch.setattr("paddock.referees.fouls.MAX_FOULS", 3)
 
     class Calm(Failing):
         def tick(self, arena):

@@ -16,7 +16,7 @@ from paddock.engine.state import FORWARD, TURN
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
 from paddock.policies.networks import Input, Network, nearness
-from paddock.rollouts.threads import share_out
+from paddock.rollouts.threads import run_in_threads
 from paddock.sensors.encoders import EncodersSpec
 from paddock.sensors.inertial import InertialSpec
 from paddock.sensors.laser import LaserSpec
@@ -321,15 +321,15 @@ def test_an_unknown_figure_is_told_with_those_there_are() -> None:
 
 def test_all_jobs_are_done_once_and_an_error_is_raised() -> None:
     done: list[int] = []
-    share_out(range(50), lambda hand, job: done.append(job), 3)
+    run_in_threads(range(50), lambda thread, job: done.append(job), 3)
     assert sorted(done) == list(range(50))
 
-    def fail(hand: int, job: int) -> None:
+    def fail(thread: int, job: int) -> None:
         if job == 3:
             raise ValueError("three")
 
     with pytest.raises(ValueError, match="three"):
-        share_out(range(50), fail, 3)
+        run_in_threads(range(50), fail, 3)
 
 
 def test_an_interrupt_waits_for_the_jobs_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -343,8 +343,8 @@ def test_an_interrupt_waits_for_the_jobs_in_hand(monkeypatch: pytest.MonkeyPatch
         waited_again.set()
         really_join(thread)
 
-    def work(hand: int, job: int) -> None:
-        if hand == 0:
+    def work(thread: int, job: int) -> None:
+        if thread == 0:
             begun.wait()
             return
         begun.set()
@@ -353,5 +353,5 @@ def test_an_interrupt_waits_for_the_jobs_in_hand(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(threading.Thread, "join", join)
     with pytest.raises(KeyboardInterrupt):
-        share_out(range(2), work, 2)
+        run_in_threads(range(2), work, 2)
     assert len(done) == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.sandbox.folders import MOST_DEPTH, measure_folder, remove_folder
+from paddock.sandbox.folders import MAX_DEPTH, measure_folder, remove_folder
 
 
 @pytest.mark.skipif(os.name != "posix", reason="programs are in folders of their own on POSIX systems alone")
@@ -27,6 +27,6 @@ def test_three_thousand_folders_in_each_other_are_too_many_and_can_be_removed(tm
         os.close(place)
     size, excess = measure_folder(folder)
     assert size >= 1000
-    assert f"more than {MOST_DEPTH} folders in each other" in excess
+    assert f"more than {MAX_DEPTH} folders in each other" in excess
     remove_folder(folder)
     assert not folder.exists()

@@ -251,7 +251,7 @@ def test_a_client_brings_a_few_robots_along_and_not_hundreds() -> None:
 
 
 def test_the_world_is_full_at_some_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.server.ownership.MOST_ROBOTS", 2)
+    monkeypatch.setattr("paddock.server.ownership.MAX_ROBOTS", 2)
     with served() as server, Peer(server) as peer:
         assert peer.ask("spawn", robot="a", kind="e-puck")["type"] == "done"
         assert peer.ask("spawn", robot="b", kind="e-puck")["message"] == "spawn: there are 2 robots already"

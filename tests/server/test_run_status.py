@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 
 import paddock
 from paddock.protocol import VERSION
-from paddock.server.history import MOST_SAMPLES, RunHistory
+from paddock.server.history import MAX_SAMPLES, RunHistory
 from paddock.server.show import Show
 
 LONG = 60.0  # seconds after which a test gives up
@@ -187,7 +187,7 @@ def test_a_history_stays_short_and_a_reset_clears_it(shown: Show, viewer: RawVie
     for _ in range(2000):
         shown.arena.step(3)
     ticks = np.diff(history.ticks)
-    assert MOST_SAMPLES / 2 <= len(ticks) <= MOST_SAMPLES
+    assert MAX_SAMPLES / 2 <= len(ticks) <= MAX_SAMPLES
     assert ticks.min() * 3 >= ticks.max()
     assert history.samples[0].tick == 0
     viewer.ask("reset")

@@ -10,7 +10,7 @@ import pytest
 from websockets.frames import Frame, Opcode
 
 from paddock.server import Server
-from paddock.server.connection import MOST_BEFORE_HELLO
+from paddock.server.connection import MAX_BEFORE_HELLO
 from paddock.testing import wait_for
 from server.parties import Peer, address, on_loop, open_socket, request, served
 
@@ -76,7 +76,7 @@ def test_of_two_requests_in_one_segment_the_first_is_answered(server: Server, ca
 def test_a_long_first_message_is_not_read(server: Server, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     monkeypatch.setattr("paddock.server.connection.decode", lambda data, **_: read.append(len(data)))
-    text = json.dumps({"type": "hello", "id": 1, "version": 1, "junk": [{}] * MOST_BEFORE_HELLO}).encode()
+    text = json.dumps({"type": "hello", "id": 1, "version": 1, "junk": [{}] * MAX_BEFORE_HELLO}).encode()
     with Peer(server, hello=False) as stranger:
         with contextlib.suppress(OSError):
             if whole:

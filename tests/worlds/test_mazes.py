@@ -77,7 +77,7 @@ def test_the_distance_map_falls_by_one_towards_the_exit(
 ) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
     steps = measure_distances(maze)
-    for cell, ways in maze.ways().items():
+    for cell, ways in maze.adjacency().items():
         around = [int(steps[other]) for other in ways]
         assert all(abs(other - steps[cell]) <= 1 for other in around)
         assert cell == maze.exit or min(around) == steps[cell] - 1
@@ -112,7 +112,7 @@ def test_mazes_stay_the_same_from_release_to_release() -> None:
 def test_a_braided_maze_has_no_dead_ends_and_rooms_have_halls() -> None:
     assert make_maze(12, 12, kind="braided", seed=1).dead_ends() == []
     maze = make_maze(12, 12, kind="rooms", seed=1)
-    halls = [c for c, ways in maze.ways().items() if len(ways) == 4]
+    halls = [c for c, ways in maze.adjacency().items() if len(ways) == 4]
     assert len(halls) >= 3
     assert len(maze.passages) > 12 * 12 - 1
 

@@ -184,7 +184,7 @@ def test_what_may_be_a_mistake_is_told_with_file_and_line(tmp_path: Path) -> Non
     """
     (tmp_path / "some.world").write_text(text)
     found = stage_world(tmp_path / "some.world")
-    assert found.doubts == (
+    assert found.problems == (
         "some.world:3: color: no colour called 'purpel' (did you mean 'purple'?)",
         "some.world:4: pose: three numbers mean x, y and heading; [x y z heading] is unambiguous",
         "some.world:5: name: some.world:4 is also called 'r0'; the robot is renamed",

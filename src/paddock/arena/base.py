@@ -34,7 +34,7 @@ from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import WorldSpec
 
 ROW_PERIOD = 0.1  # default time between two rows of a trace [s]
-MOST_ROWS = 10_000  # default maximum number of rows of a trace
+MAX_ROWS = 10_000  # default maximum number of rows of a trace
 
 
 class BaseArena(ABC):
@@ -227,7 +227,7 @@ class BaseArena(ABC):
         chosen = self._by_robot(controllers)
         for controller in chosen.values():
             acting(controller)  # raises before the run starts if it is not a controller
-        period = max(ROW_PERIOD, seconds / MOST_ROWS) if every is None else every
+        period = max(ROW_PERIOD, seconds / MAX_ROWS) if every is None else every
         plan = EpisodePlan(
             ticks=max(round(seconds / self.dt), 1 if seconds > 0 else 0),
             controllers=chosen,

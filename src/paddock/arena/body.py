@@ -116,7 +116,7 @@ class Body(ABC):
         """Frequency [Hz] and amplitude of the current tone."""
 
 
-class Gone:
+class RemovedBody:
     """Placeholder for the body of a removed robot. Every access raises an error."""
 
     def __init__(self, body: Body) -> None:

@@ -18,7 +18,7 @@ from paddock.arena.controllers import (
     chosen_controllers,
     load_file,
     make_controller,
-    telling_place,
+    report_error_location,
 )
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.sources import find_source, hash_sources
@@ -79,7 +79,7 @@ class ControllerChoice:
 
     def blame(self) -> AbstractContextManager[None]:
         """Context manager for the run: errors in the controller's file are reported with their location."""
-        return telling_place(self.path if self.path.suffix == ".py" else None, *ANSWERING)
+        return report_error_location(self.path if self.path.suffix == ".py" else None, *ANSWERING)
 
     def describe(self) -> dict[str, Any]:
         """Return everything that determines its behaviour; code and policies as hashes of their files."""

@@ -92,15 +92,15 @@ def load_controllers(
     if parameters:
         check_file_parameters(module, path, parameters)
     if hasattr(module, "CONTROLLERS"):
-        with telling_place(path, "CONTROLLERS"):
+        with report_error_location(path, "CONTROLLERS"):
             return _check_controllers(module.CONTROLLERS, arena.robots, only)
     if hasattr(module, "Controller"):
-        with telling_place(path, "Controller.__init__", "Controller"):
+        with report_error_location(path, "Controller.__init__", "Controller"):
             return _check_controllers(
                 {name: make_controller(module.Controller, arena[name], parameters) for name in names}, arena.robots
             )
     if hasattr(module, "act"):
-        with telling_place(path, "act"):
+        with report_error_location(path, "act"):
             return _check_controllers(dict.fromkeys(names, module.act), arena.robots)
     raise PaddockError(
         f"{path}: expected a function act(observation), a class Controller with such a method, "
@@ -136,7 +136,7 @@ def load_file(path: Path) -> ModuleType:
     """Load a user's Python file as a new module. It may import files of the same folder."""
     check_file(path, str(path))
     check_text(path, str(path))
-    with telling_place(path):
+    with report_error_location(path):
         return load_fresh(path)
 
 
@@ -171,7 +171,7 @@ def check_policy(policy: Trainable, path: Path, robot: Robot) -> None:
 
 
 @contextmanager
-def telling_place(path: Path | None, *names: str) -> Iterator[None]:
+def report_error_location(path: Path | None, *names: str) -> Iterator[None]:
     """Report errors in a user's file with their location in that file, without the frames of Paddock.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.arena.body import Gone
+from paddock.arena.body import RemovedBody
 from paddock.arena.localisation import odometry_of
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, Refused
@@ -222,4 +222,4 @@ class EpisodeRobot:
 
 def has_left(robot: Robot) -> bool:
     """Whether a robot was removed from its arena."""
-    return isinstance(robot.body, Gone)
+    return isinstance(robot.body, RemovedBody)

@@ -36,7 +36,7 @@ class LocalBody(Body):
         model = self.arena.model
         self.index = index
         self.first_device = int(model.types[int(model.robots[model.robot_variant[index], TYPE]), FIRST_DEVICE])
-        self._command = self.arena.commands[0, index, column.WANT_LEFT : column.WANT_RIGHT + 1]
+        self._command = self.arena.commands[0, index, column.COMMAND_LEFT : column.COMMAND_RIGHT + 1]
 
     @property
     def _row(self) -> Readings:
@@ -57,7 +57,7 @@ class LocalBody(Body):
 
     def set_pan(self, device: Device, angle: float) -> None:
         with self.arena.turn:
-            self.arena.commands[0, self.index, column.WANT_PANS + self._pan(device)] = angle
+            self.arena.commands[0, self.index, column.COMMAND_PANS + self._pan(device)] = angle
 
     def set_lamp(self, number: int, brightness: float) -> None:
         with self.arena.turn:

@@ -18,8 +18,8 @@ from paddock.mapping.view import MapView
 from paddock.protocol import messages as m
 from paddock.protocol.base import Numbers
 
-MOST_DOTS = 400  # maximum number of particles in a message
-MOST_CELLS = 16_000_000  # of a received map: 200 m × 200 m with cells of 5 cm
+MAX_DOTS = 400  # maximum number of particles in a message
+MAX_CELLS = 16_000_000  # of a received map: 200 m × 200 m with cells of 5 cm
 POINTS = ("frontiers", "plan", "scan", "goal")
 
 
@@ -64,7 +64,7 @@ def pack_estimate(estimate: Estimate | None) -> dict[str, Any]:
 
 def thin_particles(particles: Numbers) -> Points:
     """Return the positions of every n-th particle [m]."""
-    return particles[:: -(-len(particles) // MOST_DOTS), :2]
+    return particles[:: -(-len(particles) // MAX_DOTS), :2]
 
 
 def unpack_estimate(shown: m.Shown) -> Estimate | None:
@@ -82,9 +82,9 @@ def unpack_estimate(shown: m.Shown) -> Estimate | None:
 
 
 def _unpack_grid(grid: m.GridData) -> MapView:
-    if not (grid.resolution > 0 and grid.rows >= 0 and grid.columns >= 0 and grid.rows * grid.columns <= MOST_CELLS):
+    if not (grid.resolution > 0 and grid.rows >= 0 and grid.columns >= 0 and grid.rows * grid.columns <= MAX_CELLS):
         raise BadMessage(
-            f"show.map.grid: expected at most {MOST_CELLS} cells with a side > 0, got {grid.rows} × {grid.columns}"
+            f"show.map.grid: expected at most {MAX_CELLS} cells with a side > 0, got {grid.rows} × {grid.columns}"
         )
     frame = GridFrame(grid.x, grid.y, grid.resolution, grid.rows, grid.columns)
     try:

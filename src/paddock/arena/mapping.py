@@ -20,7 +20,7 @@ from paddock.worlds.spec import WorldSpec
 
 KINDS = ("laser", "sonar", "proximity")  # kinds of sensors for mapping, the best first
 WHEEL_ERROR = 0.01  # relative, of wheels that are not calibrated
-SCAN_WAY = 0.2  # typical distance between two scans [m]
+SCAN_DISTANCE = 0.2  # typical distance between two scans [m]
 CELL, FINE_CELL = 0.05, 0.01  # cell size of maps [m], for sensors with a range above 1 m, and for others
 
 
@@ -54,7 +54,7 @@ def motion_noise_of(spec: RobotSpec) -> MotionNoise:
     slip, error = spec.drive.slip_noise, 0.0 if spec.drive.measured else WHEEL_ERROR
     encoders = next((s for s in spec.sensors if s.kind == "encoders"), None)
     count = 0.0 if encoders is None else encoders.resolution / (encoders.scale or 1.0)
-    return MotionNoise(wheel=error**2 * SCAN_WAY, turn=error**2 * SCAN_WAY, slip=slip, count=count)
+    return MotionNoise(wheel=error**2 * SCAN_DISTANCE, turn=error**2 * SCAN_DISTANCE, slip=slip, count=count)
 
 
 def mapper_of(

@@ -24,7 +24,7 @@ def place_robots(arena: Arena, poses: Mapping[str, Pose]) -> None:
             room.add(spec, pose, f"robot {name!r}")
         for name, pose in poses.items():
             past = arena.state.motion[0, :, arena.numbers[name]]
-            for columns in (slice(column.X, column.HEADING + 1), slice(column.BELIEF_X, column.BELIEF_HEADING + 1)):
+            for columns in (slice(column.X, column.HEADING + 1), slice(column.ESTIMATE_X, column.ESTIMATE_HEADING + 1)):
                 past[:, columns] = pose.x, pose.y, wrap(pose.heading)
             past[:, column.FORWARD : column.ACCELERATION + 1] = 0.0
             past[:, [column.LEFT_SPEED, column.RIGHT_SPEED, column.CONTACTS]] = 0.0

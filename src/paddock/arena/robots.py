@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
-from paddock.arena.body import Body, Gone
+from paddock.arena.body import Body, RemovedBody
 from paddock.arena.local import LocalBody
 from paddock.arena.robot import Robot
 from paddock.core.errors import UnknownName
@@ -56,7 +56,7 @@ class Robots(Mapping[str, Robot]):
                 self._bind(handle, handle.body, numbers[handle.name])
             else:
                 handle.watches.end()
-                handle.body = cast(Body, Gone(handle.body))
+                handle.body = cast(Body, RemovedBody(handle.body))
                 self._all.discard(handle)
                 self._handles.pop(handle.name, None)
 

@@ -33,7 +33,7 @@ class ShownMap(NamedTuple):
     modules: tuple[ShownModule, ...] = ()  # of a program in several processes
 
 
-class GoalWish(NamedTuple):
+class GoalRequest(NamedTuple):
     """A goal to be sent to a controller."""
 
     robot: str
@@ -54,7 +54,7 @@ class RunBoard:
         self.estimates: dict[str, Estimate] = {}  # by robot
         self.maps: dict[str, ShownMap] = {}  # by robot; kept after the run
         self.asked: set[str] = set()  # robots whose map was requested
-        self.goals: deque[GoalWish] = deque()
+        self.goals: deque[GoalRequest] = deque()
         self._takers: dict[str, Any] = {}  # controllers that accept goals
 
     def begin(self, controllers: Mapping[str, Any]) -> None:
@@ -96,7 +96,7 @@ class RunBoard:
                 f"robot {robot!r} accepts no goals: {NO_RUN}; run a `paddock.navigation.Navigator`, or any controller "
                 "with a method set_goal(x, y)"
             )
-        self.goals.append(GoalWish(robot, x, y, answer))
+        self.goals.append(GoalRequest(robot, x, y, answer))
 
     def give_goals(self, otherwise: str = NO_RUN) -> None:
         """Pass the waiting goals to their controllers."""
@@ -112,7 +112,7 @@ def _text(controller: Any, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _give(controller: Any, goal: GoalWish) -> str:
+def _give(controller: Any, goal: GoalRequest) -> str:
     try:
         taken = controller.set_goal(goal.x, goal.y)
     except PaddockError as error:

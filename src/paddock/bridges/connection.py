@@ -14,7 +14,7 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from paddock.bridges.ports import PortBridge
 from paddock.core.errors import BadMessage, PaddockError
 
-MOST_CLIENTS = 64
+MAX_CLIENTS = 64
 SLICE = 0.01  # seconds for which messages of one client are processed before those of other clients
 DONE = object()
 
@@ -74,8 +74,8 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
         self.server.connections[self] = None
         line = transport.get_extra_info("socket")
         line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        if len(self.server.connections) > MOST_CLIENTS:
-            self.hang_up(f"there are {MOST_CLIENTS} clients already")
+        if len(self.server.connections) > MAX_CLIENTS:
+            self.hang_up(f"there are {MAX_CLIENTS} clients already")
 
     def data_received(self, data: bytes) -> None:
         try:

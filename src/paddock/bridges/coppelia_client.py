@@ -19,10 +19,10 @@ from paddock.core.errors import BadMessage, Refused
 if TYPE_CHECKING:
     from paddock.bridges.coppelia import CoppeliaServer
 
-MOST_CONNECTIONS = 64
-MOST_CLIENTS = 8  # per connection
-MOST_WAITING = 100  # maximum number of queued requests per connection
-GLANCE = 2e-4  # seconds within which a fast client sends its next request
+MAX_CONNECTIONS = 64
+MAX_CLIENTS = 8  # per connection
+MAX_WAITING = 100  # maximum number of queued requests per connection
+SPIN_TIME = 2e-4  # seconds within which a fast client sends its next request
 STANDING = 0.01  # polling interval of a waiting call while the simulation is not running [s]
 STEP_COUNT = struct.Struct("<I")
 
@@ -118,13 +118,13 @@ class CoppeliaConnection(asyncio.Protocol):
         self.host, self.name = peer[0], f"coppelia {peer[0]}:{peer[1]}"
         self.server.connections[self] = None
         transport.write(self.peer.greeting)
-        if len(self.server.connections) > MOST_CONNECTIONS:
-            self.hang_up(f"there are {MOST_CONNECTIONS} connections already")
+        if len(self.server.connections) > MAX_CONNECTIONS:
+            self.hang_up(f"there are {MAX_CONNECTIONS} connections already")
 
     def data_received(self, data: bytes) -> None:
         now = self.server.loop.time()
-        if now - self._heard < GLANCE:
-            self.server.time.stay_awake(now + GLANCE)
+        if now - self._heard < SPIN_TIME:
+            self.server.time.stay_awake(now + SPIN_TIME)
         self._heard = now
         try:
             for frames in self.peer.receive(data):
@@ -133,7 +133,7 @@ class CoppeliaConnection(asyncio.Protocol):
                     self._carry_out(frames)
                 else:
                     self._requests.append(frames)
-                    if len(self._requests) > MOST_WAITING:
+                    if len(self._requests) > MAX_WAITING:
                         raise BadMessage("it sends requests without waiting for answers")
         except BadMessage as error:
             self.hang_up(error)
@@ -187,8 +187,8 @@ class CoppeliaConnection(asyncio.Protocol):
             return client
         known = None if uuid is None else self.server.clients.get(uuid)
         if known is None or known.session.ended:
-            if len(self.clients) >= MOST_CLIENTS and (uuid or "") not in self.clients:
-                raise Refused(f"there are {MOST_CLIENTS} clients on this connection already")
+            if len(self.clients) >= MAX_CLIENTS and (uuid or "") not in self.clients:
+                raise Refused(f"there are {MAX_CLIENTS} clients on this connection already")
             known = CoppeliaClient(self.server, self)
             if uuid is not None:
                 self.server.clients[uuid] = known
@@ -225,7 +225,7 @@ class StepSubscriber(asyncio.Protocol):
         self.transport = transport
         self.server.subscribers[self] = None
         transport.write(self.peer.greeting)
-        if len(self.server.subscribers) > MOST_CONNECTIONS:
+        if len(self.server.subscribers) > MAX_CONNECTIONS:
             transport.abort()
 
     def data_received(self, data: bytes) -> None:

@@ -54,7 +54,7 @@ class OrderRobots(Bridge):
                 make = avoidance.get(name) if isinstance(avoidance, Mapping) else avoidance
                 strategy = make() if make else None
                 firmware = OrderFirmware(hardware(arena, name), arena.dt, knows_checked=checked, avoidance=strategy)
-                self._server.open_serial(name, firmware, greets_all=True)
+                self._server.open_serial(name, firmware, greet_every_client=True)
                 self.firmware[name], self._handles[name] = firmware, arena.robots.new_handle(name)
         except BaseException:
             self._server.close()

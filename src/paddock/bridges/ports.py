@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paddock.bridges.connection import MessageConnection
 
 HIGHEST_PORT = 65535
-MOST_NAMED = 8  # maximum number of robots named in a description
+MAX_NAMED = 8  # maximum number of robots named in a description
 CLOSING = 5.0  # timeout for closing connections in the server's thread [s]
 
 
@@ -135,5 +135,5 @@ def describe_guard(host: str) -> str:
 
 
 def list_some(names: Sequence[str]) -> str:
-    """Join names of robots for the user; list only the first `MOST_NAMED`."""
-    return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+    """Join names of robots for the user; list only the first `MAX_NAMED`."""
+    return ", ".join(names[:MAX_NAMED]) + (f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else "")

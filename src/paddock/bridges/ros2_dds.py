@@ -202,7 +202,7 @@ class DdsCarrier(RosCarrier):
                 try:
                     take(data)
                 except PaddockError as error:
-                    self.complaints.tell(name, error)
+                    self.problems.report(name, error)
 
     def _write(self, writer: Any, data: bytes) -> None:
         """Send bytes. Ignore failures: late samples are of no use."""

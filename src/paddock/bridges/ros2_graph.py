@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock
 
 NODE = "paddock"
-MOST_COMPLAINTS = 100
+MAX_PROBLEMS = 100
 log = logging.getLogger("paddock.ros2")
 
 
@@ -75,18 +75,18 @@ class RosGraph:
     services: dict[str, RosService]
 
 
-class Complaints:
+class ProblemLog:
     """Logs problems with topics and services; each problem is logged once."""
 
     def __init__(self, who: str) -> None:
         self._who = who
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
-    def tell(self, name: str, problem: object, *, trace: bool = False) -> None:
+    def report(self, name: str, problem: object, *, trace: bool = False) -> None:
         """Log a problem with a topic or a service."""
         text = str(problem)
-        if (name, text) not in self._told and len(self._told) < MOST_COMPLAINTS:
-            self._told.add((name, text))
+        if (name, text) not in self._reported and len(self._reported) < MAX_PROBLEMS:
+            self._reported.add((name, text))
             log.warning("%s: %s: %s", self._who, name, text, exc_info=trace)
 
 
@@ -96,9 +96,9 @@ class RosCarrier(ABC):
     kind: ClassVar[str]
 
     @cached_property
-    def complaints(self) -> Complaints:
+    def problems(self) -> ProblemLog:
         """Log of problems with received messages."""
-        return Complaints(self.kind)
+        return ProblemLog(self.kind)
 
     @abstractmethod
     def start(self, graph: RosGraph, time: TimeLock) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from paddock.arena import Arena
 from paddock.arena.time_lock import TimeLock
-from paddock.bridges.ros2_graph import Complaints, RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
+from paddock.bridges.ros2_graph import ProblemLog, RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2_robot import DEAD_MAN, RosRobot
 from paddock.bridges.ros2_sensors import list_sensor_topics
 from paddock.bridges.ros2_simulation import list_services
@@ -52,7 +52,7 @@ class RosHub:
         self.arena, self.live, self.time, self.carriers, self.options = arena, live, time, carriers, options
         self.robots: list[RosRobot] = []
         self.graph = RosGraph({}, [], {service.name: service for service in list_services(self)})
-        self._complaints, self._interval = Complaints(name), max(1, round(1 / options.rate / arena.dt))
+        self._problems, self._interval = ProblemLog(name), max(1, round(1 / options.rate / arena.dt))
         self._alone = len(arena.numbers) == 1 and not options.namespaces
         self._last = -1  # tick of the last publishing cycle
         self._layout: int | None = None  # the layout that the list of robots was built for
@@ -139,7 +139,7 @@ class RosHub:
                     robot.look()
                 self._publish(self._list_due())
             except Exception as error:
-                self._complaints.tell("robots", error, trace=True)
+                self._problems.report("robots", error, trace=True)
             self._last = self.arena.tick
 
     def _list_due(self) -> Iterator[RosTopic]:
@@ -160,7 +160,7 @@ class RosHub:
                 for carrier in wanted:
                     carrier.publish(topic, sample)
             except Exception as error:  # for example in a sensor plugin; continue with the other topics
-                self._complaints.tell(topic.name, error, trace=True)
+                self._problems.report(topic.name, error, trace=True)
 
     def _list_transforms(self) -> TransformsMsg:
         found: list[TransformStampedMsg] = []

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 State, Result = services.SimulationStateMsg, services.ResultMsg
 STATES = {"stopped": State.STATE_STOPPED, "running": State.STATE_PLAYING, "paused": State.STATE_PAUSED}
 FEATURES = (0, 1, 10, 11, 20, 21, 22, 24, 25, 26, 31, 32)  # supported features, see SimulatorFeatures.msg
-MOST_STEPS = 1_000_000
+MAX_STEPS = 1_000_000
 LONGEST_NAME = 100  # maximum length of a spawned robot's name
 Reply = Callable[[RosMessage], None]
 
@@ -96,10 +96,10 @@ class _Simulation:
         runs = self._time.state == "running"
         self._time.stop()
         if request.scope != 3:
-            brought = self._hub.live.brought
-            for name in brought & set(self._arena.numbers):
+            spawned = self._hub.live.spawned
+            for name in spawned & set(self._arena.numbers):
                 self._arena.remove(name)
-            brought.clear()
+            spawned.clear()
         if runs:
             self._time.run()
         return {}
@@ -129,8 +129,8 @@ class _Simulation:
         """Advance time by a number of ticks; respond when they are completed."""
         if self._time.state == "running":
             problem = Rejected(Result.INCORRECT_STATE, "time runs: pause it first with /set_simulation_state")
-        elif not 1 <= request.steps <= MOST_STEPS:
-            problem = Rejected(Result.OPERATION_FAILED, f"steps: expected 1 to {MOST_STEPS}, got {request.steps}")
+        elif not 1 <= request.steps <= MAX_STEPS:
+            problem = Rejected(Result.OPERATION_FAILED, f"steps: expected 1 to {MAX_STEPS}, got {request.steps}")
         else:
             member = self._time.join("step_simulation", timeout=math.inf)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ROUTER = "tcp/127.0.0.1:7447"  # where rmw_zenohd listens
 ATTACHMENT = struct.Struct("<qqB16s")  # sequence number, time [ns], length and value of the sender's id
 PATIENCE = 500  # timeout of the connection to the router [ms]
-MOST_ASKED = 100  # maximum number of queued requests to a service; older ones get no reply
+MAX_ASKED = 100  # maximum number of queued requests to a service; older ones get no reply
 
 
 class ZenohCarrier(RosCarrier):
@@ -131,7 +131,7 @@ class ZenohCarrier(RosCarrier):
 
             service.answer(request, reply)
 
-        queryable = self._session.declare_queryable(key, self._hand_over(service.name, take, MOST_ASKED), complete=True)
+        queryable = self._session.declare_queryable(key, self._hand_over(service.name, take, MAX_ASKED), complete=True)
         self._subscribers[service] = queryable
         self._announce(service, "SS", service.name, service.type, DEFAULT)
 
@@ -159,9 +159,9 @@ class ZenohCarrier(RosCarrier):
             try:
                 take(sample)
             except PaddockError as error:
-                self.complaints.tell(name, error)
+                self.problems.report(name, error)
             except struct.error as error:
-                self.complaints.tell(name, f"expected an attachment of rmw_zenoh: {error}")
+                self.problems.report(name, f"expected an attachment of rmw_zenoh: {error}")
 
         inbox = RosInbox(self._time.call, carry_out, depth)
         return self._zenoh.handlers.Callback(inbox.put, indirect=False)

@@ -24,14 +24,14 @@ from paddock.ros2 import RosMessage, TimeMsg, find_message, read_json
 if TYPE_CHECKING:
     from paddock.bridges.rosbridge import RosbridgeServer
 
-MOST_WANTED = 1000  # maximum number of subscriptions of a client
+MAX_WANTED = 1000  # maximum number of subscriptions of a client
 LONGEST_INTERVAL = 10**12  # maximum throttle_rate [ms]
 RAW = "cbor-raw"
 Operation = dict[str, Any]
 decoder, encoder = msgspec.json.Decoder(), msgspec.json.Encoder()
 
 
-class TopicWish(NamedTuple):
+class SubscriptionOptions(NamedTuple):
     """Settings of a client's subscription."""
 
     interval: float  # minimum time between two messages [s]
@@ -55,7 +55,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         )
         super().__init__(server, loop, self._socket)
         self._graph = server.hub.graph
-        self._wanted: dict[str, dict[str, TopicWish]] = {}  # by topic and by subscription
+        self._wanted: dict[str, dict[str, SubscriptionOptions]] = {}  # by topic and by subscription
         self._sent: dict[str, float] = {}  # time of the last message, by topic
         self._advertised: dict[str, str] = {}  # types, by topic
         self._operations: dict[str, Callable[[Operation], None]] = {
@@ -99,7 +99,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             self._operations[name](operation)
         except PaddockError as error:
             topic = operation.get("topic") if isinstance(operation, dict) else None
-            self.server.complaints.tell(visible(topic) if isinstance(topic, str) else self.kind, visible(error))
+            self.server.problems.report(visible(topic) if isinstance(topic, str) else self.kind, visible(error))
             self._tell("error", str(error), operation)
         yield
 
@@ -161,9 +161,11 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             self._tell("warning", f"subscribe: {unknown}; a robot added later may publish it", operation)
         elif operation.get("type") and find_message(read_text(operation, "type")).ros_name != topic.type.ros_name:
             raise Refused(f"subscribe {name}: expected {topic.type.ros_name}, got {operation['type']}")
-        if sum(map(len, self._wanted.values())) >= MOST_WANTED:
-            raise Refused(f"subscribe {name}: there are {MOST_WANTED} subscriptions already")
-        self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = TopicWish(rate / 1000, compression == RAW)
+        if sum(map(len, self._wanted.values())) >= MAX_WANTED:
+            raise Refused(f"subscribe {name}: there are {MAX_WANTED} subscriptions already")
+        self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = SubscriptionOptions(
+            rate / 1000, compression == RAW
+        )
         if topic is not None and topic.quality.latched:
             with self.server.arena.turn:
                 self.send_message(topic, Sample(topic.make()))
@@ -205,13 +207,13 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         if not wanted or self.deaf:
             return False
         return time.monotonic() - self._sent.get(topic.name, -math.inf) >= min(
-            wish.interval for wish in wanted.values()
+            subscription.interval for subscription in wanted.values()
         )
 
     def send_message(self, topic: RosTopic, sample: Sample) -> None:
         """Send a message of a topic."""
         self._sent[topic.name] = time.monotonic()
-        raw = {wish.raw for wish in self._wanted[topic.name].values()}
+        raw = {subscription.raw for subscription in self._wanted[topic.name].values()}
         if False in raw:
             name = encoder.encode(topic.name)
             self._socket.send(b'{"op":"publish","topic":' + name + b',"msg":' + sample.json + b"}")

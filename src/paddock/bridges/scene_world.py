@@ -16,7 +16,7 @@ from paddock.core.geometry import Pose
 from paddock.engine import state as column
 from paddock.worlds import WorldSpec
 
-MOST_BROUGHT = 32  # maximum number of robots that clients may add
+MAX_SPAWNED = 32  # maximum number of robots that clients may add
 
 
 class ArenaRobot:
@@ -105,7 +105,7 @@ class ArenaWorld:
         self.arena = arena
         self.client: object = None  # the client whose request is being processed; set by the connection
         self._robots: dict[str, ArenaRobot] = {}
-        self.brought: set[str] = set()  # names of robots that clients added
+        self.spawned: set[str] = set()  # names of robots that clients added
 
     @property
     def world(self) -> WorldSpec:
@@ -143,12 +143,12 @@ class ArenaWorld:
 
     def spawn(self, kind: str, *, name: str = "", **place: Any) -> str:
         """Add a robot and return its name: the given name or its type, with a number appended if that is taken."""
-        if len(self.brought & set(self.arena.numbers)) >= MOST_BROUGHT:
-            raise PaddockError(f"clients have added {MOST_BROUGHT} robots already; remove one first")
+        if len(self.spawned & set(self.arena.numbers)) >= MAX_SPAWNED:
+            raise PaddockError(f"clients have added {MAX_SPAWNED} robots already; remove one first")
         taken, wanted = self.arena.numbers, name or kind
         free = next(n for n in (wanted, *(f"{wanted}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
         self.arena.spawn(free, kind, **place)
-        self.brought.add(free)
+        self.spawned.add(free)
         return free
 
     def remove(self, name: str) -> None:

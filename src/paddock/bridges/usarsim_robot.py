@@ -45,7 +45,7 @@ class UsarRobot:
         self.name, self.class_name = "", ""  # as given by the client
         self.robot: Robot | None = None
         self.sensors: UsarSensors | None = None
-        self.is_guest = False  # whether the robot was added for this client
+        self.was_spawned = False  # whether the robot was added for this client
         self.gone = False
 
     # ---- client side, in the emulators' thread
@@ -77,7 +77,7 @@ class UsarRobot:
             robot, self.robot = self.robot, None
             if robot is None or has_left(robot):
                 return
-            if self.is_guest:
+            if self.was_spawned:
                 self.arena.remove(robot.name)
             else:
                 robot.stop()
@@ -106,7 +106,7 @@ class UsarRobot:
         spec, pose, name = find_class(class_name), self._find_place(line), line.get("Name") or "R1"
         free = self._find_free(spec)
         if free is not None:
-            self.robot, self.is_guest = self.arena.robots.new_handle(free), False
+            self.robot, self.was_spawned = self.arena.robots.new_handle(free), False
             self._try_place(self.robot, pose)
         else:
             self._spawn(name, spec, pose)
@@ -155,7 +155,7 @@ class UsarRobot:
                 raise
             log.warning("usarsim: %s; it gets another position", error)
             self.arena.spawn(name, spec, heading=0.0 if pose is None else pose.heading)
-        self.robot, self.is_guest = self.arena.robots.new_handle(name), True
+        self.robot, self.was_spawned = self.arena.robots.new_handle(name), True
 
     def _drive(self, robot: Robot, line: UsarLine) -> None:
         drive, radius = robot.spec.drive, robot.spec.drive.wheel_diameter / 2

@@ -13,8 +13,8 @@ from websockets.server import ServerProtocol
 from paddock.core.errors import BadMessage
 from paddock.protocol.websocket import MessageReader, frame
 
-MOST_HEAD_BYTES = 32 * 1024  # maximum size of the HTTP request
-MOST_BYTES = 1 << 20  # maximum size of a message
+MAX_HEAD_BYTES = 32 * 1024  # maximum size of the HTTP request
+MAX_BYTES = 1 << 20  # maximum size of a message
 END_OF_HEAD = b"\r\n\r\n"
 quiet = logging.getLogger("paddock.bridges.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -38,8 +38,8 @@ class WebSocketSource:
             find_problem: returns why a request with these headers is rejected; an empty text if it is accepted.
         """
         self._write, self._on_open, self._end, self._find_problem = write, on_open, end, find_problem
-        self._protocol = ServerProtocol(max_size=MOST_BYTES, logger=quiet)
-        self._reader = MessageReader(self._protocol, masked=True, most=MOST_BYTES)
+        self._protocol = ServerProtocol(max_size=MAX_BYTES, logger=quiet)
+        self._reader = MessageReader(self._protocol, masked=True, most=MAX_BYTES)
         self._head: bytes | None = b""  # the received part of the HTTP request; None: complete
 
     def feed(self, data: bytes) -> list[tuple[bool, bytes]]:
@@ -62,7 +62,7 @@ class WebSocketSource:
         assert self._head is not None
         head, end, rest = (self._head + data).partition(END_OF_HEAD)
         if not end:
-            if len(head) > MOST_HEAD_BYTES:
+            if len(head) > MAX_HEAD_BYTES:
                 raise BadMessage("expected the HTTP request of a WebSocket, got a longer one")
             self._head = head
             return b""

@@ -16,7 +16,7 @@ from paddock.vision import IpCamera, Lens, MarkerSighting, MarkerTracker, find_c
 
 OLD_PICTURES = 8  # pictures to skip, because they may have been taken before the robot stopped
 PICTURES = 5  # pictures with the marker to evaluate
-MOST_PICTURES = 50  # limit of all pictures, including those without the marker
+MAX_PICTURES = 50  # limit of all pictures, including those without the marker
 
 
 class CameraPoses:
@@ -55,7 +55,7 @@ class CameraPoses:
         )
 
     def _look_for(self, name: str) -> Iterator[MarkerSighting]:
-        for picture in islice(self.camera.stream(most_reconnects=3, repeats=True), OLD_PICTURES, MOST_PICTURES):
+        for picture in islice(self.camera.stream(most_reconnects=3, repeats=True), OLD_PICTURES, MAX_PICTURES):
             for sighting in self.tracker.locate(picture.picture, picture.time_of_exposure or 0.0):
                 if sighting.robot == name:
                     yield sighting

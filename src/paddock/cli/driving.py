@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from paddock.arena.base import BaseArena
-from paddock.arena.controllers import ANSWERING, Drivers, telling_place
+from paddock.arena.controllers import ANSWERING, Drivers, report_error_location
 from paddock.arena.episode_loop import Until
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
@@ -73,7 +73,10 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
     began = arena.time
     arena.episode = None
     try:
-        with status_line(console, drive.seconds, hidden=drive.headless) as show, telling_place(drive.file, *ANSWERING):
+        with (
+            status_line(console, drive.seconds, hidden=drive.headless) as show,
+            report_error_location(drive.file, *ANSWERING),
+        ):
             compiled = all(is_policy(controller) for controller in drivers.controllers.values())
             keep = None if compiled else drive.keep  # compiled controllers run without a callback after each tick
             quiet = keep is None and (drive.headless or not console.is_terminal)

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from paddock.experiments.ecoli_walk.population import Population, run_population
 
 PIECES = 25  # parts of a population
-LEAST_WALKERS, MOST_WALKERS = 4, 1000  # walkers per part
+LEAST_WALKERS, MAX_WALKERS = 4, 1000  # walkers per part
 MOMENT = 0.1  # simulated seconds
 QUIET = 5.0  # wall time between two lines without a progress bar [s]
 Show = Callable[[str, int], None]
@@ -25,7 +25,7 @@ Show = Callable[[str, int], None]
 
 def run_in_pieces(kind: str, world: str, *, walkers: int, seed: int, show: Show, **options: object) -> Population:
     """Return the same as `run_population`, to the last bit: each walker has its own world, world i has seed + i."""
-    size = min(max(LEAST_WALKERS, math.ceil(walkers / PIECES)), MOST_WALKERS)
+    size = min(max(LEAST_WALKERS, math.ceil(walkers / PIECES)), MAX_WALKERS)
     parts = []
     show(kind, 0)
     for first in range(0, walkers, size):

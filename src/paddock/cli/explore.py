@@ -18,7 +18,7 @@ from paddock.core.geometry import Point
 from paddock.episodes import Episode
 from paddock.mapping import Mapper, assess_map, save_map
 from paddock.navigation import Explorer, Navigator
-from paddock.navigation.map_user import MapUser
+from paddock.navigation.map_controller import MapController
 
 
 @dataclass(frozen=True)
@@ -40,39 +40,41 @@ class MapRun:
 def run_explorer(run: MapRun, method: str) -> bool:
     """Explore, and print the known free space; return whether the exploration was finished in time."""
     console = Console(highlight=False)
-    user, arena, robot = drive(
+    controller, arena, robot = drive(
         run,
         lambda mapper, robot: Explorer(mapper, robot.spec, method=method, follower=run.follower, seed=run.seed),
         method=method,
     )
-    ended = user.state if user.done else f"not finished after {arena.time:g} s ({user.state})"
-    area = user.growth[-1][1] if user.growth else 0.0
-    left = "1 frontier" if len(user.frontiers) == 1 else f"{len(user.frontiers)} frontiers"
+    ended = controller.state if controller.done else f"not finished after {arena.time:g} s ({controller.state})"
+    area = controller.growth[-1][1] if controller.growth else 0.0
+    left = "1 frontier" if len(controller.frontiers) == 1 else f"{len(controller.frontiers)} frontiers"
     console.print(f"{ended}: {area:.1f} m² of free space known, {left} left", markup=False)
-    truth = find_truth(arena.world, robot.spec, user.start[:2])
-    if user.growth and truth is not None:
-        quality = assess_map(user.mapper.grid, truth, alignment=None)
+    truth = find_truth(arena.world, robot.spec, controller.start[:2])
+    if controller.growth and truth is not None:
+        quality = assess_map(controller.mapper.grid, truth, alignment=None)
         console.print(
             f"against the world: {quality.mapped:.1%} of reachable space mapped, F1 of occupied cells {quality.f1:.3f}"
         )
-    return user.done
+    return controller.done
 
 
 def run_navigator(run: MapRun, goal: Point, heading_deg: float | None) -> bool:
     """Drive to a goal; return whether the robot reached it."""
     heading = None if heading_deg is None else math.radians(heading_deg)
-    user, _, _ = drive(
+    controller, _, _ = drive(
         run,
         lambda mapper, robot: Navigator(mapper, robot.spec, goal, heading, follower=run.follower, seed=run.seed),
     )
-    assert isinstance(user, Navigator)
-    Console(highlight=False).print(user.state, markup=False)
-    return user.done and not user.refusal
+    assert isinstance(controller, Navigator)
+    Console(highlight=False).print(controller.state, markup=False)
+    return controller.done and not controller.refusal
 
 
-def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: object) -> tuple[MapUser, Arena, Robot]:
+def drive(
+    run: MapRun, make: Callable[[Mapper, Robot], MapController], **settings: object
+) -> tuple[MapController, Arena, Robot]:
     """Run a mapping controller; return it, the arena and the robot. `settings` are written into the summary."""
-    last: list[tuple[MapUser, Arena, Robot]] = []  # replaced when the run is repeated
+    last: list[tuple[MapController, Arena, Robot]] = []  # replaced when the run is repeated
 
     def choose(arena: Arena) -> Drivers:
         robot = choose_robot(arena, run.robot)
@@ -106,7 +108,7 @@ def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: obj
 class MapFiles:
     """Map files in the folder of a run."""
 
-    last: Sequence[tuple[MapUser, Arena, Robot]]  # one entry, that of the current run
+    last: Sequence[tuple[MapController, Arena, Robot]]  # one entry, that of the current run
 
     def keep(self, folder: Path) -> None:
         """Write only the map."""
@@ -132,15 +134,15 @@ def choose_robot(arena: Arena, name: str | None) -> Robot:
     raise PaddockError(f"{arena.world.name}: no robot has a laser, sonars or proximity sensors for mapping")
 
 
-def describe_map(user: MapUser, arena: Arena, robot: Robot, episode: Episode) -> MapResult:
+def describe_map(controller: MapController, arena: Arena, robot: Robot, episode: Episode) -> MapResult:
     """Return the result of a mapping controller."""
     return MapResult(
-        grid=user.mapper.grid,
-        view=user.map_view,
+        grid=controller.mapper.grid,
+        view=controller.map_view,
         path=episode.robots[robot.name].trace.path(),
-        growth=user.growth,
+        growth=controller.growth,
         title=arena.world.title or arena.world.name,
-        ended=user.state,
-        frontiers=len(user.frontiers),
-        truth=find_truth(arena.world, robot.spec, user.start[:2]),
+        ended=controller.state,
+        frontiers=len(controller.frontiers),
+        truth=find_truth(arena.world, robot.spec, controller.start[:2]),
     )

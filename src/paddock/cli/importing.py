@@ -84,7 +84,7 @@ def import_world_file(
     console = Console()
     for what in found.left_out:
         console.print(f"left out: {what}", highlight=False, soft_wrap=True)
-    for what in found.doubts:
+    for what in found.problems:
         console.print(f"check: {what}", style="yellow", highlight=False, soft_wrap=True, markup=False)
     word = shell_word(path)
     commands = f"Draw it:  paddock worlds --show {word}     Run it:  paddock run {word}"

@@ -14,7 +14,7 @@ from paddock.arena import range_reader_of, walls_of
 from paddock.core.files import write_text
 from paddock.core.geometry import Point, Pose
 from paddock.mapping import MapTruth, MapView, OccupancyGrid, assess_map, save_map
-from paddock.navigation.map_user import MapUser
+from paddock.navigation.map_controller import MapController
 from paddock.report import coverage_chart, map_view_chart, save_figure
 from paddock.robots import RobotSpec
 from paddock.worlds import WorldSpec
@@ -60,5 +60,5 @@ def find_truth(world: WorldSpec, robot: RobotSpec, start: Point) -> MapTruth | N
         return None
     reader = range_reader_of(robot)
     height = robot.sensor(reader.device).mounts[0][2]
-    radius = MapUser.body_of(robot).half_width
+    radius = MapController.body_of(robot).half_width
     return MapTruth.of(walls_of(world, above=height), start, radius, max_range=reader.max_range)

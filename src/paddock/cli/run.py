@@ -20,9 +20,9 @@ from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
 from paddock.cli.driving import DrivePlan, check_seconds
 from paddock.cli.files import check_picture, save_picture
-from paddock.cli.keeping import RunFiles, RunKeeper
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.referee import run_with_referee
+from paddock.cli.run_writer import RunFiles, RunWriter
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.outside import shell_word
@@ -69,7 +69,7 @@ def run_world(
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             page = stack.enter_context(shown)
         while True:
-            keeper = _new_keeper(out, arena, files, controller, policy)
+            writer = _new_writer(out, arena, files, controller, policy)
             drive = DrivePlan(
                 seconds=seconds,
                 choose=partial(choose, arena),
@@ -77,7 +77,7 @@ def run_world(
                 every=arena.dt if out is not None else None,
                 headless=headless and settings is None,  # a mapping run is long and always shows its status line
                 traceback=traceback,
-                keep=None if keeper is None else keeper.keep,
+                keep=None if writer is None else writer.keep,
             )
             started = time.perf_counter()
             try:
@@ -88,7 +88,7 @@ def run_world(
                 continue
             _report(console, arena, outcome.episode, time.perf_counter() - started)
             config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
-            _write_folder(console, arena, outcome.episode, keeper, html, config)
+            _write_folder(console, arena, outcome.episode, writer, html, config)
             _write_picture(arena, outcome.episode, picture)
             why, failed = outcome.explanation, outcome.episode.failed
             if page is None or outcome.interrupted or not offer_to_run_again(page, console, why, failed=failed):
@@ -97,10 +97,10 @@ def run_world(
         sys.exit(130 if outcome.interrupted else 2)  # 130: shell convention after Ctrl-C
 
 
-def _new_keeper(out: Path | None, arena: Arena, files: RunFiles | None, *own: Path | None) -> RunKeeper | None:
+def _new_writer(out: Path | None, arena: Arena, files: RunFiles | None, *own: Path | None) -> RunWriter | None:
     """Return the writer of a run's folder below `out`, with its world, its robots and the user's own files."""
     inputs = [*source_files(arena.world), *filter(None, own)]
-    return None if out is None else RunKeeper(out, arena.world.name, inputs, files)
+    return None if out is None else RunWriter(out, arena.world.name, inputs, files)
 
 
 def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
@@ -125,13 +125,13 @@ def _write_folder(
     console: Console,
     arena: Arena,
     episode: Episode,
-    keeper: RunKeeper | None,
+    writer: RunWriter | None,
     html: bool,
     config: dict[str, Any],
 ) -> None:
-    if keeper is None or not episode.robots:
+    if writer is None or not episode.robots:
         return
-    folder = keeper.folder
+    folder = writer.folder
     with console.status("writing the trace and pictures …"):
         write_run(
             episode,
@@ -141,9 +141,9 @@ def _write_folder(
             config={"world": arena.world.name, **config},
             html=html,
         )
-        keeper.write_provenance(arena)
-        if keeper.files is not None:
-            keeper.files.write(episode, folder)
+        writer.write_provenance(arena)
+        if writer.files is not None:
+            writer.files.write(episode, folder)
     page = f"; the report is {folder / 'report.html'}" if html else ""
     console.print(f"wrote {folder}{page}", highlight=False, markup=False, soft_wrap=True)
 

@@ -15,7 +15,7 @@ from rich.console import Console
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
-from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, telling_place
+from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, report_error_location
 from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.classes import robot_names, seat_students
 from paddock.classes.names import read_names
@@ -167,7 +167,7 @@ def drive(
         token = server.supervisor or None
         with (
             paddock.connect(server.url(scheme="ws"), token=token, name=name, lock_step=True) as arena,
-            telling_place(file, *ANSWERING),
+            report_error_location(file, *ANSWERING),
         ):
             drivers.enable(arena)
             arena.run(FOREVER, drivers.controllers, renew=lambda: choose(arena).controllers)

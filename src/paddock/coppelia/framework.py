@@ -150,9 +150,9 @@ class EPuckSignals:
 
 def switch_lamp(robot: SceneRobot, value: bytes) -> None:
     """Switch a lamp. `value` contains two 4-byte integers: its number from 1 on, and 0 off, 1 on or 2 toggle."""
-    number, wish = np.frombuffer(value, "<i4").tolist() if len(value) == 8 else (0, 0)
-    if not (1 <= number <= len(robot.spec.leds) and wish in (0, 1, 2)):
+    number, state = np.frombuffer(value, "<i4").tolist() if len(value) == 8 else (0, 0)
+    if not (1 <= number <= len(robot.spec.leds) and state in (0, 1, 2)):
         raise PaddockError(f"EPUCK_LED: expected a lamp from 1 to {len(robot.spec.leds)} and 0, 1 or 2")
     lamp = robot.spec.leds[number - 1]
     lit = robot.read_lamps()[lamp] > 0
-    robot.set_lamp(lamp, float(not lit if wish == 2 else wish))
+    robot.set_lamp(lamp, float(not lit if state == 2 else state))

@@ -97,7 +97,7 @@ class LiveWorld(Protocol):
         """The client whose request is being processed; None: none."""
 
     @property
-    def brought(self) -> Collection[str]:
+    def spawned(self) -> Collection[str]:
         """Names of robots that clients added."""
 
     def list_robots(self) -> Sequence[SceneRobot]:

@@ -35,8 +35,8 @@ log = logging.getLogger("paddock.coppelia")
 SOLID_NAMES = {"border": "border", "walls": "wall", "arcs": "wall", "boxes": "Cuboid", "cylinders": "Cylinder"}
 FLOOR = "ResizableFloor_5_25"
 OF_OBJECTS = ("int", "float", "force", "model", "image")  # settings whose second key is a handle
-MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000  # per client
-MOST_CLIENTS = 4  # total quota in multiples of a client's quota
+MAX_DUMMIES, MAX_SETTINGS = 1000, 10_000  # per client
+MAX_CLIENTS = 4  # total quota in multiples of a client's quota
 DEEPEST = 32  # maximum depth of the object tree
 UPWARDS = 0.99  # maximum vertical component of an x axis that has a heading
 
@@ -61,14 +61,14 @@ class CoppeliaScene:
         self.sensed: dict[Any, Any] = {}  # cached sensor readings, for the modules that read values
         self.settings: dict[Any, Any] = {}  # values set by clients, which they can read: forces, parameters, images
         self.dummies: Shares[int] = Shares(
-            "dummies", MOST_DUMMIES, MOST_CLIENTS * MOST_DUMMIES,
+            "dummies", MAX_DUMMIES, MAX_CLIENTS * MAX_DUMMIES,
             exists=lambda handle: handle in self.objects, drop=lambda handle: self._drop(self.objects[handle]),
         )  # fmt: skip
         self.kept: Shares[Any] = Shares(
-            "settings", MOST_SETTINGS, MOST_CLIENTS * MOST_SETTINGS,
+            "settings", MAX_SETTINGS, MAX_CLIENTS * MAX_SETTINGS,
             exists=lambda key: key in self.settings, drop=lambda key: self.settings.pop(key),
         )  # fmt: skip
-        self._wishes: dict[SceneRobot, tuple[Pose, int]] = {}  # incomplete poses without room, and their tick
+        self._pending_poses: dict[SceneRobot, tuple[Pose, int]] = {}  # incomplete poses without room, and their tick
         self._handles = itertools.count(10)
         self._names: dict[str, SceneObject] = {}
         self._aliases = {alias.name: alias.object for alias in live.world.aliases}
@@ -86,7 +86,7 @@ class CoppeliaScene:
         if mark != self._mark:
             self._mark = mark
             self.sensed.clear()
-            self._end_wishes()
+            self._discard_old_poses()
         if self._layout == self.live.layout:
             return
         layout, robots = self.live.layout, self.live.list_robots()
@@ -97,12 +97,12 @@ class CoppeliaScene:
                 self._bases[robot] = self._add_robot(robot)
         self._layout = layout
 
-    def _end_wishes(self) -> None:
+    def _discard_old_poses(self) -> None:
         """Discard incomplete poses of earlier ticks, with a warning."""
-        for robot, (pose, tick) in list(self._wishes.items()):
+        for robot, (pose, tick) in list(self._pending_poses.items()):
             if tick != self.live.tick:
                 log.warning("%s stays where it is: there is no room for it at (%g, %g)", robot.name, pose.x, pose.y)
-                del self._wishes[robot]
+                del self._pending_poses[robot]
 
     def get(self, handle: int) -> SceneObject:
         """Return the object with a handle, or raise an error that names the handle."""
@@ -176,7 +176,7 @@ class CoppeliaScene:
 
     def _absolute(self, found: SceneObject) -> Frame:
         if found.part == "base" and found.robot is not None:
-            pose, _ = self._wishes.get(found.robot) or (found.robot.pose, 0)
+            pose, _ = self._pending_poses.get(found.robot) or (found.robot.pose, 0)
             return floor_frame(pose, found.frame.position[2])
         if found.parent is None:
             return found.frame
@@ -213,9 +213,9 @@ class CoppeliaScene:
         except SimulationError:
             if not half:
                 raise
-            self._wishes[robot] = pose, self.live.tick
+            self._pending_poses[robot] = pose, self.live.tick
         else:
-            self._wishes.pop(robot, None)
+            self._pending_poses.pop(robot, None)
 
     def velocity(self, found: SceneObject) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
         """Return linear [m/s] and angular [rad/s] velocity in the world frame; zero for static objects."""

@@ -32,7 +32,7 @@ class SceneStart:
         scene = self._scene
         scene.begin()
         for robot in [robot for robot in scene.live.list_robots() if robot.name not in self._robots]:
-            if robot.name in scene.live.brought:
+            if robot.name in scene.live.spawned:
                 scene.remove(scene.base_of(robot))
         for dummy, parent, frame in self._dummies:  # parents before their children
             if dummy.parent is not parent or dummy.handle not in scene.objects:

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 from paddock.coppelia.shares import Shares
 
-MOST_SIGNALS = 10_000  # per client
-MOST_BYTES = 1 << 26  # total size of the string signals of a client
-MOST_CLIENTS = 4  # total quota in multiples of a client's quota
+MAX_SIGNALS = 10_000  # per client
+MAX_BYTES = 1 << 26  # total size of the string signals of a client
+MAX_CLIENTS = 4  # total quota in multiples of a client's quota
 
 Signal = int | float | bytes
 SignalKind = type[int] | type[float] | type[bytes]  # bytes: a string, also called a buffer
@@ -34,11 +34,9 @@ class Signals:
         self.live, self._client = list(live), client
         self._values: dict[tuple[SignalKind, str], Signal] = {}
         hooks: Any = {"exists": self._values.__contains__, "drop": lambda key: self._values.pop(key, None)}
-        self._names: Shares[tuple[SignalKind, str]] = Shares(
-            "signals", MOST_SIGNALS, MOST_CLIENTS * MOST_SIGNALS, **hooks
-        )
+        self._names: Shares[tuple[SignalKind, str]] = Shares("signals", MAX_SIGNALS, MAX_CLIENTS * MAX_SIGNALS, **hooks)
         self._bytes: Shares[tuple[SignalKind, str]] = Shares(
-            "bytes of string signals", MOST_BYTES, MOST_CLIENTS * MOST_BYTES, **hooks
+            "bytes of string signals", MAX_BYTES, MAX_CLIENTS * MAX_BYTES, **hooks
         )
 
     def release(self, client: object) -> None:

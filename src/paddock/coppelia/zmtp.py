@@ -17,7 +17,7 @@ GREETING = SIGNATURE + bytes((3, 0)) + MECHANISM + bytes(32)
 MORE, LONG, COMMAND = 1, 2, 4  # flags of a frame
 SHORT = 255  # maximum size of a frame with a short header [bytes]
 LONGEST = 1 << 24  # maximum size of a message [bytes]
-MOST_FRAMES = 16  # maximum number of frames of a message
+MAX_FRAMES = 16  # maximum number of frames of a message
 PARTNERS: Mapping[str, tuple[str, ...]] = {
     "REP": ("REQ", "DEALER"),
     "REQ": ("REP", "ROUTER"),
@@ -142,8 +142,8 @@ class ZmtpPeer:
     def _add(self, body: bytes) -> None:
         self._frames.append(body)
         self._held += len(body)
-        if len(self._frames) > MOST_FRAMES or self._held > LONGEST:
-            raise BadMessage(f"expected a message of at most {MOST_FRAMES} frames and {LONGEST} bytes")
+        if len(self._frames) > MAX_FRAMES or self._held > LONGEST:
+            raise BadMessage(f"expected a message of at most {MAX_FRAMES} frames and {LONGEST} bytes")
 
     def _obey(self, body: bytes) -> bytes | None:
         """Execute a command. Return a subscription in the form of the message used before version 3.1."""

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 KEY = "\0key"  # placeholder in a problem text for the key's own name, as TOML writes it between brackets
-MOST_NAMES = 20  # maximum number of names listed in a message
-MOST_LETTERS = 80  # maximum number of characters of a value in a message
+MAX_NAMES = 20  # maximum number of names listed in a message
+MAX_LETTERS = 80  # maximum number of characters of a value in a message
 
 
 class PaddockWarning(UserWarning):
@@ -101,7 +101,7 @@ def suggestion(name: object, known: Iterable[str]) -> str:
         return f" (did you mean {near!r}?)"
     if not names:
         return " (there are none)"
-    listed = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+    listed = ", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")
     return f" (there are: {listed})"
 
 
@@ -140,4 +140,4 @@ def with_article(name: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
+    return text if len(text) <= MAX_LETTERS else text[: MAX_LETTERS - 1] + "…"

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 Point = tuple[float, float]
-MOST_CHORDS = 10_000  # maximum per arc; only arcs of kilometres would need more
+MAX_CHORDS = 10_000  # maximum per arc; only arcs of kilometres would need more
 
 
 class Pose(NamedTuple):
@@ -89,7 +89,7 @@ def arc_points(at: Point, radius: float, start: float, end: float, tolerance: fl
 def chord_count(radius: float, angle: float, tolerance: float) -> int:
     """Return the number of chords needed to stay within `tolerance` of an arc [m, rad]."""
     step = 2 * math.acos(max(0.5, 1 - tolerance / radius))  # at least three chords per circle
-    return min(MOST_CHORDS, max(1, math.ceil(angle / step)))
+    return min(MAX_CHORDS, max(1, math.ceil(angle / step)))
 
 
 def smooth(points: Sequence[Point], *, closed: bool, pieces: int = 12) -> list[Point]:

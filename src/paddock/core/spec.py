@@ -69,7 +69,7 @@ __all__ = [
     "plain",
     "read_toml",
     "read_toml_file",
-    "refuse_twins",
+    "refuse_duplicates",
     "rgb",
     "spec_from_table",
 ]
@@ -150,7 +150,7 @@ def spec_from_table(cls: type[S], table: Mapping[str, Any], *, file: str) -> S:
         raise error.within(file=file) from None
 
 
-def refuse_twins(names: Iterable[str], path: str) -> None:
+def refuse_duplicates(names: Iterable[str], path: str) -> None:
     """Raise SpecError for a duplicate name; `path` contains {} for its index."""
     seen: set[str] = set()
     for i, name in enumerate(names):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from paddock.draw.colours import SOLUTION
 from paddock.draw.world import draw_world
 from paddock.worlds.mazes.maze import Maze
-from paddock.worlds.mazes.ways import solve_maze
-from paddock.worlds.mazes.world import MOST_FLOOR, Layout
+from paddock.worlds.mazes.paths import solve_maze
+from paddock.worlds.mazes.world import MAX_FLOOR, Layout
 from paddock.worlds.spec import Stroke, WorldSpec
 
 if TYPE_CHECKING:
@@ -23,6 +23,6 @@ def draw_solution(maze: Maze, world: WorldSpec, layout: Layout, *, size: int = 1
     way = Stroke(
         points=tuple(layout.centre(cell) for cell in solve_maze(maze)), width=0.08 * layout.corridor, color=SOLUTION
     )
-    detail = min(WAY_DETAIL, MOST_FLOOR / max(layout.size(maze)))
+    detail = min(WAY_DETAIL, MAX_FLOOR / max(layout.size(maze)))
     floor = replace(world.floor, strokes=(*world.floor.strokes, way), pixels_per_metre=detail)
     return draw_world(replace(world, floor=floor), rays=False, size=size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from paddock.engine.model import Floats, Ints
-from paddock.engine.state import AMPLITUDE, FREQUENCY, PANS, WANT_PANS
+from paddock.engine.state import AMPLITUDE, COMMAND_PANS, FREQUENCY, PANS
 from paddock.engine.tape import HEAD, LOOK
 
 
@@ -15,7 +15,7 @@ class InputLayout:
     def __init__(self, commands: Floats, motion: Floats) -> None:
         """Take commands of shape (N, ·) and motion of shape (N, ·)."""
         self.robots, self.wanted = commands.shape
-        first_lamp = PANS + self.wanted - WANT_PANS
+        first_lamp = PANS + self.wanted - COMMAND_PANS
         self.columns = np.array([FREQUENCY, AMPLITUDE, *range(first_lamp, motion.shape[1])])  # of motion
         self.width = self.wanted + len(self.columns)
         self.count = self.robots * self.width

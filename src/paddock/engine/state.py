@@ -32,7 +32,7 @@ from paddock.engine.model import (
 TICK, SEED = range(2)
 
 # Columns of `motion`; pan angles [rad] follow from PANS on, then the brightness of the LEDs (0 … 1).
-MOST_CONTACTS = 4
+MAX_CONTACTS = 4
 (
     X,  # position of the axle's centre [m]
     Y,
@@ -44,18 +44,18 @@ MOST_CONTACTS = 4
     RIGHT_RIM,
     LEFT_SPEED,  # wheel speeds [m/s]
     RIGHT_SPEED,
-    BELIEF_X,  # pose estimated by inertial navigation [m], [rad]
-    BELIEF_Y,
-    BELIEF_HEADING,
+    ESTIMATE_X,  # pose estimated by inertial navigation [m], [rad]
+    ESTIMATE_Y,
+    ESTIMATE_HEADING,
     FREQUENCY,  # frequency of the speaker [Hz]
     AMPLITUDE,  # amplitude of the speaker at 1 m
     CONTACTS,  # number of contacts in the last tick
-    BEARINGS,  # bearings of the contacts on the body [rad], MOST_CONTACTS columns
+    BEARINGS,  # bearings of the contacts on the body [rad], MAX_CONTACTS columns
     PANS,
-) = (*range(17), 16 + MOST_CONTACTS)
+) = (*range(17), 16 + MAX_CONTACTS)
 
-# Columns of commands: wheel speeds [m/s]; pan angles [rad] follow from WANT_PANS on. (LEDs and speakers act at once.)
-WANT_LEFT, WANT_RIGHT, WANT_PANS = range(3)
+# Columns of commands: wheel speeds [m/s]; pan angles [rad] from COMMAND_PANS on. (LEDs and speakers act at once.)
+COMMAND_LEFT, COMMAND_RIGHT, COMMAND_PANS = range(3)
 
 
 class State(NamedTuple):
@@ -82,22 +82,22 @@ def initial_state(model: Model, poses: Floats, *, lamps: int, seed: int, worlds:
     """Return the state with all robots at rest at their start poses, shape (N, 3)."""
     motion = np.zeros((worlds, ticks_kept(model), len(poses), PANS + pan_count(model) + lamps))
     motion[..., X : HEADING + 1] = poses
-    motion[..., BELIEF_X : BELIEF_HEADING + 1] = poses
-    motion[..., PANS : PANS + pan_count(model)] = initial_commands(model)[..., WANT_PANS:]
+    motion[..., ESTIMATE_X : ESTIMATE_HEADING + 1] = poses
+    motion[..., PANS : PANS + pan_count(model)] = initial_commands(model)[..., COMMAND_PANS:]
     clock = np.zeros((worlds, 2), np.int64)
     clock[:, SEED] = seed
     return State(clock, motion)
 
 
 def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
-    """Return commands with zero speeds and pan angles as close to 0 as possible, shape (W, N, WANT_PANS + pans)."""
-    commands = np.zeros((worlds, len(model.robot_variant), WANT_PANS + pan_count(model)))
+    """Return commands with zero speeds and pan angles as close to 0 as possible, shape (W, N, COMMAND_PANS + pans)."""
+    commands = np.zeros((worlds, len(model.robot_variant), COMMAND_PANS + pan_count(model)))
     for robot, kind in enumerate(types_of_robots(model)):
         for device in range(*model.types[kind, FIRST_DEVICE : END_OF_DEVICES + 1]):
             pan = model.devices[device, PAN]
             if pan >= 0:
                 low, high = model.constants[model.devices[device, FIRST_PARAMETER] :][:2]
-                commands[:, robot, WANT_PANS + pan] = min(high, max(low, 0.0))
+                commands[:, robot, COMMAND_PANS + pan] = min(high, max(low, 0.0))
     return commands
 
 

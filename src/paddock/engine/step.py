@@ -34,10 +34,13 @@ from paddock.engine.model import (
 from paddock.engine.state import (
     ACCELERATION,
     BEARINGS,
-    BELIEF_HEADING,
-    BELIEF_X,
-    BELIEF_Y,
+    COMMAND_LEFT,
+    COMMAND_PANS,
+    COMMAND_RIGHT,
     CONTACTS,
+    ESTIMATE_HEADING,
+    ESTIMATE_X,
+    ESTIMATE_Y,
     FORWARD,
     HEADING,
     LEFT_RIM,
@@ -48,16 +51,13 @@ from paddock.engine.state import (
     SEED,
     TICK,
     TURN,
-    WANT_LEFT,
-    WANT_PANS,
-    WANT_RIGHT,
     X,
     Y,
 )
 from paddock.engine.tape import write_inputs
 
-MOST_PIECES = 200  # maximum number of pieces of a robot's path in a tick; worlds refuse robots that may need more
-MOST_EFFORT = 50_000  # approximate maximum of comparisons per tick between sides of a body and nearby items
+MAX_PIECES = 200  # maximum number of pieces of a robot's path in a tick; worlds refuse robots that may need more
+MAX_EFFORT = 50_000  # approximate maximum of comparisons per tick between sides of a body and nearby items
 SHARES = 10  # attempts for each piece of a polygonal body's path: the full piece, then repeated halves
 
 # A pivoting device's first three parameters: lowest and highest pan angle [rad], rate [rad/s].
@@ -94,7 +94,7 @@ def step_world(model, state, commands, scratch, world):
             drift_key = key_of(seed, ALONE, robot, DRIFT_STREAM, tick)
             bias_key = key_of(seed, ALONE, robot, BIAS_STREAM, 0)
             dead_reckon(row, robot_state, model.dt, along, across, turn, drift_key, bias_key)
-        if command.shape[0] > WANT_PANS:
+        if command.shape[0] > COMMAND_PANS:
             turn_pans(model, robot, command, robot_state)
     state.clock[world, TICK] = tick + 1
 
@@ -103,8 +103,8 @@ def step_world(model, state, commands, scratch, world):
 def roll_wheels(row, robot_state, command, dt, seed, robot, tick):
     """Set the wheel speeds from the commands; return the true travel of the left and right wheel at the rim [m]."""
     most, step_size, gain = row[MAX_SPEED], row[SPEED_STEP], row[MAX_ACCELERATION] * dt
-    robot_state[LEFT_SPEED] = wheel_speed(robot_state[LEFT_SPEED], command[WANT_LEFT], most, step_size, gain)
-    robot_state[RIGHT_SPEED] = wheel_speed(robot_state[RIGHT_SPEED], command[WANT_RIGHT], most, step_size, gain)
+    robot_state[LEFT_SPEED] = wheel_speed(robot_state[LEFT_SPEED], command[COMMAND_LEFT], most, step_size, gain)
+    robot_state[RIGHT_SPEED] = wheel_speed(robot_state[RIGHT_SPEED], command[COMMAND_RIGHT], most, step_size, gain)
     left, right = robot_state[LEFT_SPEED] * dt, robot_state[RIGHT_SPEED] * dt
     robot_state[LEFT_RIM] += left
     robot_state[RIGHT_RIM] += right
@@ -157,11 +157,11 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
     touch_x, touch_y, touch_turn = 0.0, 0.0, 0.0
     blocked = False
     effort, cost = 0, (segments + discs) * (1 + (end - first) // 2)
-    for _ in range(int(min(pieces, MOST_PIECES))):
+    for _ in range(int(min(pieces, MAX_PIECES))):
         share = 1.0 / pieces
         turning = True
         for _ in range(SHARES):
-            if effort > MOST_EFFORT:
+            if effort > MAX_EFFORT:
                 break
             effort += cost
             ahead, aside, more = arc(left * share, right * share, row[AXLE])
@@ -196,11 +196,11 @@ def dead_reckon(row, robot_state, dt, along, across, turn, key, bias_key):
     error = noise * row[DRIFT_BIAS] * gauss(bias_key, 0) * dt
     error += noise * row[DRIFT_HEADING] * math.sqrt(dt) * gauss(key, 0)
     scale = 1.0 + noise * row[DRIFT_DISTANCE] * gauss(key, 1)
-    heading = robot_state[BELIEF_HEADING] + 0.5 * error
+    heading = robot_state[ESTIMATE_HEADING] + 0.5 * error
     c, s = math.cos(heading), math.sin(heading)
-    robot_state[BELIEF_X] += scale * (c * along - s * across)
-    robot_state[BELIEF_Y] += scale * (s * along + c * across)
-    robot_state[BELIEF_HEADING] = wrap_angle(robot_state[BELIEF_HEADING] + turn + error)
+    robot_state[ESTIMATE_X] += scale * (c * along - s * across)
+    robot_state[ESTIMATE_Y] += scale * (s * along + c * across)
+    robot_state[ESTIMATE_HEADING] = wrap_angle(robot_state[ESTIMATE_HEADING] + turn + error)
 
 
 @kernel
@@ -212,7 +212,7 @@ def turn_pans(model, robot, command, robot_state):
         if pan >= 0:
             limits = model.constants[model.devices[device, FIRST_PARAMETER] :]
             angle = robot_state[PANS + pan]
-            goal = min(limits[PAN_HIGH], max(limits[PAN_LOW], command[WANT_PANS + pan]))
+            goal = min(limits[PAN_HIGH], max(limits[PAN_LOW], command[COMMAND_PANS + pan]))
             most = limits[PAN_RATE] * model.dt
             robot_state[PANS + pan] = min(angle + most, max(angle - most, goal))
 

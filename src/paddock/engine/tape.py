@@ -7,7 +7,7 @@ the evolution of a state depends only on these inputs.
 from __future__ import annotations
 
 from paddock.core.jit import kernel
-from paddock.engine.state import FREQUENCY, PANS, WANT_PANS
+from paddock.engine.state import COMMAND_PANS, FREQUENCY, PANS
 
 # A tape has two columns. Its first row contains the number of entries, and whether LEDs or speakers may have changed,
 # which cannot happen within a kernel's call. Then follows a row per input with its current value, and then the entries:
@@ -20,7 +20,7 @@ LOOK = (0, 1)
 def write_inputs(tape, tick, commands, motion):
     """Write the inputs that differ from those of the previous tick."""
     robots, wanted = commands.shape
-    first_lamp = PANS + wanted - WANT_PANS
+    first_lamp = PANS + wanted - COMMAND_PANS
     width = wanted + 2 + motion.shape[1] - first_lamp
     inputs = robots * width
     count = int(tape[0, 0])

@@ -118,7 +118,7 @@ MARKED = re.compile(rb"e,-?\d{1,6},-?\d{1,6}\r\n\Z")
 # ---- camera
 
 ARRAY_WIDTH, ARRAY_HEIGHT = 640, 480
-MOST_IMAGE_BYTES = 4139  # size of the firmware's buffer
+MAX_IMAGE_BYTES = 4139  # size of the firmware's buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +147,6 @@ class CameraSettings:
     @property
     def possible(self) -> CameraSettings:
         """The settings that the firmware applies. An image that is too large is replaced by 40 × 40 in colour."""
-        if self.bytes > MOST_IMAGE_BYTES:
+        if self.bytes > MAX_IMAGE_BYTES:
             return CameraSettings(RGB565, 40, 40, self.zoom, self.x, self.y)
         return self

@@ -8,7 +8,7 @@ import math
 from paddock.core.errors import PaddockError
 
 PRECISION = 1e-14
-MOST_TERMS = 10_000
+MAX_TERMS = 10_000
 
 
 def chi_square_share(value: float, freedom: int) -> float:
@@ -37,7 +37,7 @@ def _gamma_share(shape: float, x: float) -> float:
     scale = math.exp(shape * math.log(x) - x - math.lgamma(shape))
     if x < shape + 1:
         term = total = 1 / shape
-        for n in range(1, MOST_TERMS):
+        for n in range(1, MAX_TERMS):
             term *= x / (shape + n)
             total += term
             if term < PRECISION * total:
@@ -46,7 +46,7 @@ def _gamma_share(shape: float, x: float) -> float:
     b, tiny = x + 1 - shape, 1e-300  # modified Lentz's method
     c, d = 1 / tiny, 1 / b
     fraction = d
-    for n in range(1, MOST_TERMS):
+    for n in range(1, MAX_TERMS):
         a = -n * (n - shape)
         b += 2
         d = 1 / (a * d + b or tiny)

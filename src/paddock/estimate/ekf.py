@@ -13,6 +13,7 @@ import numpy as np
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation
+from paddock.estimate.alternative_pose import AlternativePose
 from paddock.estimate.chi_square import chi_square_quantile
 from paddock.estimate.consistency import Innovation
 from paddock.estimate.estimates import Estimate, check_covariance
@@ -20,12 +21,11 @@ from paddock.estimate.kalman import correct, predict, squared_distance
 from paddock.estimate.measurements import SAME_TIME, Measurement, SensorModel, gather_measurements
 from paddock.estimate.motion_model import Floats
 from paddock.estimate.odometry import ORIGIN
-from paddock.estimate.rival_pose import RivalPose
 from paddock.estimate.travel import TravelSensors, WheelTravel
 
 GATE = 0.99  # share of consistent measurements that pass
 MEMORY = 1.0  # [s] of stored past states; older measurements are too late
-MOST_INNOVATIONS = 100_000  # maximum number stored
+MAX_INNOVATIONS = 100_000  # maximum number stored
 NO_TRAVEL = WheelTravel(0.0, 0.0, np.zeros((3, 3)))
 
 
@@ -76,12 +76,12 @@ class EKF:
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
         """Restart at a pose; without a covariance, use that of the first start."""
-        self.innovations: deque[Innovation] = deque(maxlen=MOST_INNOVATIONS)  # of measurements, when first applied
+        self.innovations: deque[Innovation] = deque(maxlen=MAX_INNOVATIONS)  # of measurements, when first applied
         self.too_late = 0  # measurements older than the memory
         self.too_early = 0  # measurements with a time in the future
         self.not_finite = 0  # measurements with NaN or infinity
         self.restarts = 0
-        self._rival: RivalPose | None = None  # of the fixes rejected since the last accepted one
+        self._alternative: AlternativePose | None = None  # of the fixes rejected since the last accepted one
         self._moments: list[Moment] = []
         self.travel.reset()
         self.travel.odometry.reset(pose)
@@ -163,7 +163,7 @@ class EKF:
                 self.innovations.append(Innovation(measurement.time, measurement.source, nis, len(group), accepted))
         if is_new and measurement.is_fix:
             if kept:
-                self._rival = None
+                self._alternative = None
             elif len(off) == len(moment.pose) and self._is_elsewhere(moment, measurement.value, noise):
                 self._restart(moment)
                 return
@@ -174,26 +174,26 @@ class EKF:
 
     def _is_elsewhere(self, moment: Moment, fix: Floats, noise: Floats) -> bool:
         """Return whether enough rejected fixes agree that the robot was moved."""
-        if self._rival is None:
-            self._rival = RivalPose(moment.time)
-        if self.restart_after is None or moment.time < self._rival.time:
+        if self._alternative is None:
+            self._alternative = AlternativePose(moment.time)
+        if self.restart_after is None or moment.time < self._alternative.time:
             return False
         self._move_rival(moment.time)
-        self._rival.take_vote(fix, noise, self.gate)
-        return self._rival.votes >= self.restart_after
+        self._alternative.add_fix(fix, noise, self.gate)
+        return self._alternative.votes >= self.restart_after
 
     def _move_rival(self, time: float) -> None:
         for moment in self._moments:
-            if self._rival is not None and self._rival.time < moment.time <= time:
-                self._rival.move(moment.time, moment.travel, self.travel.odometry.wheel_separation)
+            if self._alternative is not None and self._alternative.time < moment.time <= time:
+                self._alternative.move(moment.time, moment.travel, self.travel.odometry.wheel_separation)
 
     def _restart(self, moment: Moment) -> None:
         """Restart at the alternative pose, and discard all earlier states."""
-        assert self._rival is not None
+        assert self._alternative is not None
         self._moments = [kept for kept in self._moments if kept.time >= moment.time]
         moment.measurements.clear()
-        moment.pose, moment.covariance = self._rival.pose, self._rival.covariance
-        self._rival, self.restarts = None, self.restarts + 1
+        moment.pose, moment.covariance = self._alternative.pose, self._alternative.covariance
+        self._alternative, self.restarts = None, self.restarts + 1
 
     def _rounding(self, pose: Pose) -> Floats:
         odometry = self.travel.odometry

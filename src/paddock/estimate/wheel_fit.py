@@ -32,7 +32,7 @@ class WheelFit(NamedTuple):
 SIGMAS = (0.001, 0.001, math.radians(1.0))  # [m, m, rad] of a camera's poses
 PIECE = 1.0  # [m] maximum path length of a piece; longer runs are split, because slip accumulates
 STEPS = np.array([1e-6, 1e-6, 1e-6])  # of numerical derivatives
-MOST_ROUNDS, CLOSE = 30, 1e-10
+MAX_ROUNDS, CLOSE = 30, 1e-10
 
 
 def fit_wheels(
@@ -51,7 +51,7 @@ def fit_wheels(
         raise PaddockError("fit_wheels: expected runs with more poses: at least three for each piece")
     numbers = np.array([*wheels.diameters(1.0), 1.0])  # ratios of the left and right wheel and of the separation
     starts = np.array([part.poses[0] for part in pieces])
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         errors, slopes = _linearise(pieces, numbers, starts, wheels.wheel_separation, np.array(sigmas))
         change, _, rank, _ = np.linalg.lstsq(slopes, errors, rcond=None)
         if rank < slopes.shape[1]:

@@ -20,8 +20,8 @@ from paddock.worlds.build import build
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-MOST = 4  # worlds in the picture
-LOOK = 0.1  # period of the points of a trail [s]
+MAX_WORLDS = 4  # worlds in the picture
+TRACE_PERIOD = 0.1  # period of the points of a trail [s]
 ALONE, BESIDE = 1000, 700  # width of a single world, and of each of two worlds side by side [pixels]
 TITLE = 92  # height of the title above the worlds [pixels]
 
@@ -30,7 +30,7 @@ def draw_champion(evolution: Evolution, *, about: str = "") -> Image:
     """Draw up to four worlds with the champion's trail in each, several worlds in two columns."""
     rollout, evaluation, dt = drive_champion(evolution)
     worlds, knows = evolution.task.worlds, not isinstance(evolution.task.evaluate, UserFitness)
-    shown = min(MOST, len(worlds))
+    shown = min(MAX_WORLDS, len(worlds))
     columns, width = (1, ALONE) if shown == 1 else (2, BESIDE)
     remarks = (
         [f"solved in {round(evaluation.solved.sum())} of {len(worlds)} worlds"] if knows and len(worlds) > 1 else []
@@ -84,4 +84,4 @@ def drive_champion(evolution: Evolution) -> tuple[Rollout, Evaluation, float]:
 
     with reraise_with_location(config.task):
         evaluation = task.evaluate(drive(task.trace_every))
-    return drive(max(LOOK, batch.dt)), evaluation, batch.dt
+    return drive(max(TRACE_PERIOD, batch.dt)), evaluation, batch.dt

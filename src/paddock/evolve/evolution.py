@@ -22,7 +22,7 @@ from paddock.evolve.tasks.base import EvolutionTask, Floats, compute_weight_scal
 from paddock.evolve.tasks.registry import make_task
 from paddock.evolve.tasks.user_errors import reraise_with_location
 from paddock.policies.networks import Network
-from paddock.policies.program import MOST_INSTRUCTIONS, Program
+from paddock.policies.program import MAX_INSTRUCTIONS, Program
 
 WORST_FITNESS = -1e9  # replaces a fitness that is NaN or infinite
 USUAL_LENGTH = 64  # default limit of instructions, unless the initial programs need more than half of them
@@ -75,7 +75,7 @@ class Evolution:
             "source of the strategy": hash_source(config.strategy),
         }
         inputs, recurrent = sum(part.values for part in self.task.inputs), self.task.recurrent
-        usual = min(MOST_INSTRUCTIONS, max(USUAL_LENGTH, 2 * kind.min_length(inputs, recurrent)))
+        usual = min(MAX_INSTRUCTIONS, max(USUAL_LENGTH, 2 * kind.min_length(inputs, recurrent)))
         length = usual if config.length is None else config.length
         self.policy: Network | Program = self.task.policy(programs=kind.makes_programs, length=length)
         space = SearchSpace(scale=compute_weight_scale(self.policy), inputs=inputs, length=length, recurrent=recurrent)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from paddock.control.tasks.base import Duration
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
-from paddock.core.spec import Count, Description, Positive, Spec, refuse_twins
+from paddock.core.spec import Count, Description, Positive, Spec, refuse_duplicates
 from paddock.core.user_code import is_path, load_path
 from paddock.exercises.checks import ExerciseCheck
 from paddock.exercises.randomise import Randomise
@@ -62,7 +62,7 @@ class Exercise(Spec):
 
     def check(self) -> None:
         names = [check.name for check in self.checks]
-        refuse_twins(names, "checks[{}].name")
+        refuse_duplicates(names, "checks[{}].name")
         for i, check in enumerate(self.checks):
             if check.requires is not None and check.requires not in names[:i]:
                 problem = f"expected the name of a check before this one, got {format_value(check.requires)}"

@@ -14,14 +14,14 @@ from paddock.core.rng import ALONE, EPISODE_STREAM, chain_key, key_of, uniform
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import AXLE, LEFT_FACTOR, NOISE, RIGHT_FACTOR, SOURCE_STRENGTH, Model
 from paddock.engine.state import (
-    BELIEF_X,
+    COMMAND_LEFT,
+    COMMAND_RIGHT,
     CONTACTS,
+    ESTIMATE_X,
     HEADING,
     LEFT_SPEED,
     RIGHT_SPEED,
     TICK,
-    WANT_LEFT,
-    WANT_RIGHT,
     X,
     Y,
 )
@@ -154,7 +154,7 @@ def begin_episode(pool, plan, episodes, world):
         for robot in range(motion.shape[1]):
             pose, robot_state = pool.starts[scene, start, robot], motion[kept, robot]
             for k in range(3):
-                robot_state[X + k] = robot_state[BELIEF_X + k] = pose[k]
+                robot_state[X + k] = robot_state[ESTIMATE_X + k] = pose[k]
     for robot in range(motion.shape[1]):
         draw_robot(pool, draws, episodes, world, scene, robot, chain_key(key, CHANNELS_OF_ROBOT + robot))
     for k in range(episodes.visited.shape[1]):
@@ -204,7 +204,7 @@ def drive(model, plan, episodes, actions, scratch, world):
                 left, right = left - right, left + right
                 most = max(1.0, max(abs(left), abs(right)))  # a twist that is too fast keeps its curvature
                 left, right = left / most, right / most
-        command[WANT_LEFT], command[WANT_RIGHT] = speed * left, speed * right
+        command[COMMAND_LEFT], command[COMMAND_RIGHT] = speed * left, speed * right
     for _ in range(plan.settings[TICKS]):
         step_world(model, episodes.state, episodes.commands, scratch, world)
     episodes.episode[world, STEPS] += 1

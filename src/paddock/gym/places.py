@@ -14,7 +14,7 @@ from paddock.gym.tables import UNCOUNTED
 from paddock.worlds.build import BuiltWorld
 
 Flags = NDArray[np.bool_]
-MOST_PLOTS = 160_000
+MAX_PLOTS = 160_000
 BATCH = 512  # positions tried at once
 ROUNDS = 64
 
@@ -25,7 +25,7 @@ class FreeSpace:
     def __init__(self, built: BuiltWorld, radius: float, plot: float) -> None:
         self.built, self.radius = built, radius
         x0, y0, x1, y1 = self.bounds = built.spec.bounds
-        self.plot = max(plot, math.sqrt((x1 - x0) * (y1 - y0) / MOST_PLOTS))
+        self.plot = max(plot, math.sqrt((x1 - x0) * (y1 - y0) / MAX_PLOTS))
         self.columns, self.rows = (max(1, math.ceil(side / self.plot)) for side in (x1 - x0, y1 - y0))
         self.free = self._largest(self._is_clear())
         if not self.free.any():

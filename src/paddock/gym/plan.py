@@ -11,7 +11,7 @@ import numpy as np
 from paddock.core.errors import SpecError, with_article
 from paddock.core.geometry import bounding_radius
 from paddock.core.jit import Kernel
-from paddock.core.remake import remake_kernel
+from paddock.core.rebuild import rebuild_kernel
 from paddock.engine.model import Floats, Ints
 from paddock.gym import tables as t
 from paddock.gym.dispatch import is_met, reward_of
@@ -127,5 +127,5 @@ def kernel_for(spec: EnvSpec, layout: StepLayout) -> Kernel:
 
 @functools.cache
 def _extend(swaps: tuple[tuple[Kernel, Kernel], ...]) -> Kernel:
-    extended: Kernel = remake_kernel(step_envs, dict(swaps), keep=True)
+    extended: Kernel = rebuild_kernel(step_envs, dict(swaps), keep=True)
     return extended

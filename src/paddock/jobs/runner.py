@@ -52,7 +52,7 @@ class JobRunner(Generic[Job, Result]):
     def __init__(
         self, make: Callable[[], Callable[[Job], Result]], workers: Workers = None, *, most: int | None = None
     ) -> None:
-        self.workers = _hire(make, workers, most)
+        self.workers = _start_workers(make, workers, most)
 
     def stream(self, jobs: Sequence[Job]) -> Generator[NumberedAnswer, None, None]:
         """Yield the answer of each job as soon as it is done. Jobs start in their order, so put long ones first.
@@ -65,7 +65,7 @@ class JobRunner(Generic[Job, Result]):
         waiting, lock = iter(list(enumerate(jobs))), threading.Lock()
         done: queue.SimpleQueue[NumberedAnswer] = queue.SimpleQueue()
 
-        def toil(worker: AnyWorker) -> None:
+        def run_worker(worker: AnyWorker) -> None:
             while True:
                 with lock:
                     number, job = next(waiting, (None, None))
@@ -73,7 +73,9 @@ class JobRunner(Generic[Job, Result]):
                     return
                 done.put(NumberedAnswer(number, worker.do(job)))
 
-        threads = [threading.Thread(target=toil, args=(worker,), daemon=True) for worker in self.workers[: len(jobs)]]
+        threads = [
+            threading.Thread(target=run_worker, args=(worker,), daemon=True) for worker in self.workers[: len(jobs)]
+        ]
         for thread in threads:
             thread.start()
         try:
@@ -146,7 +148,7 @@ def parse_workers(text: str | None) -> Workers:
     return int(text)
 
 
-def _hire(make: Callable[[], Any], workers: Workers, most: int | None) -> list[AnyWorker]:
+def _start_workers(make: Callable[[], Any], workers: Workers, most: int | None) -> list[AnyWorker]:
     if isinstance(workers, str) and workers == RAY:
         from paddock.jobs.ray_worker import RayWorker, connect_ray, count_cores
 

@@ -21,7 +21,7 @@ from paddock.engine import state as column
 from paddock.engine.model import FIRST_DEVICE, TYPE, Floats
 from paddock.links import connect
 from paddock.links.epuck.robot import EPuck
-from paddock.links.robot_mirror import RobotMirror, Wish
+from paddock.links.robot_mirror import RobotCommand, RobotMirror
 from paddock.links.single import SingleRobot
 from paddock.worlds.build import build
 from paddock.worlds.placement import Room, start_pose
@@ -67,7 +67,7 @@ class RealArena(Arena):
         for number, robot in enumerate(robots):
             if isinstance(robot, EPuck):
                 robot.set_odometry(*self.poses[number].tolist())
-            self.mirrors.append(RobotMirror(robot, partial(self._wish, number), partial(self._forget, number)))
+            self.mirrors.append(RobotMirror(robot, partial(self._get_command, number), partial(self._forget, number)))
         self._show()
         for mirror in self.mirrors:
             mirror.start()
@@ -90,18 +90,18 @@ class RealArena(Arena):
 
     # ---- between the arrays and the robots
 
-    def _wish(self, number: int) -> Wish:
+    def _get_command(self, number: int) -> RobotCommand:
         with self.turn:
-            wheels = self.commands[0, number, column.WANT_LEFT : column.WANT_RIGHT + 1].tolist()
+            wheels = self.commands[0, number, column.COMMAND_LEFT : column.COMMAND_RIGHT + 1].tolist()
             row = self.motion[number]
             lamps = row[len(row) - self.built.lamps :][: len(self.built.robots[number].leds)].tolist()
             tone = float(row[column.FREQUENCY]), float(row[column.AMPLITUDE])
-            return Wish(self.tick, WheelSpeeds(*wheels), tuple(lamps), tone)
+            return RobotCommand(self.tick, WheelSpeeds(*wheels), tuple(lamps), tone)
 
     def _forget(self, number: int) -> None:
         """Set the commanded wheel speeds of a robot to 0."""
         with self.turn:
-            self.commands[0, number, column.WANT_LEFT : column.WANT_RIGHT + 1] = 0.0
+            self.commands[0, number, column.COMMAND_LEFT : column.COMMAND_RIGHT + 1] = 0.0
 
     def _pass_ticks(self, model: Any, state: Any, commands: Any, scratch: Any, ticks: int) -> None:
         """Advance the clock and copy the reported states of the robots. The caller must hold `turn`."""

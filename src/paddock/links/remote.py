@@ -55,7 +55,7 @@ class RemoteArena(BaseArena):
         super().__init__()
         self.url, token_in_url = address_of(url)
         self.timeout = float(timeout)
-        self._token, self._name, self._wish = token or token_in_url, name, lock_step
+        self._token, self._name, self._lock_step = token or token_in_url, name, lock_step
         self.name = name  # as others see it; the server may change it
         self._clock: m.ClockState | None = None
         self._ids, self._tick = count(1), 0
@@ -87,7 +87,7 @@ class RemoteArena(BaseArena):
                 log.warning("%s", welcome.waits)
                 # A heat sends a message every second.
                 self.dialogue.wait(lambda: not self._waits, "hello", patient=True)
-            self.in_lock = (welcome.lock_step if self._wish is None else self._wish) and self.role != "viewer"
+            self.in_lock = (welcome.lock_step if self._lock_step is None else self._lock_step) and self.role != "viewer"
             if self.in_lock:
                 self._do(m.Lock(id=self.number(), timeout=min(3600.0, self.timeout)))
             if self.tick:
@@ -143,7 +143,7 @@ class RemoteArena(BaseArena):
             self._step(1)
             return
         left = check_ticks(n)
-        most = FIRST_SLICE if self.in_lock else m.MOST_TICKS  # outside the lock, time would continue between two parts
+        most = FIRST_SLICE if self.in_lock else m.MAX_TICKS  # outside the lock, time would continue between two parts
         while True:
             ticks, began = min(left, most), time.monotonic()
             self._step(ticks)
@@ -151,7 +151,7 @@ class RemoteArena(BaseArena):
             if left == 0:
                 return
             took = time.monotonic() - began
-            most = max(1, min(4 * most, int(most * SLICE / max(took, 1e-3)), m.MOST_TICKS))
+            most = max(1, min(4 * most, int(most * SLICE / max(took, 1e-3)), m.MAX_TICKS))
 
     def _step(self, ticks: int) -> None:
         with self._stepping:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paddock.arena.map_messages import pack_estimate, pack_grid, pack_map
-from paddock.arena.run_board import GoalWish, RunBoard
+from paddock.arena.run_board import GoalRequest, RunBoard
 from paddock.protocol import messages as m
 
 
@@ -30,7 +30,7 @@ class RemoteBoard(RunBoard):
                 self._cells.add(message.robot)
         else:
             number = message.number
-            answer = GoalWish(message.robot, message.x, message.y, lambda why: self._answer(number, why))
+            answer = GoalRequest(message.robot, message.x, message.y, lambda why: self._answer(number, why))
             self.goals.append(answer)
 
     def _answer(self, number: int, why: str) -> None:

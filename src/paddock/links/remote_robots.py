@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from paddock.arena.body import Body, Gone
+from paddock.arena.body import Body, RemovedBody
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, UnknownName
 from paddock.links.remote_body import RemoteBody
@@ -32,7 +32,7 @@ class RemoteRobots(Mapping[str, Robot]):
 
     def __init__(self, arena: RemoteArena) -> None:
         self._arena = arena
-        self._guard = threading.Lock()  # protects the handles
+        self._lock = threading.Lock()  # protects the handles
         self._handles: dict[str, Robot] = {}
         self._there = There({}, [])
         self.known = False
@@ -43,13 +43,13 @@ class RemoteRobots(Mapping[str, Robot]):
         known = self._there.kinds
         kinds = [(table, next((spec for old, spec in known if old == table), None)) for table in news.kinds]
         read = [(table, spec or RobotSpec.from_table(drop_foreign(table))) for table, spec in kinds]
-        with self._guard:
+        with self._lock:
             self._there = There({info.name: info for info in news.robots}, read)
             if self.known:  # not after a reconnect: there may be another robot of that name
                 self._move()
             left = [handle for handle in self._handles.values() if not self._is_there(handle)]
             for handle in left:
-                handle.body = cast(Body, Gone(handle.body))
+                handle.body = cast(Body, RemovedBody(handle.body))
                 del self._handles[handle.name]
         self.known = True
         return [handle.name for handle in left]
@@ -112,7 +112,7 @@ class RemoteRobots(Mapping[str, Robot]):
         handle = self._handles.get(name) if isinstance(name, str) else None
         if handle is None:
             _, spec = self._find(name)
-            with self._guard:
+            with self._lock:
                 handle = self._handles.get(name) or Robot(self._arena, RemoteBody(self._arena, name, spec))
                 self._handles[name] = handle
         return handle

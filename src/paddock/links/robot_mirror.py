@@ -23,10 +23,10 @@ log = logging.getLogger("paddock.links")
 STALLED = 0.3  # [s] without a tick after which the robot is stopped
 PICTURES = 2.0  # [s] for which pictures are taken after one was requested
 RETRY = 0.5  # [s] between two attempts to reach a robot
-UNTOLD = WheelSpeeds(math.nan, math.nan)  # differs from every command
+NO_COMMAND = WheelSpeeds(math.nan, math.nan)  # differs from every command
 
 
-class Wish(NamedTuple):
+class RobotCommand(NamedTuple):
     """Current commands for a robot."""
 
     tick: int
@@ -38,14 +38,14 @@ class Wish(NamedTuple):
 class RobotMirror:
     """Last known state of a real robot. The robot is stopped while the clock of its arena is stopped."""
 
-    def __init__(self, robot: SingleRobot, wish: Callable[[], Wish], forget: Callable[[], None]) -> None:
+    def __init__(self, robot: SingleRobot, get_command: Callable[[], RobotCommand], forget: Callable[[], None]) -> None:
         """
         Args:
             robot: a connected robot; it must not be used by others any more.
-            wish: returns the current commands; called from any thread.
+            get_command: returns the current commands; called from any thread.
             forget: replaces the commanded wheel speeds by 0, until a new command is given.
         """
-        self.robot, self._wish, self._forget = robot, wish, forget
+        self.robot, self._get_command, self._forget = robot, get_command, forget
         self.cameras = {name: device for name, device in robot.devices.items() if isinstance(device, Camera)}
         for name, device in robot.devices.items():
             if name not in self.cameras:
@@ -57,7 +57,7 @@ class RobotMirror:
         self.pose, self.wheels = Pose(0.0, 0.0, 0.0), WheelSpeeds(0.0, 0.0)
         self.travel = (0.0, 0.0)  # distance of the wheels [m], if the robot has encoders
         self._wanted_until: dict[str, float] = {}  # until when pictures of a camera are taken (monotonic)
-        self._told = Wish(-1, self.wheels, robot.body.lamps, robot.body.tone)
+        self._sent = RobotCommand(-1, self.wheels, robot.body.lamps, robot.body.tone)
         self._tick, self._ticked_at = -1, time.monotonic()
         self._lost = False
         self._stopped = threading.Event()
@@ -89,7 +89,7 @@ class RobotMirror:
         while not self._stopped.is_set():
             pause = self.robot.dt
             try:
-                self._obey(self._wish())
+                self._send_changes(self._get_command())
                 self._look()
                 self._take_pictures()
                 if self._lost:
@@ -108,22 +108,22 @@ class RobotMirror:
         self._forget()
         self._lost, self.values, self.raw = True, {}, {}
         self.wheels = WheelSpeeds(0.0, 0.0)
-        self._told = Wish(-1, UNTOLD, (), (0.0, 0.0))  # so that a stop is sent
+        self._sent = RobotCommand(-1, NO_COMMAND, (), (0.0, 0.0))  # so that a stop is sent
 
-    def _obey(self, wish: Wish) -> None:
-        if wish.tick != self._tick:
-            self._tick, self._ticked_at = wish.tick, time.monotonic()
+    def _send_changes(self, command: RobotCommand) -> None:
+        if command.tick != self._tick:
+            self._tick, self._ticked_at = command.tick, time.monotonic()
         stands = time.monotonic() - self._ticked_at > STALLED
-        wheels = WheelSpeeds(0.0, 0.0) if stands else wish.wheels
-        refused = wheels != self._told.wheels and not self._try(self.robot.wheels.set, *wheels)
+        wheels = WheelSpeeds(0.0, 0.0) if stands else command.wheels
+        refused = wheels != self._sent.wheels and not self._try(self.robot.wheels.set, *wheels)
         if refused:
             self._forget()
-        for number, brightness in enumerate(wish.lamps):
-            if self._told.lamps[number : number + 1] != (brightness,):
+        for number, brightness in enumerate(command.lamps):
+            if self._sent.lamps[number : number + 1] != (brightness,):
                 self._try(self.robot.body.set_lamp, number, brightness)
-        if wish.tone != self._told.tone:
-            self._try(self.robot.body.set_tone, *wish.tone)
-        self._told = wish._replace(wheels=UNTOLD if refused and any(wheels) else wheels)
+        if command.tone != self._sent.tone:
+            self._try(self.robot.body.set_tone, *command.tone)
+        self._sent = command._replace(wheels=NO_COMMAND if refused and any(wheels) else wheels)
 
     def _try(self, call: Callable[..., None], *values: float) -> bool:
         """Send a command that the robot may not support. Return whether it was carried out."""
@@ -146,7 +146,7 @@ class RobotMirror:
             left, right = values["encoders"]
             self.travel = float(left), float(right)
         if not any(motion.wheels):  # it may have been restarted, or stopped by its watchdog
-            self._told = self._told._replace(wheels=motion.wheels)
+            self._sent = self._sent._replace(wheels=motion.wheels)
 
     def _take_pictures(self) -> None:
         for name, until in list(self._wanted_until.items()):

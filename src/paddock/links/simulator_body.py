@@ -15,7 +15,7 @@ from paddock.arena.devices import Device
 from paddock.core.errors import DeviceRefused
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
-from paddock.links.drive_guard import DriveGuard, StopLine
+from paddock.links.drive_watchdog import DriveWatchdog, StopLine
 from paddock.links.single import WatchedBody
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ class SimulatorBody(WatchedBody):
 
     def __init__(self, silence: float) -> None:
         """`silence`: seconds without a call of the program after which a driving robot is stopped."""
-        self.guard = DriveGuard(self.open_stop_line, silence)
+        self.watchdog = DriveWatchdog(self.open_stop_line, silence)
         self._speeds = STANDING
 
     # ---- actuators
 
     def set_wheels(self, left: float, right: float) -> None:
-        self.renew_guard()
-        with self.guard.driving(bool(left or right)):
+        self.renew_watchdog()
+        with self.watchdog.driving(bool(left or right)):
             self.send_wheels(left, right)
         self._speeds = WheelSpeeds(left, right)
 
@@ -51,13 +51,13 @@ class SimulatorBody(WatchedBody):
     def open_stop_line(self) -> StopLine:
         """Return a connection to the simulator for the watchdog, and the bytes that stop the robot."""
 
-    def renew_guard(self) -> None:
+    def renew_watchdog(self) -> None:
         """Reset the watchdog, and note whether it has stopped the robot."""
-        if self.guard.renew():
+        if self.watchdog.renew():
             self._speeds = STANDING
 
     def raise_complaint(self) -> None:
-        self.renew_guard()  # only calls of the program get here, not reads of a background thread
+        self.renew_watchdog()  # only calls of the program get here, not reads of a background thread
         super().raise_complaint()
 
     def set_pan(self, device: Device, angle: float) -> None:

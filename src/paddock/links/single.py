@@ -65,7 +65,7 @@ class SingleRobot(Robot, BaseArena):
 
     def __init__(self, body: WatchedBody) -> None:
         self._watchers: dict[str, PeriodicThread] = {}
-        self._guard = threading.Lock()  # protects the watchers and `_ended`
+        self._lock = threading.Lock()  # protects the watchers and `_ended`
         self._ended = False  # whether it is closed, or is being closed
         self.reconnects = 0  # number of reconnects; connection errors from before the last one are ignored
         Robot.__init__(self, self, body)
@@ -90,7 +90,7 @@ class SingleRobot(Robot, BaseArena):
 
     def close(self) -> None:
         """Stop the robot and disconnect from it."""
-        with self._guard:
+        with self._lock:
             first, self._ended = not self._ended, True
         if not first:
             return
@@ -117,7 +117,7 @@ class SingleRobot(Robot, BaseArena):
 
     def _watch(self) -> None:
         """Replace the background threads by one for each current watch."""
-        with self._guard:
+        with self._lock:
             for watcher in self._watchers.values():
                 watcher.stopped.set()
             self._watchers = {} if self._ended else self._wanted_watchers()

@@ -27,7 +27,7 @@ class RemoteWatcher:
 
     def __init__(self, arena: RemoteArena) -> None:
         self._arena = arena
-        self._guard = threading.Lock()  # protects all attributes below
+        self._lock = threading.Lock()  # protects all attributes below
         self._streams: dict[str, Streams] = {}  # by robot
         self._news: dict[tuple[str, str], tuple[m.Sensed, Body | None]] = {}  # by robot and stream, with the body
         self._reads: Dialogue | None = None  # from which the thread reads
@@ -40,7 +40,7 @@ class RemoteWatcher:
 
     def follow(self, robot: Robot, wanted: Streams, *, anew: bool = False) -> None:
         """Replace the subscriptions of a robot by the streams that its observers need."""
-        with self._guard:
+        with self._lock:
             present = {} if anew else self._streams.get(robot.name, {})
             self._streams[robot.name] = wanted
             if not wanted:
@@ -73,12 +73,12 @@ class RemoteWatcher:
 
     def forget(self, robot: str) -> None:
         """Remove the subscriptions of a robot that has left."""
-        with self._guard:
+        with self._lock:
             self._streams.pop(robot, None)
 
     def hear(self, message: m.Sensed) -> None:
         """Store the newest message of each stream."""
-        with self._guard:
+        with self._lock:
             if message.stream in self._streams.get(message.robot, ()):
                 self._news[message.robot, message.stream] = message, self._arena.robots.body(message.robot)
 
@@ -88,7 +88,7 @@ class RemoteWatcher:
                 dialogue.wait(lambda: bool(self._news) or not self._streams, "news", forever=True)
             except LinkError:
                 return  # the next call of the program raises it
-            with self._guard:
+            with self._lock:
                 if self._reads is not dialogue:
                     return
                 if not self._streams:

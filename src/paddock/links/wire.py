@@ -29,10 +29,10 @@ from paddock.protocol.encoding import UnknownMessage, to_msgpack
 from paddock.protocol.messages import ANSWERS
 from paddock.protocol.websocket import MessageReader, masked_frame
 
-MOST_BYTES = 256 * 1024 * 1024  # maximum size of a message; scenes and pictures may be large
+MAX_BYTES = 256 * 1024 * 1024  # maximum size of a message; scenes and pictures may be large
 CHUNK = 1 << 16
-GLANCE = 0.0002  # [s] of busy waiting for an answer before the thread sleeps, if the server answers this quickly
-DOUBTS = 20  # quick answers in a row before busy waiting is used, also after it was unsuccessful
+SPIN_TIME = 0.0002  # [s] of busy waiting for an answer before the thread sleeps, if the server answers this quickly
+SPIN_AFTER = 20  # quick answers in a row before busy waiting is used, also after it was unsuccessful
 NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 quiet = logging.getLogger("paddock.links.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -47,14 +47,14 @@ class WebSocketWire:
         self.url, self.timeout = url, timeout
         self._writing = threading.Lock()
         self._pongs: list[bytes] = []
-        self._doubts = (
-            DOUBTS if available_threads() > 1 else sys.maxsize
+        self._until_spin = (
+            SPIN_AFTER if available_threads() > 1 else sys.maxsize
         )  # quick answers still needed before busy waiting is used
         self.newer = False  # whether the server's minor version is newer than this client's
         self._lost: LinkError | None = None
         try:
-            self._protocol = ClientProtocol(parse_uri(url), max_size=MOST_BYTES, logger=quiet)
-            self._reader = MessageReader(self._protocol, masked=False, most=MOST_BYTES)
+            self._protocol = ClientProtocol(parse_uri(url), max_size=MAX_BYTES, logger=quiet)
+            self._reader = MessageReader(self._protocol, masked=False, most=MAX_BYTES)
             self._socket = self._open_socket()
         except (InvalidURI, ValueError) as error:
             raise LinkError(f"{url}: not a usable address: {error}") from None
@@ -69,7 +69,7 @@ class WebSocketWire:
         self._socket.setblocking(False)
         self._wait_readable = waiting_for(self._socket)
         try:
-            self._shake_hands()
+            self._handshake()
         except BaseException:
             self.close()
             raise
@@ -87,7 +87,7 @@ class WebSocketWire:
             plain.close()
             raise
 
-    def _shake_hands(self) -> None:
+    def _handshake(self) -> None:
         deadline = time.monotonic() + self.timeout
         protocol = self._protocol
         protocol.send_request(protocol.connect())
@@ -172,15 +172,15 @@ class WebSocketWire:
             raise self._lose(self._protocol.close_rcvd.reason or "the server closed it")
         if not (self._secure and self._socket.pending()):  # type: ignore[attr-defined]
             now = time.monotonic()
-            if not self._doubts and self._look_until(min(now + GLANCE, deadline)):
+            if not self._until_spin and self._look_until(min(now + SPIN_TIME, deadline)):
                 return
             wait = None if deadline == float("inf") else max(0.0, deadline - now)
             if not self._wait_readable(wait):
                 raise Timeout(f"{self.url}: nothing received within {self.timeout:g} s")
-            if time.monotonic() - now < GLANCE:
-                self._doubts = max(0, self._doubts - 1)
+            if time.monotonic() - now < SPIN_TIME:
+                self._until_spin = max(0, self._until_spin - 1)
             else:
-                self._doubts = DOUBTS
+                self._until_spin = SPIN_AFTER
 
     def _look_until(self, end: float) -> bool:
         """Wait for bytes without sleeping, because waking up takes longer than a quick server."""

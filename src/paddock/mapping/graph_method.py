@@ -9,8 +9,8 @@ import numpy as np
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.estimate.motion_model import Floats
+from paddock.mapping.graph_paths import find_shortest_paths
 from paddock.mapping.graph_slam import GraphOptions, GraphSlam
-from paddock.mapping.graph_ways import shortest_ways
 from paddock.mapping.method import MappingMethod, MapSetup
 from paddock.mapping.motion_step import MotionStep
 from paddock.mapping.occupancy import OccupancyGrid
@@ -69,6 +69,6 @@ class GraphMapping(MappingMethod):
     def spread(self) -> Floats:
         """Return the covariance due to drift on the shortest path through the graph to the first pose."""
         drift = self.options.loops.drift
-        way = float(shortest_ways(self.slam.graph, 0)[-1])
-        deviations = np.array([drift.distance(way), drift.distance(way), drift.angle(way)]) / 3
+        path = float(find_shortest_paths(self.slam.graph, 0)[-1])
+        deviations = np.array([drift.distance(path), drift.distance(path), drift.angle(path)]) / 3
         return np.diag(deviations**2)

@@ -13,7 +13,7 @@ import numpy as np
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.mapping.pose_graph import (
-    MOST_POSES_OF_OWN,
+    MAX_POSES_OF_OWN,
     TOLERATED,
     Floats,
     PoseEdge,
@@ -90,10 +90,10 @@ def solve_with_g2o(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pos
 
 def solve_dense(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pose]:
     """Solve by damped Gauss-Newton with dense matrices, for small graphs without an installed solver."""
-    if len(poses) > MOST_POSES_OF_OWN:
+    if len(poses) > MAX_POSES_OF_OWN:
         raise PaddockError(
             f"a graph of {len(poses)} poses needs a solver for large graphs (the built-in one takes at most "
-            f"{MOST_POSES_OF_OWN} poses): pip install 'paddock[slam]'"
+            f"{MAX_POSES_OF_OWN} poses): pip install 'paddock[slam]'"
         )
     present, damping = np.array(poses, float), 1e-4
     error, matrix, slope = linearise(present, edges)

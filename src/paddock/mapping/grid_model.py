@@ -22,7 +22,7 @@ RangeLikelihood = Literal["likelihood-field", "beam"]
 """Distance from beam ends to the nearest surface (smooth and fast), or expected ranges by ray casting in the map."""
 Expectation = Callable[[Floats], Floats]
 FINER = 0.5  # cell size of the field divided by that of the map
-MOST = 3.0  # maximum distance of a beam end [sigmas]
+MAX_DISTANCE = 3.0  # maximum distance of a beam end [sigmas]
 PROBE, PROBE_TURN = 0.01, 0.005  # steps of numerical derivatives [m, rad]
 
 
@@ -71,10 +71,12 @@ class GridRangeModel:
 
         def expect(poses: Floats) -> Floats:
             distances = np.empty((len(poses), len(points)))
-            end_distances(points, np.ascontiguousarray(poses), self.field.frame, self.field.values, MOST, distances)
+            end_distances(
+                points, np.ascontiguousarray(poses), self.field.frame, self.field.values, MAX_DISTANCE, distances
+            )
             return distances
 
-        return self._measurement(scan, np.zeros(len(points)), 1.0, MOST, expect)
+        return self._measurement(scan, np.zeros(len(points)), 1.0, MAX_DISTANCE, expect)
 
     def _ranges(self, scan: Scan) -> Measurement:
         ranges, beams = scan.clean_ranges(), scan.beams()

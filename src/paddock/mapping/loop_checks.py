@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paddock.core.geometry import relative, wrap
-from paddock.mapping.graph_ways import shortest_ways
+from paddock.mapping.graph_paths import find_shortest_paths
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph
 
 SURPRISE = 9.0  # squared normalised error of a new loop above which the graph is solved immediately
@@ -27,13 +27,13 @@ class DriftModel:
     most_distance: float = 25.0  # maximum for any path length [m]
     most_angle: float = math.radians(35)
 
-    def distance(self, way: float) -> float:
+    def distance(self, path: float) -> float:
         """Return the maximum position error after a path length [m]."""
-        return min(self.most_distance, self.least + self.share * way)
+        return min(self.most_distance, self.least + self.share * path)
 
-    def angle(self, way: float) -> float:
+    def angle(self, path: float) -> float:
         """Return the maximum heading error [rad] after a path length [m]."""
-        return min(self.most_angle, self.turn * math.sqrt(max(way, 1.0)))
+        return min(self.most_angle, self.turn * math.sqrt(max(path, 1.0)))
 
 
 class LoopChecks:
@@ -54,15 +54,15 @@ class LoopChecks:
 
     def within_drift(self, loops: Sequence[PoseEdge]) -> bool:
         """Return whether most loops of a group move poses by no more than the possible drift."""
-        ways = shortest_ways(self.graph, loops[0].second)
+        paths = find_shortest_paths(self.graph, loops[0].second)
         allowed = 0
         for loop in loops:
             found = relative(self.graph.poses[loop.first], self.graph.poses[loop.second])
             moved = math.hypot(found.x - loop.step.x, found.y - loop.step.y)
             turned = abs(wrap(found.heading - loop.step.heading))
-            way = ways[loop.first]
+            path = paths[loop.first]
             # If the search started at the limit of the drift, a match may lie slightly beyond it.
-            allowed += moved <= 1.2 * self.drift.distance(way) + 0.5 and turned <= 1.2 * self.drift.angle(way)
+            allowed += moved <= 1.2 * self.drift.distance(path) + 0.5 and turned <= 1.2 * self.drift.angle(path)
         return 2 * allowed > len(loops)
 
     def fits(self, loops: Sequence[PoseEdge]) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose, compose, relative, wrap
-from paddock.mapping.graph_ways import shortest_ways
+from paddock.mapping.graph_paths import find_shortest_paths
 from paddock.mapping.key_scans import COARSE, FINE, REACH, KeyScan, thin_points
 from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.loop_checks import DriftModel
@@ -74,7 +74,7 @@ class LoopFinder:
         waiting, self._undecided = self._undecided, []
         groups = []
         for piece, old in waiting:
-            drift = self.options.drift.distance(float(shortest_ways(self.graph, piece[-1])[old].min()))
+            drift = self.options.drift.distance(float(find_shortest_paths(self.graph, piece[-1])[old].min()))
             if drift <= self.options.sharp / 2:
                 groups += self.search(piece, old)
             else:
@@ -89,13 +89,13 @@ class LoopFinder:
     def search(self, piece: range, old: NDArray[np.int64]) -> list[list[PoseEdge]]:
         """Find loops between a piece and some old poses."""
         drift, latest = self.options.drift, piece[-1]
-        ways = shortest_ways(self.graph, latest)[old]
-        drifts = np.array([drift.distance(each) for each in ways])
+        paths = find_shortest_paths(self.graph, latest)[old]
+        drifts = np.array([drift.distance(each) for each in paths])
         near = self.distances(old, [self.graph.poses[latest]]) < drifts + REACH / 2 if len(old) else np.zeros(0, bool)
         groups = []
         while near.any():  # poses with less drift are searched separately, in a smaller window
             known = near & (drifts <= 1.5 * drifts[near].min() + 0.5)
-            window = SearchWindow(float(drifts[known].max()), drift.angle(float(ways[known].max())), PULL)
+            window = SearchWindow(float(drifts[known].max()), drift.angle(float(paths[known].max())), PULL)
             if loops := self.match_piece(piece, old[known], window):
                 groups.append(loops)
             near &= ~known

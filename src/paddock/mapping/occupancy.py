@@ -19,7 +19,7 @@ from paddock.mapping.scan import Floats, Scan, transform
 LogOdds = NDArray[np.float32]
 States = NDArray[np.int8]
 UNKNOWN, FREE, OCCUPIED = -1, 0, 1  # states of a cell
-MOST_CELLS = 400_000_000  # of a grid: 1000 m × 1000 m with cells of 5 cm
+MAX_CELLS = 400_000_000  # of a grid: 1000 m × 1000 m with cells of 5 cm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,10 +136,10 @@ class OccupancyGrid:
         columns, rows = ((high - low) * TILE for low, high in zip(lows, highs, strict=True))
         if (rows, columns) == frame.shape:
             return
-        if rows * columns > MOST_CELLS:
+        if rows * columns > MAX_CELLS:
             raise PaddockError(
                 f"OccupancyGrid: {rows} × {columns} cells of {frame.resolution:g} m are too many: "
-                f"expected at most {MOST_CELLS:,}; use larger cells, or check for a wrong pose or range"
+                f"expected at most {MAX_CELLS:,}; use larger cells, or check for a wrong pose or range"
             )
         grown, offsets = np.zeros((rows, columns), np.float32), np.full((rows, columns, 2), 0.5, np.float32)
         column, row = ((old - low) * TILE for old, low in zip(self._first, lows, strict=True))

@@ -12,7 +12,7 @@ from paddock.core.rng import ALONE, gauss, key_of, uniform
 from paddock.mapping.occupancy_kernels import TILE, TILE_BITS, TILE_MASK
 
 STREAM = (1 << 20) + 40  # of random numbers
-FIRST_STEP, FIRST_TURN, HALVINGS, MOST_ROUNDS = 0.05, 0.03, 5, 60  # of the hill climbing [m, rad]
+FIRST_STEP, FIRST_TURN, HALVINGS, MAX_ROUNDS = 0.05, 0.03, 5, 60  # of the hill climbing [m, rad]
 PROBE, PROBE_TURN = 0.03, 0.015  # steps for the curvature of the peak [m, rad]
 
 
@@ -71,7 +71,7 @@ def climb(
         x, y, heading = guess[0], guess[1], guess[2]
         best = explain_scan(cells, offsets, tiles, points, origin, x, y, heading, sharp, worst, occupied)
         step, turn, halved = FIRST_STEP, FIRST_TURN, 0
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             bx, by, ba, reached = x, y, heading, best
             for way in range(6):
                 sign = 1.0 if way % 2 else -1.0

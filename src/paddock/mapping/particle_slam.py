@@ -22,7 +22,7 @@ from paddock.mapping.tile_maps import TileMaps
 # Minimum covariance of a step: a systematic error of odometry must not outweigh the scans.
 LEAST_SPREAD = np.diag([0.02, 0.02, math.radians(0.8)]) ** 2
 WHEEL_SPREAD = np.diag([0.005, 0.005, math.radians(0.3)]) ** 2  # the same in directions the scan does not constrain
-MOST_POINTS = 90  # of a scan that are used
+MAX_POINTS = 90  # of a scan that are used
 OPEN = 0.3  # share of the largest precision below which a direction counts as unconstrained
 APART = 0.2  # maximum distance of neighbouring points, see `choose_dense` [m]
 WORST = -3.0  # minimum log-likelihood of a beam
@@ -90,7 +90,7 @@ class ParticleSlam(MappingMethod):
         guesses = carry_along(self.poses, Pose(0.0, 0.0, 0.0), step.pose)
         spreads = turn_matrices(self.poses[:, 2], step.covariance + LEAST_SPREAD)
         points = choose_dense(scan)
-        points = points[:: max(1, len(points) // MOST_POINTS)]
+        points = points[:: max(1, len(points) // MAX_POINTS)]
         noise = np.empty((self.count, 3))
         start = draw_normal(self.setup.seed, self.used, noise)
         if not self.used or len(points) < FEW:

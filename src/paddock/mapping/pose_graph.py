@@ -62,7 +62,7 @@ def edge_error(first: Pose, second: Pose, step: Pose) -> Pose:
 
 Solver = Callable[[Sequence[Pose], Sequence[PoseEdge]], list[Pose]]
 SOLVERS = {"gtsam": "gtsam", "g2o": "g2opy", "own": "numpy"}  # with the required package
-MOST_POSES_OF_OWN = 500
+MAX_POSES_OF_OWN = 500
 
 
 def choose_solver(name: str | None = None) -> Solver:

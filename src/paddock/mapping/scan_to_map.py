@@ -22,7 +22,7 @@ UNSURE = -1.0  # log-odds above which a cell is not known to be free
 FEW = 10  # minimum number of points of a usable scan
 LEAST_SCORE = 0.3  # minimum score of an accepted match
 SIGMAS = 3.0  # size of the search window in standard deviations of the guess
-LEAST_WINDOW, MOST_WINDOW = (0.06, math.radians(3)), (0.6, math.radians(25))  # [m], [rad]
+LEAST_WINDOW, MAX_WINDOW = (0.06, math.radians(3)), (0.6, math.radians(25))  # [m], [rad]
 SIGHT = 25.0  # maximum distance from the robot of surfaces in the field [m]
 PULL = 0.1  # penalty of a pose at the edge of the window; without it the far face of a thin wall may fit as well
 # Odometry with a scale error has the same error in every step: with a weight in each pose it would bend the whole map.
@@ -108,8 +108,8 @@ def window_of(covariance: Floats) -> SearchWindow:
     """Return the search window for a pose with a given covariance."""
     spread = math.sqrt(max(0.0, float(np.linalg.eigvalsh(covariance[:2, :2])[-1])))
     turn = math.sqrt(max(0.0, float(covariance[2, 2])))
-    distance = min(MOST_WINDOW[0], max(LEAST_WINDOW[0], SIGMAS * spread))
-    return SearchWindow(distance, min(MOST_WINDOW[1], max(LEAST_WINDOW[1], SIGMAS * turn)), PULL)
+    distance = min(MAX_WINDOW[0], max(LEAST_WINDOW[0], SIGMAS * spread))
+    return SearchWindow(distance, min(MAX_WINDOW[1], max(LEAST_WINDOW[1], SIGMAS * turn)), PULL)
 
 
 def fuse(guess: Pose, covariance: Floats, match: ScanMatch) -> tuple[Pose, Floats]:

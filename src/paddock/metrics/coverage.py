@@ -14,7 +14,7 @@ from paddock.engine.state import X, Y
 from paddock.metrics.base import Metric, RunTime, checked_above_zero
 from paddock.worlds.spec import WorldSpec
 
-MOST_CELLS = 1 << 20
+MAX_CELLS = 1 << 20
 LEFT, BOTTOM, SCALE, COLUMNS, ROWS = range(5)
 
 
@@ -50,10 +50,10 @@ class Coverage(Metric):
 
     def marks(self, world: WorldSpec) -> int:
         columns, rows = self._size(world)
-        if columns * rows > MOST_CELLS:
+        if columns * rows > MAX_CELLS:
             raise PaddockError(
                 f"Coverage: cell: {self.cell:g} m gives {columns * rows:,} cells of {world.name}: "
-                f"expected at most {MOST_CELLS:,}: use a larger cell"
+                f"expected at most {MAX_CELLS:,}: use a larger cell"
             )
         return columns * rows
 

@@ -16,7 +16,7 @@ from paddock.metrics.dispatch import note_motion, note_readings
 from paddock.metrics.registry import NOTE_MOTION, NOTE_READINGS, number_of
 from paddock.worlds.spec import WorldSpec
 
-MOST_UNSEEN = 1000  # maximum number of unobserved ticks that are added one by one
+MAX_UNSEEN = 1000  # maximum number of unobserved ticks that are added one by one
 
 
 class Meter:
@@ -67,12 +67,12 @@ class Meter:
     def move(self, motion: Motion, ticks: int = 1, *, jumped: bool = False) -> None:
         """Process the motion after a tick, or after several if the clock is free-running and only the last is known."""
         for passed in range(ticks):
-            if 0 < passed < MOST_UNSEEN:
+            if 0 < passed < MAX_UNSEEN:
                 self._sense_again()
             self.ticks += 1
             if passed == 0:
                 self._set_state(motion)
-            for part in self._parts if passed < MOST_UNSEEN else ():
+            for part in self._parts if passed < MAX_UNSEEN else ():
                 if jumped:
                     part.metric.skip_jump(part.sums, motion.pose)
                 part.note_motion(part.number, part.numbers, self._state, self.ticks, self.dt, part.sums, part.marks)

@@ -30,7 +30,7 @@ CARRIERS: Registry[type[Bus]] = Registry(
 )
 """Bus classes by the scheme of their URL."""
 
-MOST_WAITING = 10_000  # messages in an inbox
+MAX_WAITING = 10_000  # messages in an inbox
 Post = tuple[ModuleMessage, bytes]  # a message, and its line
 
 
@@ -70,7 +70,7 @@ class Inbox:
         if message.quality is Quality.STREAM and not self._lossless:
             key = (message.source, type(message), getattr(message, "device", ""))
             self.dropped += key in self._waiting
-        elif len(self._waiting) >= MOST_WAITING:
+        elif len(self._waiting) >= MAX_WAITING:
             self._waiting.popitem(last=False)
             self.dropped += 1
         self._waiting[key] = post

@@ -27,7 +27,7 @@ from paddock.modules.rounds import RoundMerger
 from paddock.modules.show import ModulesShow
 
 COMMAND_AGE = 0.2  # [s] simulated age of a measurement after which commands based on it are rejected
-MOST_LATE = 100  # messages handled at most after a tick was due
+MAX_LATE = 100  # messages handled at most after a tick was due
 LATE = 0.5  # [s] delay behind the wall clock beyond which lost time is not caught up
 
 
@@ -186,7 +186,7 @@ class CoordinatorModule(Module):
         while not self.ended.is_set() and self.arena.tick < self.end:
             tick_at = max(tick_at + self.arena.dt / self.spec.speed, time.monotonic() - LATE) if paced else 0.0
             late = 0  # messages since the tick was due; their number is limited so that they cannot delay the tick
-            while late < MOST_LATE and (message := self.bus.receive(max(0.0, tick_at - time.monotonic()))) is not None:
+            while late < MAX_LATE and (message := self.bus.receive(max(0.0, tick_at - time.monotonic()))) is not None:
                 self._take(message)
                 late += time.monotonic() >= tick_at
             self.watch_commands()

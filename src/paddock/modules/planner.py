@@ -16,8 +16,8 @@ from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec, Options, OptionTable
 from paddock.modules.escape import Escape
 from paddock.modules.messages import (
-    MOST_LETTERS,
-    MOST_NUMBERS,
+    MAX_LETTERS,
+    MAX_NUMBERS,
     AcceptedMessage,
     ClearMessage,
     DriveMessage,
@@ -162,8 +162,8 @@ class PlannerModule(DrivingModule):
             ("frontiers", getattr(self.controller, "frontiers", ())),
             ("goal", getattr(self.controller, "goal", ())),
         ):
-            points[name] = np.asarray(value, float).reshape(-1).tolist()[:MOST_NUMBERS]
-        doing, refusal = (str(getattr(self.controller, name, ""))[:MOST_LETTERS] for name in ("state", "refusal"))
+            points[name] = np.asarray(value, float).reshape(-1).tolist()[:MAX_NUMBERS]
+        doing, refusal = (str(getattr(self.controller, name, ""))[:MAX_LETTERS] for name in ("state", "refusal"))
         self.send(PlanMessage(destination="COORDINATOR", time=self.time, doing=doing, refusal=refusal, **points))
 
     def refuse(self, reason: str) -> None:

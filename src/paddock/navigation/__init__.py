@@ -14,7 +14,7 @@ from paddock.navigation.grid_search import SearchTree, search_grid
 from paddock.navigation.navigator import Navigator
 from paddock.navigation.path_driver import PathDriver
 from paddock.navigation.paths import path_length, resample, smooth_path
-from paddock.navigation.recovery import RECOVERIES, Recovery, RecoveryLadder
+from paddock.navigation.recovery import RECOVERIES, Recovery, RecoverySequence
 
 __all__ = [
     "EXPLORATION",
@@ -35,7 +35,7 @@ __all__ = [
     "PathDriver",
     "PurePursuit",
     "Recovery",
-    "RecoveryLadder",
+    "RecoverySequence",
     "SearchTree",
     "Situation",
     "Twist",

@@ -49,7 +49,7 @@ class Blacklist:
         failure = self.find(place)
         return failure is not None and time < failure.until
 
-    def pardon(self, place: Point, time: float, tries: int = 3) -> bool:
+    def unblock(self, place: Point, time: float, tries: int = 3) -> bool:
         """Unblock a position unless it has failed `tries` times; return whether it is unblocked."""
         failure = self.find(place)
         if failure is not None and failure.tries < tries:

@@ -15,8 +15,8 @@ from paddock.navigation.blacklist import Blacklist
 from paddock.navigation.exploration import EXPLORATION, SAME, Situation
 from paddock.navigation.frontiers import Frontier, find_frontiers
 from paddock.navigation.grid_search import search_grid
+from paddock.navigation.map_controller import MapController
 from paddock.navigation.map_source import MapSource
-from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
@@ -25,7 +25,7 @@ FARTHEST, SURE = 4.0, 0.8  # maximum viewing distance: in circumscribed radii, a
 PATIENCE, DELAY = 4.0, 15.0  # time limit of a path: factor on the expected time, plus a delay [s]
 
 
-class Explorer(MapUser):
+class Explorer(MapController):
     """Drives to frontiers until no reachable one is left. It does not use the size of the world.
 
     Args:
@@ -33,7 +33,7 @@ class Explorer(MapUser):
         robot: specification of the robot, with its body and drive.
         method: name of the exploration method.
         least: minimum length of frontiers [circumscribed radii of the body].
-        options: options of `MapUser`: follower, speed, inflation, period, seed.
+        options: options of `MapController`: follower, speed, inflation, period, seed.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Explorer(MapUser):
         tree = search_grid(costmap.costs, start)
         reach = min(FARTHEST, SURE * self.mapper.reader.max_range / self.footprint.circumscribed)
         self.found = find_frontiers(costmap, tree, least=self.least, reach=reach, avoid=self._used_up)
-        self._give_up_in_vain(time)
+        self._blacklist_failed(time)
         choices = self._choices(time)
         if not choices:
             self.finish(FINISHED)
@@ -90,7 +90,7 @@ class Explorer(MapUser):
             return
         self.driver.take(path, chosen.view.heading, same_goal=same)
 
-    def _give_up_in_vain(self, time: float) -> None:
+    def _blacklist_failed(self, time: float) -> None:
         """Blacklist the current frontier if it was reached without effect, or not reached in time."""
         state, current = self.driver.state, self.current
         if current is None or (state not in ("reached", "stuck") and time < self._late):
@@ -106,7 +106,7 @@ class Explorer(MapUser):
     def _choices(self, time: float) -> list[Frontier]:
         """Return the frontiers to choose from: those not blacklisted, or else those that may be tried again."""
         left = [frontier for frontier in self.found if not self.blacklist.holds(frontier.centre, time)]
-        return left or [frontier for frontier in self.found if self.blacklist.pardon(frontier.centre, time)]
+        return left or [frontier for frontier in self.found if self.blacklist.unblock(frontier.centre, time)]
 
     @property
     def state(self) -> str:

@@ -12,7 +12,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, Shape, bounding_radius
 
 Floats = NDArray[np.float64]
-MOST_SPACING = 0.03  # maximum distance of points on an outline [m]
+MAX_SPACING = 0.03  # maximum distance of points on an outline [m]
 POINTS = 8  # minimum number of points along its largest radius
 
 
@@ -35,7 +35,7 @@ class Footprint:
             spacing: maximum distance of points on the outline [m]; None: an eighth of its radius, and at most 3 cm.
         """
         if spacing is None:
-            spacing = min(MOST_SPACING, bounding_radius(shape) / POINTS)
+            spacing = min(MAX_SPACING, bounding_radius(shape) / POINTS)
         if not spacing > 0:
             raise PaddockError(f"Footprint: spacing: expected metres > 0, got {spacing!r}")
         if isinstance(shape, Disc):

@@ -13,8 +13,8 @@ from paddock.core.observation import Observation, WheelSpeeds
 from paddock.navigation.costmap import CostMap, Inflation, pad, seen_states
 from paddock.navigation.dstar_lite import DStarLite
 from paddock.navigation.grid_search import Cell
+from paddock.navigation.map_controller import MapController
 from paddock.navigation.map_source import MapSource
-from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
@@ -23,7 +23,7 @@ BESIDE = 0.6  # maximum distance of a goal from the nearest free cell [circumscr
 FARTHEST = 50.0  # maximum distance of a goal beyond the known map [m]
 
 
-class Navigator(MapUser):
+class Navigator(MapController):
     """Drives to goals one after the other, also through unknown space where no known obstacle blocks the path.
 
     A goal may be set at any time, from any thread. `refusal` contains the reason why a goal was refused.
@@ -33,7 +33,7 @@ class Navigator(MapUser):
         robot: specification of the robot, with its body and drive.
         goal: x, y [m] in the map's frame; None: the navigator waits for goals and is never done.
         heading: heading at the goal [rad]; None: any.
-        options: options of `MapUser`: follower, speed, inflation, period, seed.
+        options: options of `MapController`: follower, speed, inflation, period, seed.
     """
 
     def __init__(

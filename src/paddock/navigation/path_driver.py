@@ -19,7 +19,7 @@ from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers import Follower
 from paddock.navigation.footprint import Footprint
 from paddock.navigation.map_source import MapSource
-from paddock.navigation.recovery import LADDER, RecoveryLadder, Surroundings
+from paddock.navigation.recovery import DEFAULT_RECOVERIES, RecoverySequence, Surroundings
 
 DriverState = Literal["standing", "driving", "turning", "recovering", "reached", "stuck"]
 PERIOD = 0.1  # time between two decisions [s]
@@ -35,7 +35,7 @@ class PathDriver:
         follower: the path follower.
         footprint: footprint of the robot.
         inflation: margins of the local map; None: chosen for the size of the body.
-        rungs: names of the recoveries to try when the robot is stuck.
+        recovery_names: names of the recoveries to try when the robot is stuck.
         within: position tolerance at the end of a path [circumscribed radii of the body].
         facing: heading tolerance at the end of a path [rad].
         patience: time without progress after which the robot is stuck [s].
@@ -47,13 +47,13 @@ class PathDriver:
         footprint: Footprint,
         *,
         inflation: Inflation | None = None,
-        rungs: Sequence[str] = LADDER,
+        recovery_names: Sequence[str] = DEFAULT_RECOVERIES,
         within: float = 0.45,
         facing: float = 0.15,
         patience: float = 3.0,
     ) -> None:
         self.follower, self.footprint, self.inflation = follower, footprint, inflation or Inflation.of(footprint)
-        self.ladder = RecoveryLadder(rungs)
+        self.recovery_sequence = RecoverySequence(recovery_names)
         self.within, self.facing, self.patience = within * footprint.circumscribed, facing, patience
         self.reset()
 
@@ -68,7 +68,7 @@ class PathDriver:
         self._version: object = None
         self._mark: tuple[Pose, float] | None = None  # pose and time of the last progress
         self._recovered_at: Pose | None = None
-        self.ladder.reset()
+        self.recovery_sequence.reset()
         self.follower.reset()
 
     def take(self, path: Points, heading: float | None = None, *, same_goal: bool = False) -> None:
@@ -77,7 +77,7 @@ class PathDriver:
         if not same_goal:
             self._mark = None
             self.follower.begin_path()
-            self.ladder.reset()
+            self.recovery_sequence.reset()
         if self.state != "recovering" or not same_goal:
             self.state = "driving"
 
@@ -120,7 +120,7 @@ class PathDriver:
     def _decide(self, pose: Pose, time: float, scan: Scan | None) -> Twist:
         if self.state == "recovering":
             around = Surroundings(pose, time, self.local, scan, self.follower)
-            twist = self.ladder.update(around)
+            twist = self.recovery_sequence.update(around)
             if twist is not None:
                 return twist
             self.state, self._mark = ("driving" if len(self.path) else "standing"), None
@@ -158,14 +158,14 @@ class PathDriver:
             and math.dist(self._recovered_at[:2], pose[:2]) > GOT_ON * self.footprint.circumscribed
         ):
             self._recovered_at = None
-            self.ladder.reset()
+            self.recovery_sequence.reset()
         return False
 
     def recover(self, pose: Pose, time: float) -> bool:
         """Start the next recovery; return False if none is left and the robot is stuck."""
         self._mark, self._recovered_at = None, pose
         self.follower.begin_path()
-        started = self.ladder.start(time)
+        started = self.recovery_sequence.start(time)
         self.recoveries += started
         self.state = "recovering" if started else "stuck"
         return started

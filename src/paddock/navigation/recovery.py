@@ -16,7 +16,7 @@ from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers import Follower
 
-LADDER = ("look-round", "back-up", "turn-aside", "get-free")
+DEFAULT_RECOVERIES = ("look-round", "back-up", "turn-aside", "get-free")
 LONGEST = 12.0  # maximum duration of a recovery [s]
 EDGE = 3.0  # upper bound of the distance driven backwards [circumscribed radii]
 
@@ -156,29 +156,29 @@ RECOVERIES: Registry[type[Recovery]] = Registry(
 )
 
 
-class RecoveryLadder:
+class RecoverySequence:
     """Sequence of recoveries: the next one starts each time the robot is stuck again without progress."""
 
-    def __init__(self, rungs: Sequence[str] = LADDER) -> None:
-        self.rungs = [(name, RECOVERIES.get(name)) for name in rungs]
+    def __init__(self, recoveries: Sequence[str] = DEFAULT_RECOVERIES) -> None:
+        self.recoveries = [(name, RECOVERIES.get(name)) for name in recoveries]
         self.reset()
 
     def reset(self) -> None:
         """Restart with the first recovery."""
-        self.climbed = 0  # number of recoveries started so far
+        self.started = 0  # number of recoveries started so far
         self._now: Recovery | None = None
 
     @property
     def name(self) -> str:
         """Name of the active recovery; empty if there is none."""
-        return self.rungs[self.climbed - 1][0] if self._now is not None else ""
+        return self.recoveries[self.started - 1][0] if self._now is not None else ""
 
     def start(self, time: float) -> bool:
         """Start the next recovery; return False if none is left."""
-        if self.climbed >= len(self.rungs):
+        if self.started >= len(self.recoveries):
             return False
-        self._now, self._began = self.rungs[self.climbed][1](), time
-        self.climbed += 1
+        self._now, self._began = self.recoveries[self.started][1](), time
+        self.started += 1
         return True
 
     def update(self, around: Surroundings) -> Twist | None:

@@ -20,7 +20,7 @@ from paddock.core.spec import (
     Spec,
     Text,
     read_toml_file,
-    refuse_twins,
+    refuse_duplicates,
     spec_from_table,
 )
 from paddock.orders.texts import CM, FARTHEST
@@ -90,7 +90,7 @@ class HostConfig(Spec):
     patience_s: Annotated[float, Number("seconds", low=2, high=3600)] = 30.0  # without an answer, until a robot is lost
 
     def check(self) -> None:
-        refuse_twins([robot.name for robot in self.robots], "robots[{}].name")
+        refuse_duplicates([robot.name for robot in self.robots], "robots[{}].name")
         seen: dict[str, str] = {}
         for i, robot in enumerate(self.robots):
             if robot.path in seen:

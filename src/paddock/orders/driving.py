@@ -14,7 +14,7 @@ TRIES = 5  # attempts to pass obstacles before a go-to fails; our choice: "empir
 REACHED = 0.002  # [m], tolerance of a target in checked mode
 TURN_AGAIN = 0.05  # [rad], bearing of the target above which the robot turns on the spot …
 NEAR = 0.02  # [m] … or distance below which it does, because it cannot steer any more
-MOST_TURNS = 8  # turns by 45° before the robot drives despite detections; in 2012 there was no limit
+MAX_TURNS = 8  # turns by 45° before the robot drives despite detections; in 2012 there was no limit
 PER_TRY = 3.0  # [s] allowed to pass an obstacle: some turns by 45°, a short drive, and the turn back
 MARGIN = 2.0  # [s] added to the total
 
@@ -97,7 +97,7 @@ class Driver:
                 if self._answer == "give up":
                     return False
                 tries += isinstance(self._answer, Manoeuvre)
-                yield from self._pass_obstacle(MOST_TURNS)
+                yield from self._pass_obstacle(MAX_TURNS)
         return True
 
     # ---- obstacles

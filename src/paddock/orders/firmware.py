@@ -21,7 +21,7 @@ ANNOUNCEMENT = 16  # length of the radio's text about a new connection, which th
 REMEMBERED = 32  # number of replies that are kept for repeated orders
 LEASE = 0.5  # [s] without a message after which wheel speeds expire
 SESSION_OVER = 5.0  # [s] without a checked frame after which a plain `i` ends checked mode; prevents accidental ends
-MOST_INPUT = 1 << 14  # maximum bytes that wait while the robot does not read
+MAX_INPUT = 1 << 14  # maximum bytes that wait while the robot does not read
 
 Task = Generator[None, None, str]
 """An order that takes ticks. Returns the text of its reply."""
@@ -106,7 +106,7 @@ class OrderFirmware:
         """Store bytes of the host. The answers are returned by `tick`."""
         with self.hardware.hold_clock():
             self._input += data
-            del self._input[:-MOST_INPUT]
+            del self._input[:-MAX_INPUT]
         return b""
 
     def tick(self) -> bytes:

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterable
 
 from paddock.core.errors import LinkError, PaddockError
-from paddock.core.line_guard import LineGuard, open_guard
 from paddock.core.reason import explain
+from paddock.core.watchdog import Watchdog, open_watchdog
 from paddock.orders.host_end import HostTiming
 from paddock.orders.serial_device import DeviceWaiter, SerialDevice
 from paddock.orders.session import OrderEvent, RobotPlan, RobotSession
@@ -49,7 +49,7 @@ class Host:
         self._silence = (timing or HostTiming()).silence
         self.sessions: dict[str, RobotSession] = {}
         self._devices: dict[str, SerialDevice] = {}
-        self._guards: dict[str, LineGuard | None] = {}  # watchdogs of robots that can be stopped if this program dies
+        self._watchdogs: dict[str, Watchdog | None] = {}  # watchdogs of robots that can be stopped if this program dies
         self._opens_at: dict[str, float] = {}  # time of the next attempt to open a device
         self._closed_since: dict[str, float] = {}
         self._stopped = False
@@ -74,7 +74,7 @@ class Host:
                 self._halt(waiter, began)
             finally:
                 for name, device in self._devices.items():
-                    self._end_guard(name)
+                    self._end_watchdog(name)
                     device.close()
         return self.sessions
 
@@ -111,20 +111,20 @@ class Host:
             self._write(waiter, name, now)
             if session.over:
                 self._let_go(waiter, name)
-            elif name not in self._guards and session.stop_bytes and self._devices[name].is_open:
-                self._guard(name)
+            elif name not in self._watchdogs and session.stop_bytes and self._devices[name].is_open:
+                self._start_watchdog(name)
 
-    def _guard(self, name: str) -> None:
+    def _start_watchdog(self, name: str) -> None:
         """Start a watchdog that stops the robot if this program is killed. If it hangs, the robot ends its drive."""
-        guard = open_guard(self._devices[name].fileno(), self.sessions[name].stop_bytes, math.inf)
-        if guard is not None:
-            guard.tell(True)
-        self._guards[name] = guard
+        watchdog = open_watchdog(self._devices[name].fileno(), self.sessions[name].stop_bytes, math.inf)
+        if watchdog is not None:
+            watchdog.tell(True)
+        self._watchdogs[name] = watchdog
 
-    def _end_guard(self, name: str) -> None:
-        guard = self._guards.pop(name, None)
-        if guard is not None:
-            guard.end()
+    def _end_watchdog(self, name: str) -> None:
+        watchdog = self._watchdogs.pop(name, None)
+        if watchdog is not None:
+            watchdog.end()
 
     def _read(self, waiter: DeviceWaiter, name: str, now: float) -> None:
         try:
@@ -162,7 +162,7 @@ class Host:
 
     def _close(self, waiter: DeviceWaiter, name: str, now: float) -> None:
         if self._devices[name].is_open:
-            self._end_guard(name)
+            self._end_watchdog(name)
             waiter.drop(name, self._devices[name])
             self._devices[name].close()
         self._closed_since.setdefault(name, now)
@@ -170,7 +170,7 @@ class Host:
 
     def _let_go(self, waiter: DeviceWaiter, name: str) -> None:
         if self._devices[name].is_open:
-            self._end_guard(name)
+            self._end_watchdog(name)
             waiter.drop(name, self._devices[name])
             self._devices[name].close()
         self._opens_at.pop(name, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 STX, ETX = 2, 3
 LONGEST_TEXT = 256  # characters; longer than any order or reply
-MOST_WAITING = 1 << 12  # maximum bytes of an unfinished message; the real robot has no limit, and crashes
+MAX_WAITING = 1 << 12  # maximum bytes of an unfinished message; the real robot has no limit, and crashes
 
 
 def write_frame(text: str) -> bytes:
@@ -25,7 +25,7 @@ class LegacyReader:
     def feed(self, waiting: bytes) -> str | None:
         """Add all waiting bytes. Return the message if they complete it, else None."""
         self._text += waiting.translate(None, bytes([STX, ETX]))
-        del self._text[:-MOST_WAITING]
+        del self._text[:-MAX_WAITING]
         if not waiting or waiting[-1] != ETX:
             return None
         text = self._text.decode("latin-1")

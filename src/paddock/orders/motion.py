@@ -15,7 +15,7 @@ Work = Generator[None, None, bool]
 
 HALF_STEP = 0.5  # resolution of a wheel position [steps]
 STEERING = 4.0  # [1/rad], relative difference of the wheel speeds per radian of bearing of the target
-MOST_STEERING = 0.3
+MAX_STEERING = 0.3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -129,7 +129,7 @@ class RobotMotion:
                 self.stop()
                 return False
             off = wrap(math.atan2(away_y, away_x) - self.pose.heading)
-            bend = max(-MOST_STEERING, min(MOST_STEERING, STEERING * off)) if rest > 20 else 0.0
+            bend = max(-MAX_STEERING, min(MAX_STEERING, STEERING * off)) if rest > 20 else 0.0
             speed = min(fastest, rest / self.dt)
             self.set_speeds(speed * (1 - bend), speed * (1 + bend))
             self.moving_time += min(self.dt, rest / fastest)

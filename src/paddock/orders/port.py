@@ -11,8 +11,8 @@ from typing import NoReturn
 
 from paddock.core.errors import DeviceRefused, LinkError, Timeout
 from paddock.core.geometry import Pose
-from paddock.core.line_guard import RENEWAL, SILENCE
 from paddock.core.reason import explain
+from paddock.core.watchdog import RENEWAL, SILENCE
 from paddock.epuck.driver.port import Port, Raw
 from paddock.epuck.driver.streams import ByteStream
 from paddock.orders.host_end import HostEnd, HostTiming

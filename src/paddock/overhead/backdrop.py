@@ -27,9 +27,9 @@ from paddock.worlds.solids import Solid, solids
 
 ROOM_FLOOR = "#a39d92"  # colour outside the world
 GRAIN, GRAIN_SIZE = 2.5, 6  # grain of the floor [grey levels], [pixels]
-MOST_SLICES = 60  # maximum number of slices of a wall
+MAX_SLICES = 60  # maximum number of slices of a wall
 LONGEST_EDGE = 0.05  # [m]; longer edges are subdivided, because the lens bends them
-MOST_PIXELS = 24_000_000  # maximum size of the floor's texture
+MAX_PIXELS = 24_000_000  # maximum size of the floor's texture
 
 
 class Backdrop(NamedTuple):
@@ -63,7 +63,7 @@ def _see_floor(world: WorldSpec, model: CameraModel, slopes: Image32) -> Image32
     """Return the picture of the floor through the lens."""
     left, bottom, right, top = _seen_region(world, model, slopes)
     scale = 1.5 * float(np.abs(model.scale_at(*model.pose.at, 0.0)).max())
-    scale = min(scale, math.sqrt(MOST_PIXELS / ((right - left) * (top - bottom))))
+    scale = min(scale, math.sqrt(MAX_PIXELS / ((right - left) * (top - bottom))))
     canvas = Canvas(math.ceil((right - left) * scale / FINER), math.ceil((top - bottom) * scale / FINER))
     canvas.view(left, top, 0.0, 0.0, scale / FINER)
     _paint_floor(canvas, world)
@@ -136,7 +136,7 @@ def _count_slices(piece: Solid, model: CameraModel) -> int:
     foot = model.project(np.array([(x, y, 0.0) for x, y in points]))
     top = model.project(np.array([(x, y, piece.height) for x, y in points]))
     lean = np.nan_to_num(np.abs(top - foot)).max()
-    return int(min(MOST_SLICES, max(1, math.ceil(lean))))
+    return int(min(MAX_SLICES, max(1, math.ceil(lean))))
 
 
 def outline_points(shape: Shape) -> list[Point]:

@@ -23,7 +23,7 @@ from paddock.overhead.fit import (
 from paddock.overhead.lids import RobotLook, make_look
 from paddock.overhead.paint import paint_robots
 from paddock.overhead.sensor import add_noise, encode_jpeg
-from paddock.overhead.spec import MOST_ROBOTS, OverheadSpec
+from paddock.overhead.spec import MAX_ROBOTS, OverheadSpec
 from paddock.vision.site import FloorMarker, MarkedRobot, SiteSpec
 from paddock.worlds import WorldSpec
 from paddock.worlds.placement import robot_types
@@ -73,7 +73,7 @@ class OverheadCamera:
                 raise UnknownName("robot", name, names)
         wanted = names if chosen is None else chosen  # chosen names keep their numbers while the robot is absent
         self._markers = {name: number for name, number in self._markers.items() if name in wanted}
-        free = sorted(set(range(MOST_ROBOTS)) - set(self._markers.values()))
+        free = sorted(set(range(MAX_ROBOTS)) - set(self._markers.values()))
         new = (name for name in wanted if name not in self._markers)
         self._markers |= dict(zip(new, free, strict=False))
 

@@ -19,7 +19,7 @@ from paddock.core.spec import (
     Share,
     Spec,
     read_toml_file,
-    refuse_twins,
+    refuse_duplicates,
     spec_from_table,
 )
 from paddock.vision.boards import MARKERS
@@ -27,7 +27,7 @@ from paddock.vision.camera_model import Angles
 from paddock.vision.lens import Coefficient, PixelLength, Pixels
 
 FLOOR_MARKERS = (46, 47, 48, 49)  # the last of the dictionary: lower left, lower right, upper right, upper left
-MOST_ROBOTS = MARKERS - len(FLOOR_MARKERS)
+MAX_ROBOTS = MARKERS - len(FLOOR_MARKERS)
 Blur = Annotated[float, Number("pixels", low=0, high=20)]
 
 
@@ -98,9 +98,9 @@ class MarkerLayout(Spec):
     floor: bool = True
 
     def check(self) -> None:
-        refuse_twins(self.robots or (), "robots[{}]")
-        if self.robots and len(self.robots) > MOST_ROBOTS:
-            raise SpecError(f"expected at most {MOST_ROBOTS} names, got {len(self.robots)}", path="robots")
+        refuse_duplicates(self.robots or (), "robots[{}]")
+        if self.robots and len(self.robots) > MAX_ROBOTS:
+            raise SpecError(f"expected at most {MAX_ROBOTS} names, got {len(self.robots)}", path="robots")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

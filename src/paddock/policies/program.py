@@ -23,7 +23,7 @@ from paddock.policies.register_machine import (
 )
 from paddock.policies.trainable import Trainable
 
-MOST_INSTRUCTIONS = 4096
+MAX_INSTRUCTIONS = 4096
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,9 +41,9 @@ class Program(Trainable):
     format: ClassVar[str] = "paddock program 1"
 
     def check_structure(self) -> None:
-        if not isinstance(self.length, int) or not 1 <= self.length <= MOST_INSTRUCTIONS:
+        if not isinstance(self.length, int) or not 1 <= self.length <= MAX_INSTRUCTIONS:
             told = format_value(self.length)
-            raise PaddockError(f"Program: length: expected a whole number from 1 to {MOST_INSTRUCTIONS}, got {told}")
+            raise PaddockError(f"Program: length: expected a whole number from 1 to {MAX_INSTRUCTIONS}, got {told}")
 
     @property
     def registers(self) -> int:

@@ -26,7 +26,7 @@ KEY = 0
 ) = range(KEY_WORDS, KEY_WORDS + 23)  # fmt: skip
 
 NO_INPUT = 1000.0  # fault code: the input is not a concentration > 0
-MOST_DRAWS = 64  # maximum number of draws for an angle between 0 and 180°
+MAX_DRAWS = 64  # maximum number of draws for an angle between 0 and 180°
 NO_LIMIT = 1e30  # maximum length of a sub-step [s]
 PROBE = 0.1  # initial part of a run that determines its direction [s]
 
@@ -68,7 +68,7 @@ def draw_tumble(plan, memory):
     """Draw the angle of a tumble [rad]: normal, drawn again until it is between 0 and π, to a random side."""
     key = draw_key(memory)
     side = 1.0 if uniform(key, 0) < 0.5 else -1.0
-    for k in range(MOST_DRAWS):
+    for k in range(MAX_DRAWS):
         angle = plan[ANGLE] + plan[SPREAD] * gauss(key, k + 1)
         if 0.0 <= angle <= math.pi:
             return side * angle

@@ -15,11 +15,11 @@ from paddock.core.observation import Finite as Finite
 
 VERSION = 1  # of the protocol; both sides need the same
 MINOR = 6  # increases with every new field or message; unknown fields and messages of a newer peer are ignored
-MOST_TICKS = 1_000_000  # of one step
+MAX_TICKS = 1_000_000  # of one step
 LONGEST_NAME = 64  # characters of the name of a robot, a device or a client
 LONGEST_LINE = 200  # characters of a value in a refusal
 LONGEST_TEXT = 100_000
-MOST_ENTRIES = 20_000  # of a list or a map
+MAX_ENTRIES = 20_000  # of a list or a map
 DEEPEST = 16  # levels of a table
 
 # No control characters, and no characters that change the text direction, are invisible or break the line.
@@ -34,7 +34,7 @@ Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
 Prose = Annotated[str, Meta(max_length=10_000)]
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1, description="a whole number of at most 64 bits")]
 Id = Annotated[int, Meta(ge=0, le=2**31 - 1, description="a whole number")]
-Ticks = Annotated[int, Meta(ge=0, le=MOST_TICKS, description="a whole number of ticks")]
+Ticks = Annotated[int, Meta(ge=0, le=MAX_TICKS, description="a whole number of ticks")]
 Seed = Annotated[int, Meta(ge=0, le=2**63 - 1, description="a whole number")]
 Period = Annotated[float, Meta(ge=0, le=3600, description="seconds")]
 Rate = Annotated[float, Meta(ge=0, le=120, description="frames per second")]

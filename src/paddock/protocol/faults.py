@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from paddock.core.errors import BadMessage, suggestion
-from paddock.protocol.base import LONGEST_NAME, MOST_ENTRIES, Message, check_key, describe
+from paddock.protocol.base import LONGEST_NAME, MAX_ENTRIES, Message, check_key, describe
 
 Hook = Callable[[type, Any], Any]
 WORDS: dict[Any, str] = {
@@ -114,15 +114,15 @@ class _FieldCheck:
         raise BadMessage(f": expected {words_for(hint)}, got {describe(value)}")
 
     def _check_map(self, value: Any, entries: Any) -> None:
-        if type(value) is not dict or len(value) > MOST_ENTRIES:
-            raise BadMessage(f": expected a map of at most {MOST_ENTRIES}, got {describe(value)}")
+        if type(value) is not dict or len(value) > MAX_ENTRIES:
+            raise BadMessage(f": expected a map of at most {MAX_ENTRIES}, got {describe(value)}")
         for key, entry in value.items():
             check_key(key)
             self._within(f".{key}", entry, entries)
 
     def _check_list(self, value: Any, arguments: tuple[Any, ...]) -> None:
         several = arguments[-1] is Ellipsis
-        most = MOST_ENTRIES if several else len(arguments)
+        most = MAX_ENTRIES if several else len(arguments)
         if type(value) is not list or len(value) > most or (len(value) < most and not several):
             raise BadMessage(f": expected a list of {'at most ' if several else ''}{most}, got {describe(value)}")
         for i, entry in enumerate(value):
@@ -157,7 +157,7 @@ def words_for(hint: Any) -> str:
         told = [f"{sign} {bound:g}" for sign, bound in bounds if bound is not None and abs(bound) < 1e300]
         return " ".join([limits.description, " and ".join(told)]).strip()
     if origin is tuple:
-        return f"a list of at most {MOST_ENTRIES}" if arguments[-1] is Ellipsis else f"a list of {len(arguments)}"
+        return f"a list of at most {MAX_ENTRIES}" if arguments[-1] is Ellipsis else f"a list of {len(arguments)}"
     return WORDS.get(origin or plain, "a map")
 
 

@@ -9,7 +9,7 @@ from msgspec import Meta, field
 from paddock.core.observation import Command
 from paddock.protocol.base import (
     LONGEST_NAME,
-    MOST_ENTRIES,
+    MAX_ENTRIES,
     Colour,
     Finite,
     Id,
@@ -34,8 +34,8 @@ from paddock.protocol.base import (
 from paddock.protocol.class_requests import CLASS_REQUESTS
 from paddock.protocol.parts import MapData
 
-Commands = Annotated[dict[Key, Command], Meta(max_length=MOST_ENTRIES)]
-Devices = Annotated[tuple[Name, ...], Meta(max_length=MOST_ENTRIES)]
+Commands = Annotated[dict[Key, Command], Meta(max_length=MAX_ENTRIES)]
+Devices = Annotated[tuple[Name, ...], Meta(max_length=MAX_ENTRIES)]
 
 
 class Hello(Request, tag="hello", frozen=True, kw_only=True):

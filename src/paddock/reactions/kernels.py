@@ -25,13 +25,13 @@ SCRATCH_ROWS = 5  # rows of scratch memory of `advance`, one number per pool eac
 # 0.65 (s² - 1); the margin is for rates that grow within a step.
 EULER_REACH, RK4_REACH = 0.5, 2.0
 RKC_REACH = 0.47  # times s² - 1
-MOST_STAGES = 5  # of RKC: longer steps are stable, but less accurate than Euler with the same number of fluxes
+MAX_STAGES = 5  # of RKC: longer steps are stable, but less accurate than Euler with the same number of fluxes
 DAMPING = 2.0 / 13.0  # of RKC: fast components decay instead of keeping their amplitude
-MOST_HALVINGS = 40
-MOST_EXPONENT = 700.0  # largest argument of exp() in a power
-MOST_FACTORS = 4  # largest whole order that is computed by multiplication
+MAX_HALVINGS = 40
+MAX_EXPONENT = 700.0  # largest argument of exp() in a power
+MAX_FACTORS = 4  # largest whole order that is computed by multiplication
 STEPS_OF_A_RATE = 4  # sub-steps between two computations of the fastest rate
-MOST_STEPS = 1e6  # sub-steps in one call
+MAX_STEPS = 1e6  # sub-steps in one call
 
 # Faults. The number of a pool + 1 means that the pool would become negative, or is 0 and cannot grow again.
 FINE, NOT_FINITE, TOO_FAST = 0, -1, -2
@@ -48,9 +48,9 @@ def power(value, order):
         return 0.0 if order > 0.0 else math.inf
     size = abs(order)
     whole = int(size)
-    if whole > MOST_FACTORS or (size - whole != 0.0 and size - whole != 0.5):
+    if whole > MAX_FACTORS or (size - whole != 0.0 and size - whole != 0.5):
         exponent = order * math.log(value)
-        return math.exp(exponent) if exponent < MOST_EXPONENT else math.inf
+        return math.exp(exponent) if exponent < MAX_EXPONENT else math.inf
     result = 1.0 if size == whole else math.sqrt(value)
     for _ in range(whole):
         result *= value
@@ -251,7 +251,7 @@ def advance(table, pools, scratch, seconds, method, longest):
     rows, columns = scratch[3 * count : 4 * count], scratch[4 * count : 5 * count]
     reach = EULER_REACH if method == EULER else RK4_REACH
     if method == RKC:
-        reach = RKC_REACH * (MOST_STAGES * MOST_STAGES - 1.0)
+        reach = RKC_REACH * (MAX_STAGES * MAX_STAGES - 1.0)
     fault = find_fault(table, pools)
     left, steps, rate = seconds, 0.0, 0.0
     while left > 0.0 and fault == FINE:
@@ -261,10 +261,10 @@ def advance(table, pools, scratch, seconds, method, longest):
             return NOT_FINITE
         pieces = max(left * rate / reach, left / longest)
         steps += 1.0
-        if steps + pieces > MOST_STEPS:
+        if steps + pieces > MAX_STEPS:
             return TOO_FAST
         step = left / max(1.0, math.ceil(pieces))
-        for _ in range(MOST_HALVINGS):
+        for _ in range(MAX_HALVINGS):
             if method == RKC:
                 stages = int(max(2.0, math.ceil(math.sqrt(1.0 + step * rate / RKC_REACH))))
                 take_chebyshev_step(table, pools, step, stages, changes, total, target, rows, columns)

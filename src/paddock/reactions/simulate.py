@@ -29,11 +29,11 @@ from paddock.reactions.tables import ConservedSum, Floats, conserved_sums, table
 
 METHODS = {"euler": EULER, "rk4": RK4, "rkc": RKC}
 NO_LIMIT = 1e300  # [s] of a sub-step
-MOST_REFINEMENTS = 6  # halvings of the sub-step before a row is split in half
-MOST_PIECES = 1000  # of a row
+MAX_REFINEMENTS = 6  # halvings of the sub-step before a row is split in half
+MAX_PIECES = 1000  # of a row
 FIRST_STEPS = 1000  # maximum number of sub-steps of the first attempt, unless the fastest rate requires more
 HALVING_GAIN = 15.0  # halving the step of an order-4 method leaves 1/16 of the error: 1/15 of the difference
-MOST_ROWS, MOST_NUMBERS = 1_000_000, 20_000_000  # of a time course: 160 MB
+MAX_ROWS, MAX_NUMBERS = 1_000_000, 20_000_000  # of a time course: 160 MB
 TINY = 1e-12  # concentrations below this count as 0
 
 Schedule = Sequence[tuple[float, float]]
@@ -121,7 +121,7 @@ def check_rows(network: ReactionNetwork, seconds: float, dt: float) -> None:
         raise PaddockError(
             f"{network.name}: seconds: expected at least dt = {dt:g}, a row of the result, got {seconds:g}"
         )
-    most = min(MOST_ROWS, MOST_NUMBERS // pools)
+    most = min(MAX_ROWS, MAX_NUMBERS // pools)
     if rows > most:
         raise PaddockError(
             f"{network.name}: {seconds:g} s in rows of dt = {dt:g} s are {rows:.3g} rows of {pools} pools: expected at "
@@ -153,7 +153,7 @@ class CourseStepper:
         begin = max(2.0 * self.longest, (then - now) / FIRST_STEPS)  # may be longer than in the previous row
         self.longest = min(begin, then - now, RK4_REACH / max(rate, TINY))
         coarse = self._take_step(pools, now, then, self.longest)
-        for _ in range(MOST_REFINEMENTS):
+        for _ in range(MAX_REFINEMENTS):
             fine = self._take_step(pools, now, then, 0.5 * self.longest)
             error = np.abs(fine - coarse) / np.maximum(np.abs(fine), np.abs(pools) + TINY)
             if error.max() <= self.tolerance * gain:
@@ -161,7 +161,7 @@ class CourseStepper:
             self.longest, coarse = 0.5 * self.longest, fine
         self._pieces += 1
         middle = 0.5 * (now + then)
-        if self._pieces > MOST_PIECES or not now < middle < then:
+        if self._pieces > MAX_PIECES or not now < middle < then:
             self._refuse(error / gain, now, then)
         self.longest = NO_LIMIT
         # An error that decreases so slowly is not of order 4, so the whole difference counts as error.

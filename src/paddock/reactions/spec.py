@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from paddock.core.errors import SpecError, UnknownName, suggestion
-from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, refuse_twins
+from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, refuse_duplicates
 
 if TYPE_CHECKING:
     from paddock.reactions.simulate import TimeCourse
 
 # The cost of a sub-step is proportional to the number of pools and terms. A network of this size runs in about real
 # time, and a walker with such a network needs 24 kB.
-MOST_POOLS, MOST_UNITS, MOST_TERMS = 500, 2000, 10_000
+MAX_POOLS, MAX_UNITS, MAX_TERMS = 500, 2000, 10_000
 
 NetworkName = Annotated[
     str, Text("a name of letters, digits, '-', '_' and '.'", lambda s: re.fullmatch(r"[\w.-]+", s) is not None)
@@ -103,8 +103,8 @@ class ReactionNetwork(Spec):
 
     def check(self) -> None:
         self._check_size()
-        refuse_twins((pool.name for pool in self.pools), "pools[{}].name")
-        refuse_twins((unit.name for unit in self.units), "units[{}].name")
+        refuse_duplicates((pool.name for pool in self.pools), "pools[{}].name")
+        refuse_duplicates((unit.name for unit in self.units), "units[{}].name")
         for role in ("input", "output"):
             if getattr(self, role) is not None:
                 self._check_pool(getattr(self, role), role)
@@ -120,9 +120,9 @@ class ReactionNetwork(Spec):
     def _check_size(self) -> None:
         terms = sum(len(part) for unit in self.units for part in (unit.changes, *(flux.orders for flux in unit.fluxes)))
         for what, count, most, path in (
-            ("pools", len(self.pools), MOST_POOLS, "pools"),
-            ("reaction units", len(self.units), MOST_UNITS, "units"),
-            ("orders and changes in all units", terms, MOST_TERMS, "units"),
+            ("pools", len(self.pools), MAX_POOLS, "pools"),
+            ("reaction units", len(self.units), MAX_UNITS, "units"),
+            ("orders and changes in all units", terms, MAX_TERMS, "units"),
         ):
             if count > most:
                 raise SpecError(f"expected at most {most:,} {what}, got {count:,}: split the network", path=path)

@@ -36,9 +36,9 @@ from paddock.recordings.streams import StreamRates, Streams
 
 FLUSH = 0.5  # wall seconds after which recorded data are on the disk
 LARGEST_CHUNK = 1 << 20  # bytes, uncompressed; a larger chunk is written immediately
-MOST_WAITING = 2048  # samples of robots for visualisation tools
+MAX_WAITING = 2048  # samples of robots for visualisation tools
 KEYFRAME_WORK = 16_384  # ticks × robots between two keyframes; limits the work to seek to a tick
-MOST_TICKS, LEAST_TICKS = 16_384, 64  # between two keyframes
+MAX_TICKS, LEAST_TICKS = 16_384, 64  # between two keyframes
 
 
 def record(
@@ -119,7 +119,7 @@ class Recorder:
         if self._now >= self._due:
             self._drain()
             self._add_keyframe(KEYFRAME)
-            if self._exact.size > LARGEST_CHUNK or self.streams.waiting > MOST_WAITING:
+            if self._exact.size > LARGEST_CHUNK or self.streams.waiting > MAX_WAITING:
                 self._write()
 
     def after_change(self) -> None:
@@ -138,7 +138,7 @@ class Recorder:
         if arena.layout != self._layout:
             self._layout = arena.layout
             self._inputs = InputLayout(arena.commands[0], arena.motion)
-            self._period = max(LEAST_TICKS, min(MOST_TICKS, KEYFRAME_WORK // max(1, len(arena.numbers))))
+            self._period = max(LEAST_TICKS, min(MAX_TICKS, KEYFRAME_WORK // max(1, len(arena.numbers))))
             self._exact.add(self._channels[WORLD], self._time, encode_world(arena, self._people))
             self.streams.note_robots(self._now)
         self._tape = self._inputs.new_tape(arena.commands[0], arena.motion, self._period)

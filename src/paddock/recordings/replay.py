@@ -15,7 +15,7 @@ from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
 from paddock.engine.input_layout import InputLayout
 from paddock.engine.model import Floats, Ints
-from paddock.engine.state import WANT_LEFT, WANT_RIGHT
+from paddock.engine.state import COMMAND_LEFT, COMMAND_RIGHT
 from paddock.recordings.exact import Inputs
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class ReplayArena(Arena):
         commands, motion = self.commands[0].copy(), self.motion.copy()
         if self.position < self.recording.last and not self.live:
             self._layout.apply(*self._coming_inputs(), commands, motion)
-        return WheelSpeeds(*commands[self.numbers[robot], WANT_LEFT : WANT_RIGHT + 1].tolist())
+        return WheelSpeeds(*commands[self.numbers[robot], COMMAND_LEFT : COMMAND_RIGHT + 1].tolist())
 
     def advance(self, n: int) -> None:
         if self.live:

@@ -15,7 +15,7 @@ from paddock.arena.robot import Chosen
 from paddock.core.errors import PaddockError
 from paddock.core.numeric import all_finite
 from paddock.engine.model import Floats
-from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, WANT_LEFT, WANT_RIGHT, X, Y
+from paddock.engine.state import COMMAND_LEFT, COMMAND_RIGHT, CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
 from paddock.episodes import Event
 from paddock.recordings.mcap_file import Chunk, Ints, McapFile
 from paddock.recordings.robot_messages import (
@@ -149,7 +149,9 @@ class Streams:
         arena = self.arena
         rows = np.empty((len(self._handles), ROW_COLUMNS))
         rows[:, MOTION_IN_ROW] = arena.motion[: len(rows), MOTION]
-        rows[:, ROW_COMMAND_LEFT : ROW_COMMAND_RIGHT + 1] = arena.commands[0, : len(rows), WANT_LEFT : WANT_RIGHT + 1]
+        rows[:, ROW_COMMAND_LEFT : ROW_COMMAND_RIGHT + 1] = arena.commands[
+            0, : len(rows), COMMAND_LEFT : COMMAND_RIGHT + 1
+        ]
         self._states.append((tick, rows))
         if self._is_due("readings", tick):
             self._read_devices(tick, scans=self._is_due("scans", tick))

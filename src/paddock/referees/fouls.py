@@ -16,7 +16,7 @@ from paddock.referees.places import Places
 TOUCH = 1e-3  # [m] bodies that touched within a tick may be this far apart at its end, besides what they drove
 SLOWEST_PUSH = 1e-3  # [m/s] towards the other
 PARTED = 0.5  # [s] without contact, after which another one is another foul
-MOST_FOULS = 1000  # that are told; all are counted
+MAX_FOULS = 1000  # that are told; all are counted
 STEP = 1e-3  # [m] farther than this is a start
 
 
@@ -66,7 +66,7 @@ class FoulWatch:
 
     def _call(self, robot: str, text: str) -> None:
         self.counts[robot] += 1
-        if len(self.fouls) < MOST_FOULS:
+        if len(self.fouls) < MAX_FOULS:
             self.fouls.append(Foul(robot=robot, time=self.arena.time, text=text))
 
     def _look_at_contacts(self) -> None:

@@ -27,7 +27,7 @@ def measure_way(world: WorldSpec, goal: tuple[float, float]) -> Callable[[Sequen
     if world.maze is None or not {START, EXIT} <= {start.name for start in world.starts}:
         return lambda place: math.dist(place, goal)
     maze, grid = read_maze(world), Grid(world, (world.maze.columns, world.maze.rows))
-    steps, ways = measure_distances(replace(maze, exit=grid.cell(goal))), maze.ways()
+    steps, ways = measure_distances(replace(maze, exit=grid.cell(goal))), maze.adjacency()
 
     def way_left(place: Sequence[float]) -> float:
         cell = grid.cell((place[0], place[1]))

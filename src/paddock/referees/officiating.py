@@ -25,7 +25,7 @@ from paddock.referees.registry import make_referee
 from paddock.referees.standings import RobotScore, rank
 
 log = logging.getLogger("paddock.referees")
-MOST_FAILURES = 100  # in a row
+MAX_FAILURES = 100  # in a row
 
 
 class Officiating:
@@ -237,9 +237,9 @@ class Officiating:
         problem = f"the referee failed: {f'{where}: ' if where else ''}{problem_of(error)}"
         if what:
             self._failures[what] += 1
-            if self._failures[what] >= MOST_FAILURES:
+            if self._failures[what] >= MAX_FAILURES:
                 self._stopped = True
-                problem += f"; that was {MOST_FAILURES} times in a row: it was stopped, scores stay as they are"
+                problem += f"; that was {MAX_FAILURES} times in a row: it was stopped, scores stay as they are"
         self._tell(problem)
 
     def _tell(self, problem: str) -> None:

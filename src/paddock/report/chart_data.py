@@ -14,8 +14,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]
 
 GAP = 8.0  # a line is interrupted where a step is larger than this many median steps
-MOST_BARS = 60
-MOST_COLUMNS = 2000  # columns of a long line; the extremes of each column are kept
+MAX_BARS = 60
+MAX_COLUMNS = 2000  # columns of a long line; the extremes of each column are kept
 
 
 def range_of(columns: Iterable[ArrayLike], *, margin: float = 0.06) -> tuple[float, float]:
@@ -39,7 +39,7 @@ def break_gaps(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     return np.insert(x, breaks, math.nan), np.insert(y, breaks, math.nan)
 
 
-def thin_line(x: Floats, y: Floats, columns: int = MOST_COLUMNS) -> tuple[Floats, Floats]:
+def thin_line(x: Floats, y: Floats, columns: int = MAX_COLUMNS) -> tuple[Floats, Floats]:
     """Reduce a long line to at most four points per column: first, lowest, highest, last. No spike is lost."""
     if len(x) <= 4 * columns:
         return x, y
@@ -72,7 +72,7 @@ def bin_shares(values: Floats, others: Iterable[float] = ()) -> tuple[Floats, Fl
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         around = 0.1 * abs(low) or 1.0
         low, high = low - around, high + around
-    wanted = min(MOST_BARS, max(8, round(2 * len(values) ** (1 / 3))))  # Rice's rule
+    wanted = min(MAX_BARS, max(8, round(2 * len(values) ** (1 / 3))))  # Rice's rule
     step = round_length((high - low) / wanted)
     edges = np.arange(np.floor(low / step + 1e-9), np.ceil(high / step - 1e-9) + 1) * step
     outside = int(np.count_nonzero((values < edges[0] - 1e-9 * step) | (values > edges[-1] + 1e-9 * step)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Spans = Sequence[tuple[str, float, float]]
 """Names of tasks, each with its start and end."""
 
-MOST_ENTRIES = 12  # maximum number of legend entries
+MAX_ENTRIES = 12  # maximum number of legend entries
 LONGEST_ENTRY = 150.0  # maximum width of a legend entry [points]
 BAND = 13.0  # height of the band above a plot with the names of tasks [points]
 
@@ -102,12 +102,12 @@ def line_chart(
     ax.set_xlim(*range_of(places, margin=0.0 if not marks else 0.02))
     if log_x:
         scale_log_x(ax)
-    homeless = draw_spans(ax, spans)
+    unlabelled = draw_spans(ax, spans)
     for level in marks:
         draw_mark(ax, level)
     band = BAND if any(name for name, *_ in spans) else 0.0
     style_axes(ax, title=title, about=about, x_name=x_name, y_name=y_name, above=band)
-    add_legend(ax, homeless, grow=own)
+    add_legend(ax, unlabelled, grow=own)
     return ax
 
 
@@ -205,7 +205,7 @@ def draw_spans(ax: Axes, spans: Spans) -> list[tuple[str, str]]:
     (low, high), wide = ax.get_xlim(), axes_width(ax)
     top = 1.0 + BAND / (72 * HEIGHT * 0.62)
     across: Any = {"transform": ax.get_xaxis_transform(), "linewidth": 0}
-    homeless = []
+    unlabelled = []
     for name, color in span_colors([span for span in spans if span[0]]).items():
         places = [(start, end) for task, start, end in spans if task == name]
         bars = [(start, end - start) for start, end in places]
@@ -217,8 +217,8 @@ def draw_spans(ax: Axes, spans: Spans) -> list[tuple[str, str]]:
             label: Any = {"ha": "center", "va": "center", "fontsize": 8.0, "transform": ax.get_xaxis_transform()}
             ax.text(x, (1.0 + top) / 2, shorten(name, 8.0, wide), **label)
         if not middles:
-            homeless.append((name, color))
-    return homeless
+            unlabelled.append((name, color))
+    return unlabelled
 
 
 def add_legend(ax: Axes, blocks: Sequence[tuple[str, str]], *, grow: bool) -> None:
@@ -231,9 +231,9 @@ def add_legend(ax: Axes, blocks: Sequence[tuple[str, str]], *, grow: bool) -> No
     names += [name for name, _ in blocks]
     if not names:
         return
-    if len(names) > MOST_ENTRIES:
-        names = [*names[: MOST_ENTRIES - 1], f"and {len(names) - MOST_ENTRIES + 1} more"]
-        handles = [*handles[: MOST_ENTRIES - 1], Patch(color=FAINT, alpha=0.45)]
+    if len(names) > MAX_ENTRIES:
+        names = [*names[: MAX_ENTRIES - 1], f"and {len(names) - MAX_ENTRIES + 1} more"]
+        handles = [*handles[: MAX_ENTRIES - 1], Patch(color=FAINT, alpha=0.45)]
     names = [shorten(name, TEXT, LONGEST_ENTRY) for name in names]
     widest = max(text_width(name, TEXT) for name in names) + 40.0
     columns = max(1, min(len(names), int(axes_width(ax) / widest)))

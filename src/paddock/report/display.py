@@ -122,12 +122,12 @@ def display_recording(recording: Any) -> str:
 def _draw_episode(traces: Sequence[Trace], world: WorldSpec | None) -> Image | Axes:
     """Draw the paths in their world, in the robots' colours, or without a world if it is not known."""
     if world is None:
-        return draw_ways(traces)
+        return plot_paths(traces)
     there = {robot.name for robot in world.robots}
     return draw_paths([trace for trace in traces if trace.robot in there], world, size=SIZE)
 
 
-def draw_ways(traces: Sequence[Trace], *, ax: Axes | None = None) -> Axes:
+def plot_paths(traces: Sequence[Trace], *, ax: Axes | None = None) -> Axes:
     """Draw the paths of robots in the x-y plane [m], with a dot at each start."""
     own, ax = ax is None, ax if ax is not None else new_axes(width=6.0, height=5.0)
     for number, trace in enumerate(traces):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from PIL.Image import Image
 
-MOST_LINES = 400  # maximum number of log lines on a page
+MAX_LINES = 400  # maximum number of log lines on a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class LogText:
     @property
     def text(self) -> str:
         """Text shown on the page."""
-        more = len(self.lines) - MOST_LINES
+        more = len(self.lines) - MAX_LINES
         end = f"\n… and {more} more lines in {self.file}" if more > 0 else ""
-        return "\n".join(self.lines[:MOST_LINES]) + end
+        return "\n".join(self.lines[:MAX_LINES]) + end
 
 
 Part = Heading | Paragraph | Remark | Failure | Figure | SettingsTable | LogText | Sheet

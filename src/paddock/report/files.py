@@ -19,7 +19,7 @@ from paddock.report.run_report import TaskOutcome, run_report
 from paddock.report.summary import plain, summary
 from paddock.worlds.spec import WorldSpec
 
-MOST_RUNS = 1_000_000  # maximum number of runs with the same name in a folder
+MAX_RUNS = 1_000_000  # maximum number of runs with the same name in a folder
 
 
 def write_run(
@@ -131,7 +131,7 @@ def fresh_folder(base: Path, name: str) -> Path:
         base.mkdir(parents=True, exist_ok=True)
         endings = [path.name.removeprefix(f"{name}-") for path in base.glob("*") if path.name.startswith(f"{name}-")]
         number = max((int(ending) for ending in endings if ending.isascii() and ending.isdigit()), default=0)
-        while number < MOST_RUNS:
+        while number < MAX_RUNS:
             number += 1
             folder = base / f"{name}-{number:03d}"
             try:

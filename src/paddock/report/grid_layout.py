@@ -12,7 +12,7 @@ from paddock.core.rng import chain_key, uniform
 
 ASPECT = 1.15  # columns per row
 ROOM = 1.9  # cells per node
-TRIALS, MOST_TRIALS = 2000, 60_000  # per node, and in total
+TRIALS, MAX_TRIALS = 2000, 60_000  # per node, and in total
 STARTS = 5  # number of restarts; the best result is used
 HOTTEST, COLDEST = 6.0, 0.05  # temperatures, in units of the costs below
 CROSSING, ACROSS, PULL = (
@@ -35,7 +35,7 @@ def lay_out(count: int, links: list[tuple[int, int]], *, left: int = -1, right: 
         found = np.array([(i % columns, i // columns) for i in range(count)], np.float64).reshape(-1, 2)
         cells = np.full(columns * rows, -1, np.int64)
         cells[:count] = np.arange(count)
-        cost = anneal(found, pairs, cells, columns, left, right, min(TRIALS * count, MOST_TRIALS), start)
+        cost = anneal(found, pairs, cells, columns, left, right, min(TRIALS * count, MAX_TRIALS), start)
         if cost < best:
             best, places = cost, found
     places -= places.min(axis=0)

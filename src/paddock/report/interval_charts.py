@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ASIDE = 0.012  # offset between two lines, as a fraction of the axis
-MOST_TICKS = 12  # maximum number of ticks at the values themselves
+MAX_TICKS = 12  # maximum number of ticks at the values themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,6 @@ def interval_lines(
         ax.errorbar(x, mean, ends, fmt="o", label="_", **style)
     if len(values):
         ax.set_xlim(values[0] - 0.08 * wide, values[-1] + 0.08 * wide)
-    if 1 < len(values) <= MOST_TICKS:
+    if 1 < len(values) <= MAX_TICKS:
         ax.set_xticks(values, [f"{value:g}" for value in values])
     return ax

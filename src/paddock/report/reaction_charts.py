@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PANEL = (2.6, 1.45)  # inches
-MOST_COLUMNS, MOST_PANELS = 5, 60
-MOST_STEPS = 12  # maximum number of marked input steps
+MAX_COLUMNS, MAX_PANELS = 5, 60
+MAX_STEPS = 12  # maximum number of marked input steps
 LEAST_CHANGE = 1e-4  # minimum relative change of a pool to be shown
 
 
@@ -48,9 +48,9 @@ def pools_chart(
     shown = [name for name in network.names if does_change(course[name])] if names is None else list(names)
     if not shown:
         shown = [network.output or network.names[0]]
-    if len(shown) > MOST_PANELS:
-        raise PaddockError(f"{network.name}: {len(shown)} pools change: choose at most {MOST_PANELS}, names=[…]")
-    columns = min(MOST_COLUMNS, math.ceil(math.sqrt(len(shown))))
+    if len(shown) > MAX_PANELS:
+        raise PaddockError(f"{network.name}: {len(shown)} pools change: choose at most {MAX_PANELS}, names=[…]")
+    columns = min(MAX_COLUMNS, math.ceil(math.sqrt(len(shown))))
     rows = math.ceil(len(shown) / columns)
     size = {"width": max(WIDTH, PANEL[0] * columns), "height": 1.0 + PANEL[1] * rows}
     part = free_figure(new_axes(**size)) if ax is None else take_place(ax)
@@ -121,7 +121,7 @@ def find_steps(course: TimeCourse) -> Floats:
     if course.network.input is None:
         return np.zeros(0)
     changed = np.flatnonzero(np.diff(course[course.network.input]))
-    return np.asarray(course.times[changed] if len(changed) <= MOST_STEPS else np.zeros(0))
+    return np.asarray(course.times[changed] if len(changed) <= MAX_STEPS else np.zeros(0))
 
 
 def step_response_chart(

@@ -17,7 +17,7 @@ from paddock.report.grid_layout import lay_out
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_NODES = 120  # maximum number of pools and units in a readable picture
+MAX_NODES = 120  # maximum number of pools and units in a readable picture
 CELL = (1.5, 0.92)  # inches
 NAME = 8.5  # font size [points]
 ROW = 0.34  # row height of the legend [inches]
@@ -48,10 +48,9 @@ LEGEND = (
 def draw_reactions(network: ReactionNetwork, *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw a network: pools, units, consumption, production, excitation, inhibition, supply and loss."""
     nodes = len(network.pools) + len(network.units)
-    if nodes > MOST_NODES:
+    if nodes > MAX_NODES:
         raise PaddockError(
-            f"{network.name}: {nodes} pools and units are too many for a readable picture: expected at most "
-            f"{MOST_NODES}"
+            f"{network.name}: {nodes} pools and units are too many for a readable picture: expected at most {MAX_NODES}"
         )
     picture = NetworkPicture(network, ax)
     picture.draw(network.title or network.name if title is None else title)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from paddock.mapping.logs import RelationErrors
 
-MOST_PIXELS = 2000  # maximum size of a map's longer side; larger maps are downsampled, keeping every occupied cell
+MAX_PIXELS = 2000  # maximum size of a map's longer side; larger maps are downsampled, keeping every occupied cell
 SIDE = 9.0  # inches
 SMALLEST = 0.001  # smallest error that is shown [m]
 
@@ -64,7 +64,7 @@ def map_picture(grid: OccupancyGrid) -> tuple[np.ndarray, tuple[float, float, fl
     known = np.argwhere(states >= 0)
     low, high = (known.min(0), known.max(0) + 1) if len(known) else (np.zeros(2, int), np.array(states.shape))
     states = states[low[0] : high[0], low[1] : high[1]]
-    factor = -(-max(states.shape) // MOST_PIXELS)
+    factor = -(-max(states.shape) // MAX_PIXELS)
     padding = [(0, -size % factor) for size in states.shape]
     padded = np.pad(states, padding, constant_values=-1)
     blocks = padded.reshape(padded.shape[0] // factor, factor, padded.shape[1] // factor, factor)

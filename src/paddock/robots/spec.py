@@ -23,7 +23,7 @@ from paddock.core.spec import (
     convert,
     plain,
     read_toml_file,
-    refuse_twins,
+    refuse_duplicates,
 )
 from paddock.core.user_code import code_beside
 from paddock.robots.differential import DifferentialDrive, Length
@@ -33,7 +33,7 @@ from paddock.sensors.registry import SENSORS
 Sensor = Annotated[SensorSpec, Tagged("kind", "sensor kind", SENSORS)]
 EITHER_OR = (("radius", "outline"), ("scale", "response"))
 SAME = 1e-9  # corners closer than this count as equal [m]
-MOST_CORNERS = 64  # maximum number of corners of an outline
+MAX_CORNERS = 64  # maximum number of corners of an outline
 THINNEST, WIDEST = 0.001, 20.0  # minimum width of an outline, maximum distance of a corner from the axle's centre [m]
 
 
@@ -83,8 +83,8 @@ class RobotSpec(Spec):
         return super(RobotSpec, cls).from_table(with_base(table))
 
     def check(self) -> None:
-        refuse_twins([sensor.name for sensor in self.sensors], "sensors[{}].name")
-        refuse_twins(self.leds, "leds[{}]")
+        refuse_duplicates([sensor.name for sensor in self.sensors], "sensors[{}].name")
+        refuse_duplicates(self.leds, "leds[{}]")
 
     def _repr_html_(self) -> str | None:
         return display_html("robot_spec", self)
@@ -157,7 +157,7 @@ def _change_sensors(base: RobotSpec, changes: Sequence[Any]) -> list[dict[str, A
         sensors[name] = _overlay(sensors[name], change) if changed else dict(change)
         convert(sensors[name], Sensor, f"sensors[{i}]")
         names.append(name)
-    refuse_twins(names, "sensors[{}].name")
+    refuse_duplicates(names, "sensors[{}].name")
     return list(sensors.values())
 
 
@@ -174,8 +174,8 @@ def _overlay(ground: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, 
 def _check_outline(outline: tuple[Point, ...]) -> None:
     if len(outline) < 3:
         raise SpecError(f"expected at least 3 corners, got {len(outline)}", path="outline")
-    if len(outline) > MOST_CORNERS:
-        raise SpecError(f"expected at most {MOST_CORNERS} corners, got {len(outline)}", path="outline")
+    if len(outline) > MAX_CORNERS:
+        raise SpecError(f"expected at most {MAX_CORNERS} corners, got {len(outline)}", path="outline")
     for i, (before, corner) in enumerate(pairwise(outline)):
         if math.dist(before, corner) < SAME:
             raise SpecError("expected a corner that differs from the previous one", path=f"outline[{i + 1}]")

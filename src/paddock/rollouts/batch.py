@@ -14,7 +14,7 @@ from paddock.core.jit import Kernel, progress_while_compiling
 from paddock.core.numeric import all_finite, check_seed
 from paddock.engine import state as engine
 from paddock.engine.model import Floats, Ints
-from paddock.engine.state import BELIEF_HEADING, BELIEF_X, HEADING, SEED, TICK, X
+from paddock.engine.state import ESTIMATE_HEADING, ESTIMATE_X, HEADING, SEED, TICK, X
 from paddock.metrics.base import Metric, RunTime
 from paddock.policies.policy import Policy, is_policy, is_timed
 from paddock.rollouts.loop import loop_for
@@ -23,7 +23,7 @@ from paddock.rollouts.mirror import Mirror
 from paddock.rollouts.policy_table import begin_runs, check_runs, memory_of, policy_table_of, refuse_polled
 from paddock.rollouts.rollout import Rollout
 from paddock.rollouts.tables import MetricSums, PolicyTable
-from paddock.rollouts.threads import available_threads, share_out
+from paddock.rollouts.threads import available_threads, run_in_threads
 from paddock.worlds.build import BuiltWorld
 from paddock.worlds.placement import Room, random_poses
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from paddock.rollouts.cuda.launch import GpuTables
 
 JOB = 20_000  # robot-steps per job of a thread: about 0.01 s
-JOBS_OF_A_HAND = 4  # minimum number of jobs per thread, if there are enough worlds
+JOBS_PER_THREAD = 4  # minimum number of jobs per thread, if there are enough worlds
 SLICE = 200_000  # robot-steps of one world before control returns to Python
 
 
@@ -87,7 +87,7 @@ class Batch:
         first, worlds = self.scenes[0], len(seeds)
         state = engine.initial_state(first.model, first.poses, lamps=first.lamps, seed=0, worlds=worlds)
         poses = start_poses(self.scenes, seeds, self._starts)[:, None]
-        state.motion[..., X : HEADING + 1] = state.motion[..., BELIEF_X : BELIEF_HEADING + 1] = poses
+        state.motion[..., X : HEADING + 1] = state.motion[..., ESTIMATE_X : ESTIMATE_HEADING + 1] = poses
         state.clock[:, SEED] = seeds
         self._worlds = worlds
         self._clock, self._motion = map(Mirror, state)
@@ -285,20 +285,20 @@ class Batch:
 
     def _roll(self, loop: Kernel, policy_table: PolicyTable, metric_sums: MetricSums, ticks: int) -> None:
         """Distribute the worlds to threads, in jobs of some worlds each."""
-        hands = [self._scratch() for _ in range(self.threads)]
+        buffers = [self._scratch() for _ in range(self.threads)]
         state, commands = self.state, self.commands
         slice_of_ticks = max(1, SLICE // len(self.robots))
 
-        def work(hand: int, job: tuple[BuiltWorld, Ints, int]) -> None:
+        def work(thread: int, job: tuple[BuiltWorld, Ints, int]) -> None:
             scene, worlds, now = job
-            scratch, readings = hands[hand]
+            scratch, readings = buffers[thread]
             loop.compiled(scene.model, state, commands, scratch, policy_table, readings, metric_sums, worlds, now)
 
         with progress_while_compiling("its fused loop", loop):
             work(0, (self.scenes[0], np.zeros(0, np.int64), 0))
         for done in range(0, ticks, slice_of_ticks):
             now = min(slice_of_ticks, ticks - done)
-            share_out(self._jobs(now), work, min(self.threads, len(self)))
+            run_in_threads(self._jobs(now), work, min(self.threads, len(self)))
 
     def _launch(
         self, cuda: Cuda, policies: Mapping[int, Policy], table: PolicyTable, sums: MetricSums, ticks: int
@@ -316,7 +316,7 @@ class Batch:
 
     def _jobs(self, ticks: int) -> Iterator[tuple[BuiltWorld, Ints, int]]:
         # Limit the number of worlds per job, so that a few long jobs do not leave threads idle.
-        fair = math.ceil(len(self) / (JOBS_OF_A_HAND * self.threads))
+        fair = math.ceil(len(self) / (JOBS_PER_THREAD * self.threads))
         worlds_at_once = max(1, min(JOB // max(1, ticks * len(self.robots)), fair))
         for i, scene in enumerate(self.scenes):
             worlds = np.arange(i, len(self), len(self.scenes))

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable
 
 from paddock.core.errors import SimulationError
 from paddock.core.jit import Kernel, kernel
-from paddock.core.remake import remake_kernel
+from paddock.core.rebuild import rebuild_kernel
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import CROWD, GRID_COLUMNS, GRID_ROWS, MAX_SPEED
-from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, TICK, WANT_LEFT, WANT_RIGHT, X, Y
+from paddock.engine.state import COMMAND_LEFT, COMMAND_RIGHT, CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, TICK, X, Y
 from paddock.engine.step import step_world
 from paddock.metrics.base import Metric
 from paddock.metrics.dispatch import note_motion, note_readings
@@ -69,7 +69,7 @@ def loop_for(
 
 @functools.cache
 def _loop_with(swaps: tuple[tuple[Kernel, Kernel], ...], keep: bool) -> Kernel:
-    loop: Kernel = remake_kernel(roll, dict(swaps), keep=keep)
+    loop: Kernel = rebuild_kernel(roll, dict(swaps), keep=keep)
     return loop
 
 
@@ -121,8 +121,8 @@ def decide(model, state, commands, policy_table, readings, metric_sums, world, r
             command,
         )
         most = model.robots[model.robot_variant[robot], MAX_SPEED]
-        command[WANT_LEFT] = capped(command[WANT_LEFT], most)
-        command[WANT_RIGHT] = capped(command[WANT_RIGHT], most)
+        command[COMMAND_LEFT] = capped(command[COMMAND_LEFT], most)
+        command[COMMAND_RIGHT] = capped(command[COMMAND_RIGHT], most)
 
 
 @kernel
@@ -148,8 +148,8 @@ def write_down(model, state, commands, metric_sums, world):
         if (passed - 1) % metric_sums.every == 0:  # the command of the previous tick, for this one
             for robot in range(motion.shape[0]):
                 row = metric_sums.trace[world, (passed - 1) // metric_sums.every, robot]
-                row[ROW_COMMAND_LEFT] = commands[world, robot, WANT_LEFT]
-                row[ROW_COMMAND_RIGHT] = commands[world, robot, WANT_RIGHT]
+                row[ROW_COMMAND_LEFT] = commands[world, robot, COMMAND_LEFT]
+                row[ROW_COMMAND_RIGHT] = commands[world, robot, COMMAND_RIGHT]
 
 
 @kernel

@@ -12,7 +12,7 @@ from paddock.engine.model import END_OF_DEVICES, FIRST_DEVICE, Bytes, Floats, In
 from paddock.engine.state import types_of_robots
 from paddock.policies.policy import Policy, RunStart, is_timed
 from paddock.policies.registry import ACT
-from paddock.rollouts.tables import BRAIN_COLUMNS, MEMORY, NUMBER, PolicyTable
+from paddock.rollouts.tables import MEMORY, NUMBER, POLICY_COLUMNS, PolicyTable
 from paddock.sensors.base import RangeSensorSpec
 from paddock.sensors.camera import CameraSpec
 from paddock.worlds.build import BuiltWorld
@@ -47,7 +47,7 @@ def no_devices(built: BuiltWorld) -> Bytes:
 
 def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds: int = 1) -> PolicyTable:
     """Create the tables of the policies of some robots, by robot number, and enable the devices that they use."""
-    rows = np.zeros((len(built.robots), BRAIN_COLUMNS), np.int64)
+    rows = np.zeros((len(built.robots), POLICY_COLUMNS), np.int64)
     rows[:, NUMBER] = -1
     enabled = no_devices(built)
     plans: list[float] = []

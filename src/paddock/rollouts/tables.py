@@ -7,7 +7,7 @@ from typing import NamedTuple
 from paddock.engine.model import Bytes, Floats, Ints
 
 # Columns of `rows`: the policy's number (-1 for none), and the offsets of its tables.
-NUMBER, PLAN, WEIGHT, MEMORY, BRAIN_COLUMNS = range(5)
+NUMBER, PLAN, WEIGHT, MEMORY, POLICY_COLUMNS = range(5)
 
 # Columns of `metrics`: the metric's number, and the offsets of its tables.
 KIND, FIRST_NUMBER, FIRST_SUM, FIRST_MARK, METRIC_COLUMNS = range(5)
@@ -26,7 +26,7 @@ ENDLESS = -1  # value of `ahead` for a world without goals
 class PolicyTable(NamedTuple):
     """Policies of W worlds with N robots. Individual w // share drives world w."""
 
-    rows: Ints  # see NUMBER …, shape (N, BRAIN_COLUMNS)
+    rows: Ints  # see NUMBER …, shape (N, POLICY_COLUMNS)
     plans: Floats  # one after the other
     weights: Floats  # shape (individuals, weights of all robots)
     share: int

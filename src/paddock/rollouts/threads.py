@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from paddock.core.provenance import available_threads
 
-__all__ = ["available_threads", "share_out"]
+__all__ = ["available_threads", "run_in_threads"]
 
 Job = TypeVar("Job")
 
 
-def share_out(jobs: Iterable[Job], work: Callable[[int, Job], None], threads: int) -> None:
+def run_in_threads(jobs: Iterable[Job], work: Callable[[int, Job], None], threads: int) -> None:
     """Execute all jobs, `work(thread number, job)`, in several threads. The calling thread has number 0.
 
     Threads take jobs one by one, so that slow jobs do not delay the rest. After an error or Ctrl-C, the current jobs
@@ -22,21 +22,21 @@ def share_out(jobs: Iterable[Job], work: Callable[[int, Job], None], threads: in
     queue, lock = iter(jobs), threading.Lock()
     failures: list[BaseException] = []
 
-    def toil(hand: int) -> None:
+    def run_worker(thread: int) -> None:
         try:
             while not failures:
                 with lock:
                     job = next(queue, queue)
                 if job is queue:
                     return
-                work(hand, job)  # type: ignore[arg-type]
+                work(thread, job)  # type: ignore[arg-type]
         except BaseException as error:
             failures.append(error)
 
-    helpers = [threading.Thread(target=toil, args=(hand,), daemon=True) for hand in range(1, threads)]
+    helpers = [threading.Thread(target=run_worker, args=(thread,), daemon=True) for thread in range(1, threads)]
     for helper in helpers:
         helper.start()
-    toil(0)
+    run_worker(0)
     while any(helper.is_alive() for helper in helpers):
         try:
             for helper in helpers:

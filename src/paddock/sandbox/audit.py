@@ -31,7 +31,7 @@ CHANGES = (
 )
 LISTS = ("os.listdir", "os.scandir", "os.chdir")
 HARMLESS = ("socket.gethostname",)
-MOST_FOLDERS = 100  # that a program may make
+MAX_FOLDERS = 100  # that a program may make
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -55,8 +55,8 @@ def forbid(readable: Collection[str], own: str) -> None:
         nonlocal folders
         if event == "os.mkdir":
             folders += 1
-            if folders > MOST_FOLDERS:
-                raise Forbidden(f"a controller may not make more than {MOST_FOLDERS} folders")
+            if folders > MAX_FOLDERS:
+                raise Forbidden(f"a controller may not make more than {MAX_FOLDERS} folders")
         if event == "open":
             path, _, flags = arguments
             check_path(path, bool(isinstance(flags, int) and flags & WRITES))

@@ -9,8 +9,8 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-MOST_FILES = 1000  # files and folders
-MOST_DEPTH = 16  # folders in each other
+MAX_FILES = 1000  # files and folders
+MAX_DEPTH = 16  # folders in each other
 LONGEST = 2000  # letters of a path
 
 
@@ -21,7 +21,7 @@ def measure_folder(folder: Path) -> tuple[int, str]:
         path, depth = left.pop()
         try:
             with os.scandir(path) as entries:
-                found = list(islice(entries, MOST_FILES + 1))
+                found = list(islice(entries, MAX_FILES + 1))
             count += len(found)
             folders = [entry.path for entry in found if entry.is_dir(follow_symlinks=False)]
             size += sum(entry.stat(follow_symlinks=False).st_size for entry in found)
@@ -29,10 +29,10 @@ def measure_folder(folder: Path) -> tuple[int, str]:
             continue
         except PermissionError:
             return size, "folders that nobody may read"
-        if count > MOST_FILES:
-            return size, f"more than {MOST_FILES} files and folders"
-        if folders and (depth == MOST_DEPTH or max(map(len, folders)) > LONGEST):
-            return size, f"more than {MOST_DEPTH} folders in each other, or too long names,"
+        if count > MAX_FILES:
+            return size, f"more than {MAX_FILES} files and folders"
+        if folders and (depth == MAX_DEPTH or max(map(len, folders)) > LONGEST):
+            return size, f"more than {MAX_DEPTH} folders in each other, or too long names,"
         left += [(inner, depth + 1) for inner in folders]
     return size, ""
 

@@ -20,7 +20,7 @@ if sys.platform != "win32":
 
 MEGABYTE = 1 << 20
 SPARE = 16 * MEGABYTE  # memory to tell of a lack of it
-MOST_FILES = 64  # open at a time
+MAX_FILES = 64  # open at a time
 SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/localtime", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/zero")
 CAPABILITIES = 0x20080522  # version of the tables
@@ -80,7 +80,7 @@ def set_limits(limits: SandboxLimits) -> None:
     seconds = int(-(-limits.run_cpu_seconds // 1))
     _limit(resource.RLIMIT_CPU, seconds, seconds + 1)
     _limit(resource.RLIMIT_FSIZE, max(limits.file_mb * MEGABYTE, limits.output_kb * 1024))
-    _limit(resource.RLIMIT_NOFILE, MOST_FILES)
+    _limit(resource.RLIMIT_NOFILE, MAX_FILES)
     _limit(resource.RLIMIT_CORE, 0)
     used = _address_space()
     if used:

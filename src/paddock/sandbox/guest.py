@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.arena.controllers import ANSWERING, load_controllers, telling_place
+from paddock.arena.controllers import ANSWERING, load_controllers, report_error_location
 from paddock.core.observation import Observation, acting
 from paddock.core.places import error_location, problem_of
 from paddock.robots import RobotSpec
@@ -20,7 +20,7 @@ from paddock.sandbox.guards import spare_memory
 from paddock.sandbox.guest_body import GuestArena, GuestBody
 from paddock.sandbox.limits import SandboxLimits
 
-MOST_LETTERS = 400  # of a text in a failure
+MAX_LETTERS = 400  # of a text in a failure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +111,7 @@ def describe(error: BaseException, file: Path) -> tuple[FailureKind, str, str]:
     if place is not None:
         return "crash", place, text
     try:  # the answer is wrong, or there is none who could give it
-        with telling_place(file, *ANSWERING):
+        with report_error_location(file, *ANSWERING):
             raise error
     except BaseException as told:
         place, colon, text = str(told).partition(": ")
@@ -122,8 +122,8 @@ def describe(error: BaseException, file: Path) -> tuple[FailureKind, str, str]:
 
 def shorten(text: str) -> str:
     """Its beginning and its end."""
-    half = MOST_LETTERS // 2
-    return text if len(text) <= MOST_LETTERS else f"{text[:half]} … {text[-half:]}"
+    half = MAX_LETTERS // 2
+    return text if len(text) <= MAX_LETTERS else f"{text[:half]} … {text[-half:]}"
 
 
 def find_cause(error: BaseException) -> BaseException:

@@ -69,7 +69,7 @@ class GuestProcess:
         asked = time.monotonic()
         data, began, before = self._rest, 0.0, 0.0
         while len(data) < 4 or len(data) < 4 + (length := messages.LENGTH.unpack_from(data)[0]):
-            if len(data) >= 4 and not 0 < length <= messages.MOST_BYTES:
+            if len(data) >= 4 and not 0 < length <= messages.MAX_BYTES:
                 self.fail("invalid", "", "what came from the program is no answer")
             try:
                 more = self._talk.recv(messages.CHUNK)

@@ -17,7 +17,7 @@ LENGTH = struct.Struct("<I")
 HEAD = struct.Struct("<Ic7xd")  # length, letter, time of an observation; its readings follow, aligned
 TIME = struct.Struct("<8xd")  # without the length
 WHEELS = struct.Struct("<Icdd")
-MOST_BYTES = 1 << 16  # of an answer
+MAX_BYTES = 1 << 16  # of an answer
 CHUNK = 4096  # bytes to read at a time: room for more costs more than all else
 
 JOB, SLOTS, READINGS, OBSERVATION = b"j", b"s", b"r", b"o"  # to the controller: all but READINGS are pickles

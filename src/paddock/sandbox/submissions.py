@@ -12,8 +12,8 @@ from paddock.core.errors import PaddockError
 
 MAIN = "controller.py"
 NUMBERED = "[0-9][0-9][0-9][0-9]-*.py"  # as a class keeps them: the last one counts
-MOST_BYTES = 4 << 20  # of all files of one of them
-MOST_FILES = 200
+MAX_BYTES = 4 << 20  # of all files of one of them
+MAX_FILES = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,6 +81,6 @@ def _check_submission(submission: Submission) -> Submission:
         problem = "it holds a link: expected files only"
     elif not submission.file.is_file():
         problem = f"there is no {MAIN}, nor a single other Python file"
-    elif len(files) > MOST_FILES or sum(path.stat().st_size for path in files) > MOST_BYTES:
-        problem = f"it is too large: expected at most {MOST_FILES} files and {MOST_BYTES >> 20} MB"
+    elif len(files) > MAX_FILES or sum(path.stat().st_size for path in files) > MAX_BYTES:
+        problem = f"it is too large: expected at most {MAX_FILES} files and {MAX_BYTES >> 20} MB"
     return Submission(name=submission.name, file=submission.file, folder=submission.folder, problem=problem)

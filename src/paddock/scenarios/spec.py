@@ -13,8 +13,8 @@ from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
 from paddock.scenarios.plan import PlannedTask
 
 Output = Literal["log", "trace", "summary", "pictures", "report"]
-MOST_RUNS = 1_000_000
-Whole = Annotated[int, Number("a whole number", low=1, high=MOST_RUNS)]
+MAX_RUNS = 1_000_000
+Whole = Annotated[int, Number("a whole number", low=1, high=MAX_RUNS)]
 MAX_SEED = 2**63 - 1
 Seed = Annotated[int, Number("a seed", low=0, high=MAX_SEED)]
 
@@ -156,8 +156,8 @@ def expand_seeds(table: Mapping[str, Any]) -> Mapping[str, Any]:
     seeds = table.get("seeds")
     if seeds is None or isinstance(seeds, (list, tuple)):
         return table
-    if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_RUNS:
+    if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MAX_RUNS:
         raise SpecError(
-            f"expected a list of seeds, or their number (1 to {MOST_RUNS}), got {format_value(seeds)}", path="seeds"
+            f"expected a list of seeds, or their number (1 to {MAX_RUNS}), got {format_value(seeds)}", path="seeds"
         )
     return {**table, "seeds": list(range(seeds))}

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
 from paddock.core.spec import Number, Share
-from paddock.engine.state import BELIEF_HEADING, BELIEF_X, BELIEF_Y
+from paddock.engine.state import ESTIMATE_HEADING, ESTIMATE_X, ESTIMATE_Y
 from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec, Shape
 
@@ -41,6 +41,6 @@ class InertialSpec(SensorSpec):
 @kernel
 def measure(model, scratch, view, device, values):
     """Write the estimated pose that the step function maintains."""
-    values[0] = view.motion[view.robot, BELIEF_X]
-    values[1] = view.motion[view.robot, BELIEF_Y]
-    values[2] = view.motion[view.robot, BELIEF_HEADING]
+    values[0] = view.motion[view.robot, ESTIMATE_X]
+    values[1] = view.motion[view.robot, ESTIMATE_Y]
+    values[2] = view.motion[view.robot, ESTIMATE_HEADING]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 
 from paddock.core.jit import Kernel, kernel
-from paddock.core.remake import remake_kernel
+from paddock.core.rebuild import rebuild_kernel
 from paddock.core.rng import ALONE, key_of
 from paddock.engine.kernels.surroundings import gather
 from paddock.engine.model import (
@@ -40,7 +40,7 @@ def sense_for(kinds: Iterable[type[SensorSpec]]) -> Kernel:
 
 @functools.cache
 def _extend_sense(swaps: tuple[tuple[Kernel, Kernel], ...]) -> Kernel:
-    extended: Kernel = remake_kernel(sense, dict(swaps), keep=True)
+    extended: Kernel = rebuild_kernel(sense, dict(swaps), keep=True)
     return extended
 
 

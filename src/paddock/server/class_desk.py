@@ -245,7 +245,7 @@ class ClassDesk:
         if client.grant.role is not Role.SUPERVISOR:
             self.log.write(f"{client.name} was refused: {text}", client.grant.name)
 
-    def on_stranger(self, address: str, text: str) -> None:
+    def on_unauthenticated(self, address: str, text: str) -> None:
         """Called when a connection was refused."""
         self.log.write(f"a client at {address} was refused: {text}", address)
 
@@ -256,15 +256,15 @@ class ClassDesk:
 
     # ---- requests of the supervisor
 
-    def open_world(self, client: Client, wish: m.OpenWorld) -> None:
+    def open_world(self, client: Client, request: m.OpenWorld) -> None:
         """Open another lesson. Students keep tokens, robots, connections and running programs."""
         if self._fixed:
             raise Refused(f"open_world: {self._fixed}")
-        world = wish.world
-        if not (world or wish.exercise):
+        world = request.world
+        if not (world or request.exercise):
             raise Refused("open_world: expected a world or an exercise")
-        seed = self.lesson.seed if wish.seed is None else wish.seed
-        lesson = make_lesson(self.folder, world, wish.exercise, seed)
+        seed = self.lesson.seed if request.seed is None else request.seed
+        lesson = make_lesson(self.folder, world, request.exercise, seed)
         seated = lesson.seat([student.robot for student in self.folder.students])
         self._keep_scores(last=True)
         own = self.lesson

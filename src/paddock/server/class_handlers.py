@@ -30,48 +30,48 @@ def check_there(session: Session, name: str) -> None:
 
 
 @handles(m.OpenWorld, Role.SUPERVISOR, done=True)
-def open_world(session: Session, client: Client, wish: m.OpenWorld) -> None:
-    desk_of(session, "open_world").open_world(client, wish)
+def open_world(session: Session, client: Client, request: m.OpenWorld) -> None:
+    desk_of(session, "open_world").open_world(client, request)
 
 
 @handles(m.LockOut, Role.SUPERVISOR, done=True)
-def lock_out(session: Session, client: Client, wish: m.LockOut) -> None:
-    desk_of(session, "lock_out").lock_out(wish.student, wish.on)
+def lock_out(session: Session, client: Client, request: m.LockOut) -> None:
+    desk_of(session, "lock_out").lock_out(request.student, request.on)
 
 
 @handles(m.Release, Role.SUPERVISOR, done=True)
-def release(session: Session, client: Client, wish: m.Release) -> None:
-    check_there(session, wish.client)
-    session.supervision.release(wish.client)
+def release(session: Session, client: Client, request: m.Release) -> None:
+    check_there(session, request.client)
+    session.supervision.release(request.client)
 
 
 @handles(m.Disconnect, Role.SUPERVISOR, done=True)
-def disconnect(session: Session, client: Client, wish: m.Disconnect) -> None:
-    check_there(session, wish.client)
-    session.supervision.disconnect(wish.client)
+def disconnect(session: Session, client: Client, request: m.Disconnect) -> None:
+    check_there(session, request.client)
+    session.supervision.disconnect(request.client)
 
 
 @handles(m.SetHeat, Role.SUPERVISOR, done=True)
-def set_heat(session: Session, client: Client, wish: m.SetHeat) -> None:
+def set_heat(session: Session, client: Client, request: m.SetHeat) -> None:
     actions = {"prepare": session.heats.prepare, "start": session.heats.start, "stop": session.heats.stop}
-    if wish.action not in actions:
-        raise UnknownName("action of set_heat", wish.action, actions)
-    actions[wish.action]()
+    if request.action not in actions:
+        raise UnknownName("action of set_heat", request.action, actions)
+    actions[request.action]()
 
 
 @handles(m.Submit)
-def submit(session: Session, client: Client, wish: m.Submit) -> m.ReceiptAnswer:
-    return desk_of(session, "submit").submissions.receive(client, wish)
+def submit(session: Session, client: Client, request: m.Submit) -> m.ReceiptAnswer:
+    return desk_of(session, "submit").submissions.receive(client, request)
 
 
 @handles(m.AskExercise)
-def ask_exercise(session: Session, client: Client, wish: m.AskExercise) -> m.ExerciseText:
+def ask_exercise(session: Session, client: Client, request: m.AskExercise) -> m.ExerciseText:
     if session.desk is None:
-        return m.ExerciseText(id=wish.id)
-    return session.desk.submissions.describe(client, wish.id)
+        return m.ExerciseText(id=request.id)
+    return session.desk.submissions.describe(client, request.id)
 
 
 @handles(m.ProgramEnded)
-def note_end(session: Session, client: Client, wish: m.ProgramEnded) -> None:
+def note_end(session: Session, client: Client, request: m.ProgramEnded) -> None:
     if session.desk is not None:
-        session.desk.on_end(client, wish)
+        session.desk.on_end(client, request)

@@ -21,7 +21,7 @@ from paddock.server.shares import Share
 log = logging.getLogger("paddock.server")
 
 LONGEST_TEXT = 2000  # characters
-MOST_WAITING = 256 * 1024  # unread bytes of a slow client above which streams skip ticks
+MAX_WAITING = 256 * 1024  # unread bytes of a slow client above which streams skip ticks
 
 
 @dataclass
@@ -94,7 +94,7 @@ class Client:
     @property
     def slow(self) -> bool:
         """Whether it reads so slowly that streams should skip ticks."""
-        return self.unread() > MOST_WAITING
+        return self.unread() > MAX_WAITING
 
     def handle(self, arena: Arena, name: str) -> Robot:
         """Return this client's own handle to a robot."""

@@ -32,16 +32,16 @@ from paddock.server.lock_queue import LockQueue
 if TYPE_CHECKING:
     from paddock.server.server import Server
 
-MOST_BYTES = 1024 * 1024  # of a message
-MOST_BEFORE_HELLO = 4096  # bytes of the first message
-MOST_AT_ONCE = 32 * 1024  # bytes per read
-MOST_UNHEARD = 64 * 1024  # bytes that are accepted after the server has closed the connection
-MOST_HEAD_BYTES = 32 * 1024  # of an HTTP request
-MOST_PER_SECOND = 100_000  # messages of a client; further ones are delayed
+MAX_BYTES = 1024 * 1024  # of a message
+MAX_BEFORE_HELLO = 4096  # bytes of the first message
+MAX_AT_ONCE = 32 * 1024  # bytes per read
+MAX_UNHEARD = 64 * 1024  # bytes that are accepted after the server has closed the connection
+MAX_HEAD_BYTES = 32 * 1024  # of an HTTP request
+MAX_PER_SECOND = 100_000  # messages of a client; further ones are delayed
 PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
 TURN = 0.01  # seconds for one client's messages before other clients have their turn
 ENTRY = 0.0003  # estimated seconds to accept and close a connection
-GLANCE = 0.0002  # seconds of polling for the next message before the loop sleeps, while a client answers that fast
+SPIN_TIME = 0.0002  # seconds of polling for the next message before the loop sleeps, while a client answers that fast
 PING_PERIOD, REAL_PING_PERIOD = 5.0, 0.3  # seconds, for simulated and for real robots
 STOP, GIVE_UP = 3, 60  # ping periods without an answer until a client's robots stop, and until it is disconnected
 BLOCKING = {"stuck", "share"}  # reasons not to handle received messages
@@ -59,10 +59,10 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, server: Server) -> None:
         self.server, self.session, self.shares = server, server.session, server.session.shares
-        self.protocol = ServerProtocol(max_size=MOST_BYTES, logger=quiet)
+        self.protocol = ServerProtocol(max_size=MAX_BYTES, logger=quiet)
         self.client: Client | None = None
         self._head: bytes | None = b""  # of the HTTP request, as far as received
-        self._reader = MessageReader(self.protocol, masked=True, most=MOST_BEFORE_HELLO)
+        self._reader = MessageReader(self.protocol, masked=True, most=MAX_BEFORE_HELLO)
         self._inbox: deque[tuple[bool, bytes]] = deque()  # complete messages as (is text, data)
         self._queue = LockQueue(self.session)
         self._held: set[str] = set()  # reasons not to read
@@ -79,9 +79,9 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
-        self.transport.set_write_buffer_limits(high=MOST_BYTES)
+        self.transport.set_write_buffer_limits(high=MAX_BYTES)
         if hasattr(transport, "max_size"):  # of asyncio's own loops: 256 KiB may be thousands of messages
-            transport.max_size = MOST_AT_ONCE
+            transport.max_size = MAX_AT_ONCE
         connected = transport.get_extra_info("socket")
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, HOST_GONE)
@@ -92,21 +92,21 @@ class Connection(asyncio.Protocol):
             self.hold("share")
         self.server.connections[self] = None
         if len(self.server.connections) > 2 * self.server.settings.most_clients:
-            self._drop_oldest_stranger()
+            self._drop_oldest_unauthenticated()
         self._after("hello", PATIENCE, lambda: self.close(NO_HELLO, "no hello in time"))
         self._after("ping", self._period, self._ping)
 
-    def _drop_oldest_stranger(self) -> None:
+    def _drop_oldest_unauthenticated(self) -> None:
         """Close the oldest connection without a hello, of the address that has most, to make room for new ones."""
-        strangers = (other for other in self.server.connections if other.client is None)
-        oldest = max(strangers, key=lambda other: len(other.share.connections))
+        unauthenticated = (other for other in self.server.connections if other.client is None)
+        oldest = max(unauthenticated, key=lambda other: len(other.share.connections))
         del self.server.connections[oldest]
         oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         now = self._loop.time()
-        if now - self._heard < GLANCE:
-            self.server.stay_awake(now + GLANCE)
+        if now - self._heard < SPIN_TIME:
+            self.server.stay_awake(now + SPIN_TIME)
         self._heard = now
         self._charge(lambda: self._take(data))
 
@@ -125,7 +125,7 @@ class Connection(asyncio.Protocol):
             return  # a file was sent, or the connection is closed
         if self.protocol.state is State.CLOSING:
             self._unheard += len(data)
-            if self._unheard > MOST_UNHEARD:
+            if self._unheard > MAX_UNHEARD:
                 self.transport.abort()
                 return
         messages = self._reader.feed(data)
@@ -213,7 +213,7 @@ class Connection(asyncio.Protocol):
         head, end, rest = gathered.partition(b"\r\n\r\n")
         if not end:
             self._head, rest = gathered, b""
-            if len(gathered) <= MOST_HEAD_BYTES:
+            if len(gathered) <= MAX_HEAD_BYTES:
                 return b""
         self._head = None
         self.protocol.receive_data(head + end)  # a head that is too long is answered with 431, or closed
@@ -303,7 +303,7 @@ class Connection(asyncio.Protocol):
             self.session.admit(client, hello)
         except LinkError as error:
             if self.session.desk is not None:
-                self.session.desk.on_stranger(peer, str(error))
+                self.session.desk.on_unauthenticated(peer, str(error))
             self._refuse(error, hello.id, text)
             self.close(OTHER_VERSION if isinstance(error, VersionMismatch) else NOT_ALLOWED, str(error))
             return
@@ -312,7 +312,7 @@ class Connection(asyncio.Protocol):
         self.share = share
         share.connections[self] = None
         self._newer = hello.minor > MINOR
-        self._reader.most = int(min(MOST_BYTES, self.session.supervision.longest_message(client)))
+        self._reader.most = int(min(MAX_BYTES, self.session.supervision.longest_message(client)))
         self._timers.pop("hello").cancel()
 
     def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:
@@ -355,7 +355,7 @@ class Connection(asyncio.Protocol):
         now = int(self._heard)
         if now != self._second:
             self._second, self._frames = now, self._reader.frames
-        elif self._reader.frames - self._frames >= MOST_PER_SECOND and "rate" not in self._held:
+        elif self._reader.frames - self._frames >= MAX_PER_SECOND and "rate" not in self._held:
             self.hold("rate")
             self._after("rate", 1.0, lambda: self.release("rate"))
 

@@ -24,35 +24,37 @@ class GoalDesk:
         self._numbers = count(1)
         self._open: dict[int, tuple[Client, Client, m.SendGoal]] = {}  # by number: driver, sender, its request
 
-    def send(self, client: Client, wish: m.SendGoal) -> None:
+    def send(self, client: Client, request: m.SendGoal) -> None:
         """Forward a goal; the answer is sent later."""
-        owner = self._ownership.owners.get(wish.robot)
-        if owner is None or not owner.shows or self._board.takes_goals(wish.robot):
-            self._board.send_goal(wish.robot, wish.x, wish.y, lambda why: self._answer_soon(client, wish, why))
+        owner = self._ownership.owners.get(request.robot)
+        if owner is None or not owner.shows or self._board.takes_goals(request.robot):
+            self._board.send_goal(
+                request.robot, request.x, request.y, lambda why: self._answer_soon(client, request, why)
+            )
             return
         number = next(self._numbers)
-        self._open[number] = owner, client, wish
-        owner.send(m.GoalNews(robot=wish.robot, x=wish.x, y=wish.y, number=number))
+        self._open[number] = owner, client, request
+        owner.send(m.GoalNews(robot=request.robot, x=request.x, y=request.y, number=number))
 
     def take(self, driver: Client, answer: m.GoalAnswer) -> None:
         """Forward the answer of a remote program."""
-        asked, client, wish = self._open.get(answer.number, (None, None, None))
-        if asked is driver and client is not None and wish is not None:
+        asked, client, request = self._open.get(answer.number, (None, None, None))
+        if asked is driver and client is not None and request is not None:
             del self._open[answer.number]
-            _answer(client, wish, answer.refusal)
+            _answer(client, request, answer.refusal)
 
     def drop(self, gone: Client) -> None:
         """Refuse the pending goals of a disconnected client."""
-        for number, (driver, client, wish) in list(self._open.items()):
+        for number, (driver, client, request) in list(self._open.items()):
             if gone in (driver, client):
                 del self._open[number]
-                _answer(client, wish, GONE)
+                _answer(client, request, GONE)
 
-    def _answer_soon(self, client: Client, wish: m.SendGoal, why: str) -> None:
+    def _answer_soon(self, client: Client, request: m.SendGoal, why: str) -> None:
         """Schedule the answer; called in the thread of a run."""
         with contextlib.suppress(RuntimeError):  # the server has ended in the meantime
-            self._loop.call_soon_threadsafe(_answer, client, wish, why)
+            self._loop.call_soon_threadsafe(_answer, client, request, why)
 
 
-def _answer(client: Client, wish: m.SendGoal, why: str) -> None:
-    client.send(refusal(Refused(f"{wish.robot}: {why}"), wish.id) if why else m.Done(id=wish.id))
+def _answer(client: Client, request: m.SendGoal, why: str) -> None:
+    client.send(refusal(Refused(f"{request.robot}: {why}"), request.id) if why else m.Done(id=request.id))

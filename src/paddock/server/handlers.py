@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 Handler = Callable[["Session", Client, Any], Message | None]
 F = TypeVar("F", bound=Handler)
-MOST_SUBSCRIPTIONS = 256  # of one client
-MOST_SNAPSHOTS = 16  # of one client
+MAX_SUBSCRIPTIONS = 256  # of one client
+MAX_SNAPSHOTS = 16  # of one client
 SLOWEST = 0.01  # simulated seconds per second
 
 HANDLERS: dict[type[Message], Handler] = {}
@@ -40,10 +40,10 @@ def handles(message: type[m.Message], role: Role = Role.VIEWER, *, done: bool = 
     """
 
     def enter(function: F) -> F:
-        def check_and_call(session: Session, client: Client, wish: Any) -> Message | None:
+        def check_and_call(session: Session, client: Client, request: Any) -> Message | None:
             client.grant.check(role, message.type)
-            answer = function(session, client, wish)
-            return m.Done(id=wish.id) if done else answer
+            answer = function(session, client, request)
+            return m.Done(id=request.id) if done else answer
 
         HANDLERS[message] = check_and_call if done or role is not Role.VIEWER else function
         return function
@@ -52,7 +52,7 @@ def handles(message: type[m.Message], role: Role = Role.VIEWER, *, done: bool = 
 
 
 @handles(m.Hello)
-def hello(session: Session, client: Client, wish: m.Hello) -> Message:
+def hello(session: Session, client: Client, request: m.Hello) -> Message:
     raise BadMessage("hello: this connection has already been accepted")
 
 
@@ -60,16 +60,16 @@ def hello(session: Session, client: Client, wish: m.Hello) -> Message:
 
 
 @handles(m.Claim, done=True)
-def claim(session: Session, client: Client, wish: m.Claim) -> None:
-    session.ownership.claim(client, wish.robot, force=wish.force, asked=True)
+def claim(session: Session, client: Client, request: m.Claim) -> None:
+    session.ownership.claim(client, request.robot, force=request.force, asked=True)
 
 
 @handles(m.Spawn, done=True)
-def spawn(session: Session, client: Client, wish: m.Spawn) -> None:
+def spawn(session: Session, client: Client, request: m.Spawn) -> None:
     session.heats.check_spawn(client)
     check_upload(session, client)
-    session.ownership.spawn(client, wish)
-    session.interventions.announce(client, "spawn", f"{wish.robot} was spawned", wish.robot)
+    session.ownership.spawn(client, request)
+    session.interventions.announce(client, "spawn", f"{request.robot} was spawned", request.robot)
 
 
 def check_upload(session: Session, client: Client) -> None:
@@ -93,39 +93,39 @@ def check_upload(session: Session, client: Client) -> None:
 
 
 @handles(m.Leave, done=True)
-def leave(session: Session, client: Client, wish: m.Leave) -> None:
-    session.ownership.check_known(client, wish.robot)
-    if session.ownership.owners.get(wish.robot) is not client:
-        raise Refused(f"leave: robot {wish.robot!r} is not yours")
-    session.ownership.give_up([wish.robot], session.clients)
+def leave(session: Session, client: Client, request: m.Leave) -> None:
+    session.ownership.check_known(client, request.robot)
+    if session.ownership.owners.get(request.robot) is not client:
+        raise Refused(f"leave: robot {request.robot!r} is not yours")
+    session.ownership.give_up([request.robot], session.clients)
 
 
 @handles(m.SetPose, Role.SUPERVISOR, done=True)
-def set_pose(session: Session, client: Client, wish: m.SetPose) -> None:
-    session.ownership.check_known(client, wish.robot)
-    session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
-    session.history.break_path(wish.robot)
+def set_pose(session: Session, client: Client, request: m.SetPose) -> None:
+    session.ownership.check_known(client, request.robot)
+    session.arena[request.robot].set_pose(request.x, request.y, request.heading)
+    session.history.break_path(request.robot)
     session.push_all()
-    session.interventions.announce(client, "teleport", f"{wish.robot} was moved by hand", wish.robot)
+    session.interventions.announce(client, "teleport", f"{request.robot} was moved by hand", request.robot)
 
 
 @handles(m.SendGoal)
-def send_goal(session: Session, client: Client, wish: m.SendGoal) -> None:
-    session.ownership.check_may_drive(client, wish.robot, "send_goal")
-    session.goals.send(client, wish)
+def send_goal(session: Session, client: Client, request: m.SendGoal) -> None:
+    session.ownership.check_may_drive(client, request.robot, "send_goal")
+    session.goals.send(client, request)
     session.interventions.announce(
-        client, "goal", f"{client.name} sent {wish.robot} to ({wish.x:.2f}, {wish.y:.2f})", wish.robot
+        client, "goal", f"{client.name} sent {request.robot} to ({request.x:.2f}, {request.y:.2f})", request.robot
     )
 
 
 @handles(m.GoalAnswer)
-def answer_goal(session: Session, client: Client, wish: m.GoalAnswer) -> None:
-    session.goals.take(client, wish)
+def answer_goal(session: Session, client: Client, request: m.GoalAnswer) -> None:
+    session.goals.take(client, request)
 
 
 @handles(m.Shown)
-def show(session: Session, client: Client, wish: m.Shown) -> None:
-    session.map_board.take(client, wish)
+def show(session: Session, client: Client, request: m.Shown) -> None:
+    session.map_board.take(client, request)
 
 
 # ---- sensing
@@ -139,93 +139,93 @@ def handle_for(session: Session, client: Client, robot: str) -> Robot:
 
 
 @handles(m.Enable, done=True)
-def enable(session: Session, client: Client, wish: m.Enable) -> None:
-    handle, grant = handle_for(session, client, wish.robot), client.grant
-    grant.check_devices(wish.devices, "enable")
-    for device in [handle.device(name) for name in wish.devices or handle.devices if grant.allows(name)]:
-        (device.enable if wish.on else device.disable)()
+def enable(session: Session, client: Client, request: m.Enable) -> None:
+    handle, grant = handle_for(session, client, request.robot), client.grant
+    grant.check_devices(request.devices, "enable")
+    for device in [handle.device(name) for name in request.devices or handle.devices if grant.allows(name)]:
+        (device.enable if request.on else device.disable)()
 
 
 @handles(m.PollOnly, done=True)
-def poll_only(session: Session, client: Client, wish: m.PollOnly) -> None:
-    client.grant.check_devices((wish.device,), "poll_only")
-    handle_for(session, client, wish.robot).device(wish.device).poll_only(wish.on)
+def poll_only(session: Session, client: Client, request: m.PollOnly) -> None:
+    client.grant.check_devices((request.device,), "poll_only")
+    handle_for(session, client, request.robot).device(request.device).poll_only(request.on)
 
 
 @handles(m.Sense)
-def sense(session: Session, client: Client, wish: m.Sense) -> Message:
-    handle = handle_for(session, client, wish.robot)
-    session.ownership.command(client, wish.commands)
-    return m.Observed(id=wish.id, tick=session.arena.tick, robots={wish.robot: session.readings(client, handle)})
+def sense(session: Session, client: Client, request: m.Sense) -> Message:
+    handle = handle_for(session, client, request.robot)
+    session.ownership.command(client, request.commands)
+    return m.Observed(id=request.id, tick=session.arena.tick, robots={request.robot: session.readings(client, handle)})
 
 
 @handles(m.Read)
-def read(session: Session, client: Client, wish: m.Read) -> Message:
-    client.grant.check_devices((wish.device,), "read")
-    device = handle_for(session, client, wish.robot).device(wish.device)
-    session.ownership.command(client, wish.commands)
+def read(session: Session, client: Client, request: m.Read) -> Message:
+    client.grant.check_devices((request.device,), "read")
+    device = handle_for(session, client, request.robot).device(request.device)
+    session.ownership.command(client, request.commands)
     tick = session.arena.tick
     device.refuse_if_disabled()
     if not isinstance(device, Camera):
-        values = device.raw_values() if wish.raw else device.robot.body.read(device, raw=False)
-        return m.Reading(id=wish.id, tick=tick, values=values)
-    if wish.raw:
-        return m.Reading(id=wish.id, tick=tick, values=device.depth().ravel())
-    return m.Reading(id=wish.id, tick=tick, picture=picture(device, jpeg=False))
+        values = device.raw_values() if request.raw else device.robot.body.read(device, raw=False)
+        return m.Reading(id=request.id, tick=tick, values=values)
+    if request.raw:
+        return m.Reading(id=request.id, tick=tick, values=device.depth().ravel())
+    return m.Reading(id=request.id, tick=tick, picture=picture(device, jpeg=False))
 
 
 @handles(m.Subscribe)
-def subscribe(session: Session, client: Client, wish: m.Subscribe) -> None:
-    handle_for(session, client, wish.robot)
-    client.grant.check_devices(wish.devices, "subscribe")
-    if len(client.subscriptions | {(wish.robot, wish.stream): None}) > MOST_SUBSCRIPTIONS:
-        raise Refused(f"subscribe: you have {MOST_SUBSCRIPTIONS} subscriptions already; end one first")
-    if (wish.robot, wish.stream) not in client.subscriptions:
+def subscribe(session: Session, client: Client, request: m.Subscribe) -> None:
+    handle_for(session, client, request.robot)
+    client.grant.check_devices(request.devices, "subscribe")
+    if len(client.subscriptions | {(request.robot, request.stream): None}) > MAX_SUBSCRIPTIONS:
+        raise Refused(f"subscribe: you have {MAX_SUBSCRIPTIONS} subscriptions already; end one first")
+    if (request.robot, request.stream) not in client.subscriptions:
         count = sum(len(other.subscriptions) for other in session.clients if other.share is client.share)
         check_count("subscriptions", client, count + 1, session.limits.subscriptions)
-    handle = session.arena.robots.new_handle(wish.robot)
-    for name in wish.devices:
+    handle = session.arena.robots.new_handle(request.robot)
+    for name in request.devices:
         handle.device(name)  # raises for unknown devices
-    every = max(1, round(wish.period / session.arena.dt))
-    subscription = Subscription(handle, every, session.arena.tick, wish.jpeg, wish.stream, wish.devices)
+    every = max(1, round(request.period / session.arena.dt))
+    subscription = Subscription(handle, every, session.arena.tick, request.jpeg, request.stream, request.devices)
     subscription.choose(client.grant)
-    client.subscriptions[wish.robot, wish.stream] = subscription
+    client.subscriptions[request.robot, request.stream] = subscription
     client.due = min(client.due, subscription.next)
-    client.send(m.Done(id=wish.id))
+    client.send(m.Done(id=request.id))
     session.push(client, subscription)
 
 
 @handles(m.Unsubscribe, done=True)
-def unsubscribe(session: Session, client: Client, wish: m.Unsubscribe) -> None:
-    client.subscriptions.pop((wish.robot, wish.stream), None)
+def unsubscribe(session: Session, client: Client, request: m.Unsubscribe) -> None:
+    client.subscriptions.pop((request.robot, request.stream), None)
 
 
 # ---- commands and time
 
 
 @handles(m.Steer)
-def steer(session: Session, client: Client, wish: m.Steer) -> None:
-    session.ownership.command(client, wish.commands)
+def steer(session: Session, client: Client, request: m.Steer) -> None:
+    session.ownership.command(client, request.commands)
 
 
 @handles(m.Step, Role.CONTROLLER)
-def step(session: Session, client: Client, wish: m.Step) -> None:
+def step(session: Session, client: Client, request: m.Step) -> None:
     if client.step_id is not None:
         raise Refused("step: your last step is still pending")
-    session.ownership.command(client, wish.commands)
-    client.step_id = wish.id
+    session.ownership.command(client, request.commands)
+    client.step_id = request.id
     member, clock = client.member, session.clock
     session.supervision.take_part(client)
-    clock.ask(member, wish.ticks, lambda: session.finish_step(client))
+    clock.ask(member, request.ticks, lambda: session.finish_step(client))
 
 
 @handles(m.Lock, Role.CONTROLLER, done=True)
-def lock(session: Session, client: Client, wish: m.Lock) -> None:
-    session.supervision.join_lock(client, wish.on, wish.timeout)
+def lock(session: Session, client: Client, request: m.Lock) -> None:
+    session.supervision.join_lock(client, request.on, request.timeout)
 
 
 @handles(m.Play, Role.SUPERVISOR, done=True)
-def play(session: Session, client: Client, wish: m.Play) -> None:
+def play(session: Session, client: Client, request: m.Play) -> None:
     session.heats.check_play()
     if session.replay is not None:
         session.replay.begin_again()
@@ -237,39 +237,39 @@ def play(session: Session, client: Client, wish: m.Play) -> None:
 
 
 @handles(m.Pause, Role.SUPERVISOR, done=True)
-def pause(session: Session, client: Client, wish: m.Pause) -> None:
+def pause(session: Session, client: Client, request: m.Pause) -> None:
     if session.clock.running:
         session.interventions.announce(client, "pause", "paused")
     session.clock.set_running(False)
 
 
 @handles(m.Advance, Role.SUPERVISOR, done=True)
-def advance(session: Session, client: Client, wish: m.Advance) -> None:
+def advance(session: Session, client: Client, request: m.Advance) -> None:
     if session.clock.running:
         raise Refused("advance: the clock is running; pause it first")
-    session.clock.advance(wish.ticks)
+    session.clock.advance(request.ticks)
 
 
 @handles(m.SetSpeed, Role.SUPERVISOR, done=True)
-def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> None:
-    if session.arena.is_real and wish.speed != 1:
+def set_speed(session: Session, client: Client, request: m.SetSpeed) -> None:
+    if session.arena.is_real and request.speed != 1:
         raise Refused("set_speed: the robots of this arena are real: the speed is always 1")
-    if 0 < wish.speed < SLOWEST:
-        raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {wish.speed:g}")
+    if 0 < request.speed < SLOWEST:
+        raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {request.speed:g}")
     session.interventions.announce(
-        client, "speed", f"speed set to {wish.speed:g}" if wish.speed else "speed set to flat out"
+        client, "speed", f"speed set to {request.speed:g}" if request.speed else "speed set to flat out"
     )
-    session.clock.set_speed(wish.speed or None)
+    session.clock.set_speed(request.speed or None)
 
 
 @handles(m.Reset, Role.SUPERVISOR, done=True)
-def reset(session: Session, client: Client, wish: m.Reset) -> None:
+def reset(session: Session, client: Client, request: m.Reset) -> None:
     session.heats.check_idle("reset")
     if session.has_ended:
-        session.run_again(wish.seed)
+        session.run_again(request.seed)
     else:
         session.scoreboard.keep()
-        session.arena.reset(wish.seed)
+        session.arena.reset(request.seed)
         if session.desk is not None:
             session.desk.seating.deal()
         session.on_jump()
@@ -277,19 +277,19 @@ def reset(session: Session, client: Client, wish: m.Reset) -> None:
 
 
 @handles(m.RunAgain, Role.SUPERVISOR, done=True)
-def run_again(session: Session, client: Client, wish: m.RunAgain) -> None:
+def run_again(session: Session, client: Client, request: m.RunAgain) -> None:
     if not session.has_ended:
         raise Refused("run_again: no run has ended; `reset` goes back to the start")
-    session.run_again(wish.seed)
+    session.run_again(request.seed)
 
 
 @handles(m.Seek, Role.SUPERVISOR, done=True)
-def seek(session: Session, client: Client, wish: m.Seek) -> None:
-    find_replay(session, "seek").seek(wish.tick)
+def seek(session: Session, client: Client, request: m.Seek) -> None:
+    find_replay(session, "seek").seek(request.tick)
 
 
 @handles(m.GoLive, Role.SUPERVISOR, done=True)
-def go_live(session: Session, client: Client, wish: m.GoLive) -> None:
+def go_live(session: Session, client: Client, request: m.GoLive) -> None:
     find_replay(session, "go_live").go_live()
 
 
@@ -301,26 +301,26 @@ def find_replay(session: Session, what: str) -> ReplayDesk:
 
 
 @handles(m.Digest, Role.SUPERVISOR)
-def digest(session: Session, client: Client, wish: m.Digest) -> Message:
-    return m.Answer(id=wish.id, value=session.arena.digest())
+def digest(session: Session, client: Client, request: m.Digest) -> Message:
+    return m.Answer(id=request.id, value=session.arena.digest())
 
 
 @handles(m.TakeSnapshot, Role.SUPERVISOR)
-def snapshot(session: Session, client: Client, wish: m.TakeSnapshot) -> Message:
-    if len(client.snapshots) >= MOST_SNAPSHOTS:
+def snapshot(session: Session, client: Client, request: m.TakeSnapshot) -> Message:
+    if len(client.snapshots) >= MAX_SNAPSHOTS:
         client.snapshots.pop(next(iter(client.snapshots)))
     number = next(client.snapshot_numbers)
     client.snapshots[number] = session.arena.snapshot()
-    return m.Answer(id=wish.id, value=number)
+    return m.Answer(id=request.id, value=number)
 
 
 @handles(m.Restore, Role.SUPERVISOR, done=True)
-def restore(session: Session, client: Client, wish: m.Restore) -> None:
+def restore(session: Session, client: Client, request: m.Restore) -> None:
     session.heats.check_idle("restore")
-    snapshot = client.snapshots.get(wish.snapshot)
+    snapshot = client.snapshots.get(request.snapshot)
     if snapshot is None:
         raise SimulationError(
-            f"restore: no snapshot {wish.snapshot}; the server keeps the last {MOST_SNAPSHOTS} of each client"
+            f"restore: no snapshot {request.snapshot}; the server keeps the last {MAX_SNAPSHOTS} of each client"
         )
     session.scoreboard.keep()
     session.arena.restore(snapshot)
@@ -332,15 +332,15 @@ def restore(session: Session, client: Client, wish: m.Restore) -> None:
 
 
 @handles(m.LookRequest)
-def look(session: Session, client: Client, wish: m.LookRequest) -> Message:
-    return replace(hide_scene(session.scene, client.grant), id=wish.id)
+def look(session: Session, client: Client, request: m.LookRequest) -> Message:
+    return replace(hide_scene(session.scene, client.grant), id=request.id)
 
 
 @handles(m.Frames, done=True)
-def frames(session: Session, client: Client, wish: m.Frames) -> None:
+def frames(session: Session, client: Client, request: m.Frames) -> None:
     client.stop_frames()
-    if wish.rate:
-        client.frames = FrameStream(1 / wish.rate)
+    if request.rate:
+        client.frames = FrameStream(1 / request.rate)
         stream_frames(session, client)
         session.viewed.set()
         if session.heats.phase != "none":
@@ -348,20 +348,20 @@ def frames(session: Session, client: Client, wish: m.Frames) -> None:
 
 
 @handles(m.Recall)
-def recall(session: Session, client: Client, wish: m.Recall) -> Message:
+def recall(session: Session, client: Client, request: m.Recall) -> Message:
     history, grant = session.history, client.grant
-    if not wish.robot:
+    if not request.robot:
         hidden = grant.shows == "nothing"
         paths = b"" if hidden else history.paths(None if grant.shows == "all" else grant.sees)
-        return m.History(id=wish.id, ticks=history.ticks[:0] if hidden else history.ticks, paths=paths)
-    session.ownership.check_known(client, wish.robot)
-    grant.check_robot(wish.robot, "read")
-    wheels = history.wheels(wish.robot)
-    readings = {name: values for name, values in history.readings(wish.robot).items() if grant.allows(name)}
-    return m.History(id=wish.id, ticks=history.ticks, wheels=wheels, readings=readings)
+        return m.History(id=request.id, ticks=history.ticks[:0] if hidden else history.ticks, paths=paths)
+    session.ownership.check_known(client, request.robot)
+    grant.check_robot(request.robot, "read")
+    wheels = history.wheels(request.robot)
+    readings = {name: values for name, values in history.readings(request.robot).items() if grant.allows(name)}
+    return m.History(id=request.id, ticks=history.ticks, wheels=wheels, readings=readings)
 
 
 @handles(m.Got)
-def confirm_frame(session: Session, client: Client, wish: m.Got) -> None:
+def confirm_frame(session: Session, client: Client, request: m.Got) -> None:
     if client.frames is not None:
-        client.frames.got = max(client.frames.got, min(wish.frame, client.frames.sent))
+        client.frames.got = max(client.frames.got, min(request.frame, client.frames.sent))

@@ -16,11 +16,11 @@ from paddock.engine.state import LEFT_SPEED, RIGHT_SPEED, X, Y
 
 log = logging.getLogger("paddock.server")
 
-MOST_SAMPLES, LEAST_SAMPLES = 600, 16
-MOST_POINTS = 120_000  # of all robots together
+MAX_SAMPLES, LEAST_SAMPLES = 600, 16
+MAX_POINTS = 120_000  # of all robots together
 FIRST_INTERVAL = 0.04  # simulated seconds between samples; doubles whenever there are too many
 FEW_ROBOTS = 12  # with more robots, readings are not stored
-MOST_CHANNELS = 16  # of a device with more values only the minimum is stored: a scan's nearest distance
+MAX_CHANNELS = 16  # of a device with more values only the minimum is stored: a scan's nearest distance
 SLACK = 0.02  # metres that rounding and contacts may add to the distance driven by the wheels
 COLUMNS = [X, Y, LEFT_SPEED, RIGHT_SPEED]
 
@@ -96,7 +96,7 @@ class RunHistory:
         arena = self.arena
         self._layout, self._numbers = arena.layout, arena.numbers
         count = len(self._numbers)
-        self._most = max(LEAST_SAMPLES, min(MOST_SAMPLES, MOST_POINTS // max(1, count)))
+        self._most = max(LEAST_SAMPLES, min(MAX_SAMPLES, MAX_POINTS // max(1, count)))
         self._fastest = np.array([spec.drive.max_speed for spec in arena.built.robots])
         charted = [name for name in self._numbers if name not in self._guests()] if count <= FEW_ROBOTS else []
         self._robots = [charted_robot(arena, name) for name in charted]
@@ -165,4 +165,4 @@ def read_devices(arena: Arena, robot: Robot) -> dict[str, Readings]:
     if slots:
         arena.read(arena.numbers[robot.name], mask, values)
     seen = {name: values[slot.first : slot.last] for name, slot in slots.items()}
-    return {name: part if len(part) <= MOST_CHANNELS else part.min(keepdims=True) for name, part in seen.items()}
+    return {name: part if len(part) <= MAX_CHANNELS else part.min(keepdims=True) for name, part in seen.items()}

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 CYCLE = frozenset({m.Steer, m.Sense, m.Read, m.Enable, m.Lock})  # and Step
 PER_TICK = 8  # such requests in a tick that are charged to the clock; as many again for each robot
-MOST_WAITING = 64  # requests
+MAX_WAITING = 64  # requests
 LONGEST = 0.5  # seconds during which requests wait
 FEW = 8  # other requests in a tick
-MOST_GREEDY = 20  # ticks with more other requests than that
+MAX_GREEDY = 20  # ticks with more other requests than that
 FORGIVEN = 0.1  # fraction of the time, and of the ticks, that is not counted
 
 
@@ -75,7 +75,7 @@ class LockQueue:
         now = time.monotonic()
         elapsed, self._counted = now - self._counted, now
         self._seconds = max(0.0, self._seconds + (bool(self._waiting) - FORGIVEN) * elapsed)
-        if len(self._waiting) >= MOST_WAITING or self._seconds > LONGEST:
+        if len(self._waiting) >= MAX_WAITING or self._seconds > LONGEST:
             self._give_up(client)
 
     def _is_due(self, client: Client, message: Message) -> bool:
@@ -92,7 +92,7 @@ class LockQueue:
         """Count the other requests since the last step, and release a client that sends too many."""
         change = 1 - FORGIVEN if self._besides > FEW else -FORGIVEN
         self._greedy, self._besides = max(0.0, self._greedy + change), 0
-        if self._greedy > MOST_GREEDY:
+        if self._greedy > MAX_GREEDY:
             self._give_up(client)
 
     def _give_up(self, client: Client) -> None:

@@ -20,7 +20,7 @@ from paddock.server.access import Grant, Role
 from paddock.server.client import Client
 from paddock.server.uploads import uploaded_robot
 
-MOST_ROBOTS, MOST_BROUGHT = 5000, 32  # in the world; by one client
+MAX_ROBOTS, MAX_SPAWNED = 5000, 32  # in the world; by one client
 LATE = "a heat is running: your robot can take part when it is over"
 
 
@@ -114,22 +114,22 @@ class Ownership:
             fix = f"arena.leave({name!r}) in that program releases it, or a supervisor can take it"
         raise Refused(f"robot {name!r} is driven by {owner.name}: {fix}")
 
-    def spawn(self, client: Client, wish: m.Spawn) -> None:
+    def spawn(self, client: Client, request: m.Spawn) -> None:
         """Add a robot of a client to the world."""
         client.grant.check(Role.CONTROLLER, "spawn")
-        client.grant.check_robot(wish.robot, "spawn")
+        client.grant.check_robot(request.robot, "spawn")
         if client.grant.devices is not None:  # a spawned robot might have any device, with any name
             raise Refused(f"spawn: the exercise {client.grant.exercise!r} allows only the robot that you have")
-        if len(self.arena.robots) >= MOST_ROBOTS:
-            raise Refused(f"spawn: there are {MOST_ROBOTS} robots already")
-        if sum(name in self.spawned for name in client.driven) >= MOST_BROUGHT:
-            raise Refused(f"spawn: you have already spawned {MOST_BROUGHT} robots; remove one first")
-        spec = uploaded_robot(wish.kind)
-        self.arena.spawn(wish.robot, spec, at=wish.at, heading=wish.heading, color=wish.color)
+        if len(self.arena.robots) >= MAX_ROBOTS:
+            raise Refused(f"spawn: there are {MAX_ROBOTS} robots already")
+        if sum(name in self.spawned for name in client.driven) >= MAX_SPAWNED:
+            raise Refused(f"spawn: you have already spawned {MAX_SPAWNED} robots; remove one first")
+        spec = uploaded_robot(request.kind)
+        self.arena.spawn(request.robot, spec, at=request.at, heading=request.heading, color=request.color)
         self._layout = self.arena.layout
-        self.spawned.add(wish.robot)
-        self.owners[wish.robot] = client
-        client.driven.append(wish.robot)
+        self.spawned.add(request.robot)
+        self.owners[request.robot] = client
+        client.driven.append(request.robot)
         self.changes += 1
 
     def guests(self) -> set[str]:

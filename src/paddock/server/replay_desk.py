@@ -10,7 +10,7 @@ from paddock.recordings import ReplayArena
 if TYPE_CHECKING:
     from paddock.server.session import Session
 
-MOST_MARKS = 500  # on the time line
+MAX_MARKS = 500  # on the time line
 
 
 class ReplayDesk:
@@ -22,7 +22,7 @@ class ReplayDesk:
         recording = arena.recording
         self._marks = tuple(
             m.TimelineMark(tick=round(event.time / recording.dt), kind=event.kind, text=event.text)
-            for event in recording.events[:MOST_MARKS]
+            for event in recording.events[:MAX_MARKS]
         )
 
     @property

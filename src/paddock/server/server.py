@@ -180,8 +180,8 @@ class Server:
         while True:
             try:
                 connection, address = await self._loop.sock_accept(door)
-                strangers = self.session.shares.of_address(address[0])
-                if strangers.held and len(strangers.connections) >= self.settings.most_clients:
+                unauthenticated = self.session.shares.of_address(address[0])
+                if unauthenticated.held and len(unauthenticated.connections) >= self.settings.most_clients:
                     connection.close()
                 else:
                     await self._loop.connect_accepted_socket(lambda: Connection(self), connection)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 NEWS_DELAY = 0.05  # wall seconds in which changes are collected before all clients are notified
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for the subscriptions of one share, on a paced clock
-MOST_NAMED = 3  # robots named in the log for a lagging client
+MAX_NAMED = 3  # robots named in the log for a lagging client
 READMISSION = 10  # times the lock timeout, after which a released client may join the lock again
 REMINDER = 1.0  # wall seconds between two keep-alive messages to clients that wait for a step
 
@@ -376,7 +376,7 @@ class Session:
     def _who(self, member: Member) -> str:
         """Return a member of the lock with its robots, for log messages."""
         robots = self._robots_of(member)
-        first = ", ".join(robots[:MOST_NAMED]) + (", …" if len(robots) > MOST_NAMED else "")
+        first = ", ".join(robots[:MAX_NAMED]) + (", …" if len(robots) > MAX_NAMED else "")
         return f"{member.name} (driving {first})" if first else member.name
 
     def on_clock_change(self) -> None:

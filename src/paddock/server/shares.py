@@ -41,9 +41,9 @@ class Holdable(Protocol):
 class Share:
     """Use of the server by one token, or by the unauthenticated clients at one address."""
 
-    def __init__(self, name: str, *, is_strange: bool = False) -> None:
-        self.name, self.is_strange = name, is_strange
-        self.balance = TURN if is_strange else WELCOME  # seconds that may still be used; negative after overuse
+    def __init__(self, name: str, *, is_unauthenticated: bool = False) -> None:
+        self.name, self.is_unauthenticated = name, is_unauthenticated
+        self.balance = TURN if is_unauthenticated else WELCOME  # seconds that may still be used; negative after overuse
         self.used = 0.0  # seconds used so far
         self.held = False
         self.connections: dict[Holdable, None] = {}
@@ -121,12 +121,12 @@ class ShareLedger:
 
     def of_address(self, address: str) -> Share:
         """Return the share of the unauthenticated clients at an address."""
-        return self._find(address, f"unauthenticated clients at {address}", is_strange=True)
+        return self._find(address, f"unauthenticated clients at {address}", is_unauthenticated=True)
 
-    def _find(self, key: Hashable, name: str, *, is_strange: bool = False) -> Share:
+    def _find(self, key: Hashable, name: str, *, is_unauthenticated: bool = False) -> Share:
         found = self._all.get(key)
         if found is None:
-            found = self._all[key] = Share(name, is_strange=is_strange)
+            found = self._all[key] = Share(name, is_unauthenticated=is_unauthenticated)
             found.pay(self._now(), 0.0)
         return found
 
@@ -139,7 +139,7 @@ class ShareLedger:
         unused = [
             key
             for key, share in self._all.items()
-            if share.is_strange and not share.connections and not share.held and not share.is_active(now)
+            if share.is_unauthenticated and not share.connections and not share.held and not share.is_active(now)
         ]
         for key in unused:
             del self._all[key]
@@ -208,7 +208,7 @@ class ShareLedger:
         and unauthenticated clients compete with all but are no rivals. Flat-out steps leave a small part for the rest.
         """
         first, now = self._first(), self._now()
-        active = {other for other in self._all.values() if not other.is_strange and other.is_active(now)}
+        active = {other for other in self._all.values() if not other.is_unauthenticated and other.is_active(now)}
         if first - {share} and self._flat_out():
             return first - {share}, OUTSIDE / len(active | {share})
         if share in first:
@@ -216,4 +216,4 @@ class ShareLedger:
         rivals = (first | active) - {share}
         if not rivals or self.load < BUSY:
             return rivals, 1.0
-        return rivals, OUTSIDE if share.is_strange else 1.0 / (len(rivals) + 2)
+        return rivals, OUTSIDE if share.is_unauthenticated else 1.0 / (len(rivals) + 2)

@@ -24,25 +24,25 @@ class SubmissionDesk:
     def __init__(self, desk: ClassDesk) -> None:
         self._desk = desk
 
-    def receive(self, client: Client, wish: m.Submit) -> m.ReceiptAnswer:
+    def receive(self, client: Client, request: m.Submit) -> m.ReceiptAnswer:
         """Store a student's file."""
         desk, found = self._desk, self._desk.student_of(client)
         if found is None:
             raise Refused("submit: only students can submit files; join with a student's link")
-        exercise = wish.exercise or desk.lesson.exercise_name
+        exercise = request.exercise or desk.lesson.exercise_name
         if not exercise:
             raise Refused("submit: no exercise is open; name the exercise of the file")
         known = list_exercises(desk.folder.path)
         if exercise not in known:
             raise UnknownName("exercise", exercise, known)
-        if not CONTROLLER.search(wish.data):
+        if not CONTROLLER.search(request.data):
             raise Refused(
-                f"{wish.file}: expected a function act, a class Controller, or CONTROLLERS; found none of them"
+                f"{request.file}: expected a function act, a class Controller, or CONTROLLERS; found none of them"
             )
-        receipt = desk.folder.receive(found.student, exercise, wish.file, wish.data)
-        desk.log.write(f"{found.student.name} submitted {wish.file} for {exercise}", client.grant.name)
+        receipt = desk.folder.receive(found.student, exercise, request.file, request.data)
+        desk.log.write(f"{found.student.name} submitted {request.file} for {exercise}", client.grant.name)
         return m.ReceiptAnswer(
-            id=wish.id,
+            id=request.id,
             number=receipt.number,
             time=receipt.time,
             sha256=receipt.sha256,

@@ -10,11 +10,11 @@ from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.proximity import ProximitySpec
 
-MOST_ENTRIES = {"sensors": 64, "leds": 64, "title": 200}
-MOST_CORNERS, MOST_ROWS = 64, 256  # of an outline; of mounts and response tables
-MOST_VALUES = 4096  # of all sensors together
-MOST_RAYS = 4096  # of all proximity sensors together
-MOST_PIXELS = 320 * 240  # of all cameras together
+MAX_ENTRIES = {"sensors": 64, "leds": 64, "title": 200}
+MAX_CORNERS, MAX_ROWS = 64, 256  # of an outline; of mounts and response tables
+MAX_VALUES = 4096  # of all sensors together
+MAX_RAYS = 4096  # of all proximity sensors together
+MAX_PIXELS = 320 * 240  # of all cameras together
 LONGEST_LAG = 2.0  # seconds of a sensor's period and delay: the stored motion history of a robot
 
 
@@ -26,7 +26,7 @@ def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
         return load_robot(kind)
     if "base" in kind:
         _check_shipped(kind["base"], shipped, "base")
-    for key, most in MOST_ENTRIES.items():
+    for key, most in MAX_ENTRIES.items():
         part = kind.get(key, ())
         if isinstance(part, (list, str)) and len(part) > most:
             raise SpecError(
@@ -35,14 +35,14 @@ def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
     _check_lists(kind)
     spec = RobotSpec.from_table(kind)
     values = sum(sensor.channels for sensor in spec.sensors)
-    if values > MOST_VALUES:
-        raise SpecError(f"expected at most {MOST_VALUES} values of all sensors together, got {values}", path="sensors")
+    if values > MAX_VALUES:
+        raise SpecError(f"expected at most {MAX_VALUES} values of all sensors together, got {values}", path="sensors")
     rays = sum(len(sensor.mounts) * sensor.rays for sensor in spec.sensors if isinstance(sensor, ProximitySpec))
-    if rays > MOST_RAYS:
-        raise SpecError(f"expected at most {MOST_RAYS} rays of all sensors together, got {rays}", path="sensors")
+    if rays > MAX_RAYS:
+        raise SpecError(f"expected at most {MAX_RAYS} rays of all sensors together, got {rays}", path="sensors")
     pixels = sum(sensor.width * sensor.height for sensor in spec.sensors if isinstance(sensor, CameraSpec))
-    if pixels > MOST_PIXELS:
-        raise SpecError(f"expected at most {MOST_PIXELS} pixels of all cameras together, got {pixels}", path="sensors")
+    if pixels > MAX_PIXELS:
+        raise SpecError(f"expected at most {MAX_PIXELS} pixels of all cameras together, got {pixels}", path="sensors")
     lag = max((sensor.period + sensor.delay for sensor in spec.sensors), default=0.0)
     if lag > LONGEST_LAG:
         raise SpecError(
@@ -54,11 +54,11 @@ def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
 def _check_lists(kind: dict[str, Any]) -> None:
     """Refuse lists that would take too long to check."""
     body = kind.get("body")
-    lists = [("body.outline", body.get("outline"), MOST_CORNERS)] if isinstance(body, dict) else []
+    lists = [("body.outline", body.get("outline"), MAX_CORNERS)] if isinstance(body, dict) else []
     sensors = kind.get("sensors")
     for i, sensor in enumerate(sensors if isinstance(sensors, list) else []):
         if isinstance(sensor, dict):
-            lists += [(f"sensors[{i}].{key}", sensor.get(key), MOST_ROWS) for key in ("mounts", "response")]
+            lists += [(f"sensors[{i}].{key}", sensor.get(key), MAX_ROWS) for key in ("mounts", "response")]
     for path, entries, most in lists:
         if isinstance(entries, list) and len(entries) > most:
             raise SpecError(f"expected at most {most} entries, got {len(entries)}", path=path)

@@ -17,9 +17,9 @@ from paddock.sweeps.result import FailedRun, Sweep
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_LINES, MOST_ROWS, MOST_FAILURES, MOST_SEEDS = 10, 60, 100, 5  # limits of the report; the tables are complete
-MOST_COLUMNS = 7  # columns of a table, so that they fit into a narrow window
-MOST_DIGITS = 6  # decimal places
+MAX_LINES, MAX_ROWS, MAX_FAILURES, MAX_SEEDS = 10, 60, 100, 5  # limits of the report; the tables are complete
+MAX_COLUMNS = 7  # columns of a table, so that they fit into a narrow window
+MAX_DIGITS = 6  # decimal places
 
 
 def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
@@ -34,7 +34,7 @@ def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
     if combinations:
         yield Heading("Means")
         yield Paragraph(f"Mean over the runs ± half of its {spec.confidence:.0%} confidence interval.")
-        yield from means_sheet(sweep).split(MOST_COLUMNS)
+        yield from means_sheet(sweep).split(MAX_COLUMNS)
         drawn = [figure for figure in sweep.figures if _differs(sweep, figure)]
         yield from [Heading("Charts")] if drawn else []
         for figure in drawn:
@@ -59,7 +59,7 @@ def means_sheet(sweep: Sweep) -> Sheet:
         name = _tell({axis: labels[axis] for axis in varying if axis in labels})
         cells[repr(labels)] = {"combination": f"{name} (all runs failed)", "runs": "0"}
     heads = ("combination", *sweep.figures, "runs")
-    rows = tuple(tuple(own.get(head, "-") for head in heads) for own in list(cells.values())[:MOST_ROWS])
+    rows = tuple(tuple(own.get(head, "-") for head in heads) for own in list(cells.values())[:MAX_ROWS])
     named = ("combination", *map(label_figure, sweep.figures), "runs")
     return Sheet(named, rows, f"mean ± half of the {sweep.spec.confidence:.0%} confidence interval")
 
@@ -76,7 +76,7 @@ def failures_sheet(sweep: Sweep) -> Sheet:
     """Return a table with a row for every problem of a combination: count, seeds, and the command that repeats it."""
     rows = [
         (_tell(first.labels), first.problem, str(1 + len(others)), _tell_some([first, *others]), first.command)
-        for first, *others in group_failures(sweep)[:MOST_FAILURES]
+        for first, *others in group_failures(sweep)[:MAX_FAILURES]
     ]
     return Sheet(("combination", "problem", "runs", "seeds", "repeat the first"), tuple(rows))
 
@@ -91,8 +91,8 @@ def draw_figure(sweep: Sweep, figure: str, *, ax: Axes | None = None) -> Axes:
     for row in rows:
         groups.setdefault(_tell({axis: row[axis] for axis in others}), []).append(row)
     about = f"{sweep.spec.name}: means with {sweep.spec.confidence:.0%} confidence intervals"
-    if over is None or len(groups) > MOST_LINES:
-        shown = rows[:MOST_ROWS]
+    if over is None or len(groups) > MAX_LINES:
+        shown = rows[:MAX_ROWS]
         names = [_tell({axis: row[axis] for axis in varying}) or sweep.spec.name for row in shown]
         ends = ([row[name] for row in shown] for name in ("mean", "low", "high"))
         return interval_chart(figure, names, *ends, x_name=label_figure(figure), about=about, ax=ax)
@@ -132,14 +132,14 @@ def _tell_interval(row: Mapping[str, Any]) -> str:
     if math.isnan(half):
         return f"{mean:.6g}"
     digits = max(0, 1 - math.floor(math.log10(half)))
-    if digits > MOST_DIGITS:
+    if digits > MAX_DIGITS:
         return f"{mean:.6g} ± {half:.1g}"
     return f"{mean:.{digits}f} ± {half:.{digits}f}"
 
 
 def _tell_some(runs: Sequence[FailedRun]) -> str:
-    more = ", …" if len(runs) > MOST_SEEDS else ""
-    return ", ".join(str(run.seed) for run in runs[:MOST_SEEDS]) + more
+    more = ", …" if len(runs) > MAX_SEEDS else ""
+    return ", ".join(str(run.seed) for run in runs[:MAX_SEEDS]) + more
 
 
 def _tell_seeds(seeds: tuple[int, ...]) -> str:

@@ -15,7 +15,7 @@ from paddock.core.spec import Count, Description, Name, Number, Spec, read_toml_
 from paddock.metrics import Metric
 from paddock.metrics.choice import MetricChoice, make_metric
 from paddock.report.summary import METRICS as USUAL_METRICS
-from paddock.scenarios.spec import MOST_RUNS, Seed, expand_seeds
+from paddock.scenarios.spec import MAX_RUNS, Seed, expand_seeds
 
 TARGETS = ("controller", "world", "robot", "scenario")  # first parts of parameter paths
 
@@ -106,7 +106,7 @@ def _flatten(table: Any, path: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
     for key, value in table.items():
         own = f"{path}.{key}" if path else str(key)
         if isinstance(value, (list, tuple)):
-            if not 1 <= len(value) <= MOST_RUNS:
+            if not 1 <= len(value) <= MAX_RUNS:
                 raise SpecError("expected a list of at least 1 value", path=f"parameters.{own}")
             yield own, tuple(value)
         elif isinstance(value, Mapping):

@@ -15,7 +15,7 @@ from paddock.core.locks import lock_folder
 from paddock.core.outside import shell_word
 from paddock.jobs import FinishedJobs, JobFailure, JobRunner, Workers
 from paddock.report.document_files import ensure_folder
-from paddock.scenarios.spec import MOST_RUNS
+from paddock.scenarios.spec import MAX_RUNS
 from paddock.sweeps.combination import list_combinations
 from paddock.sweeps.result import FailedRun, Sweep
 from paddock.sweeps.spec import SweepSpec, load_sweep
@@ -71,8 +71,8 @@ class SweepPlan:
     """All runs of a sweep, ordered by combination, then by seed."""
 
     def __init__(self, spec: SweepSpec) -> None:
-        if spec.run_count > MOST_RUNS:
-            raise PaddockError(f"{spec.name}: {spec.run_count:,} runs are too many: expected at most {MOST_RUNS:,}")
+        if spec.run_count > MAX_RUNS:
+            raise PaddockError(f"{spec.name}: {spec.run_count:,} runs are too many: expected at most {MAX_RUNS:,}")
         self.spec, self.settings = spec, RunSettings.of(spec)
         self.combinations = list_combinations(spec)
         keys = ["" if each.failure else each.identify(spec) for each in self.combinations]

@@ -12,7 +12,7 @@ from paddock.vision.opencv import import_opencv
 
 ROUNDS = 2  # the second starts from the result of the first
 REACH = 0.55  # search distance from the edge, in cells; farther away are other cells
-LEAST_REACH, MOST_REACH = 1.5, 4.0  # limits of the search distance [pixels]
+LEAST_REACH, MAX_REACH = 1.5, 4.0  # limits of the search distance [pixels]
 ENDS = 0.15  # share of an edge that is left out at each end
 STEP = 0.25  # [pixels] between two samples across an edge
 LEAST_STEP_HEIGHT = 20.0  # minimum contrast of an edge [grey levels]
@@ -43,7 +43,7 @@ def _fit_edge(grey: Floats, a: Floats, b: Floats) -> tuple[Floats, float] | None
         return None
     along = (b - a) / length
     out = np.array([along[1], -along[0]])  # clockwise, with y down: out of the marker
-    reach = min(MOST_REACH, max(LEAST_REACH, REACH * length / CELLS))
+    reach = min(MAX_REACH, max(LEAST_REACH, REACH * length / CELLS))
     places = np.linspace(ENDS, 1 - ENDS, max(6, round(length)))
     offsets = np.arange(-reach, reach + STEP / 2, STEP)
     feet = a + places[:, None] * (b - a)

@@ -14,7 +14,7 @@ from PIL.JpegImagePlugin import JpegImageFile
 from paddock.core.errors import PaddockError
 from paddock.core.values import Picture, as_picture
 
-MOST_PIXELS = 40_000_000  # 8K cameras have 33 million
+MAX_PIXELS = 40_000_000  # 8K cameras have 33 million
 
 
 class PictureTooLarge(PaddockError):
@@ -33,7 +33,7 @@ def decode_jpeg(jpeg: bytes) -> Picture:
 def read_picture(file: Path) -> Picture:
     """Read a picture of any format as uint8 of shape (row, column, 3). Raise DamagedPicture or PictureTooLarge."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # MOST_PIXELS is lower
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # MAX_PIXELS is lower
         return _decode(lambda: Image.open(file))
 
 
@@ -41,7 +41,7 @@ def _decode(open_picture: Callable[[], Image.Image]) -> Picture:
     try:
         with open_picture() as picture:  # reads only the header
             width, height = picture.size
-            if width * height <= MOST_PIXELS:
+            if width * height <= MAX_PIXELS:
                 return as_picture(np.asarray(picture.convert("RGB")))
         size = f"{width} × {height} pixels"
     except Image.DecompressionBombError:
@@ -49,5 +49,5 @@ def _decode(open_picture: Callable[[], Image.Image]) -> Picture:
     except Exception as error:  # Pillow raises different exceptions, depending on the damage
         raise DamagedPicture(f"not a picture, or damaged or incomplete: {error}") from None
     raise PictureTooLarge(
-        f"a picture of {size}: expected at most {MOST_PIXELS // 10**6} million; choose a smaller size in the camera"
+        f"a picture of {size}: expected at most {MAX_PIXELS // 10**6} million; choose a smaller size in the camera"
     )

@@ -18,7 +18,7 @@ from paddock.core.spec import (
     Point,
     Spec,
     read_toml_file,
-    refuse_twins,
+    refuse_duplicates,
     spec_from_table,
 )
 from paddock.vision.boards import MARKERS
@@ -55,7 +55,7 @@ class SiteSpec(Spec):
     robots: tuple[MarkedRobot, ...] = ()
 
     def check(self) -> None:
-        refuse_twins([robot.name for robot in self.robots], "robots[{}].name")
+        refuse_duplicates([robot.name for robot in self.robots], "robots[{}].name")
         seen: set[int] = set()
         numbers = {
             **{f"floor[{i}].marker": entry.marker for i, entry in enumerate(self.floor)},

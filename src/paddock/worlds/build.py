@@ -15,7 +15,7 @@ from paddock.engine import model as m
 from paddock.engine.kernels.contact import PUSH
 from paddock.engine.model import Floats, Ints, Model, table
 from paddock.engine.state import PANS, pan_count, ticks_kept
-from paddock.engine.step import MOST_PIECES
+from paddock.engine.step import MAX_PIECES
 from paddock.robots import RobotSpec
 from paddock.sensors.base import Mount, Pivot, RangeSensorSpec, SensorSpec
 from paddock.sensors.inertial import InertialSpec
@@ -27,8 +27,8 @@ from paddock.worlds.solids import Solid, solids
 from paddock.worlds.spec import Placed, WorldSpec
 
 SHORT_REACH = 0.6  # devices with at most this reach use the near grid [m]
-MOST_SIGMAS = 9  # upper bound of the absolute value of normal random numbers
-MOST_REMEMBERED = 50_000_000  # maximum size of the stored past motion, for devices with a period or a delay
+MAX_SIGMAS = 9  # upper bound of the absolute value of normal random numbers
+MAX_REMEMBERED = 50_000_000  # maximum size of the stored past motion, for devices with a period or a delay
 
 
 @dataclass(frozen=True)
@@ -160,13 +160,13 @@ def _fastest(robots: Floats) -> Floats:
 
 def _fastest_wheels(robots: Floats) -> Floats:
     wheels = np.maximum(robots[:, m.LEFT_FACTOR], robots[:, m.RIGHT_FACTOR])
-    fastest: Floats = robots[:, m.MAX_SPEED] * wheels * (1 + MOST_SIGMAS * robots[:, m.SLIP] * robots[:, m.NOISE])
+    fastest: Floats = robots[:, m.MAX_SPEED] * wheels * (1 + MAX_SIGMAS * robots[:, m.SLIP] * robots[:, m.NOISE])
     return fastest
 
 
 def _refuse_too_fast(spec: WorldSpec, robots: Floats, dt: float) -> None:
     """Refuse robots that could travel farther in a tick than the engine checks for obstacles."""
-    allowed = 0.5 * MOST_PIECES * robots[:, m.THICKNESS]
+    allowed = 0.5 * MAX_PIECES * robots[:, m.THICKNESS]
     is_round = robots[:, m.RADIUS] == robots[:, m.THICKNESS]  # the area of a disc does not change when it turns
     way = np.where(is_round, _fastest_wheels(robots), _fastest(robots)) * dt
     for i in np.flatnonzero(way > allowed)[:1]:
@@ -182,7 +182,7 @@ def _refuse_too_fast(spec: WorldSpec, robots: Floats, dt: float) -> None:
 def _refuse_long_memory(spec: WorldSpec, model: Model) -> None:
     """Refuse sensors whose period or delay needs too much memory for past motion."""
     ticks, robots = ticks_kept(model), len(model.robot_variant)
-    most = MOST_REMEMBERED // max(1, robots * (PANS + pan_count(model)))
+    most = MAX_REMEMBERED // max(1, robots * (PANS + pan_count(model)))
     if ticks > most:
         raise SpecError(
             f"expected periods and delays of sensors of at most {most} ticks ({most * model.dt:.3g} s) "

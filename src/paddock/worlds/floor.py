@@ -17,8 +17,8 @@ from paddock.worlds.spec import Field, Stroke, WorldSpec
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-MOST_PIXELS = 40_000_000
-MOST_BYTES = 100_000_000  # maximum size of an image file
+MAX_PIXELS = 40_000_000
+MAX_BYTES = 100_000_000  # maximum size of an image file
 FINER = 3  # oversampling factor of strokes for antialiasing, unless the floor is very large
 
 
@@ -33,8 +33,8 @@ def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
 
     scale = floor.pixels_per_metre
     width, height = max(1, round((x1 - x0) * scale)), max(1, round((y1 - y0) * scale))
-    if width * height > MOST_PIXELS:
-        fitting = min(math.sqrt(MOST_PIXELS / ((x1 - x0) * (y1 - y0))), MOST_PIXELS / max(x1 - x0, y1 - y0))
+    if width * height > MAX_PIXELS:
+        fitting = min(math.sqrt(MAX_PIXELS / ((x1 - x0) * (y1 - y0))), MAX_PIXELS / max(x1 - x0, y1 - y0))
         raise SpecError(
             f"expected pixels per metre <= {_round_down(fitting):g} for a floor of this size, got {scale:g}",
             path="floor.pixels_per_metre",
@@ -46,7 +46,7 @@ def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
         left, bottom = floor.image_at or (x0, y0)
         canvas.paste(picture, (round((left - x0) * scale), height - round((bottom - y0) * scale) - picture.height))
     if floor.strokes:
-        finer = FINER if width * height * FINER**2 <= MOST_PIXELS else 1
+        finer = FINER if width * height * FINER**2 <= MAX_PIXELS else 1
         fine = canvas.resize((width * finer, height * finer), Image.Resampling.NEAREST)
         for stroke in floor.strokes:
             _draw_stroke(fine, stroke, x0, y1, scale * finer)
@@ -101,7 +101,7 @@ def open_image(world: WorldSpec, name: str, path: str) -> Image:
 
     place = world.path_of(name)
     try:
-        if place.exists() and not (place.is_file() and place.stat().st_size <= MOST_BYTES):
+        if place.exists() and not (place.is_file() and place.stat().st_size <= MAX_BYTES):
             raise UnidentifiedImageError
         picture = Image.open(io.BytesIO(place.read_bytes()))  # Pillow leaves the files of damaged images open
         picture.load()

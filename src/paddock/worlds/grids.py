@@ -11,8 +11,8 @@ from paddock.core.errors import SpecError
 from paddock.engine.model import ITEM_RADIUS, Floats, Ints
 from paddock.worlds.spec import WorldSpec
 
-MOST_CELLS = 250_000
-MOST_ENTRIES = 10_000_000  # maximum number of entries in the lists of a grid's cells
+MAX_CELLS = 250_000
+MAX_ENTRIES = 10_000_000  # maximum number of entries in the lists of a grid's cells
 LARGE_BOX = 4096  # cells; a segment with a larger bounding box is split
 
 
@@ -48,7 +48,7 @@ def build_grids(
         y0 - reach,
         x1 + reach,
         y1 + reach,
-        max(reach / 2, _coarse(x1 - x0 + 2 * reach, y1 - y0 + 2 * reach, MOST_CELLS)),
+        max(reach / 2, _coarse(x1 - x0 + 2 * reach, y1 - y0 + 2 * reach, MAX_CELLS)),
     )
     near_lists = near.lists(_limit((near.cells_within(item, reach) for item in table), world, len(table)))
 
@@ -78,9 +78,9 @@ def _limit(lists: Iterator[Ints], world: WorldSpec, items: int) -> list[Ints]:
     for i, cells in enumerate(lists):
         kept.append(cells)
         entries += len(cells)
-        if entries > MOST_ENTRIES:
+        if entries > MAX_ENTRIES:
             raise SpecError(
-                f"expected obstacles that cover at most {MOST_ENTRIES} grid cells in total, got {items} pieces "
+                f"expected obstacles that cover at most {MAX_ENTRIES} grid cells in total, got {items} pieces "
                 f"of which {i + 1} cover more: remove some or make them smaller",
                 file=world.file,
             )

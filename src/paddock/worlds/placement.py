@@ -17,8 +17,8 @@ from paddock.worlds.spec import Placed, WorldSpec
 
 ALLOWED = 1e-6  # tolerated overlap, so that contact is allowed [m]
 TRIES = 2000  # number of candidate positions for a robot without a start pose
-MOST_CELLS = 10_000  # approximate number of cells of a room
-MOST_ENTRIES = 5_000_000  # maximum number of obstacles in the lists of cells
+MAX_CELLS = 10_000  # approximate number of cells of a room
+MAX_ENTRIES = 5_000_000  # maximum number of obstacles in the lists of cells
 
 
 def start_pose(world: WorldSpec, robot: Placed) -> Pose:
@@ -66,7 +66,7 @@ class Room:
         self.world = world
         self.obstacles = [solid for solid in solids(world) if solid.path != "border"]
         x0, y0, x1, y1 = world.bounds
-        self.cell = max(0.2, math.sqrt((x1 - x0) * (y1 - y0) / MOST_CELLS), max(x1 - x0, y1 - y0) / 1000)
+        self.cell = max(0.2, math.sqrt((x1 - x0) * (y1 - y0) / MAX_CELLS), max(x1 - x0, y1 - y0) / 1000)
         self.cells: dict[tuple[int, int], list[tuple[Shape, str]]] = defaultdict(list)
         self._refuse_too_much_overlap()
         for solid in self.obstacles:
@@ -78,10 +78,10 @@ class Room:
         for i, solid in enumerate(self.obstacles):
             columns, rows = self._ranges(solid.shape)
             entries += len(columns) * len(rows)
-            if entries > MOST_ENTRIES:
+            if entries > MAX_ENTRIES:
                 key = solid.path.partition("[")[0]
                 raise SpecError(
-                    f"expected obstacles that cover a world at most {MOST_ENTRIES // MOST_CELLS} times over, "
+                    f"expected obstacles that cover a world at most {MAX_ENTRIES // MAX_CELLS} times over, "
                     f"got {len(self.obstacles)} pieces of which {i + 1} cover more: "
                     "remove some or make them smaller",
                     path=key,

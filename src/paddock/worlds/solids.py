@@ -12,7 +12,7 @@ from paddock.worlds.spec import Arc, Wall, WorldSpec
 
 ARC_TOLERANCE = 1e-4  # maximum distance of the chords of a curved wall from the curve [m]
 SCREEN = 1e-6  # thickness of walls without thickness in checks of robot placement [m]
-MOST_PIECES_OF_WORLD = 100_000  # wall segments, chords of arcs, boxes and cylinders
+MAX_PIECES_OF_WORLD = 100_000  # wall segments, chords of arcs, boxes and cylinders
 LONGEST_MITRE = 4.0  # in multiples of half the thickness; sharper corners are rounded instead
 
 
@@ -38,11 +38,11 @@ def refuse_too_many_pieces(world: WorldSpec) -> None:
         "cylinders": len(world.cylinders),
     }
     total = sum(counts.values())
-    if total > MOST_PIECES_OF_WORLD:
+    if total > MAX_PIECES_OF_WORLD:
         key = max(counts, key=counts.__getitem__)
         what = "chords" if key == "arcs" else "pieces"
         raise SpecError(
-            f"expected a world of at most {MOST_PIECES_OF_WORLD} pieces of obstacles, got {total}; "
+            f"expected a world of at most {MAX_PIECES_OF_WORLD} pieces of obstacles, got {total}; "
             f"{len(getattr(world, key))} {key} have {counts[key]} {what}: remove some or make them smaller",
             path=key,
             file=world.file,

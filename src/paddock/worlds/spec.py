@@ -25,7 +25,7 @@ from paddock.core.spec import (
     Share,
     Spec,
     Text,
-    refuse_twins,
+    refuse_duplicates,
 )
 from paddock.robots.spec import RobotSpec
 
@@ -266,10 +266,10 @@ class WorldSpec(Spec):
                 f"got {format_value(self.bounds)}",
                 path="bounds",
             )
-        refuse_twins([robot.name for robot in self.robots], "robots[{}].name")
-        refuse_twins([start.name for start in self.starts], "starts[{}].name")
-        refuse_twins([field.name for field in self.fields], "fields[{}].name")
-        refuse_twins([alias.name for alias in self.aliases], "aliases[{}].name")
+        refuse_duplicates([robot.name for robot in self.robots], "robots[{}].name")
+        refuse_duplicates([start.name for start in self.starts], "starts[{}].name")
+        refuse_duplicates([field.name for field in self.fields], "fields[{}].name")
+        refuse_duplicates([alias.name for alias in self.aliases], "aliases[{}].name")
         starts = [start.name for start in self.starts]
         for i, robot in enumerate(self.robots):
             if robot.start is not None and robot.start not in starts:

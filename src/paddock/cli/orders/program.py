@@ -27,7 +27,7 @@ FILE_WIDTH = 120  # width of a table that is written to a file [characters]
 TIMEOUT = 10.0  # timeout for the answer to a single order, in addition to its driving time [s]
 
 
-class PatientConsole(Console):
+class PipeSafeConsole(Console):
     """Console that continues after a closed pipe (`paddock orders walk … | head`), because robots are driving."""
 
     def on_broken_pipe(self) -> None:
@@ -55,7 +55,7 @@ class HostProgram:
         if log is not None:
             append_text(log, "")  # fail early if the log is not writable
         wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else FILE_WIDTH
-        self.console = PatientConsole(highlight=False, width=wide)
+        self.console = PipeSafeConsole(highlight=False, width=wide)
         choose_language(language or "auto")
         if language is None and self.path.exists():
             choose_language(self.config.language)

@@ -17,7 +17,7 @@ from paddock.core.observation import WheelSpeeds
 DriveState = Literal["driving", "reached", "gave up"]
 
 STOP = WheelSpeeds(0.0, 0.0)
-MOST_TURN = 4.0  # [rad/s] on the spot
+MAX_TURN = 4.0  # [rad/s] on the spot
 TURN_GAIN = 4.0  # [1/s]
 BRAKE = 0.25  # maximum fraction of the remaining distance per tick, so that no tick overshoots
 
@@ -94,7 +94,7 @@ class ObstacleAvoidance(ABC):
 
     def turn_on_spot(self, off: float, dt: float) -> WheelSpeeds:
         """Return wheel speeds for a turn on the spot by an angle [rad], slower towards its end."""
-        rate = min(MOST_TURN, 2 * self.max_speed / self.wheel_separation, BRAKE / dt * abs(off))
+        rate = min(MAX_TURN, 2 * self.max_speed / self.wheel_separation, BRAKE / dt * abs(off))
         return self.turn_wheels(0.0, math.copysign(rate, off))
 
     def brake_before_goal(self, pose: Pose, dt: float) -> float:

@@ -11,12 +11,14 @@ from paddock.control.avoidance.memory import Cell, ObstacleMemory
 from paddock.core.geometry import Point
 
 DIAGONAL = math.sqrt(2) - 1  # extra cost of a diagonal step over a straight one
-HASTE = 1.1  # weight of the A* heuristic: above 1 the search is faster, and the path up to this factor more expensive
+HEURISTIC_WEIGHT = (
+    1.1  # weight of the A* heuristic: above 1 the search is faster, and the path up to this factor more expensive
+)
 NEIGHBOURS = tuple((i, j, math.hypot(i, j)) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
 TIGHT = 1.5  # extra cost of a cell near an obstacle
-SHUT = 12.0  # extra cost of a closed cell around the start, so that a robot too near to an obstacle can leave
+CLOSED_COST = 12.0  # extra cost of a closed cell around the start, so that a robot too near to an obstacle can leave
 LEAVING = 3  # [cells] distance from the start in which closed cells are permitted
-MOST_CELLS = 12_000  # maximum number of expanded cells
+MAX_CELLS = 12_000  # maximum number of expanded cells
 
 
 class Path(NamedTuple):
@@ -43,7 +45,7 @@ def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float 
     came: dict[Cell, Cell] = {}
     done: set[Cell] = set()
     queue: list[tuple[float, Cell]] = [(0.0, first)]
-    while queue and len(done) < MOST_CELLS:
+    while queue and len(done) < MAX_CELLS:
         cell = heapq.heappop(queue)[1]
         if cell == goal_cell:
             return Path([*_trace_back(memory, came, cell)[1:-1], goal], costs[cell] * memory.cell)
@@ -58,7 +60,7 @@ def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float 
                 leaves = -LEAVING <= i - i0 <= LEAVING and -LEAVING <= j - j0 <= LEAVING
                 if not leaves and other != goal_cell:
                     continue
-                weight += SHUT
+                weight += CLOSED_COST
             elif other in tight:
                 weight += TIGHT
             if left and (i1 - i0) * (j - j0) > (j1 - j0) * (i - i0):
@@ -68,7 +70,7 @@ def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float 
                 costs[other], came[other] = cost, cell
                 u, v = abs(i - i1), abs(j - j1)
                 least = u + DIAGONAL * v if u > v else v + DIAGONAL * u
-                heapq.heappush(queue, (cost + HASTE * least, other))
+                heapq.heappush(queue, (cost + HEURISTIC_WEIGHT * least, other))
     return None
 
 

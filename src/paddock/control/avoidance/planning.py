@@ -14,9 +14,9 @@ from paddock.core.observation import WheelSpeeds
 
 LOOK_EVERY = 0.06  # [s] between two readings that are stored
 NEXT = 0.04  # [m] points of the path nearer than this count as passed
-ASTRAY = 0.06  # [m] distance from the path above which the robot plans again
-SURPRISE = 0.08  # [m] a path longer than the last one by this makes the robot wait before it accepts the path
-MOST_WATCHES = 4  # maximum waiting time in multiples of watch_time, while the obstacle moves
+MAX_PATH_DISTANCE = 0.06  # [m] distance from the path above which the robot plans again
+LONGER_PATH = 0.08  # [m] a path longer than the last one by this makes the robot wait before it accepts the path
+MAX_WATCHES = 4  # maximum waiting time in multiples of watch_time, while the obstacle moves
 PLAN_EVERY = 1.0  # [s] maximum age of a plan: obstacles may have moved
 PLAN_REST = 0.25  # [s] minimum time between two plans, unless the path is closed just ahead
 REACH = 0.10  # [m] look-ahead distance on the path
@@ -99,13 +99,13 @@ class Planning(ObstacleAvoidance):
             self.memory.forget_before(self.elapsed - 1.0)
             path = find_path(self.memory, at, self.goal, left=PREFER_RIGHT)
         points, cost = path or ([], straight)
-        if cost <= self._cost - math.dist(at, self._planned_at) + SURPRISE or not self._watch():
+        if cost <= self._cost - math.dist(at, self._planned_at) + LONGER_PATH or not self._watch():
             self._accept(points, cost, at)
 
     def _is_plan_due(self, at: Point) -> bool:
         """Return whether the path is old or closed, or the robot is far from it."""
         age = self.elapsed - self._planned
-        if not self.path or age >= PLAN_EVERY or math.dist(at, self.path[0]) > ASTRAY:
+        if not self.path or age >= PLAN_EVERY or math.dist(at, self.path[0]) > MAX_PATH_DISTANCE:
             return age >= PLAN_REST
         soon = self.path[: round(NEXT / self.memory.cell)] if age < PLAN_REST else self.path[:-1]
         return any(self.memory.cell_of(*point) in self.memory.closed for point in soon)
@@ -119,7 +119,7 @@ class Planning(ObstacleAvoidance):
         if not self._watching:
             self._watching = True
             self._watch_until = self.elapsed + self.watch_time
-            self._watch_most = self.elapsed + MOST_WATCHES * self.watch_time
+            self._watch_most = self.elapsed + MAX_WATCHES * self.watch_time
             self._dropped = self.memory.dropped
         elif self.memory.dropped > self._dropped:  # the obstacle moves
             self._watch_until = min(self.elapsed + self.watch_time, self._watch_most)

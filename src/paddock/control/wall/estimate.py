@@ -54,8 +54,8 @@ SLANTED = math.radians(61)  # a wall whose normal differs by more from a sonar's
 GATE = 0.03  # readings with a residual of at most this are always accepted [m] …
 ROUGH_GATE = 0.012  # … or of at most this, along rough walls
 DRIFT = (0.01, 0.05, 0.9)  # growth of the uncertainty of distance, angle and √curvature per metre driven
-MOST_ANGLE = 2.6  # [rad]
-MOST_CURVED = 3.0  # [1/m]
+MAX_ANGLE = 2.6  # [rad]
+MAX_CURVED = 3.0  # [1/m]
 SLIGHT = 0.3  # a curvature that may be noise [1/m]
 
 
@@ -152,8 +152,8 @@ class WallEstimate:
             guess = self._predict_edge_reading(sonar) if self.edge_near else self.predict_reading(sonar)
             if guess is not None and not (self.rough and ranges[sonar.number] > guess[0] + ROUGH_GATE):  # a gap
                 self._correct_by(ranges[sonar.number], *guess)
-        self.angle = clamp(self.angle, MOST_ANGLE)
-        self.curvature = clamp(self.curvature, MOST_CURVED)
+        self.angle = clamp(self.angle, MAX_ANGLE)
+        self.curvature = clamp(self.curvature, MAX_CURVED)
 
     def _correct_by(self, reading: float, expected: float, by_angle: float, by_curvature: float) -> None:
         """Correct with one reading [m]; its derivative is 1 by distance, and as given by angle and curvature."""

@@ -17,7 +17,7 @@ ONESHOT, BLOCKING, STREAMING, ONESHOT_SPLIT, STREAMING_SPLIT, DISCONTINUE = (mod
 ERROR = 1  # bit of a reply's status
 KEEP_BOTH = 1  # bit of a request's status: the command does not replace the same streaming command
 LONGEST_DATA = 1 << 24  # maximum size of a command that is sent in pieces [bytes]
-MOST_BLOCKS = 500  # per message
+MAX_BLOCKS = 500  # per message
 
 
 class LegacyRequest(NamedTuple):
@@ -53,9 +53,9 @@ def parse_message(message: bytes) -> tuple[LegacyRequest, list[Block]]:
     if len(message) < HEADER.size:
         raise BadMessage(f"message: expected at least {HEADER.size} bytes, got {len(message)}")
     _, _, number, client_time, _, _, _ = HEADER.unpack_from(message)
-    blocks = list(islice(_parse_blocks(message), MOST_BLOCKS + 1))
-    if len(blocks) > MOST_BLOCKS:
-        raise BadMessage(f"message: expected at most {MOST_BLOCKS} commands")
+    blocks = list(islice(_parse_blocks(message), MAX_BLOCKS + 1))
+    if len(blocks) > MAX_BLOCKS:
+        raise BadMessage(f"message: expected at most {MAX_BLOCKS} commands")
     return LegacyRequest(number, client_time), blocks
 
 

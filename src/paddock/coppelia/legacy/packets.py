@@ -8,21 +8,21 @@ from collections.abc import Iterator
 from paddock.core.errors import BadMessage
 
 HEAD = struct.Struct("<hhh")  # 1, length of the payload, number of remaining packets
-MOST_PAYLOAD = 1294  # bytes; 1300 with the header
+MAX_PAYLOAD = 1294  # bytes; 1300 with the header
 LONGEST_MESSAGE = 1 << 24  # bytes
 
 
 def split_packets(message: bytes) -> bytes:
     """Split a message into consecutive packets; all but the last have the same length."""
-    if len(message) <= MOST_PAYLOAD:
+    if len(message) <= MAX_PAYLOAD:
         return HEAD.pack(1, len(message), 0) + message
-    count = -(-len(message) // MOST_PAYLOAD)
+    count = -(-len(message) // MAX_PAYLOAD)
     if count > 1 << 15:
-        raise BadMessage(f"a message of {len(message)} bytes is too long for packets of {MOST_PAYLOAD}")
+        raise BadMessage(f"a message of {len(message)} bytes is too long for packets of {MAX_PAYLOAD}")
     parts = []
     for left in range(count - 1, -1, -1):
-        start = (count - 1 - left) * MOST_PAYLOAD
-        payload = message[start : start + MOST_PAYLOAD]
+        start = (count - 1 - left) * MAX_PAYLOAD
+        payload = message[start : start + MAX_PAYLOAD]
         parts += [HEAD.pack(1, len(payload), left), payload]
     return b"".join(parts)
 

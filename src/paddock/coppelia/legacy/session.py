@@ -27,7 +27,7 @@ from paddock.core.errors import PaddockError
 log = logging.getLogger("paddock.vrep")
 
 KILL_CONNECTION, TAKE_STRING = 0x000A, 0x3017
-MOST_STREAMS, MOST_PIECES, MOST_ERRORS, LONGEST_ERROR = 500, 32, 50, 500
+MAX_STREAMS, MAX_PIECES, MAX_ERRORS, LONGEST_ERROR = 500, 32, 50, 500
 SMALLEST_PIECE = 50  # minimum size of a piece of a split reply [bytes]
 LONGEST_SPLIT = 2000  # maximum size of a result that is sent in pieces [bytes]; see `_stream`
 STREAMED = (STREAMING, STREAMING_SPLIT, ONESHOT_SPLIT)
@@ -100,7 +100,7 @@ class LegacySession:
         whole = self._pieces.get(key)
         if whole is None or len(whole) != piece.whole:
             held = sum(map(len, self._pieces.values()))
-            if len(self._pieces) >= MOST_PIECES or held + piece.whole > LONGEST_DATA:
+            if len(self._pieces) >= MAX_PIECES or held + piece.whole > LONGEST_DATA:
                 self._pieces.clear()
             whole = self._pieces[key] = bytearray(piece.whole)
         whole[piece.offset : piece.offset + len(piece.data)] = piece.data
@@ -121,8 +121,8 @@ class LegacySession:
             going = self.streams.get(key)
             if mode == ONESHOT_SPLIT and going is not None and going.block.mode == ONESHOT_SPLIT:
                 return  # the previous reply is not completely sent
-            if going is None and len(self.streams) >= MOST_STREAMS:
-                self._replies.append(self._refuse(block, f"there are {MOST_STREAMS} streams already"))
+            if going is None and len(self.streams) >= MAX_STREAMS:
+                self._replies.append(self._refuse(block, f"there are {MAX_STREAMS} streams already"))
             else:
                 self.streams[key] = Stream(block)
         else:
@@ -172,7 +172,7 @@ class LegacySession:
         errors, why = self.caller.errors, why[:LONGEST_ERROR]
         if not errors or errors[-1] != why:
             errors.append(why)
-            del errors[:-MOST_ERRORS]
+            del errors[:-MAX_ERRORS]
         return LegacyReply(block, b"", self._sim_time(), failed=True)
 
     def _sim_time(self) -> int:

@@ -16,7 +16,7 @@ from paddock.robots import robot_names
 log = logging.getLogger("paddock.vrep")
 
 START, PAUSE, STOP = 0, 1, 2
-MOST_WINDOWS = 100  # maximum number of consoles, and of dialogs, per client
+MAX_WINDOWS = 100  # maximum number of consoles, and of dialogs, per client
 QUESTION, INPUT, STILL_OPEN, OK, YES = 3, 4, 0, 1, 3  # kinds and results of dialogs
 NO_WINDOWS = {
     0x1029: "simxRemoveUI",
@@ -49,12 +49,12 @@ def trigger(caller: Caller, data: bytes) -> None:
 
 
 @command(0x1007, "simxStartSimulation, simxPauseSimulation or simxStopSimulation")
-def set_simulation(caller: Caller, wish: int, data: bytes) -> None:
+def set_simulation(caller: Caller, action: int, data: bytes) -> None:
     control = caller.control
     actions = {START: control.start, PAUSE: control.pause, STOP: control.stop}
-    if wish not in actions:
-        raise PaddockError(f"expected 0 to start, 1 to pause or 2 to stop, got {wish}")
-    actions[wish]()
+    if action not in actions:
+        raise PaddockError(f"expected 0 to start, 1 to pause or 2 to stop, got {action}")
+    actions[action]()
 
 
 @command(0x0004, "simxGetLastErrors")
@@ -188,8 +188,8 @@ def add_statusbar_message(caller: Caller, text: str, data: bytes) -> None:
 
 def open_window(windows: dict[int, str] | dict[int, tuple[int, str]]) -> int:
     """Return a handle for a new console or dialog."""
-    if len(windows) >= MOST_WINDOWS:
-        raise PaddockError(f"{MOST_WINDOWS} windows of this kind are open already; close some")
+    if len(windows) >= MAX_WINDOWS:
+        raise PaddockError(f"{MAX_WINDOWS} windows of this kind are open already; close some")
     return max(windows, default=0) + 1
 
 

@@ -18,7 +18,7 @@ from paddock.core.errors import PaddockError
 
 REVOLUTE, DYNAMIC, VELOCITY_CONTROL = 10, 5, 4
 COLLECTIONS = 3_000_000  # handles of collections are greater
-MOST_COLLECTIONS = 1000
+MAX_COLLECTIONS = 1000
 Reading = tuple[int, float, list[float], int, list[float]]
 
 # ---- joints
@@ -143,8 +143,8 @@ def read_force_sensor(caller: RemoteCaller, found: SceneObject) -> None:
 @call()
 def create_collection(caller: RemoteCaller, options: Any = 0, more: Any = None) -> int:
     collections = caller.scene.settings.setdefault("collections", {})
-    if len(collections) >= MOST_COLLECTIONS:
-        raise PaddockError(f"there are {MOST_COLLECTIONS} collections already; destroy some")
+    if len(collections) >= MAX_COLLECTIONS:
+        raise PaddockError(f"there are {MAX_COLLECTIONS} collections already; destroy some")
     handle = COLLECTIONS + 1 + max((key - COLLECTIONS for key in collections), default=0)
     collections[handle] = []
     return int(handle)

@@ -36,17 +36,17 @@ def find_object(scene: CoppeliaScene, path: str, start: SceneObject | None = Non
 
 @call("getObject", "getObjectHandle")
 def get_object(caller: RemoteCaller, path: str, options: Any = None) -> int:
-    wishes = options if isinstance(options, dict) else {}
+    given = options if isinstance(options, dict) else {}
     scene = caller.scene
-    if "index" in wishes:
-        path = f"{path}[{read_int(wishes['index'])}]"
-    start = scene.get(read_int(wishes["proxy"])) if "proxy" in wishes else None
+    if "index" in given:
+        path = f"{path}[{read_int(given['index'])}]"
+    start = scene.get(read_int(given["proxy"])) if "proxy" in given else None
     try:
         if (script := SCRIPT_PATH.fullmatch(path)) is not None and start is None:
             return script_of(find_object(scene, script["robot"]))
         return find_object(scene, path, start).handle
     except PaddockError:
-        if wishes.get("noError"):
+        if given.get("noError"):
             return NONE
         raise
 

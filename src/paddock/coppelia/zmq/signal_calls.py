@@ -9,7 +9,7 @@ import cbor2
 from paddock.coppelia import script_functions
 from paddock.coppelia.objects import SceneObject
 from paddock.coppelia.script_functions import ScriptData
-from paddock.coppelia.signals import MOST_BYTES, SignalKind
+from paddock.coppelia.signals import MAX_BYTES, SignalKind
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.object_calls import SCRIPTS, find_object, script_of
 from paddock.coppelia.zmq.table import Steps, call
@@ -95,8 +95,8 @@ def keep_data(caller: RemoteCaller, target: int, tag: str, data: bytes) -> None:
         caller.scene.get(target)
     settings.pop(key, None)
     held = sum(len(value) for other, value in settings.items() if isinstance(other, tuple) and other[0] == "data")
-    if held + len(data) > MOST_BYTES:
-        raise PaddockError(f"expected at most {MOST_BYTES} bytes of custom data in all objects")
+    if held + len(data) > MAX_BYTES:
+        raise PaddockError(f"expected at most {MAX_BYTES} bytes of custom data in all objects")
     if data:
         caller.scene.remember(key, data)
 

@@ -10,7 +10,7 @@ from paddock.core.errors import LinkError, Timeout
 from paddock.epuck.driver.streams import SocketStream
 
 ADDRESS = re.compile(r"[0-9A-F]{2}(:[0-9A-F]{2}){5}", re.IGNORECASE)
-CHANNEL, MOST_CHANNELS = 1, 30
+CHANNEL, MAX_CHANNELS = 1, 30
 WITHOUT = (
     "create a serial device for the robot and use that: on Linux `sudo rfcomm bind 0 {address} {channel}`, then "
     "epuck:///dev/rfcomm0; on macOS pair it, then epuck:///dev/cu.e-puck…; on Windows pair it, then epuck://COM5"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import DeviceRefused, LinkError, Timeout
-from paddock.core.line_guard import RENEWAL, SILENCE, LineGuard, open_guard
+from paddock.core.watchdog import RENEWAL, SILENCE, Watchdog, open_watchdog
 from paddock.epuck import packets
 from paddock.epuck.driver.streams import ByteStream
 from paddock.epuck.sercom import CameraSettings
@@ -54,8 +54,8 @@ class Port(ABC):
         self._deadline: float | None = None  # of the call that uses the stream (monotonic)
         self._last_thread: int | None = None  # the only thread that may still use the stream, while it is closed
         self.closed = False
-        self._guard: LineGuard | None = None
-        self._unguarded = False  # whether this stream does not support a watchdog
+        self._watchdog: Watchdog | None = None
+        self._no_watchdog = False  # whether this stream does not support a watchdog
         self._drives = False  # whether the robot may be driving
         self._sets_out = False  # whether the current command starts a drive
         self._answered_at = 0.0  # time of the last answer to the program (monotonic)
@@ -107,8 +107,8 @@ class Port(ABC):
             if self.closed:
                 raise LinkError(CLOSED)
             try:
-                if self._guard is not None and self._guard.take_stop():
-                    self._guard.tell(False)  # so that the watchdog stops sending
+                if self._watchdog is not None and self._watchdog.take_stop():
+                    self._watchdog.tell(False)  # so that the watchdog stops sending
                     self._meet_stopped()
                 if self._in_doubt and self._reopens:
                     self.hang_up()
@@ -119,7 +119,7 @@ class Port(ABC):
                 if self._in_doubt:
                     self._synchronise(self._stream)
                 self._in_doubt = True
-                self._guard_drive(self._stream)
+                self._start_watchdog(self._stream)
                 yield self._stream
                 self._in_doubt = False
                 self.note_answer()
@@ -146,31 +146,31 @@ class Port(ABC):
             finally:
                 self._sets_out = False
             self._drives = then
-            if self._guard is not None:
-                self._guard.tell(then)
+            if self._watchdog is not None:
+                self._watchdog.tell(then)
 
-    def _guard_drive(self, stream: ByteStream) -> None:
+    def _start_watchdog(self, stream: ByteStream) -> None:
         """Start the watchdog before the robot drives."""
         self._drives = self._drives or self._sets_out
         if not self._drives:
-            if self._guard is not None:
-                self._guard.tell(False)
+            if self._watchdog is not None:
+                self._watchdog.tell(False)
             return
-        if self._guard is not None and not self._guard.lives:
-            self._guard.end()
-            self._guard = None
-        if self._guard is None and not self._unguarded:
-            self._guard = open_guard(stream.fileno(), self.stop_bytes, self.silence)
-            self._unguarded = self._guard is None
-        if self._guard is not None:
-            self._guard.tell(True)
+        if self._watchdog is not None and not self._watchdog.lives:
+            self._watchdog.end()
+            self._watchdog = None
+        if self._watchdog is None and not self._no_watchdog:
+            self._watchdog = open_watchdog(stream.fileno(), self.stop_bytes, self.silence)
+            self._no_watchdog = self._watchdog is None
+        if self._watchdog is not None:
+            self._watchdog.tell(True)
 
     def note_answer(self) -> None:
         """Reset the watchdog after an answer of the robot, unless a background thread has read it."""
         if not getattr(self._thread, "in_background", False):
             self._answered_at = time.monotonic()
-            if self._guard is not None:
-                self._guard.renew()
+            if self._watchdog is not None:
+                self._watchdog.renew()
 
     def _meet_stopped(self) -> None:
         """Handle a stop by the watchdog like a restart, because answers to the watchdog are still in the stream."""
@@ -203,9 +203,9 @@ class Port(ABC):
 
     def hang_up(self) -> None:
         """Close the stream; the next call opens it again."""
-        guard, self._guard, self._unguarded = self._guard, None, False
-        if guard is not None:
-            guard.end(stop=self._drives)
+        watchdog, self._watchdog, self._no_watchdog = self._watchdog, None, False
+        if watchdog is not None:
+            watchdog.end(stop=self._drives)
         self._drives = False
         stream, self._stream = self._stream, None
         if stream is not None:
@@ -234,7 +234,7 @@ class Port(ABC):
         with self.driving(moves, moves):
             self._set_speeds(left, right)
 
-    def make_sure_it_stands(self) -> None:  # noqa: B027 (by default the answer to the stop command is enough)
+    def verify_stopped(self) -> None:  # noqa: B027 (by default the answer to the stop command is enough)
         """Check that the robot is stopped, after a stop command was answered."""
 
     @abstractmethod

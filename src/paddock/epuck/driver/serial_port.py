@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Timeout
-from paddock.core.line_guard import SILENCE
+from paddock.core.watchdog import SILENCE
 from paddock.epuck import packets, sercom
 from paddock.epuck.driver.port import LONGEST, Port, Raw
 from paddock.epuck.driver.streams import ByteStream
@@ -33,7 +33,7 @@ LETTERS = {
     "proximity": "N",
     "temperature": "t",
 }
-MOST = {"proximity": 4095, "light": 4095, "ground": 4095, "microphones": 4095, "battery": 4095, "selector": 15}
+MAX_VALUES = {"proximity": 4095, "light": 4095, "ground": 4095, "microphones": 4095, "battery": 4095, "selector": 15}
 LONGEST_COMMAND = 40  # maximum number of bytes that the firmware may still expect
 RESTART = 10.0  # [s], more than a restart takes
 TRIES = 6  # number of letters of a challenge
@@ -204,8 +204,8 @@ class SerialPort(Port):
                 raise self._distrust(f"selector: {found['once']!r} and {found['twice']!r} in two successive answers")
             numbers["selector"] = (int(found["once"]),)
         for name, values in numbers.items():
-            if max(values) > MOST.get(name, math.inf):
-                raise self._distrust(f"{name}: expected at most {MOST[name]}, got {max(values):g}")
+            if max(values) > MAX_VALUES.get(name, math.inf):
+                raise self._distrust(f"{name}: expected at most {MAX_VALUES[name]}, got {max(values):g}")
         return numbers
 
     def _distrust(self, problem: str) -> BadMessage:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import BadMessage, Timeout
-from paddock.core.line_guard import SILENCE
+from paddock.core.watchdog import SILENCE
 from paddock.epuck import packets
 from paddock.epuck.driver.port import Port, Raw
 from paddock.epuck.driver.streams import ByteStream
@@ -140,7 +140,7 @@ class WifiPort(Port):
     def _set_speeds(self, left: int, right: int) -> None:
         self._sensors(left=left, right=right)
 
-    def make_sure_it_stands(self) -> None:
+    def verify_stopped(self) -> None:
         """Read the step counters until they no longer change. Every read also sends another stop."""
         if not self._wheels.has_driven:
             return

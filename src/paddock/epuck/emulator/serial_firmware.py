@@ -13,8 +13,8 @@ from paddock.epuck.pixels import encode_pixels
 from paddock.epuck.sercom import CameraSettings, count_bytes, text_answer
 
 BATTERY_EMPTY, BATTERY_FULL = 1816, 2242  # ADC counts
-MOST_WAITING = 4200  # maximum bytes of an unfinished line
-MOST_ANSWER = 1 << 14  # maximum bytes of a chain's answer; further commands of the chain are ignored
+MAX_WAITING = 4200  # maximum bytes of an unfinished line
+MAX_ANSWER = 1 << 14  # maximum bytes of a chain's answer; further commands of the chain are ignored
 
 
 class SerialFirmware:
@@ -82,7 +82,7 @@ class SerialFirmware:
             return False
         data = bytes(self._waiting[1 : 1 + takes])
         del self._waiting[: 1 + takes]
-        if form is not None and len(self._answer) < MOST_ANSWER:
+        if form is not None and len(self._answer) < MAX_ANSWER:
             values = struct.unpack("<" + form.takes, data)
             self._carry_out(number, values, data, out)
         return True
@@ -146,7 +146,7 @@ class SerialFirmware:
             del self._waiting[0]
         ends = [i for i in (self._waiting.find(b"\r", 1), self._waiting.find(b"\n", 1)) if i > 0]
         if not ends:
-            del self._waiting[MOST_WAITING:]
+            del self._waiting[MAX_WAITING:]
             return False
         text = self._waiting[: min(ends)].decode("latin-1")
         del self._waiting[: min(ends) + 1]

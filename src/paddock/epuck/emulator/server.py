@@ -19,7 +19,7 @@ from paddock.epuck.emulator.wifi_firmware import UNASKED, WifiFirmware
 
 CHUNK = 1 << 12  # bytes of input that are processed at once
 LONGEST_BACKLOG = 1 << 18  # bytes that wait for a slow client; beyond that, unrequested data are dropped
-KNOCKS = 0.02  # [s] between two checks whether a client has opened an unused device
+POLL_PERIOD = 0.02  # [s] between two checks whether a client has opened an unused device
 log = logging.getLogger("paddock.epuck")
 
 
@@ -44,13 +44,13 @@ class EmulatorServer:
         self.addresses: dict[str, tuple[str, int]] = {}  # host and port by robot
         self._clients: list[EmulatorClient] = []
         self._serial: dict[str, EmulatorClient] = {}
-        self._talkative: dict[EmulatorClient, WifiFirmware] = {}  # clients that receive unrequested packets
+        self._streaming: dict[EmulatorClient, WifiFirmware] = {}  # clients that receive unrequested packets
         self._outbox: deque[tuple[EmulatorClient, bytes]] = deque()  # unrequested data of robots
         self._selector = selectors.DefaultSelector()
-        self._bell, self._button = socket.socketpair()
-        self._bell.setblocking(False)
-        self._button.setblocking(False)  # the sending thread may hold a lock that the server thread waits for
-        self._selector.register(self._bell, selectors.EVENT_READ, self._empty_bell)
+        self._wake_receiver, self._wake_sender = socket.socketpair()
+        self._wake_receiver.setblocking(False)
+        self._wake_sender.setblocking(False)  # the sending thread may hold a lock that the server thread waits for
+        self._selector.register(self._wake_receiver, selectors.EVENT_READ, self._empty_outbox)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._work, name="paddock-emulators", daemon=True)
 
@@ -64,18 +64,18 @@ class EmulatorServer:
             return
         self._stopped.set()
         if self._thread.is_alive():
-            self._ring()
+            self._wake()
             self._thread.join()
         self._release()
 
     def send(self, name: str, data: bytes) -> None:
         """Send unrequested data of a robot at a serial device. May be called from any thread."""
         self._outbox.append((self._serial[name], data))
-        self._ring()
+        self._wake()
 
-    def _ring(self) -> None:
+    def _wake(self) -> None:
         with contextlib.suppress(OSError):  # the server was closed, or the socket is full and wakes it anyway
-            self._button.send(b"!")
+            self._wake_sender.send(b"!")
 
     @property
     def connected(self) -> set[str]:
@@ -84,14 +84,14 @@ class EmulatorServer:
 
     # ---- setup
 
-    def open_serial(self, name: str, firmware: Firmware, *, greets_all: bool = False) -> None:
+    def open_serial(self, name: str, firmware: Firmware, *, greet_every_client: bool = False) -> None:
         """Create a serial device for a robot, a pseudo terminal.
 
         Args:
             name: name of the robot.
             firmware: firmware that answers.
-            greets_all: send the greeting to every client that opens the device, as over radio; else send it once, as
-                a robot that is switched on.
+            greet_every_client: send the greeting to every client that opens the device, as over radio; else send it
+                once, as a robot that is switched on.
         """
         if name in self.devices:
             raise LinkError(f"robot {name!r} already has a serial device")
@@ -107,7 +107,7 @@ class EmulatorServer:
         tty.setraw(theirs)
         os.set_blocking(ours, False)
         self.devices[name] = os.ttyname(theirs)
-        if greets_all:
+        if greet_every_client:
             os.close(theirs)  # so that the server can detect whether a client has it open
             client = EmulatorClient(self._selector, _Terminal(ours), firmware)
             client.await_next()
@@ -132,7 +132,7 @@ class EmulatorServer:
             newest[:] = [EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.hang_up)]
             self._clients[:] = [client for client in self._clients if not client.closed] + newest
             if not firmware.kind:
-                self._talkative[newest[0]] = firmware
+                self._streaming[newest[0]] = firmware
 
         self._selector.register(listener, selectors.EVENT_READ, accept)
 
@@ -150,7 +150,7 @@ class EmulatorServer:
             def say(data: bytes) -> None:
                 if clients:
                     self._outbox.append((clients[0], data))
-                    self._ring()
+                    self._wake()
 
             firmware = meet(say)
             clients.append(EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.hang_up))
@@ -176,7 +176,7 @@ class EmulatorServer:
         unasked_at = 0.0
         while not self._stopped.is_set():
             absent = [client for client in self._serial.values() if client.absent]
-            looks = [KNOCKS] * bool(absent) + [max(0.0, unasked_at - time.monotonic())] * bool(self._talkative)
+            looks = [POLL_PERIOD] * bool(absent) + [max(0.0, unasked_at - time.monotonic())] * bool(self._streaming)
             for key, _ in self._selector.select(min(looks, default=None)):
                 try:
                     key.data()
@@ -190,9 +190,9 @@ class EmulatorServer:
 
     def _tell_unasked(self) -> None:
         """Send periodic packets to all clients that read them."""
-        for client, firmware in list(self._talkative.items()):
+        for client, firmware in list(self._streaming.items()):
             if client.closed:
-                del self._talkative[client]
+                del self._streaming[client]
             elif client.reads:
                 try:
                     client.say(firmware.tell_unasked())
@@ -200,8 +200,8 @@ class EmulatorServer:
                     log.warning("an emulator ends: %s", error)
                     client.close()
 
-    def _empty_bell(self) -> None:
-        self._bell.recv(4096)
+    def _empty_outbox(self) -> None:
+        self._wake_receiver.recv(4096)
         while self._outbox:
             client, data = self._outbox.popleft()
             client.say(data)
@@ -213,7 +213,7 @@ class EmulatorServer:
             if isinstance(key.fileobj, socket.socket):
                 key.fileobj.close()
         self._selector.close()
-        self._button.close()
+        self._wake_sender.close()
 
 
 class EmulatorClient:

@@ -24,10 +24,10 @@ from paddock.worlds.mazes import Layout, Maze, make_maze, make_maze_world, measu
 
 USUAL_SIZE = (8, 8)  # columns and rows of generated mazes
 TICK = 0.05  # [s]; in a tick the robot drives at most 15 mm
-SIGHT = 0.3  # sensor range [m], just enough to detect the walls of the current cell
+SENSOR_RANGE = 0.3  # sensor range [m], just enough to detect the walls of the current cell
 REACHED = 0.08  # distance from the centre of the exit's cell that counts as reached [m]
-HASTE = 0.1  # weight of an early exit in the fitness; small, so that speed does not outweigh a solved maze
-LOOK = 0.25  # period of the trace [s]
+EARLY_BONUS = 0.1  # weight of an early exit in the fitness; small, so that speed does not outweigh a solved maze
+TRACE_PERIOD = 0.25  # period of the trace [s]
 SPEED = 0.3  # [m/s]
 MAZES_OF_A_SEED = 1000  # the seed of the first maze is the evolution's seed times this
 FEW, MANY = 3, 5  # beams of the range sensor, in the shipped maze and in generated ones
@@ -41,12 +41,12 @@ def make_scout(beams: int = FEW) -> RobotSpec:
     robot = load_robot(SCOUTS[beams])
     own = robot.sensor("range")
     assert isinstance(own, ProximitySpec)
-    return replace(robot, sensors=(replace(own, range=SIGHT), robot.sensor("encoders")))
+    return replace(robot, sensors=(replace(own, range=SENSOR_RANGE), robot.sensor("encoders")))
 
 
 def make_scout_input(beams: int) -> Input:
     """Return the range input, from -1 (out of range) to 1 (touching); a scout with a longer range gives the same."""
-    return Input(device="range", values=beams, zero=SIGHT / 2, gain=-2 / SIGHT)
+    return Input(device="range", values=beams, zero=SENSOR_RANGE / 2, gain=-2 / SENSOR_RANGE)
 
 
 def make_maze_task(
@@ -96,7 +96,7 @@ def make_maze_task(
         speed=course.speed,
         evaluate=MazeFitness(course.plans, limit),
         metrics=(Goal(at=[plan.exit for plan in course.plans], radius=REACHED),),
-        trace_every=LOOK,
+        trace_every=TRACE_PERIOD,
         hidden=tuple(hidden) if hidden is not None else (4,),
         recurrent=many if recurrent is None else recurrent,
         trials=trials,
@@ -162,7 +162,7 @@ def _take_world(world: WorldSpec, size: tuple[int, int] | None) -> MazeCourse:
         raise PaddockError(f"{world.name}: expected a maze whose lower left corner is [0, 0]")
     if measure_distances(maze)[maze.start] < 0:
         raise PaddockError(f"{world.name}: walls or obstacles block every path from the start to the exit")
-    near = min(SIGHT, device.range)
+    near = min(SENSOR_RANGE, device.range)
     seen = Input(device=device.name, values=device.channels, zero=near / 2, gain=-2 / near)
     return MazeCourse([MazePlan(maze, 0.0, pitch)], [world], seen, robot.drive.max_speed)
 
@@ -190,15 +190,15 @@ class MazePlan:
         """Return the centre of a cell [m]."""
         return self.origin + (cell[0] + 0.5) * self.pitch, self.origin + (cell[1] + 0.5) * self.pitch
 
-    def find_onward(self) -> Floats:
+    def find_next_cells(self) -> Floats:
         """Return, per cell, the centre of the next cell on the path to the exit and its distance to the exit [m]."""
-        steps, ways = measure_distances(self.maze), self.maze.ways()
+        steps, neighbours = measure_distances(self.maze), self.maze.adjacency()
         table = np.zeros((self.maze.columns, self.maze.rows, 3))
         for cell in self.maze.cells():
             if steps[cell] < 0:  # unreachable: farther than all reachable cells
                 table[cell] = *self.centre(cell), steps.size * self.pitch
                 continue
-            after = cell if cell == self.maze.exit else min(ways[cell], key=lambda other: int(steps[other]))
+            after = cell if cell == self.maze.exit else min(neighbours[cell], key=lambda other: int(steps[other]))
             table[cell] = *self.centre(after), steps[after] * self.pitch
         return table
 
@@ -208,31 +208,31 @@ class MazeFitness:
 
     def __init__(self, plans: Sequence[MazePlan], seconds: float) -> None:
         self.seconds = seconds
-        self.onward = np.stack([plan.find_onward() for plan in plans])
+        self.next_cells = np.stack([plan.find_next_cells() for plan in plans])
         self.origin, self.pitch = plans[0].origin, plans[0].pitch
         self.exits = [plan.exit for plan in plans]
         starts = np.array([plan.centre(plan.maze.start) for plan in plans])
-        self.whole = self.measure_way_left(starts[:, None, :], np.arange(len(plans)))[:, 0]
+        self.whole = self.measure_distance_to_exit(starts[:, None, :], np.arange(len(plans)))[:, 0]
 
-    def measure_way_left(self, at: Floats, scenes: NDArray[np.int64]) -> Floats:
+    def measure_distance_to_exit(self, at: Floats, scenes: NDArray[np.int64]) -> Floats:
         """Return the distance to the exit along the corridors [m], for positions (W, times, 2) in the scenes (W)."""
-        columns, rows = self.onward.shape[1:3]
+        columns, rows = self.next_cells.shape[1:3]
         cells = np.floor((np.nan_to_num(at) - self.origin) / self.pitch).astype(np.int64)
         column, row = cells[..., 0].clip(0, columns - 1), cells[..., 1].clip(0, rows - 1)
-        after = self.onward[scenes[:, None], column, row]
+        after = self.next_cells[scenes[:, None], column, row]
         left: Floats = np.hypot(at[..., 0] - after[..., 0], at[..., 1] - after[..., 1]) + after[..., 2]
         return left
 
     def __call__(self, rollout: Rollout) -> Evaluation:
         """Evaluate every world."""
-        scenes = np.arange(len(rollout.ticks)) % len(self.onward)
-        nearest = np.nanmin(self.measure_way_left(rollout.trace[:, :, 0, :2], scenes), axis=1)
+        scenes = np.arange(len(rollout.ticks)) % len(self.next_cells)
+        nearest = np.nanmin(self.measure_distance_to_exit(rollout.trace[:, :, 0, :2], scenes), axis=1)
         progress = np.clip(1.0 - nearest / self.whole[scenes], 0.0, 1.0)
         time = rollout["goal_time"][:, 0]
         solved = np.isfinite(time)
         early = 1.0 - np.nan_to_num(time) / self.seconds
-        fitness = np.where(solved, 1.0 + HASTE * early, 0.99 * progress)
-        size = self.pitch * np.array(self.onward.shape[1:3])
+        fitness = np.where(solved, 1.0 + EARLY_BONUS * early, 0.99 * progress)
+        size = self.pitch * np.array(self.next_cells.shape[1:3])
         behaviour = np.clip((rollout.poses[:, 0, :2] - self.origin) / size, 0.0, 1.0)
         return Evaluation(fitness, solved.astype(np.float64), behaviour)
 

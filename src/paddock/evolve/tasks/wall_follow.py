@@ -17,7 +17,7 @@ from paddock.worlds.solids import solids
 CLEARANCE = 0.25  # target distance between the robot and the wall [m]
 TOLERANCE = 0.25  # tolerance of the distance [m]
 CELL = 0.5  # [m]; new cells count as progress
-LOOK = 0.5  # period of the trace [s]
+TRACE_PERIOD = 0.5  # period of the trace [s]
 NEAR, SHARE = 0.8, 0.4  # minimum shares of the time at the wall, and of the reachable cells, to solve the task
 FAST = 0.6  # maximum wheel speed, as a share of the robot's top speed
 
@@ -37,7 +37,7 @@ def make_wall_follow_task(config: EvolutionConfig) -> EvolutionTask:
         speed=speed,
         evaluate=WallFitness(world, wanted, seconds * speed / CELL),
         metrics=(ContactTime(),),
-        trace_every=LOOK,
+        trace_every=TRACE_PERIOD,
         trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (6,),
         recurrent=bool(config.recurrent),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paddock.draw.colours import line_color
+from paddock.experiments.ap2dx.path_lengths import ENOUGH, PATH_LENGTHS, compare_paths, name_shortest
 from paddock.experiments.ap2dx.survey import Survey, show_mean
-from paddock.experiments.ap2dx.ways import ENOUGH, WAYS, compare_ways, name_shortest
 from paddock.experiments.document import opening
 from paddock.modules.safety import StateSearch
 from paddock.report.charts import Series, line_chart
@@ -78,8 +78,8 @@ def list_parts(findings: Ap2dxFindings) -> Iterator[Part]:
     every = [*findings.surveys, *findings.others]
     yield Figure("coverage", "Fraction of the reachable space that is mapped, over time", draw_coverage(every))
     yield summarise_strategies(every)
-    yield Paragraph(WAYS)
-    yield compare_ways(findings.surveys, findings.others)
+    yield Paragraph(PATH_LENGTHS)
+    yield compare_paths(findings.surveys, findings.others)
     yield Paragraph(name_shortest(findings.surveys, findings.others))
     yield Paragraph(BEHAVED)
     yield Heading("Methods of mapping, on the same drives")

@@ -99,7 +99,7 @@ class SurveyDriver(Protocol):
 
 def run_survey(job: SurveyJob) -> Survey:
     """Explore a world with a robot with wheel errors, and evaluate its maps and its pose."""
-    arena = paddock.open(wear_robot(job.world, job.seed), seed=job.seed)
+    arena = paddock.open(add_wheel_errors(job.world, job.seed), seed=job.seed)
     robot = next(iter(arena.robots.values()))
     truth = find_truth(job.world, robot.spec, robot.pose)
     methods = (job.mapping, *job.beside)
@@ -205,7 +205,7 @@ def find_truth(world: WorldSpec, robot: RobotSpec, start: Pose) -> MapTruth:
     return map_truth_of(world, robot, start)
 
 
-def wear_robot(world: WorldSpec, seed: int) -> WorldSpec:
+def add_wheel_errors(world: WorldSpec, seed: int) -> WorldSpec:
     """Return a world whose first robot has wheel errors from the seed, and a laser with less range and more errors."""
     parts = ("left", "right", "separation")
     left, right, between = (round(WHEEL_ERROR * (2 * chance(seed, world.name, part) - 1), 6) for part in parts)

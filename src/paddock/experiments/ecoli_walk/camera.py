@@ -43,7 +43,7 @@ ROBOTS = 6
 VIEWS = 20  # of the board; every fifth is held out
 APART = 0.09  # [m] between robots
 INSET = 0.05  # [m] from the walls
-MOST_TRIES = 10_000
+MAX_TRIES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +201,7 @@ def draw_poses(seed: int, number: int) -> list[tuple[float, float, float]]:
     chance = np.random.Generator(np.random.Philox(key=(seed << 40) + (number << 8) + 2))
     width, height = ARENA
     poses: list[tuple[float, float, float]] = []
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         x, y = float(chance.uniform(INSET, width - INSET)), float(chance.uniform(INSET, height - INSET))
         if all(math.dist((x, y), other[:2]) > APART for other in poses):
             poses.append((x, y, float(chance.uniform(-math.pi, math.pi))))

@@ -27,7 +27,7 @@ from paddock.experiments.ecoli_walk.lit_dish import (
 from paddock.worlds.spec import WorldSpec
 
 POSE_ERROR, HEADING_ERROR = 0.005, 0.035  # standard deviations of estimated poses [m], [rad]
-MOST_TRIALS = 100_000
+MAX_TRIALS = 100_000
 CALIBRATION_LOOKS = 25
 
 
@@ -56,7 +56,7 @@ def sample_detections(trial: DetectionTrial) -> list[tuple[Cause, Detection]]:
     with paddock.open(world.with_robots(*world.robots[:2]), seed=trial.seed) as arena:
         robot = arena[mine]
         robot.enable("proximity", "light", "camera")
-        for number in range(MOST_TRIALS):
+        for number in range(MAX_TRIALS):
             if not wanted[CAUSES[number % 3]]:
                 continue
             draw = partial(chance, trial.seed, "detections", number)
@@ -76,7 +76,7 @@ def sample_detections(trial: DetectionTrial) -> list[tuple[Cause, Detection]]:
             if not any(wanted.values()):
                 return found
     lacking = ", ".join(f"{count} of {cause}" for cause, count in wanted.items() if count)
-    raise PaddockError(f"DetectionTrial: {lacking} not found in {MOST_TRIALS} trials: try another level or threshold")
+    raise PaddockError(f"DetectionTrial: {lacking} not found in {MAX_TRIALS} trials: try another level or threshold")
 
 
 def choose_pose(other: Pose, cause: Cause, draw: Callable[[str], float]) -> Pose:

@@ -25,7 +25,7 @@ FITTED = RobotErrors(start_heading=-0.0663, wheel_ratio=1.00147, wheel_separatio
 """Fitted to the 25 published points of experiment 1: the errors that explain them best, not measurements."""
 
 
-def place_faulty(robot: Placed, errors: RobotErrors, heading: float = 0.0) -> Placed:
+def apply_robot_errors(robot: Placed, errors: RobotErrors, heading: float = 0.0) -> Placed:
     """Return a robot with these errors; it assumes that it has a heading [rad]."""
     scale, ratio = errors.wheel_diameter / WHEEL_DIAMETER, errors.wheel_ratio
     return replace(

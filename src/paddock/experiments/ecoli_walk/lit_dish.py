@@ -16,7 +16,7 @@ from paddock.control.obstacles import AmbientLight, CameraPicture, Cause, RobotR
 from paddock.control.obstacles.means import Means
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
-from paddock.experiments.ecoli_walk.faulty_robot import FITTED, RobotErrors, place_faulty
+from paddock.experiments.ecoli_walk.faulty_robot import FITTED, RobotErrors, apply_robot_errors
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.proximity import ProximitySpec
 from paddock.worlds import load_world
@@ -51,7 +51,7 @@ def build_lit_dish(level: float, *, noise: bool = True, sensitivity: float = SEN
     """
     world = load_world("petri-dish")
     kind = make_light_sensitive(load_robot("e-puck-nose"), sensitivity)
-    robots = tuple(place_faulty(replace(robot, type=kind, noise=noise), ERRORS) for robot in world.robots)
+    robots = tuple(apply_robot_errors(replace(robot, type=kind, noise=noise), ERRORS) for robot in world.robots)
     lights = (replace(LAMP, intensity=level),) if level > 0 else ()
     return replace(world, name="lit-dish", lights=lights, robots=robots)
 

@@ -31,16 +31,16 @@ from paddock.estimate import (
 )
 from paddock.estimate.motion_model import Floats
 from paddock.experiments.ecoli_walk import published
-from paddock.experiments.ecoli_walk.faulty_robot import FITTED, RobotErrors, place_faulty
+from paddock.experiments.ecoli_walk.faulty_robot import FITTED, RobotErrors, apply_robot_errors
 from paddock.experiments.ecoli_walk.rendered_camera import RenderedCamera
-from paddock.experiments.ecoli_walk.simulated_camera import CameraHabits, SimulatedCamera
+from paddock.experiments.ecoli_walk.simulated_camera import CameraErrorModel, SimulatedCamera
 from paddock.experiments.ecoli_walk.target_walk import TargetWalk
 from paddock.worlds.spec import Placed, WorldSpec
 
 NAME, START = published.ROBOT_1, published.START_1
 TARGETS = published.to_metres(published.TARGETS_1)
 SLIP = 0.01  # of a wheel's travel in a tick
-MOST_SECONDS = 600.0
+MAX_SECONDS = 600.0
 FixSource = Callable[[float], Iterable[PoseFix]]
 NEES_BAND = consistency_band(1)
 
@@ -90,7 +90,7 @@ class WalkOutcome:
 
 def faulty_robot_world(errors: RobotErrors = FITTED) -> WorldSpec:
     """Return an open floor with the robot of the experiment, with its true wheels."""
-    robot = place_faulty(Placed(name=NAME, type="e-puck", at=START[:2], slip_noise=SLIP), errors, START.heading)
+    robot = apply_robot_errors(Placed(name=NAME, type="e-puck", at=START[:2], slip_noise=SLIP), errors, START.heading)
     return WorldSpec(name="experiment-1", bounds=(-0.5, -0.7, 1.2, 1.2), robots=(robot,))
 
 
@@ -144,7 +144,7 @@ def walk(
     models: list[SensorModel] = [] if camera is None else [FixModel(camera(arena))]
     localiser = EKF(sensors, models, covariance=START_COVARIANCE)
     controller = TargetWalk(robot, localiser, TARGETS)
-    episode = arena.run(MOST_SECONDS, controller, every=arena.dt)
+    episode = arena.run(MAX_SECONDS, controller, every=arena.dt)
     trace = episode.trace
     rows = np.searchsorted(trace.time, np.array(controller.arrivals) - 1e-9)
     ticks = min(len(controller.log), len(trace))
@@ -159,7 +159,7 @@ def walk(
     )
 
 
-def walk_with_better_knowledge(*, seed: int = 0) -> dict[str, WalkOutcome]:
+def walk_with_improved_localisation(*, seed: int = 0) -> dict[str, WalkOutcome]:
     """Walk with data-sheet wheels, after calibration, with the correct start as well, and with an overhead camera."""
     wheels = calibrate_robot(faulty_robot_world(), seed=seed)
     aligned = replace(FITTED, start_heading=0.0)
@@ -173,7 +173,7 @@ def walk_with_better_knowledge(*, seed: int = 0) -> dict[str, WalkOutcome]:
 
 def see_with_noise(seed: int) -> Callable[[Arena], FixSource]:
     """Return a factory of a simulated camera without pictures."""
-    return lambda arena: SimulatedCamera(arena[NAME], CameraHabits(), seed).take_fixes
+    return lambda arena: SimulatedCamera(arena[NAME], CameraErrorModel(), seed).take_fixes
 
 
 def walk_under_rendered_camera(seed: int = 0) -> WalkOutcome:

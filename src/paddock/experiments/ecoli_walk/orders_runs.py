@@ -11,7 +11,7 @@ from paddock.arena import Arena
 from paddock.bridges.epuck import SimulatedHardware
 from paddock.core.geometry import Point, Pose
 from paddock.experiments.ecoli_walk import published
-from paddock.experiments.ecoli_walk.faulty_robot import FITTED, PERFECT, RobotErrors, place_faulty
+from paddock.experiments.ecoli_walk.faulty_robot import FITTED, PERFECT, RobotErrors, apply_robot_errors
 from paddock.orders import (
     AvoidanceStrategy,
     LineQuality,
@@ -162,7 +162,7 @@ def run_experiment_1(
         dt: length of a tick [s].
     """
     start, name = published.START_1, published.ROBOT_1
-    robot = place_faulty(Placed(name=name, type="e-puck-nose", at=(start.x, start.y)), errors, start.heading)
+    robot = apply_robot_errors(Placed(name=name, type="e-puck-nose", at=(start.x, start.y)), errors, start.heading)
     world = WorldSpec(name="open-floor", bounds=(-0.5, -0.5, 2.0, 1.5), open=True, robots=(robot,))
     arena = paddock.open(world, seed=seed, dt=dt)
     plan = RobotPlan(
@@ -201,7 +201,7 @@ def run_experiment_2(
     """
     world = load_world("petri-dish") if world is None else world
     dt = dt or (LEGACY_DT if mode == "legacy" else 0.005)
-    robots = [place_faulty(robot, errors) for robot in world.robots]
+    robots = [apply_robot_errors(robot, errors) for robot in world.robots]
     arena = paddock.open(world.with_robots(*robots), seed=seed, dt=dt)
     simulation = OrdersSimulation(arena, seed=seed)
     for name, targets in published.TARGETS_2.items():

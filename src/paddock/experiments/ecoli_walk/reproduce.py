@@ -18,7 +18,7 @@ from paddock.experiments.ecoli_walk.detections import LEVELS, DetectionCounts, L
 from paddock.experiments.ecoli_walk.localisation import (
     WalkOutcome,
     walk_under_rendered_camera,
-    walk_with_better_knowledge,
+    walk_with_improved_localisation,
 )
 from paddock.experiments.ecoli_walk.network import NetworkFigures, measure_network
 from paddock.experiments.ecoli_walk.orders_runs import GOOD_LINE, OrdersRun, run_experiment_1, run_experiment_2
@@ -71,9 +71,9 @@ def repeat_experiment_2(job: LinkJob) -> OrdersRun:
     return run_experiment_2(mode=how.mode, seed=job.seed, quality=how.quality, patient=how.patient)
 
 
-def know_better(seed: int) -> dict[str, WalkOutcome]:
+def run_improved_localisation(seed: int) -> dict[str, WalkOutcome]:
     """Run experiment 1 with calibration and camera."""
-    return walk_with_better_knowledge(seed=seed)
+    return walk_with_improved_localisation(seed=seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +164,7 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
             condition: [run for link, run in zip(links, runs, strict=True) if link.condition == condition]
             for condition in CONDITIONS
         },
-        knowledge=run_jobs(know_better, first(KNOWLEDGE_SEEDS), workers=workers, progress=steps.follow),
+        knowledge=run_jobs(run_improved_localisation, first(KNOWLEDGE_SEEDS), workers=workers, progress=steps.follow),
         pictures=run_jobs(walk_under_rendered_camera, first(PICTURE_SEEDS), workers=workers, progress=steps.follow),
         cameras=run_jobs(measure_camera, SIZES, workers=workers, progress=steps.follow),
         detections=DetectionCounts(

@@ -14,7 +14,7 @@ from paddock.estimate import PoseFix
 
 
 @dataclass(frozen=True, kw_only=True)
-class CameraHabits:
+class CameraErrorModel:
     """Parameters of an overhead camera."""
 
     latency: float = 0.08  # [s] from exposure to arrival
@@ -28,17 +28,17 @@ class CameraHabits:
 class SimulatedCamera:
     """Measures a simulated robot from above, with latency, noise, gaps and outliers. Call it once per tick."""
 
-    def __init__(self, robot: Robot, habits: CameraHabits, seed: int) -> None:
-        self.robot, self.habits, self.seed = robot, habits, seed
+    def __init__(self, robot: Robot, model: CameraErrorModel, seed: int) -> None:
+        self.robot, self.model, self.seed = robot, model, seed
         self.outliers = 0
         self._pictures = 0
         self._under_way: list[PoseFix] = []
 
     def take_fixes(self, time: float) -> Iterable[PoseFix]:
         """Return the fixes received by a time [s]."""
-        if time >= self._pictures * self.habits.period - 1e-9:
+        if time >= self._pictures * self.model.period - 1e-9:
             self._expose(time)
-        ready = [fix for fix in self._under_way if fix.time_of_exposure + self.habits.latency <= time + 1e-9]
+        ready = [fix for fix in self._under_way if fix.time_of_exposure + self.model.latency <= time + 1e-9]
         self._under_way = self._under_way[len(ready) :]
         return ready
 
@@ -48,12 +48,12 @@ class SimulatedCamera:
         )  # one generator per picture, so that gaps do not affect other pictures
         self._pictures += 1
         lost, wrong = random.random(2)
-        if lost < self.habits.dropped:
+        if lost < self.model.dropped:
             return
-        sigmas = np.array(self.habits.sigmas)
+        sigmas = np.array(self.model.sigmas)
         x, y, heading = np.array(self.robot.pose) + sigmas * random.normal(size=3)
-        if wrong < self.habits.outliers:
+        if wrong < self.model.outliers:
             self.outliers += 1
-            x, y = x + self.habits.far * random.normal(), y + self.habits.far * random.normal()
+            x, y = x + self.model.far * random.normal(), y + self.model.far * random.normal()
             heading = random.uniform(-math.pi, math.pi)
         self._under_way.append(PoseFix(time, float(x), float(y), wrap(float(heading)), np.diag(sigmas**2)))

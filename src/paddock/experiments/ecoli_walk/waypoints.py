@@ -14,7 +14,7 @@ from paddock.policies import RunAndTumble
 from paddock.reactions.tables import Floats
 from paddock.worlds import WorldSpec
 
-MOST_SECONDS = 3600.0  # simulated time after which walkers that turn on the spot are aborted
+MAX_SECONDS = 3600.0  # simulated time after which walkers that turn on the spot are aborted
 PIECE = 30.0  # [s] simulated per run, between two checks
 
 
@@ -45,7 +45,7 @@ def walk_way_points(
             arena[name].enable(*model.devices)
         points: dict[str, list[Waypoint]] = {name: [] for name in names}
         while any(len(found) < orders for found in points.values()):
-            if arena.time >= MOST_SECONDS:
+            if arena.time >= MAX_SECONDS:
                 short = next(name for name in names if len(points[name]) < orders)
                 raise SimulationError(f"{short}: {len(points[short])} way-points in an hour, {orders} were requested")
             episode = arena.run(PIECE, policies)

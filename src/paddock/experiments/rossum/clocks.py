@@ -110,7 +110,7 @@ def _drive(
     wall = time.perf_counter() - started
     poses = episode.robots[ROBOT].trace.pose
     reached = math.dist(poses[-1, :2], (x, y)) <= REACHED
-    left = fitness.measure_way_left(poses[None, :, :2], np.zeros(1, np.int64)).min()
+    left = fitness.measure_distance_to_exit(poses[None, :, :2], np.zeros(1, np.int64)).min()
     return Drive(
         clock=clock,
         speed=speed,

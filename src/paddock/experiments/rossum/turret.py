@@ -22,7 +22,7 @@ CELL = 0.25  # [m]
 OPEN = 0.2  # [m] there is a passage if the reading is larger
 SPEED, TURN = 0.2, 2.0  # [m/s], [rad/s]
 LOOKS = (math.pi / 2, 0.0, -math.pi / 2)  # directions in the order in which they are tried
-MOST_CELLS = 100
+MAX_CELLS = 100
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def walk(seed: int = 0) -> TurretWalk:
         refused = _refusals(robot)
         in_sense = "turret" in robot.sense()
         trail, looks, cells = [robot.pose], 0, 0
-        while cells < MOST_CELLS and not at_exit(world, trail[-1][:2]):
+        while cells < MAX_CELLS and not at_exit(world, trail[-1][:2]):
             for angle in LOOKS:
                 looks += 1
                 if look(arena, robot, angle) > OPEN:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paddock.core.jit import Kernel, kernel
-from paddock.core.remake import remake_kernel
+from paddock.core.rebuild import rebuild_kernel
 from paddock.core.rng import uniform
 from paddock.engine.model import ITEM_COLUMNS
 from paddock.engine.state import SEED, TICK, State, Workspace
@@ -56,7 +56,7 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
     f = np.float32 if sizes.single else np.float64
     constant = Single(cuda) if sizes.single else None
     swaps = {**swaps, uniform: uniform_single} if sizes.single else swaps
-    step_there = remake_kernel(step_env, swaps, constant=constant, make=cuda.jit(device=True))
+    step_there = rebuild_kernel(step_env, swaps, constant=constant, make=cuda.jit(device=True))
     crew, kept, columns, wanted = sizes.robots, sizes.kept, sizes.columns, sizes.wanted
     crowded, most, values = sizes.crowd, sizes.most, sizes.values
 

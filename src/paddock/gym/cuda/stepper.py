@@ -20,7 +20,7 @@ from paddock.gym.spec import EnvSpec
 from paddock.gym.tables import Answers
 from paddock.rollouts.batch import seeds_of
 from paddock.rollouts.cuda.device import Cuda
-from paddock.rollouts.cuda.launch import MOST_BYTES
+from paddock.rollouts.cuda.launch import MAX_BYTES
 from paddock.rollouts.cuda.stubs import without
 from paddock.rollouts.cuda.usage import crowd_size, most_gathered, parts_used, used_devices
 
@@ -76,10 +76,10 @@ class CudaStepper(EnvArrays):
             most=most_gathered(models, used),
             values=self.layout.values,
         )
-        if sizes.thread_bytes > MOST_BYTES:
+        if sizes.thread_bytes > MAX_BYTES:
             raise SimulationError(
                 f"{type(spec).__name__}: an environment needs {sizes.thread_bytes // 1024} KiB on the GPU, more than "
-                f"the limit of {MOST_BYTES // 1024} KiB per thread: use smaller worlds, fewer robots, or the CPU"
+                f"the limit of {MAX_BYTES // 1024} KiB per thread: use smaller worlds, fewer robots, or the CPU"
             )
         return _compile(self.cuda.module, sizes, tuple(swaps.items()), tuple(sorted(self.cuda.options.items())))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from paddock.core.geometry import Pose
 from paddock.links.coppelia.client import SimClient
-from paddock.links.drive_guard import StopLine
+from paddock.links.drive_watchdog import StopLine
 from paddock.links.scene.body import Quantity, SceneBody, turn_up
 
 

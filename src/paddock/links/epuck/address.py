@@ -8,9 +8,9 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from paddock.core.errors import LinkError, suggestion
 from paddock.core.numeric import all_finite
-from paddock.epuck.driver.bluetooth import ADDRESS, CHANNEL, MOST_CHANNELS, open_bluetooth
+from paddock.epuck.driver.bluetooth import ADDRESS, CHANNEL, MAX_CHANNELS, open_bluetooth
 from paddock.epuck.driver.streams import ByteStream, SerialStream
-from paddock.links.drive_guard import read_silence
+from paddock.links.drive_watchdog import read_silence
 
 OPTIONS = ("name", "dt", "type", "silence", "channel")
 DT = 0.05  # [s], about the round-trip time of Bluetooth
@@ -65,8 +65,8 @@ def read_address(url: str, timeout: float) -> RobotAddress:
     if not 0 < dt <= 1:
         raise LinkError(f"connect: {url}: dt: expected seconds > 0 and <= 1, got {options['dt']!r}")
     channel = options.get("channel", str(CHANNEL))
-    if not (channel.isdecimal() and 1 <= int(channel) <= MOST_CHANNELS):
-        raise LinkError(f"connect: {url}: channel: expected a number from 1 to {MOST_CHANNELS}, got {channel!r}")
+    if not (channel.isdecimal() and 1 <= int(channel) <= MAX_CHANNELS):
+        raise LinkError(f"connect: {url}: channel: expected a number from 1 to {MAX_CHANNELS}, got {channel!r}")
     return RobotAddress(url, parts, options.get("name", ""), dt, options.get("type"), silence, int(channel))
 
 

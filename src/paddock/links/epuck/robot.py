@@ -13,8 +13,8 @@ from paddock.arena.base import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.geometry import Pose, wrap
-from paddock.core.line_guard import RENEWAL
 from paddock.core.numeric import all_finite, check_heading
+from paddock.core.watchdog import RENEWAL
 from paddock.epuck import packets
 from paddock.epuck.driver.port import LONGEST, Port
 from paddock.estimate.odometry import ORIGIN
@@ -151,4 +151,4 @@ class EPuck(SingleRobot):
     def _let_go(self) -> None:
         with self.port.hold_and_close():
             self.stop()
-            self.port.make_sure_it_stands()
+            self.port.verify_stopped()

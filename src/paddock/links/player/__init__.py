@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from paddock.core.errors import LinkError, suggestion
-from paddock.links.drive_guard import read_silence
+from paddock.links.drive_watchdog import read_silence
 from paddock.links.player.body import PlayerBody
 from paddock.links.player.client import Place, PlayerClient
 from paddock.links.player.robot import PlayerRobot
@@ -23,7 +23,7 @@ OPTIONS = ("index", "sensors", "type", "dt", "silence")
 FORM = "expected player://host:6665, and after a ?: index=0, sensors=ranger:0,bumper:0, type=pioneer-p3dx, dt=0.1"
 
 
-class PlayerWish(NamedTuple):
+class PlayerUrl(NamedTuple):
     """The parsed URL of a robot in a Player server."""
 
     host: str
@@ -46,21 +46,21 @@ def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> Player
         name: name of the robot in this program; default `player0`, with its index.
         timeout: seconds without an answer after which a call fails.
     """
-    wish = read_player_wish(url)
-    position = (int(PlayerInterface.POSITION2D), wish.number)
-    kind = None if wish.type is None else load_robot(wish.type)
-    client = PlayerClient(wish.host, wish.port, timeout=timeout)
+    target = parse_player_url(url)
+    position = (int(PlayerInterface.POSITION2D), target.number)
+    kind = None if target.type is None else load_robot(target.type)
+    client = PlayerClient(target.host, target.port, timeout=timeout)
     try:
         there = client.list_devices()
-        sensors = choose_devices(there) if wish.sensors is None else wish.sensors
+        sensors = choose_devices(there) if target.sensors is None else target.sensors
         for place in (position, *sensors):
             if place not in there:
                 raise LinkError(f"{url}: {_explain_absence(place, there)}")
             client.subscribe(place)
         _await_data(client, sensors)
         spec, places = describe_robot_there(client, position, sensors, kind)
-        name = name or f"player{wish.number}"
-        return PlayerRobot(PlayerBody(client, name, spec, position, places, silence=wish.silence), wish.dt)
+        name = name or f"player{target.number}"
+        return PlayerRobot(PlayerBody(client, name, spec, position, places, silence=target.silence), target.dt)
     except BaseException:
         client.close()
         raise
@@ -85,7 +85,7 @@ def _await_data(client: PlayerClient, sensors: Sequence[Place]) -> None:
             break
 
 
-def read_player_wish(url: str) -> PlayerWish:
+def parse_player_url(url: str) -> PlayerUrl:
     """Parse and check a URL."""
     try:
         parts = urlsplit(url)
@@ -99,7 +99,7 @@ def read_player_wish(url: str) -> PlayerWish:
         raise LinkError(f"{url}: unknown option {min(unknown)!r}{suggestion(min(unknown), OPTIONS)}")
     if not host or index < 0 or not 1e-3 <= dt <= 10:
         raise LinkError(f"{url}: {FORM}")
-    return PlayerWish(host, port, index, sensors, options.get("type"), dt, read_silence(url, options))
+    return PlayerUrl(host, port, index, sensors, options.get("type"), dt, read_silence(url, options))
 
 
 def _read_place(word: str) -> Place:

@@ -11,7 +11,7 @@ from paddock.arena.body import PoseSource
 from paddock.arena.devices import Camera, Device
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
-from paddock.links.drive_guard import StopLine
+from paddock.links.drive_watchdog import StopLine
 from paddock.links.player.client import Place, PlayerClient, pack_command
 from paddock.links.player.spec import PlayerSource
 from paddock.links.scene.body import SteppedBody

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 from urllib.parse import parse_qsl, urlsplit
 
 from paddock.core.errors import LinkError, suggestion
-from paddock.links.drive_guard import read_silence
+from paddock.links.drive_watchdog import read_silence
 
 
 class SceneAddress(NamedTuple):
@@ -31,17 +31,17 @@ class SceneAddress(NamedTuple):
             host, chosen = parts.hostname, parts.port or port
         except ValueError as error:
             raise LinkError(f"{form}: {error}") from None
-        wish = dict(parse_qsl(parts.query))
-        if unknown := set(wish) - set(options):
+        given = dict(parse_qsl(parts.query))
+        if unknown := set(given) - set(options):
             raise LinkError(f"{url}: unknown option {min(unknown)!r}{suggestion(min(unknown), options)}")
-        stepping, silence = wish.get(mode, "yes"), read_silence(url, wish)
+        stepping, silence = given.get(mode, "yes"), read_silence(url, given)
         if not host or stepping not in ("yes", "no"):
             raise LinkError(form)
         return cls(
             host,
             chosen,
-            wish.get(robot, base),
-            wish.get(type),
+            given.get(robot, base),
+            given.get(type),
             stepping == "yes",
             inf if stepping == "yes" else silence,
         )

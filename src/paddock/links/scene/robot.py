@@ -33,7 +33,7 @@ class SteppedRobot(SingleRobot):
         super().__init__(body)
         self.stepping = stepping
         if not stepping:
-            body.guard.start()
+            body.watchdog.start()
         self._dt = self._read_dt()
         self._begin()
         self.stop_at_exit()
@@ -107,7 +107,7 @@ class SteppedRobot(SingleRobot):
         """Request the simulated time until `is_over` accepts it. Raise `Timeout` if it does not advance."""
         timeout, last, end = self.body.client.timeout, math.nan, 0.0
         while not is_over(now := self._ask_time()):
-            self.body.renew_guard()
+            self.body.renew_watchdog()
             if now != last:
                 last, end = now, time.monotonic() + timeout
             elif time.monotonic() > end:
@@ -122,7 +122,7 @@ class SteppedRobot(SingleRobot):
 
     def reset(self, seed: int | None = None) -> None:
         """Stop the simulation and start it again from its initial state."""
-        with self.body.guard.driving(False):
+        with self.body.watchdog.driving(False):
             self._stop_there()
         self.body.forget()
         self._begin()
@@ -134,5 +134,5 @@ class SteppedRobot(SingleRobot):
             if self.stepping:
                 self._hold(False)
         finally:
-            self.body.guard.end()
+            self.body.watchdog.end()
             self.body.client.close()

@@ -9,7 +9,7 @@ from paddock.links.usarsim.body import UsarBody
 from paddock.links.usarsim.camera import ImageConnection
 from paddock.links.usarsim.robot import UsarSimRobot
 from paddock.links.usarsim.spec import adapt_spec
-from paddock.links.usarsim.wish import read_wish
+from paddock.links.usarsim.url import parse_usarsim_url
 from paddock.robots import RobotSpec
 from paddock.sensors.camera import CameraSpec
 
@@ -29,7 +29,7 @@ def connect_usarsim(url: str, *, name: str = "", timeout: float = 10.0) -> UsarS
         name: name of the robot, unless the URL contains one.
         timeout: seconds without an answer after which a call fails.
     """
-    wanted = read_wish(url, name, timeout)
+    wanted = parse_usarsim_url(url, name, timeout)
     server = wanted.open()
     images: ImageConnection | None = None
     try:

@@ -14,7 +14,7 @@ from paddock.arena.devices import Camera, Device
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
 from paddock.core.observation import Readings
-from paddock.links.drive_guard import StopLine
+from paddock.links.drive_watchdog import StopLine
 from paddock.links.simulator_body import STANDING, SimulatorBody
 from paddock.links.usarsim.camera import ImageConnection
 from paddock.links.usarsim.connection import UsarConnection

@@ -37,7 +37,7 @@ class UsarSimRobot(SingleRobot):
 
     def _begin(self) -> None:
         """Set the time to 0 and start the watchdog."""
-        self.body.guard.start()
+        self.body.watchdog.start()
         reports = self.body.server.reports
         self._start, self._due, self._restarts = reports.time, 0.0, reports.restarts
 
@@ -71,7 +71,7 @@ class UsarSimRobot(SingleRobot):
 
     def _is_over(self) -> bool:
         """Whether the step is over or the world was reset. Also reset the watchdog."""
-        self.body.renew_guard()
+        self.body.renew_watchdog()
         return self.time >= self._due - 1e-6 or self.body.server.reports.restarts != self._restarts
 
     def _drive(self, loop: EpisodeLoop) -> str:
@@ -84,7 +84,7 @@ class UsarSimRobot(SingleRobot):
 
     def reset(self, seed: int | None = None) -> None:
         """Reconnect with the robot at its start, also after a lost connection. The world is not reset."""
-        self.body.guard.end()
+        self.body.watchdog.end()
         self.body.server.close()
         self.body.move_to(self._open_anew())
         self.reconnects += 1
@@ -96,7 +96,7 @@ class UsarSimRobot(SingleRobot):
         try:
             self.stop()
         finally:
-            self.body.guard.end()
+            self.body.watchdog.end()
             self.body.server.close()  # this removes the robot
             if self.body.images is not None:
                 self.body.images.close()

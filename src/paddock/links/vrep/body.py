@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from paddock.coppelia.legacy.messages import ask_for, build_request
 from paddock.coppelia.legacy.packets import split_packets
 from paddock.core.geometry import Pose
-from paddock.links.drive_guard import StopLine
+from paddock.links.drive_watchdog import StopLine
 from paddock.links.scene.body import Quantity, SceneBody, turn_up
 from paddock.links.vrep.client import STOP_NUMBER, VrepClient
 

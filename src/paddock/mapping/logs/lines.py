@@ -12,7 +12,7 @@ from pathlib import Path
 
 from paddock.core.errors import PaddockError
 
-MOST_PROBLEMS = 100  # stored per file
+MAX_PROBLEMS = 100  # stored per file
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -100,5 +100,5 @@ class LogNotes:
             yield
         except ValueError as error:
             self.skipped[f"broken {kind}"] += 1
-            if len(self.problems) < MOST_PROBLEMS:
+            if len(self.problems) < MAX_PROBLEMS:
                 self.problems.append(f"line {number}: {kind}: {error}")

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 # Numbers of beams by field of view [degrees]: FLASER lines contain only the number of beams.
 FIELDS = {100.0: (100, 101, 200, 201, 400, 401), 270.0: (541, 1081)}  # all others have 180°
 WITHOUT_LAST = (100, 180, 200, 360, 400)  # numbers of beams whose last beam is one step before the edge of the field
-MOST_BEAMS = 100_000
+MAX_BEAMS = 100_000
 
 
 class LaserRecord(NamedTuple):
@@ -101,8 +101,8 @@ def parse_sweep(words: LogWords) -> tuple[Floats, Floats, float]:
 def beam_count(words: LogWords) -> int:
     """Parse the number of ranges that follow."""
     count = words.count("number of beams")
-    if not 2 <= count <= MOST_BEAMS:
-        raise ValueError(f"number of beams: expected 2 … {MOST_BEAMS}, got {count}")
+    if not 2 <= count <= MAX_BEAMS:
+        raise ValueError(f"number of beams: expected 2 … {MAX_BEAMS}, got {count}")
     return count
 
 

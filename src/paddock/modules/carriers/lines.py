@@ -35,7 +35,7 @@ from paddock.modules.messages import (
 from paddock.modules.wire import LONGEST_LINE, PROTOCOL, decode_message, encode_message, encode_original
 
 HELLO_TIME = 5.0  # [s] for the first line
-MOST_PEERS = 64
+MAX_PEERS = 64
 RETRY = 0.2  # [s] between two attempts to connect to a gate
 POLL = 0.1  # [s] after which a thread checks whether it must end
 
@@ -77,7 +77,7 @@ class LineGate:
             batches = read_batches(connection)
             first, *rest = next(batches, [b""])
             hello = decode_message(first)
-            if not isinstance(hello, HelloMessage) or len(self._peers) >= MOST_PEERS or self._closed.is_set():
+            if not isinstance(hello, HelloMessage) or len(self._peers) >= MAX_PEERS or self._closed.is_set():
                 return
             connection.settimeout(None)
             try:

@@ -1,6 +1,6 @@
 """The GPU driver: each thread simulates one world in local memory, with the same loop as the CPU.
 
-Every function that it calls is rebuilt from the CPU's kernel (`core/remake.py`), with all numbers in the chosen
+Every function that it calls is rebuilt from the CPU's kernel (`core/rebuild.py`), with all numbers in the chosen
 precision. So there is one source. Results differ only in the rounding of products and sums, which GPUs fuse.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paddock.core.jit import Kernel
-from paddock.core.remake import remake_kernel
+from paddock.core.rebuild import rebuild_kernel
 from paddock.core.rng import uniform
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import ITEM_COLUMNS, Model
@@ -65,7 +65,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
     known = {**names, f"{look.__module__}.cuda": cuda}
 
     def on_device(kernel: Kernel) -> Any:
-        return remake_kernel(kernel, swaps, names=known, constant=constant, make=cuda.jit(device=True))
+        return rebuild_kernel(kernel, swaps, names=known, constant=constant, make=cuda.jit(device=True))
 
     decide_there, step_there, write_there = on_device(decide), on_device(step_world), on_device(write_down)
     crew, kept, columns, wanted, constant_count = sizes.robots, sizes.kept, sizes.columns, sizes.wanted, sizes.constants

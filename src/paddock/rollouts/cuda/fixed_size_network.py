@@ -10,22 +10,22 @@ from paddock.core.jit import Kernel, kernel
 from paddock.policies.network_kernel import GAIN, LAST, PLAN_COLUMNS, SPEED, STARTED, ZERO, activated, network
 from paddock.policies.networks import ACTIVATIONS, Network
 
-MOST_LAYERS = 4
+MAX_LAYERS = 4
 # Set when a driver is built: index of the inputs in a row of readings, whether changes are used, number of inputs and
 # of the units of every layer, activations of the layers, whether hidden layers are recurrent, and number of layers.
 SLOT, CHANGES, SIZES, KINDS, RECURRENT, LAYERS = 0, False, (1, 2, 0, 0, 0), (0, 0, 0, 0), False, 1
 
 
 def fits(net: Network) -> bool:
-    """Whether this module can run a network: it must have one device and at most MOST_LAYERS layers."""
-    return len(net.inputs) == 1 and len(net.layers) <= MOST_LAYERS
+    """Whether this module can run a network: it must have one device and at most MAX_LAYERS layers."""
+    return len(net.inputs) == 1 and len(net.layers) <= MAX_LAYERS
 
 
 def names_for(net: Network, slot: int) -> dict[str, object]:
     """Return the values of the global names above for a network."""
     layers = net.layers
     kinds = [ACTIVATIONS[net.activation]] * len(net.hidden) + [ACTIVATIONS[net.output]]
-    rest = MOST_LAYERS - len(layers)
+    rest = MAX_LAYERS - len(layers)
     names = {
         "SLOT": slot,
         "CHANGES": net.inputs[0].change,

@@ -26,7 +26,7 @@ from paddock.rollouts.tables import MetricSums, PolicyTable
 from paddock.worlds.build import BuiltWorld
 
 Pairs = tuple[tuple[Any, Any], ...]
-MOST_BYTES = 128 * 1024  # maximum local memory per thread, so that a large GPU can run all its threads at once
+MAX_BYTES = 128 * 1024  # maximum local memory per thread, so that a large GPU can run all its threads at once
 
 
 class GpuTables:
@@ -146,10 +146,10 @@ def driver_for(
         rays=rays if seats else 0,
         seats=max(1, seats),
     )
-    if sizes.thread_bytes > MOST_BYTES:
+    if sizes.thread_bytes > MAX_BYTES:
         raise SimulationError(
             f"{scenes[0].spec.name}: a world of {robots} robots needs {sizes.thread_bytes // 1024} KiB on the GPU, "
-            f"more than the {MOST_BYTES // 1024} that a thread may have: use device='cpu', or smaller worlds"
+            f"more than the {MAX_BYTES // 1024} that a thread may have: use device='cpu', or smaller worlds"
         )
     options = tuple(sorted(cuda.options.items()))
     return _driver(cuda.module, sizes, tuple(swaps.items()), tuple(names.items()), options), seats or cuda.threads

@@ -7,7 +7,7 @@ import { PALETTE } from "./paint.js";
 import { Samples } from "./samples.js";
 
 const SAMPLES = 320;
-const MOST_LINES = 16;
+const MAX_LINES = 16;
 const GUTTER = 43; // for the scale, at the left
 const BAND = 13; // for the times, below
 const TITLES = {
@@ -21,7 +21,7 @@ let showsAll = recall("charts.all", true);
 export class Chart {
   /** With `low` and `high` the scale is fixed, else it is fitted to the values. */
   constructor({ channels, low, high, factor = 1, digits = 2, colors = PALETTE.lines }) {
-    Object.assign(this, { channels: Math.min(channels, MOST_LINES), low, high, factor, digits, colors });
+    Object.assign(this, { channels: Math.min(channels, MAX_LINES), low, high, factor, digits, colors });
     this.all = new Samples(this.channels, SAMPLES, { thins: true });
     this.recent = new Samples(this.channels, SAMPLES, { thins: false });
     const { canvas, redraw } = scaledCanvas("chart", (context, width, height) => this.#draw(context, width, height));

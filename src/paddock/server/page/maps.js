@@ -5,7 +5,7 @@ import { tint } from "./paint.js";
 const UNKNOWN = 255;
 const LIGHT = { free: "#ffffff", occupied: "#10294a" };
 const DARK = { free: "#6d7683", occupied: "#b9dcff" };
-const MOST_CELLS = 2 ** 26; // larger maps are not shown
+const MAX_CELLS = 2 ** 26; // larger maps are not shown
 
 export class Maps {
   maps = new Map(); // robot → {grid, frontiers, plan, scan, goal, task, refusal, modules}
@@ -63,7 +63,7 @@ export class Maps {
 
 /** Inflate a zlib stream of exactly `count` bytes; null if its size differs. */
 async function inflate(bytes, count) {
-  if (!(count <= MOST_CELLS)) return null;
+  if (!(count <= MAX_CELLS)) return null;
   const out = new Uint8Array(count);
   let at = 0;
   try {

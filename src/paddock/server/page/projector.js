@@ -5,7 +5,7 @@ import { clockText, heatText } from "./heat.js";
 import { decimalsOf, foulsText, pointsText, ranked, scoreHeading } from "./scoreboard.js";
 
 const PER_COLUMN = 16;
-const MOST_COLUMNS = 3;
+const MAX_COLUMNS = 3;
 const SMALLEST = 0.7; // minimum size relative to other names
 
 export function showProjector(session, { board, rows, heading, title, clock, heat }) {
@@ -35,7 +35,7 @@ export function showProjector(session, { board, rows, heading, title, clock, hea
     document.body.classList.toggle("scored", sorted.length > 0 || Boolean(session.board.error));
     setText(heading, scoreHeading(session));
     heading.classList.toggle("with-fouls", sorted.some(({ fouls }) => fouls));
-    const columns = Math.min(MOST_COLUMNS, Math.ceil(sorted.length / PER_COLUMN) || 1);
+    const columns = Math.min(MAX_COLUMNS, Math.ceil(sorted.length / PER_COLUMN) || 1);
     board.style.setProperty("--columns", columns);
     board.style.setProperty("--rows", Math.max(8, Math.ceil(sorted.length / columns)));
     document.body.style.setProperty("--columns", columns);

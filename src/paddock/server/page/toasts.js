@@ -1,7 +1,7 @@
 // Short notices at the edge of the page: refusals with the server's reason, and events. Urgent ones stay until clicked.
 
 const SHOWN = 6000; // [ms]
-const MOST = 4;
+const MAX_TOASTS = 4;
 
 export class Toasts {
   constructor(holder) {
@@ -19,7 +19,7 @@ export class Toasts {
     toast.title = "Click to close";
     toast.addEventListener("click", () => toast.remove());
     this.holder.append(toast);
-    while (this.holder.children.length > MOST) this.holder.firstChild.remove();
+    while (this.holder.children.length > MAX_TOASTS) this.holder.firstChild.remove();
     if (kind !== "urgent") setTimeout(() => toast.remove(), SHOWN);
   }
 }

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 SCALE = 0.01  # metres per pixel
 THRESHOLD = 0.5
-MOST_PIXELS = 4_000_000
-MOST_BOXES = 20_000
+MAX_PIXELS = 4_000_000
+MAX_BOXES = 20_000
 Mask = NDArray[np.bool_]
 
 
@@ -76,9 +76,9 @@ def trace_world(
         at = x + (part.left + part.right) / 2 * scale, y + (rows - (part.top + part.bottom) / 2) * scale
         size = (part.right - part.left) * scale, (part.bottom - part.top) * scale
         boxes.append(Box(at=tidy(*at), size=tidy(*size), height=height, color=WALL_COLOR))
-        if len(boxes) > MOST_BOXES:
+        if len(boxes) > MAX_BOXES:
             raise SpecError(
-                f"the dark pixels need more than {MOST_BOXES} rectangles: smooth or shrink the picture", file=path.name
+                f"the dark pixels need more than {MAX_BOXES} rectangles: smooth or shrink the picture", file=path.name
             )
     row, column = np.unravel_index(np.argmax(_room(free)), dark.shape)
     place = tidy(x + (column + 0.5) * scale, y + (rows - row - 0.5) * scale)
@@ -144,9 +144,9 @@ def read_brightness(path: Path, *, red_only: bool = False) -> NDArray[np.float64
     from PIL import Image
 
     picture = _open(path)
-    if picture.width * picture.height > MOST_PIXELS:
+    if picture.width * picture.height > MAX_PIXELS:
         raise SpecError(
-            f"expected at most {MOST_PIXELS} pixels, got {picture.width} × {picture.height}: make it smaller",
+            f"expected at most {MAX_PIXELS} pixels, got {picture.width} × {picture.height}: make it smaller",
             file=path.name,
         )
     if picture.mode.startswith("I"):  # 16 bits per pixel, which Pillow would clip instead of converting
@@ -162,7 +162,7 @@ def _open(path: Path) -> Image:
 
     try:
         picture = Image.open(io.BytesIO(path.read_bytes()))
-        if picture.width * picture.height <= MOST_PIXELS:
+        if picture.width * picture.height <= MAX_PIXELS:
             picture.load()
         return picture
     except FileNotFoundError:

@@ -10,7 +10,7 @@ from paddock.core.errors import SpecError
 from paddock.core.geometry import Point
 from paddock.worlds.spec import WorldSpec
 
-MOST_FLOOR = 5000.0  # maximum pixels along a side of a floor
+MAX_FLOOR = 5000.0  # maximum pixels along a side of a floor
 FLOOR_DETAIL = 500.0  # pixels per metre of a floor, unless it is too large
 
 
@@ -20,7 +20,7 @@ class Imported(NamedTuple):
     world: WorldSpec
     start: str | None = None
     left_out: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def world_name(file: str | Path) -> str:

@@ -13,7 +13,7 @@ from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.geometry import Point
 from paddock.worlds.importers.fields import UNITS, Fields
 from paddock.worlds.importers.polygons import box_of_corners, move_corners, outline, paint_area, regular
-from paddock.worlds.importers.result import FLOOR_DETAIL, MOST_FLOOR, Imported, tidy, world_name
+from paddock.worlds.importers.result import FLOOR_DETAIL, MAX_FLOOR, Imported, tidy, world_name
 from paddock.worlds.importers.statements import Declaration, StatementEntry, problem_at, statements
 from paddock.worlds.spec import OBSTACLE_COLOR, WALL_COLOR, Box, Floor, Light, Start, Stroke, Wall, WorldSpec
 
@@ -28,7 +28,7 @@ KEYS = {
 }
 SKIPPED = "doorway"
 PAINT_COLOR, LIGHT_COLOR = "#101010", "#fff2cc"
-LEAST_RADIUS, MOST_RADIUS = 0.005, 10_000.0  # limits of a polygon's radius [m]
+LEAST_RADIUS, MAX_RADIUS = 0.005, 10_000.0  # limits of a polygon's radius [m]
 MARGIN = 0.05  # margin around the plan, relative to its size
 REASONS = {
     "link": "nodes are imported as starts, but a world has no graph",
@@ -94,7 +94,7 @@ class _Plan:
         size = max(max(xs) - min(xs), max(ys) - min(ys))
         around = round(MARGIN * (size or 1.0), 3)
         bounds = (min(xs) - around, min(ys) - around, max(xs) + around, max(ys) + around)
-        floor = Floor(strokes=tuple(self.strokes), pixels_per_metre=min(FLOOR_DETAIL, MOST_FLOOR / (size + 2 * around)))
+        floor = Floor(strokes=tuple(self.strokes), pixels_per_metre=min(FLOOR_DETAIL, MAX_FLOOR / (size + 2 * around)))
         world = WorldSpec(
             name=name,
             title=" ".join(self.caption.split()),
@@ -196,9 +196,9 @@ class _Plan:
             radius *= self.unit
             if not sides.is_integer() or not 3 <= sides <= 256:
                 raise fields.problem(f"polygon: expected 3 to 256 sides, got {sides:g}", fields.entries["polygon"])
-            if not LEAST_RADIUS <= radius <= MOST_RADIUS:
+            if not LEAST_RADIUS <= radius <= MAX_RADIUS:
                 raise fields.problem(
-                    f"polygon: expected a radius from {LEAST_RADIUS / self.unit:g} to {MOST_RADIUS / self.unit:g}, "
+                    f"polygon: expected a radius from {LEAST_RADIUS / self.unit:g} to {MAX_RADIUS / self.unit:g}, "
                     f"got {radius / self.unit:g}",
                     fields.entries["polygon"],
                 )

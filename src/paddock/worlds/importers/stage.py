@@ -11,7 +11,7 @@ from paddock.core.errors import SpecError
 from paddock.core.geometry import Point, Pose, compose, rectangle
 from paddock.worlds.importers.polygons import box_of_corners, outline
 from paddock.worlds.importers.result import Imported, tidy, world_name
-from paddock.worlds.importers.stage_doubts import list_doubts
+from paddock.worlds.importers.stage_problems import list_problems
 from paddock.worlds.importers.stage_robot import SENSING, make_robot, walk_parts
 from paddock.worlds.importers.stage_shapes import StageUnits, find_color, fit, list_blocks, place, trace_bitmap
 from paddock.worlds.importers.stage_text import StageEntity, choose, read_stage
@@ -88,9 +88,11 @@ class _StageWorld:
             walls=tuple(self.walls),
             robots=tuple(self.robots),
         )
-        return Imported(world, None, tuple(self.left_out.values()), (*list_doubts(self.root), *self._doubt_robots()))
+        return Imported(
+            world, None, tuple(self.left_out.values()), (*list_problems(self.root), *self._list_robot_problems())
+        )
 
-    def _doubt_robots(self) -> Iterator[str]:
+    def _list_robot_problems(self) -> Iterator[str]:
         """Find robots outside the extent of all other models."""
         if not self.ground:
             return

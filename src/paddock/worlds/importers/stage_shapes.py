@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from paddock.core.geometry import Point, Pose, compose
-from paddock.worlds.importers.bitmap import MOST_BOXES, read_brightness, rectangles
+from paddock.worlds.importers.bitmap import MAX_BOXES, read_brightness, rectangles
 from paddock.worlds.importers.stage_text import StageEntity
 
 SIZE = (0.1, 0.1, 0.1)  # [m] default size of a model
@@ -77,8 +77,8 @@ def trace_bitmap(entity: StageEntity, folder: Path) -> list[list[Point]]:
     if not dark.any():
         raise entity.problem(f"{name!r} has no dark pixel", "bitmap")
     parts = rectangles(dark)
-    if len(parts) > MOST_BOXES:
-        raise entity.problem(f"{name!r} needs more than {MOST_BOXES} rectangles: make it smaller", "bitmap")
+    if len(parts) > MAX_BOXES:
+        raise entity.problem(f"{name!r} needs more than {MAX_BOXES} rectangles: make it smaller", "bitmap")
     return [[(p.left, -p.bottom), (p.right, -p.bottom), (p.right, -p.top), (p.left, -p.top)] for p in parts]
 
 

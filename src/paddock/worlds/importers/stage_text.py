@@ -25,7 +25,7 @@ TYPES = {  # built-in types of Stage
     "lightindicator", "map", "model", "position", "power", "puck", "ranger", "sensor", "window",
 }  # fmt: skip
 DEEPEST = 32  # maximum nesting depth of entities
-MOST_ENTITIES = 50_000  # maximum number of entities, including those of macros
+MAX_ENTITIES = 50_000  # maximum number of entities, including those of macros
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +136,10 @@ class _StageReader:
             self._macros[name.text] = self._read_entity(words, words.take("word", "the type it is based on"), depth)
         elif words.next.text == "(":
             into.add(self._read_entity(words, word, depth))
-            if into.count > MOST_ENTITIES or into.levels > DEEPEST + 1:
+            if into.count > MAX_ENTITIES or into.levels > DEEPEST + 1:
                 raise problem_at(
                     word.line,
-                    f"expected at most {MOST_ENTITIES} entities, and {DEEPEST} levels, including those of macros",
+                    f"expected at most {MAX_ENTITIES} entities, and {DEEPEST} levels, including those of macros",
                 )
         else:
             values = words.take_values(word.text)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from paddock.worlds.mazes.make import KINDS, make_maze
 from paddock.worlds.mazes.maze import Cell, Maze
+from paddock.worlds.mazes.paths import measure_distances, solve_maze
 from paddock.worlds.mazes.read import read_maze
-from paddock.worlds.mazes.ways import measure_distances, solve_maze
 from paddock.worlds.mazes.world import Layout, make_maze_world
 
 __all__ = [

@@ -71,19 +71,19 @@ def carve_rooms(columns: int, rows: int, random: Random) -> set[Passage]:
 def open_dead_ends(columns: int, rows: int, passages: set[Passage], share: float, random: Random) -> set[Passage]:
     """Open a share of the dead ends, preferably to neighbouring dead ends, so that loops arise."""
     beside, passages = _grid(columns, rows), set(passages)
-    ways = map_neighbours(beside, passages)
-    ends = [cell for cell, there in ways.items() if len(there) == 1]
+    neighbours = map_neighbours(beside, passages)
+    ends = [cell for cell, there in neighbours.items() if len(there) == 1]
     left = round((1 - share) * len(ends))
     random.shuffle(ends)
     count = len(ends)
     for cell in ends:
-        closed = [other for other in beside[cell] if other not in ways[cell]]
-        if count <= left or len(ways[cell]) > 1 or not closed:
+        closed = [other for other in beside[cell] if other not in neighbours[cell]]
+        if count <= left or len(neighbours[cell]) > 1 or not closed:
             continue
-        other = random.choice([other for other in closed if len(ways[other]) == 1] or closed)
-        count -= 2 if len(ways[other]) == 1 else 1
-        ways[cell].append(other)
-        ways[other].append(cell)
+        other = random.choice([other for other in closed if len(neighbours[other]) == 1] or closed)
+        count -= 2 if len(neighbours[other]) == 1 else 1
+        neighbours[cell].append(other)
+        neighbours[other].append(cell)
         passages.add(_between(cell, other))
     return passages
 

@@ -13,7 +13,7 @@ Cell = tuple[int, int]
 Passage = tuple[Cell, Cell]
 """Two neighbours, the left or lower one first."""
 
-MOST = 200  # maximum columns or rows
+MAX_SIZE = 200  # maximum columns or rows
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,13 +52,13 @@ class Maze:
         """Whether there is a passage between two cells."""
         return (min(a, b), max(a, b)) in self.passages
 
-    def ways(self) -> dict[Cell, list[Cell]]:
+    def adjacency(self) -> dict[Cell, list[Cell]]:
         """Return the cells that are reachable from every cell in one step."""
         return map_neighbours(self.cells(), self.passages)
 
     def dead_ends(self) -> list[Cell]:
         """Return the cells with exactly one passage."""
-        return [cell for cell, ways in self.ways().items() if len(ways) == 1]
+        return [cell for cell, neighbours in self.adjacency().items() if len(neighbours) == 1]
 
     def __str__(self) -> str:
         return self.to_text()
@@ -81,8 +81,8 @@ class Maze:
 def check_size(columns: int, rows: int) -> None:
     """Refuse grids with too few or too many cells."""
     for name, count in (("columns", columns), ("rows", rows)):
-        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST:
-            raise SpecError(f"expected a whole number from 1 to {MOST}, got {format_value(count)}", path=name)
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MAX_SIZE:
+            raise SpecError(f"expected a whole number from 1 to {MAX_SIZE}, got {format_value(count)}", path=name)
     if columns == rows == 1:
         raise SpecError("expected at least 2 cells, a start and an exit, got 1", path="columns")
 
@@ -99,8 +99,8 @@ def list_neighbours(columns: int, rows: int) -> Iterator[Passage]:
 
 def map_neighbours(cells: Iterable[Cell], passages: Iterable[Passage]) -> dict[Cell, list[Cell]]:
     """Return the neighbours of every cell through passages, in a fixed order."""
-    ways: dict[Cell, list[Cell]] = {cell: [] for cell in cells}
+    neighbours: dict[Cell, list[Cell]] = {cell: [] for cell in cells}
     for a, b in sorted(passages):
-        ways[a].append(b)
-        ways[b].append(a)
-    return ways
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    return neighbours

@@ -10,14 +10,14 @@ from paddock.core.geometry import Point, bounding_radius
 from paddock.core.spec import Metres, MetresOrZero, Spec
 from paddock.robots import RobotSpec
 from paddock.worlds.mazes.maze import Cell, Maze
+from paddock.worlds.mazes.paths import solve_maze
 from paddock.worlds.mazes.walls import Corner, trace_walls
-from paddock.worlds.mazes.ways import solve_maze
 from paddock.worlds.placement import check_placement, robot_types
 from paddock.worlds.spec import Border, Floor, MazeGrid, Placed, Start, Stroke, Wall, WorldSpec
 
 EXIT_COLOR = "#cfe8d5"
 FLOOR_DETAIL = 100.0  # pixels per metre, enough for one coloured square
-MOST_FLOOR = 5000.0  # maximum pixels along a side
+MAX_FLOOR = 5000.0  # maximum pixels along a side
 START, EXIT = "start", "exit"
 
 
@@ -80,7 +80,7 @@ def make_maze_world(
             for line in trace_walls(maze)
         ),
         floor=Floor(
-            strokes=(_patch(maze.exit, layout),), pixels_per_metre=min(FLOOR_DETAIL, MOST_FLOOR / max(width, depth))
+            strokes=(_patch(maze.exit, layout),), pixels_per_metre=min(FLOOR_DETAIL, MAX_FLOOR / max(width, depth))
         ),
         starts=starts,
         robots=(Placed(name="robot", type=robot, start=START),),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph
 
 Floats = NDArray[np.float64]
-LOOP_WAY = 0.5  # length that a loop adds to a path [m]
+LOOP_LENGTH = 0.5  # length that a loop adds to a path [m]
 
 
 def uncertainty(edge: PoseEdge) -> float:
@@ -19,23 +19,23 @@ def uncertainty(edge: PoseEdge) -> float:
     return 20 * math.sqrt((xx + yy + math.hypot(xx - yy, 2 * xy)) / 2)
 
 
-def shortest_ways(graph: PoseGraph, start: int) -> Floats:
+def find_shortest_paths(graph: PoseGraph, start: int) -> Floats:
     """Return the lengths of the shortest paths through the edges of a graph from a pose to all poses [m].
 
     Paths follow the chain of poses and loops. Lengths along the chain are computed at once. Each iteration allows one
     more loop, until no path becomes shorter.
     """
     along = np.array(graph.travelled)
-    ways: Floats = np.abs(along - along[start])
+    distances: Floats = np.abs(along - along[start])
     firsts, seconds = (np.array([loop[end] for loop in graph.loops], int) for end in (0, 1))
-    lengths = np.array([LOOP_WAY + uncertainty(loop) for loop in graph.loops])
+    lengths = np.array([LOOP_LENGTH + uncertainty(loop) for loop in graph.loops])
     while True:
-        shorter = ways.copy()
-        np.minimum.at(shorter, seconds, ways[firsts] + lengths)
-        np.minimum.at(shorter, firsts, ways[seconds] + lengths)
+        shorter = distances.copy()
+        np.minimum.at(shorter, seconds, distances[firsts] + lengths)
+        np.minimum.at(shorter, firsts, distances[seconds] + lengths)
         forwards = np.minimum.accumulate(shorter - along) + along
         backwards = np.minimum.accumulate((shorter + along)[::-1])[::-1] - along
         shorter = np.minimum(shorter, np.minimum(forwards, backwards))
-        if not (shorter < ways - 1e-9).any():
-            return ways
-        ways = shorter
+        if not (shorter < distances - 1e-9).any():
+            return distances
+        distances = shorter

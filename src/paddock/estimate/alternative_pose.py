@@ -1,4 +1,4 @@
-"""RivalPose: alternative pose of a robot, based on the fixes that a filter rejects, with a majority vote."""
+"""AlternativePose: alternative pose of a robot, based on the fixes that a filter rejects, with a majority vote."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.estimate.motion_model import Floats
 from paddock.estimate.travel import WheelTravel
 
 
-class RivalPose:
+class AlternativePose:
     """Alternative pose that moves with the robot's wheels. A fix that agrees refines it and votes for it.
 
     Any other fix votes against it. Without votes, the next fix replaces it (the majority vote of Boyer and Moore 1981).
@@ -28,7 +28,7 @@ class RivalPose:
         self.time = time
         self.pose, self.covariance = predict(self.pose, self.covariance, travel, separation)
 
-    def take_vote(self, fix: Floats, covariance: Floats, gate: float) -> None:
+    def add_fix(self, fix: Floats, covariance: Floats, gate: float) -> None:
         """Count a fix of the current time: x, y [m], heading [rad]."""
         if not self.votes:
             self.pose, self.covariance, self.votes = Pose(*fix.tolist()), covariance.copy(), 1

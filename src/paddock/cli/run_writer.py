@@ -1,4 +1,4 @@
-"""RunKeeper: writes recorded data during a run, so that a killed run loses only its last seconds."""
+"""RunWriter: writes recorded data during a run, so that a killed run loses only its last seconds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RunFiles(Protocol):
         """Write all files at the end of the run."""
 
 
-class RunKeeper:
+class RunWriter:
     """Appends to the traces in a run's folder periodically. At the end of the run, complete files replace them.
 
     Args:

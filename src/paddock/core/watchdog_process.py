@@ -1,4 +1,4 @@
-"""Watchdog process of a LineGuard. It is run by its path and imports only the standard library, so it starts quickly.
+"""Watchdog process of a Watchdog. It is run by its path and imports only the standard library, so it starts quickly.
 
 It shares the connection to the robot with the program that started it. The program writes to the standard input of the
 watchdog: `d` the robot is driving, `s` it is stationary, `.` it is driving and has answered, `f` stop it and exit, `q`

@@ -1,4 +1,4 @@
-"""MapUser: base class of controllers that build a map and navigate with it."""
+"""MapController: base class of controllers that build a map and navigate with it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEAR = 2.0  # distance to search for a free start cell if the robot is too near 
 WALLED_IN = "enclosed: no free space for the body nearby"
 
 
-class MapUser(ABC):
+class MapController(ABC):
     """A controller that updates the mapper with each observation, plans periodically, and drives.
 
     Args:
@@ -138,7 +138,7 @@ class MapUser(ABC):
     def task(self) -> str:
         """Short description of the current task, for traces."""
         state = self.driver.state
-        return f"recovering: {self.driver.ladder.name}" if state == "recovering" else state
+        return f"recovering: {self.driver.recovery_sequence.name}" if state == "recovering" else state
 
     @property
     def goal(self) -> Points:

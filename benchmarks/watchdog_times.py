@@ -1,6 +1,6 @@
 """How long a robot drives on after the program that drives it was killed, crashed or hung, on every wire.
 
-    python benchmarks/guard_times.py [--times 5]
+    python benchmarks/watchdog_times.py [--times 5]
 
 Robots are emulators in this process, or robots of a world that speaks the APIs of other simulators, in real time;
 programs are processes of their own. A robot counts as standing when
@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from links.drivers import SIMULATORS, WIRES, DrivingPrograms, drive_in_simulators, drive_on_lawn, guards_of
+from links.drivers import SIMULATORS, WIRES, DrivingPrograms, drive_in_simulators, drive_on_lawn, watchdogs_of
 from paddock.arena import Arena
 
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGSEGV", "SIGSTOP")
@@ -48,7 +48,7 @@ def measure(arena: Arena, name: str, url: str, programs: DrivingPrograms, how: s
         os.kill(process, signal.Signals[how])
     seconds = wait_until(arena, name, stands=True)
     os.kill(process, signal.SIGKILL)
-    while guards_of(process):  # which has the line for a moment
+    while watchdogs_of(process):  # which has the line for a moment
         time.sleep(0.01)
     return seconds
 

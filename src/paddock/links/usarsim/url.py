@@ -1,4 +1,4 @@
-"""RobotWish: the parsed URL of a robot in a USARSim server."""
+"""UsarSimUrl: the parsed URL of a robot in a USARSim server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from paddock.core.errors import LinkError, PaddockError, Timeout, suggestion
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
-from paddock.links.drive_guard import read_silence
+from paddock.links.drive_watchdog import read_silence
 from paddock.links.usarsim.connection import UsarConnection
 from paddock.robots import RobotSpec, load_robot
 from paddock.usarsim import ROBOT_CLASSES, join_words, robot_of_class
@@ -29,7 +29,7 @@ REPORTS = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RobotWish:
+class UsarSimUrl:
     """The requested robot and its options."""
 
     host: str
@@ -67,7 +67,7 @@ class RobotWish:
             server.wait(lambda: expected <= reports.heard.keys() or reports.time - first > SETTLING, "further report")
 
 
-def read_wish(url: str, name: str, timeout: float) -> RobotWish:
+def parse_usarsim_url(url: str, name: str, timeout: float) -> UsarSimUrl:
     """Parse and check a URL."""
     if not (all_finite(timeout) and timeout > 0):
         raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
@@ -83,7 +83,7 @@ def read_wish(url: str, name: str, timeout: float) -> RobotWish:
         if key not in OPTIONS:
             raise LinkError(f"connect: {url}: no option called {key!r}{suggestion(key, OPTIONS)}")
     class_name = options.get("class", "P2DX")
-    return RobotWish(
+    return UsarSimUrl(
         host=host,
         port=port,
         timeout=timeout,

@@ -11,13 +11,13 @@ from paddock.experiments.ap2dx.survey import Survey, show_mean
 from paddock.report.sheets import Sheet
 
 ENOUGH = 0.95  # of the reachable space
-WAYS = (
+PATH_LENGTHS = (
     "The table shows path lengths relative to ours in the same world with the same seed, for runs that reached this "
     "coverage: the mean and its 95 % confidence interval."
 )
 
 
-def compare_ways(ours: Sequence[Survey], others: Sequence[Survey]) -> Sheet:
+def compare_paths(ours: Sequence[Survey], others: Sequence[Survey]) -> Sheet:
     """Tabulate the relative path lengths of each other strategy, to 95 % and to full coverage."""
     rows = []
     for strategy, runs in group_by_strategy(others).items():

@@ -1,4 +1,4 @@
-"""LineGuard: a watchdog process that stops a robot if the program that drives it is killed, crashes or hangs."""
+"""Watchdog: a watchdog process that stops a robot if the program that drives it is killed, crashes or hangs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-PROGRAM = Path(__file__).with_name("guard_process.py")
+PROGRAM = Path(__file__).with_name("watchdog_process.py")
 SILENCE = 1.0  # [s] without an answered command after which a program that drives counts as hung
 RENEWAL = 0.2  # [s] after which a live program requests an answer from the robot
 BEATS = 0.05  # [s] minimum time between two heartbeats
@@ -20,7 +20,7 @@ ENDING = 1.0  # [s] timeout for the process to exit
 log = logging.getLogger("paddock.links")
 
 
-class LineGuard:
+class Watchdog:
     """Watchdog on an open connection to a robot. Heartbeats are answers of the robot, so a hung program sends none."""
 
     def __init__(self, line: int, stop: bytes, silence: float) -> None:
@@ -96,7 +96,7 @@ class LineGuard:
             end.close()
 
 
-def open_guard(line: int | None, stop: bytes, silence: float) -> LineGuard | None:
+def open_watchdog(line: int | None, stop: bytes, silence: float) -> Watchdog | None:
     """Start a watchdog for a connection; return None and log a warning if that is impossible."""
     if not stop:
         return None
@@ -104,7 +104,7 @@ def open_guard(line: int | None, stop: bytes, silence: float) -> LineGuard | Non
         why = "the watchdog needs Linux or macOS, and a connection that processes can share"
     else:
         try:
-            return LineGuard(line, stop, silence)
+            return Watchdog(line, stop, silence)
         except OSError as error:
             why = str(error)
     log.warning("no watchdog process will stop the robot if this program is killed: %s", why)

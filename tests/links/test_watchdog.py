@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import paddock
-from links.drivers import WIRES, DrivingPrograms, drive_on_lawn, guards_of, note_speeds
+from links.drivers import WIRES, DrivingPrograms, drive_on_lawn, note_speeds, watchdogs_of
 from paddock.arena import Arena
-from paddock.core.line_guard import PROGRAM
+from paddock.core.watchdog import PROGRAM
 from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
@@ -30,7 +30,7 @@ from paddock.orders import Host, RobotPlan
 plan = RobotPlan(name="orders", start=Pose(0.0, 0.0, 0.0), threshold=6000, targets=[(20.0, 0.0)])
 Host([(plan, sys.argv[1])]).run()
 """
-SOON = 60.0  # [s] on a busy machine; benchmarks/guard_times.py tells the times
+SOON = 60.0  # [s] on a busy machine; benchmarks/watchdog_times.py tells the times
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_a_robot_stands_when_its_program_gets_a_signal(
     with killed_in_the_end(process):
         os.kill(process, signal.Signals[end])
         wait_for(lambda: stands(arena, name), SOON)
-    wait_for(lambda: not guards_of(process))
+    wait_for(lambda: not watchdogs_of(process))
     with connect_soon(urls[name] + "?silence=inf") as robot:  # nobody has the line, nobody disturbs
         wait_for(lambda: robot.wheels.set(0.03, 0.03) or not stands(arena, name))
         robot.step(4)
@@ -125,11 +125,11 @@ def test_a_robot_that_a_host_walks_stands_when_the_host_is_killed(lawn: tuple[Ar
     arena, urls = lawn
     with subprocess.Popen([sys.executable, "-c", HOST, urls["orders"].removeprefix("orders://")]) as host:
         try:
-            wait_for(lambda: not stands(arena, "orders") and bool(guards_of(host.pid)), SOON)
+            wait_for(lambda: not stands(arena, "orders") and bool(watchdogs_of(host.pid)), SOON)
         finally:
             host.kill()
     wait_for(lambda: stands(arena, "orders"), SOON)
-    wait_for(lambda: not guards_of(host.pid))
+    wait_for(lambda: not watchdogs_of(host.pid))
 
 
 @pytest.mark.parametrize("name", ["serial", "wifi"])
@@ -174,24 +174,24 @@ def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
         robot.step(50)  # longer than that, but the robot is asked something meanwhile
         assert robot.wheels.speeds != STANDS
         assert any(told[name][-1])
-    wait_for(lambda: not guards_of(os.getpid()))
+    wait_for(lambda: not watchdogs_of(os.getpid()))
 
 
-def test_a_guard_that_was_killed_is_replaced(lawn: tuple[Arena, dict[str, str]]) -> None:
+def test_a_watchdog_that_was_killed_is_replaced(lawn: tuple[Arena, dict[str, str]]) -> None:
     with connect_soon(lawn[1]["serial"] + "?silence=inf") as robot:
         robot.enable("proximity")
-        assert guards_of(os.getpid()) == []  # there is none as long as the robot stands
+        assert watchdogs_of(os.getpid()) == []  # there is none as long as the robot stands
         robot.wheels.set(0.05, 0.05)
-        (guard,) = guards_of(os.getpid())
-        os.kill(guard, signal.SIGKILL)
-        wait_for(lambda: guards_of(os.getpid()) == [])
+        (watchdog,) = watchdogs_of(os.getpid())
+        os.kill(watchdog, signal.SIGKILL)
+        wait_for(lambda: watchdogs_of(os.getpid()) == [])
         robot.proximity.read()
-        assert len(guards_of(os.getpid())) == 1
+        assert len(watchdogs_of(os.getpid())) == 1
 
 
 @pytest.fixture
-def guarded() -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
-    """A guard process on its own, and the robot's end of its line."""
+def watched() -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
+    """A watchdog process on its own, and the robot's end of its line."""
     line, robot = socket.socketpair()
     line.setblocking(False)
     command = [sys.executable, str(PROGRAM), str(line.fileno()), "0.1", b"stop".hex(), str(os.getpid())]
@@ -202,10 +202,10 @@ def guarded() -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
         yield process, robot
 
 
-def test_a_program_that_drives_on_while_it_is_stopped_is_guarded_again(
-    guarded: tuple[subprocess.Popen[bytes], socket.socket],
+def test_a_program_that_drives_on_while_it_is_stopped_is_watched_again(
+    watched: tuple[subprocess.Popen[bytes], socket.socket],
 ) -> None:
-    process, robot = guarded
+    process, robot = watched
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(b"d")
@@ -214,7 +214,7 @@ def test_a_program_that_drives_on_while_it_is_stopped_is_guarded_again(
     assert robot.recv(1000).count(b"stop") > 3  # as often as it is told at the most when it is silent
 
 
-def test_the_last_stop_is_sent_more_than_once(guarded: tuple[subprocess.Popen[bytes], socket.socket]) -> None:
-    process, robot = guarded
+def test_the_last_stop_is_sent_more_than_once(watched: tuple[subprocess.Popen[bytes], socket.socket]) -> None:
+    process, robot = watched
     process.communicate(b"f", timeout=60)
     assert robot.recv(1000) == 3 * b"stop"

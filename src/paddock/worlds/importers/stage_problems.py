@@ -9,7 +9,7 @@ from paddock.worlds.importers.stage_shapes import find_color
 from paddock.worlds.importers.stage_text import StageEntity
 
 
-def list_doubts(world: StageEntity) -> list[str]:
+def list_problems(world: StageEntity) -> list[str]:
     """Return the possible mistakes, each once, with file and line."""
     return list(dict.fromkeys((*_walk(world), *_find_same_names(world))))
 

@@ -10,7 +10,7 @@ from paddock.core.fingerprint import digest, fingerprint, global_names, parts_of
 from paddock.core.jit import Kernel
 
 
-def remake_kernel(
+def rebuild_kernel(
     kernel: Kernel,
     swaps: Mapping[Kernel, Any],
     *,
@@ -30,7 +30,7 @@ def remake_kernel(
         keep: whether to cache the machine code on disk, in the folder of the originals and under another name, until
             the source of a replacement changes.
     """
-    return _Maker(swaps, names or {}, constant, make, Variant.of(swaps.values()) if keep else None).remake(kernel)
+    return _Maker(swaps, names or {}, constant, make, Variant.of(swaps.values()) if keep else None).rebuild(kernel)
 
 
 class Variant(NamedTuple):
@@ -64,12 +64,12 @@ class _Maker:
         self.done: dict[Kernel, Any] = {}
         self.swaps, self.names, self.constant, self.make = swaps, names, constant, make
 
-    def remake(self, kernel: Kernel) -> Any:
+    def rebuild(self, kernel: Kernel) -> Any:
         if kernel not in self.done:
-            self.done[kernel] = self._anew(self.swaps.get(kernel, kernel))
+            self.done[kernel] = self._rebuild(self.swaps.get(kernel, kernel))
         return self.done[kernel]
 
-    def _anew(self, kernel: Kernel) -> Any:
+    def _rebuild(self, kernel: Kernel) -> Any:
         function, code = kernel.function, kernel.function.__code__
         known = function.__globals__
         names = {
@@ -97,5 +97,5 @@ class _Maker:
 
     def _stand_in(self, value: Any) -> Any:
         if isinstance(value, Kernel):
-            return self.remake(value)
+            return self.rebuild(value)
         return value if self.constant is None else self.constant(value)

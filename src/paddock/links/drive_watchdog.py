@@ -1,4 +1,4 @@
-"""DriveGuard: a watchdog that stops a robot in another simulator if the program that drives it is killed or hangs."""
+"""DriveWatchdog: stops a robot in another simulator if the program that drives it is killed or hangs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from paddock.core.errors import LinkError
-from paddock.core.line_guard import SILENCE, LineGuard, open_guard
+from paddock.core.watchdog import SILENCE, Watchdog, open_watchdog
 
 SHORTEST_SILENCE = 0.5  # [s], lower limit of the watchdog's timeout
 
@@ -23,8 +23,8 @@ class StopLine(NamedTuple):
     stop: bytes
 
 
-class DriveGuard:
-    """Starts a `LineGuard` no later than the first drive command. Every call of the program resets it."""
+class DriveWatchdog:
+    """Starts a `Watchdog` no later than the first drive command. Every call of the program resets it."""
 
     def __init__(self, open_line: Callable[[], StopLine], silence: float) -> None:
         """
@@ -33,8 +33,8 @@ class DriveGuard:
             silence: seconds without a call of the program after which a driving robot is stopped; inf for never.
         """
         self._open_line, self.silence = open_line, silence
-        self._guard: LineGuard | None = None
-        self._unguarded = False  # whether starting a watchdog has failed
+        self._watchdog: Watchdog | None = None
+        self._no_watchdog = False  # whether starting a watchdog has failed
         self._drives = False  # whether the robot may be driving
         self._turn = threading.RLock()
 
@@ -45,30 +45,30 @@ class DriveGuard:
             if moves:
                 self._drives = True
                 self.start()
-                if self._guard is not None:
-                    self._guard.tell(True)
+                if self._watchdog is not None:
+                    self._watchdog.tell(True)
             yield
             self._drives = moves
-            if self._guard is not None:
-                self._guard.tell(moves)
+            if self._watchdog is not None:
+                self._watchdog.tell(moves)
 
     def start(self) -> None:
         """Start the watchdog. If time is free-running, call this early, because starting takes time."""
-        if self._guard is not None and not self._guard.lives:
-            self._guard.end()
-            self._guard = None
-        if self._guard is None and not self._unguarded:
+        if self._watchdog is not None and not self._watchdog.lives:
+            self._watchdog.end()
+            self._watchdog = None
+        if self._watchdog is None and not self._no_watchdog:
             try:
-                self._guard = open_guard(*self._open_line(), self.silence)
+                self._watchdog = open_watchdog(*self._open_line(), self.silence)
             except LinkError as error:
                 log.warning("no watchdog stops the robot if this program is killed: %s", error)
-            self._unguarded = self._guard is None
+            self._no_watchdog = self._watchdog is None
 
     def renew(self) -> bool:
         """Reset the watchdog. Return whether it has stopped the robot since the last call, and log a warning if so."""
-        if self._guard is None:
+        if self._watchdog is None:
             return False
-        stopped = self._guard.take_stop()
+        stopped = self._watchdog.take_stop()
         if stopped:
             log.warning(
                 "a robot was stopped: it was driving, and this program made no call for %g s. Call step, sense or read "
@@ -76,15 +76,15 @@ class DriveGuard:
                 self.silence,
             )
             self._drives = False
-            self._guard.tell(False)
-        self._guard.renew()
+            self._watchdog.tell(False)
+        self._watchdog.renew()
         return stopped
 
     def end(self) -> None:
         """End the watchdog before the connection is closed. It sends a last stop if the robot may still drive."""
-        guard, self._guard, self._unguarded = self._guard, None, False
-        if guard is not None:
-            guard.end(stop=self._drives)
+        watchdog, self._watchdog, self._no_watchdog = self._watchdog, None, False
+        if watchdog is not None:
+            watchdog.end(stop=self._drives)
         self._drives = False
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 import paddock
-from links.drivers import SIMULATORS, DrivingPrograms, drive_in_simulators, guards_of
-from links.test_guard import SOON, STANDS, killed_in_the_end
+from links.drivers import SIMULATORS, DrivingPrograms, drive_in_simulators, watchdogs_of
+from links.test_watchdog import SOON, STANDS, killed_in_the_end
 from paddock.arena import Arena
 from paddock.testing import wait_for
 
@@ -50,7 +50,7 @@ def test_a_robot_stands_when_its_program_gets_a_signal(
         wait_for(lambda: not stands(arena, name))
         os.kill(process, signal.Signals[end])
         wait_for(lambda: stands(arena, name), SOON)
-    wait_for(lambda: not guards_of(process))
+    wait_for(lambda: not watchdogs_of(process))
 
 
 @ALL
@@ -81,10 +81,10 @@ def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
         caplog.clear()
         began = time.monotonic()
         wait_for(lambda: robot.wheels.set(0.2, 0.2) or time.monotonic() > began + 1)  # it tells, and asks nothing
-        assert not robot.body.guard.renew()  # it did not stop the robot meanwhile
+        assert not robot.body.watchdog.renew()  # it did not stop the robot meanwhile
         assert "silence" not in caplog.text
         assert not stands(arena, name)
-    wait_for(lambda: not guards_of(os.getpid()))
+    wait_for(lambda: not watchdogs_of(os.getpid()))
 
 
 @pytest.mark.parametrize("name", ["vrep", "coppelia"])
@@ -95,7 +95,7 @@ def test_time_that_waits_for_a_program_lets_it_think_for_as_long_as_it_likes(
     with paddock.connect(url, timeout=60) as robot:
         robot.wheels.set(0.2, 0.2)
         robot.step()
-        assert robot.body.guard.silence == float("inf")
+        assert robot.body.watchdog.silence == float("inf")
         assert robot.wheels.speeds == (0.2, 0.2)
     assert "silence" not in caplog.text
 
