@@ -204,7 +204,7 @@ class Session:
 
     def count_scans(self) -> int:
         """How many scans are in the map, as the mapper last said."""
-        report = self.supervisor.board["MAPPER"].report
+        report = self.supervisor.health_monitor["MAPPER"].report
         return int(report.status.split()[0]) if report else 0
 
 

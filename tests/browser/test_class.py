@@ -15,7 +15,7 @@ import pytest
 from browser.stage import Visit, expect
 from browser.test_layout import NAMELESS
 from paddock.referees.score_function import ScoreFunction
-from paddock.server.class_desk import ClassDesk
+from paddock.server.class_session import ClassSession
 from server.classes_served import ServedClass, make_class, served_class
 from server.parties import on_loop
 
@@ -228,7 +228,9 @@ class Slowness(ScoreFunction):
 
 def test_the_best_time_is_the_shortest(lesson: ServedClass, lecturer: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(Slowness()))
-    monkeypatch.setattr(ClassDesk, "entrants", property(lambda desk: {*desk.present}))  # as if their programs ran
+    monkeypatch.setattr(
+        ClassSession, "entrants", property(lambda class_session: {*class_session.present})
+    )  # as if their programs ran
     lecturer.until("paddock.session.board.lower_is_better")
     lecturer.find("sort-best").get_by_role("button").click()
     expect(lecturer.find("sort-best")).to_have_attribute("aria-sort", "ascending")
@@ -243,7 +245,9 @@ def test_the_best_time_is_the_shortest(lesson: ServedClass, lecturer: Visit, mon
 def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(
     lesson: ServedClass, lecturer: Visit, shared_visit: Any, visit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ClassDesk, "entrants", property(lambda desk: {*desk.present}))  # as if their programs ran
+    monkeypatch.setattr(
+        ClassSession, "entrants", property(lambda class_session: {*class_session.present})
+    )  # as if their programs ran
     referee = ScoreFunction(lambda arena: {name: i for i, name in enumerate(arena.robots)})
     on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(referee))
     student: Visit = shared_visit(lesson.link("Ada Lovelace"))

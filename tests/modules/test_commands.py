@@ -17,7 +17,7 @@ from modules.test_modules import LONG
 from paddock.cli.modules_drive import drive_by_keys
 from paddock.cli.modules_view import make_table
 from paddock.mapping.logs import read_tum
-from paddock.modules import HealthBoard, ModuleThreads, load_modules, open_bus
+from paddock.modules import HealthMonitor, ModuleThreads, load_modules, open_bus
 from paddock.modules.coordinator import CoordinatorModule
 from paddock.modules.health import LatencyHistogram
 from paddock.modules.messages import MESSAGES, HealthMessage, RoundMessage
@@ -99,17 +99,17 @@ def test_a_run_ends_when_all_is_explored(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (rounds,) = re.findall(r"coordinator +(\d+) rounds", done.stdout)
     assert int(rounds) < 3000  # of 6000
-    assert "explored: no frontier is left" in done.stdout
+    assert "explored: no reachable frontier is left" in done.stdout
 
 
 def test_tables_are_whole_on_80_columns_and_latencies_have_no_end() -> None:
-    board, says = HealthBoard(), "driving to a frontier; watching, escapes 0, and more that has to be read"
+    monitor, says = HealthMonitor(), "driving to a frontier; watching, escapes 0, and more that has to be read"
     counts = [0] * len(LatencyHistogram().counts)
     counts[-1] = 5
-    board.take(HealthMessage(source="PLANNER", sent=1.0, rounds=5, status=says, latencies=counts))
+    monitor.take(HealthMessage(source="PLANNER", sent=1.0, rounds=5, status=says, latencies=counts))
     console = Console(width=80)
     with console.capture() as captured:
-        console.print(make_table(board, console.width))
+        console.print(make_table(monitor, console.width))
     assert says in " ".join(captured.get().split())
     assert ">1000" in captured.get()
     assert "inf" not in captured.get()

@@ -14,7 +14,7 @@ from paddock.cli.referee import plan_heats
 from paddock.recordings import Recording
 from paddock.referees import make_referee, officiate
 from paddock.server import Server, Settings
-from paddock.server.heat_desk import HeatSettings
+from paddock.server.heat_manager import HeatSettings
 from paddock.testing import wait_for
 from paddock.worlds import Start
 from referees.circles import LAPS, circle_world, drive_circle

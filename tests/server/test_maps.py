@@ -103,7 +103,7 @@ def watch(shown: Show | Server, **options: Any) -> Peer:
 def test_a_map_is_told_with_its_cells_and_then_only_when_these_have_changed(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paddock.server.map_board.GRID_PERIOD", 3600.0)
+    monkeypatch.setattr("paddock.server.map_publisher.GRID_PERIOD", 3600.0)
     with running(arena, Cartographer()) as shown, watch(shown) as peer:
         first = peer.wait("map", robot="red")["map"]
         grid = first["grid"]
@@ -114,7 +114,7 @@ def test_a_map_is_told_with_its_cells_and_then_only_when_these_have_changed(
         assert first["task"] == "maps"
         later = peer.wait("map", robot="red")["map"]
         assert "grid" not in later  # the cells come less often
-        monkeypatch.setattr("paddock.server.map_board.GRID_PERIOD", 0.0)
+        monkeypatch.setattr("paddock.server.map_publisher.GRID_PERIOD", 0.0)
         while "grid" not in later:
             later = peer.wait("map", robot="red")["map"]
         assert later["grid"]["version"] > grid["version"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
 from paddock.arena.robot import Robot
-from paddock.arena.run_board import RunBoard
+from paddock.arena.run_monitor import RunMonitor
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, SimulationError, format_value
 from paddock.core.numeric import all_finite, check_heading
@@ -92,9 +92,9 @@ class BaseArena(ABC):
         """Ticks since the start."""
 
     @cached_property
-    def board(self) -> RunBoard:
+    def monitor(self) -> RunMonitor:
         """Estimates, maps and status shown by running controllers, and the goals that clients send to them."""
-        return RunBoard()
+        return RunMonitor()
 
     @property
     def known_world(self) -> WorldSpec | None:
@@ -107,12 +107,12 @@ class BaseArena(ABC):
     @property
     def estimates(self) -> dict[str, Estimate]:
         """Pose estimates of running controllers, by robot; only of controllers that have an estimate."""
-        return self.board.estimates
+        return self.monitor.estimates
 
     @property
     def map_views(self) -> dict[str, MapView]:
         """Maps that controllers of the last run have shown, by robot."""
-        return {name: shown.view for name, shown in self.board.maps.items()}
+        return {name: shown.view for name, shown in self.monitor.maps.items()}
 
     @property
     def time(self) -> float:

@@ -68,7 +68,7 @@ class EpisodeLoop:
         others = self.controllers.keys() - set(recorded)  # in a large world, driven robots without a trace
         self.unrecorded = [EpisodeRobot(robot, c, ()) for robot, c in self.controllers.items() if robot in others]
         self._next_row = 0  # ticks since the start at which a row is due
-        self.arena.board.begin({robot.name: controller for robot, controller in self.controllers.items()})
+        self.arena.monitor.begin({robot.name: controller for robot, controller in self.controllers.items()})
         self._sort_robots()
         self.arena.update_time()  # the clock may be free-running
         self.start = self._tick = self.arena.tick  # _tick: the last tick that was counted
@@ -159,8 +159,8 @@ class EpisodeLoop:
         if due:
             self._next_row = (self.passed // self.plan.every + 1) * self.plan.every
         now = self.time if due else None
-        if self.arena.board.goals:
-            self.arena.board.give_goals()
+        if self.arena.monitor.goals:
+            self.arena.monitor.give_goals()
         for robot in self.driven:
             self.acting = robot.name
             ask(robot, robot.drive, now)
@@ -242,7 +242,7 @@ class EpisodeLoop:
         for robot in self.robots:
             if not robot.left:
                 robot.finish(reason, time)
-        arena.board.end()
+        arena.monitor.end()
         records = {
             robot.name: RobotRecord(
                 trace=robot.recorder.trace([event for event in common if robot.is_concerned_by(event)]),

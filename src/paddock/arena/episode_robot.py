@@ -40,7 +40,7 @@ class EpisodeRobot:
     A controller may have attributes that are recorded: `task` (a str), `error` (a number in its unit), `estimate`
     (an Estimate, which the page shows as well) or `estimated_pose`, and `events`. Without an estimate, dead reckoning
     with enabled wheel encoders is recorded. `map_view` (a MapView) is shown on the page, and a method `set_goal(x, y)`
-    receives goals from the page (see RunBoard). A method `end(reason)` is called when the run ends.
+    receives goals from the page (see RunMonitor). A method `end(reason)` is called when the run ends.
     """
 
     def __init__(self, robot: Robot, controller: Any, metrics: Sequence[Metric]) -> None:
@@ -110,7 +110,7 @@ class EpisodeRobot:
             self.robot.apply(command, self.act)
         if self.meter is not None:  # only now, since a tick in which the controller raises is not simulated
             self.meter.sense(seen)
-        self.robot.arena.board.show(self.name, self.controller)
+        self.robot.arena.monitor.show(self.name, self.controller)
         if now is not None and motion is not None:
             self._record(now, motion, seen)
 
@@ -132,10 +132,10 @@ class EpisodeRobot:
 
     def finish(self, reason: str, now: float) -> None:
         """Call the controller's `end(reason)` and record the final state of the robot."""
-        board = self.robot.arena.board
-        board.estimates.pop(self.name, None)
-        if self.name in board.maps:
-            board.show_map(self.name, self.controller)
+        monitor = self.robot.arena.monitor
+        monitor.estimates.pop(self.name, None)
+        if self.name in monitor.maps:
+            monitor.show_map(self.name, self.controller)
         end = getattr(self.controller, "end", None)
         if callable(end):
             try:

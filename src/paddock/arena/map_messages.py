@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.arena.run_board import ShownMap, ShownModule
+from paddock.arena.run_monitor import ShownMap, ShownModule
 from paddock.core.errors import BadMessage, PaddockError
 from paddock.core.geometry import Pose
 from paddock.estimate import Estimate

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from paddock.cli.modules_results import check_out, keep_results
 from paddock.core.outside import visible
-from paddock.modules import Bus, HealthBoard, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
+from paddock.modules import Bus, HealthMonitor, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
 from paddock.navigation.explorer import FINISHED
 
 PERIOD = 0.25  # update period of the table [s]
@@ -48,10 +48,10 @@ def run_modules(
             console.print(f"the bus is {supervisor.spec.bus}", highlight=False, soft_wrap=True)
         try:
             with Live(console=console, refresh_per_second=4, transient=json_lines) as live:
-                while supervisor.look(PERIOD) and not is_explored(supervisor.board):
-                    live.update(make_table(supervisor.board, console.width))
-                live.update(make_table(supervisor.board, console.width))
-            if is_explored(supervisor.board):
+                while supervisor.look(PERIOD) and not is_explored(supervisor.health_monitor):
+                    live.update(make_table(supervisor.health_monitor, console.width))
+                live.update(make_table(supervisor.health_monitor, console.width))
+            if is_explored(supervisor.health_monitor):
                 supervisor.stop()
                 console.print(FINISHED, style="green")
         except KeyboardInterrupt as interrupt:
@@ -60,9 +60,9 @@ def run_modules(
                 console.line()  # without a terminal, the table does not end its last line
             status = tell_end(interrupt, console)
     if json_lines:
-        for row in supervisor.board.modules.values():
+        for row in supervisor.health_monitor.modules.values():
             typer.echo(json.dumps(describe(row)))
-    elif len(latencies := supervisor.board["MOTOR"].latencies) and not spec.lock_step:
+    elif len(latencies := supervisor.health_monitor["MOTOR"].latencies) and not spec.lock_step:
         share, slow = latencies.share_within(QUICK), latencies.describe(0.99)
         console.print(
             f"measurement to motor, {len(latencies)} cycles: 99 % within {slow} ms, {share:.1%} within {QUICK:g} ms"
@@ -82,9 +82,9 @@ def tell_end(interrupt: KeyboardInterrupt, console: Console) -> int:
     return 128 + (interrupt.args[0] if interrupt.args else signal.SIGINT)
 
 
-def is_explored(board: HealthBoard) -> bool:
+def is_explored(monitor: HealthMonitor) -> bool:
     """Return whether the planner has finished exploring."""
-    report = board["PLANNER"].report
+    report = monitor["PLANNER"].report
     return report is not None and report.status.startswith(FINISHED)
 
 
@@ -120,7 +120,7 @@ def describe(row: ModuleHealth) -> dict[str, Any]:
     }
 
 
-def make_table(board: HealthBoard, width: int) -> Group:
+def make_table(monitor: HealthMonitor, width: int) -> Group:
     """Return a table of all modules for a terminal width; on narrow terminals, statuses are below the table."""
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
     for title, width in COLUMNS.items():
@@ -129,7 +129,7 @@ def make_table(board: HealthBoard, width: int) -> Group:
     wide, below = width >= WIDE, list[Text]()
     if wide:
         table.add_column("status")
-    for row in board.modules.values():
+    for row in monitor.modules.values():
         report = row.report
         if report is None and not row.present and not row.restarts:
             continue
@@ -142,7 +142,7 @@ def make_table(board: HealthBoard, width: int) -> Group:
         table.add_row(row.name.lower(), state, str(row.restarts), *numbers, *([says] if wide else []))
         if says and not wide:
             below.append(Text(f"{row.name.lower()}: {says}"))
-    refusal = Text(f"refused: {visible(board.refusal)}" if board.refusal else "", style="yellow")
+    refusal = Text(f"refused: {visible(monitor.refusal)}" if monitor.refusal else "", style="yellow")
     return Group(table, *below, refusal)
 
 

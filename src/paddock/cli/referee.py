@@ -20,7 +20,7 @@ from paddock.referees import Officiating, Referee, make_referee, officiate
 from paddock.referees.score_function import ScoreFunction
 
 if TYPE_CHECKING:
-    from paddock.server.heat_desk import HeatSettings
+    from paddock.server.heat_manager import HeatSettings
     from paddock.server.show import Show
 
 SHOWN = 12  # printed fouls
@@ -55,7 +55,7 @@ def load_score_function(path: Path) -> ScoreFunction:
 def plan_heats(seconds: float | None, folder: Path | None) -> HeatSettings:
     """Return the settings of heats: their length, and the folder of their results."""
     from paddock.classes.results import append_results, next_heat
-    from paddock.server.heat_desk import HeatSettings
+    from paddock.server.heat_manager import HeatSettings
 
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
         raise PaddockError(f"--heat-seconds: expected seconds > 0, got {seconds:g}")

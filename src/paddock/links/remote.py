@@ -26,8 +26,8 @@ from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.links.dialogue import Dialogue
 from paddock.links.program_end import note_open, tell_end
-from paddock.links.remote_board import RemoteBoard
 from paddock.links.remote_body import RemoteBody, sensed_devices_of
+from paddock.links.remote_monitor import RemoteMonitor
 from paddock.links.remote_robots import RemoteRobots
 from paddock.links.steering import Steering
 from paddock.links.watcher import SENSORS, RemoteWatcher, streams_of
@@ -114,9 +114,9 @@ class RemoteArena(BaseArena):
             self.claim(name)
 
     @cached_property
-    def board(self) -> RemoteBoard:
+    def monitor(self) -> RemoteMonitor:
         """Maps and estimates that running controllers publish, and the goals that users send to them."""
-        return RemoteBoard(lambda message: self.dialogue.wire.send(message))
+        return RemoteMonitor(lambda message: self.dialogue.wire.send(message))
 
     # ---- time
 
@@ -156,8 +156,8 @@ class RemoteArena(BaseArena):
     def _step(self, ticks: int) -> None:
         with self._stepping:
             self.raise_trouble()
-            if self.board.goals and not self.is_recording:
-                self.board.give_goals()  # no controller runs that would accept them
+            if self.monitor.goals and not self.is_recording:
+                self.monitor.give_goals()  # no controller runs that would accept them
             if self._step_under_way is not None:  # an earlier call stopped waiting for it
                 try:
                     self.dialogue.wait(lambda: self._step_under_way is None, "step", patient=True)
@@ -345,7 +345,7 @@ class RemoteArena(BaseArena):
         elif isinstance(message, m.EventNews):
             self.steering.hear_event(message)
         elif isinstance(message, m.Asked | m.GoalNews):
-            self.board.hear(message)
+            self.monitor.hear(message)
         elif isinstance(message, m.Released):
             self.steering.hear_release(message)
         elif isinstance(message, m.RunStatus):

@@ -1,9 +1,9 @@
 """Modules: loosely coupled processes that together drive a robot."""
 
 from paddock.modules import messages
-from paddock.modules.board import HealthBoard, ModuleHealth
 from paddock.modules.bus import CARRIERS, Bus, open_bus
 from paddock.modules.config import ModuleEntry, ModulesSpec, load_modules
+from paddock.modules.health_monitor import HealthMonitor, ModuleHealth
 from paddock.modules.module import MODULES, Module, start_module
 from paddock.modules.planner import PLANNERS
 from paddock.modules.recording import BusRecorder, read_recording, replay
@@ -17,7 +17,7 @@ __all__ = [
     "PLANNERS",
     "Bus",
     "BusRecorder",
-    "HealthBoard",
+    "HealthMonitor",
     "Module",
     "ModuleEntry",
     "ModuleHealth",

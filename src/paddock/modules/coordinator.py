@@ -61,7 +61,7 @@ class CoordinatorModule(Module):
         self.show: ModulesShow | None = None  # display for viewers of a remote arena
         if spec.url is not None:
             self.show = ModulesShow(spec.robot_spec, [entry.name.upper() for entry in spec.modules], bus.send)
-            self.arena.board.begin({self.robot.name: self.show})
+            self.arena.monitor.begin({self.robot.name: self.show})
             if isinstance(self.arena, RemoteArena):
                 self.arena.claim(self.robot.name)  # goals for the robot are sent here from now on
         self._trace: IO[str] | None = None
@@ -122,7 +122,7 @@ class CoordinatorModule(Module):
         if self.show is not None:
             self.show.look(look)
             if self.show.has_map:  # earlier requests are answered once there is a map
-                self.arena.board.show(self.robot.name, self.show)
+                self.arena.monitor.show(self.robot.name, self.show)
         if now < self.time:
             self.note_reset(now)
         self.time = now

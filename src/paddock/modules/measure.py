@@ -51,8 +51,8 @@ def measure_modules(spec: ModulesSpec, config: str | Path) -> ModuleTimes:
                 if report.source == "COORDINATOR":
                     hub, wall = time.process_time(), time.time()
         hub, wall = time.process_time() - hub, time.time() - wall
-        board = supervisor.board
-    last = {name: said for name in first if (said := board[name].report) is not None}
+        monitor = supervisor.health_monitor
+    last = {name: said for name in first if (said := monitor[name].report) is not None}
     done = {name: (last[name].rounds - first[name].rounds) * spec.period for name in last}
     if not done.get("COORDINATOR"):
         raise PaddockError(f"seconds: {spec.seconds:g} s are too short for a measurement: use a longer run")
@@ -63,7 +63,7 @@ def measure_modules(spec: ModulesSpec, config: str | Path) -> ModuleTimes:
         done["COORDINATOR"],
         end.sent - begin.sent,
         cpu,
-        board["MOTOR"].latencies,
+        monitor["MOTOR"].latencies,
         "; ".join(last[name].status for name in ("COORDINATOR", "PLANNER") if name in last),
         os.getloadavg()[0],
     )
@@ -79,4 +79,4 @@ def measure_both(spec: ModulesSpec, config: str | Path) -> tuple[ModuleTimes, Mo
 
 def _follow(supervisor: Supervisor) -> Iterator[HealthMessage]:
     while supervisor.look(0.05):
-        yield from [row.report for row in supervisor.board.modules.values() if row.report is not None]
+        yield from [row.report for row in supervisor.health_monitor.modules.values() if row.report is not None]

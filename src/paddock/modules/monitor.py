@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddock.modules.board import HealthBoard
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
+from paddock.modules.health_monitor import HealthMonitor
 from paddock.modules.messages import ModuleMessage
 from paddock.modules.module import EVERY_MODULE, Module
 
 
 class MonitorModule(Module):
-    """Keeps a health board of all modules. It ends with the coordinator."""
+    """Keeps the health of all modules. It ends with the coordinator."""
 
     listens = EVERY_MODULE
 
     def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
         super().__init__(name, spec, options, bus)
-        self.board = HealthBoard()
+        self.health_monitor = HealthMonitor()
 
     def handle(self, message: ModuleMessage) -> None:
-        self.board.take(message)
+        self.health_monitor.take(message)

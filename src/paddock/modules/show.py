@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.run_board import ShownModule
+from paddock.arena.run_monitor import ShownModule
 from paddock.core.geometry import Pose, compose, relative
 from paddock.core.observation import Observation
 from paddock.estimate import Estimate
 from paddock.mapping import GridFrame, MapView, OccupancyGrid
 from paddock.mapping.scan import transform
 from paddock.mapping.view import UNSEEN
-from paddock.modules.board import HealthBoard, ModuleHealth
+from paddock.modules.health_monitor import HealthMonitor, ModuleHealth
 from paddock.modules.messages import (
     GoalMessage,
     HealthMessage,
@@ -49,9 +49,9 @@ class ModulesShow:
 
     def __init__(self, spec: RobotSpec, names: Sequence[str], send: Send) -> None:
         self.reader, self.send = PointReader(spec), send
-        self.board = HealthBoard()
+        self.health_monitor = HealthMonitor()
         for name in names:
-            self.board[name].present = False
+            self.health_monitor[name].present = False
         self.estimate: Estimate | None = None
         self.state, self.refusal = "", ""
         self._origin: Pose | None = None  # of the mapper's frame in the world
@@ -80,8 +80,8 @@ class ModulesShow:
                 self._plan, self.state, self.refusal = message, message.doing, message.refusal
             case RefusedMessage(source="PLANNER"):
                 self.refusal = message.reason
-            case HealthMessage() | PresenceMessage() if message.source in self.board.modules:
-                self.board.take(message)
+            case HealthMessage() | PresenceMessage() if message.source in self.health_monitor.modules:
+                self.health_monitor.take(message)
 
     def look(self, observation: Observation) -> None:
         """Store the newest scan of the robot."""
@@ -100,7 +100,7 @@ class ModulesShow:
     @property
     def modules(self) -> tuple[ShownModule, ...]:
         """Health of all modules."""
-        return tuple(describe_module(row) for row in self.board.modules.values())
+        return tuple(describe_module(row) for row in self.health_monitor.modules.values())
 
     @property
     def has_map(self) -> bool:

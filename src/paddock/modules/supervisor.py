@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 
 from paddock.core.errors import PaddockError
 from paddock.core.outside import visible
-from paddock.modules.board import HealthBoard
 from paddock.modules.bus import open_bus, split_address
 from paddock.modules.carriers.lines import LineGate
 from paddock.modules.carriers.zenoh import PEERS, ZenohRouter
 from paddock.modules.config import ModulesSpec
+from paddock.modules.health_monitor import HealthMonitor
 from paddock.modules.process import ARENA_URL, SUPERVISOR, set_priority
 from paddock.modules.recording import BusRecorder
 from paddock.modules.sockets import choose_port
@@ -116,7 +116,7 @@ class Supervisor:
 
     def __init__(self, spec: ModulesSpec, config: str | Path, *, only: Collection[str] | None = None) -> None:
         self.spec = replace(spec, bus=choose_bus(spec.bus))
-        self.board, self.over = HealthBoard(), False
+        self.health_monitor, self.over = HealthMonitor(), False
         self._stack = ExitStack()
         self.gate: LineGate | None = None  # for modules in other languages
         names = [entry.name for entry in spec.modules if only is None or entry.name in only]
@@ -170,12 +170,12 @@ class Supervisor:
         self._stack.close()
 
     def look(self, seconds: float = 0.1) -> bool:
-        """Update the board for some time [s] and restart crashed modules. Return False when the run is over."""
+        """Update the health for some time [s] and restart crashed modules. Return False when the run is over."""
         until = time.monotonic() + seconds
         while not self.over and (left := until - time.monotonic()) > 0:
             time.sleep(min(left, LOOK))  # avoid waking for each message, because all messages pass through here
             for message in self.bus.receive_all(0.0):
-                self.board.take(message)
+                self.health_monitor.take(message)
             self._revive()
         return not self.over
 
@@ -187,19 +187,19 @@ class Supervisor:
                 self.over |= name == "coordinator" or all(other.finished for other in self.processes.values())
             elif process.process is not None and self._hangs(name, process):
                 process.process.kill()  # it is restarted like a crashed one
-            elif status == MISTAKE and not self.board[name.upper()].heard_at:
+            elif status == MISTAKE and not self.health_monitor[name.upper()].heard_at:
                 raise PaddockError(f"module {name}: {process.last_line()}")
             elif status is not None and name == "coordinator" and self.spec.url is None:
                 why = f"status {status}, and its world with it: {process.last_line()}"
                 raise PaddockError(f"the coordinator ended with {why}")
             if process.is_due and not self.over:
                 process.start()
-            self.board[name.upper()].restarts = process.restarts
-            self.board[name.upper()].ended = process.finished or self.over
+            self.health_monitor[name.upper()].restarts = process.restarts
+            self.health_monitor[name.upper()].ended = process.finished or self.over
 
     def _hangs(self, name: str, process: ModuleProcess) -> bool:
         """Return whether a module has reported since its start, but not for some time."""
-        heard = self.board[name.upper()].heard_at
+        heard = self.health_monitor[name.upper()].heard_at
         silence = time.monotonic() - heard
         if heard <= process.started or silence < SILENT or name == "coordinator" or process.process is None:
             process.worked = None

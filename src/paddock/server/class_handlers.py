@@ -11,15 +11,15 @@ from paddock.server.client import Client
 from paddock.server.handlers import handles
 
 if TYPE_CHECKING:
-    from paddock.server.class_desk import ClassDesk
+    from paddock.server.class_session import ClassSession
     from paddock.server.session import Session
 
 
-def desk_of(session: Session, what: str) -> ClassDesk:
-    """Return the desk of the served class."""
-    if session.desk is None:
+def class_session_of(session: Session, what: str) -> ClassSession:
+    """Return the session of the served class."""
+    if session.class_session is None:
         raise Refused(f"{what}: no class is served here; `paddock class serve FOLDER` serves one")
-    return session.desk
+    return session.class_session
 
 
 def check_there(session: Session, name: str) -> None:
@@ -31,12 +31,12 @@ def check_there(session: Session, name: str) -> None:
 
 @handles(m.OpenWorld, Role.SUPERVISOR, done=True)
 def open_world(session: Session, client: Client, request: m.OpenWorld) -> None:
-    desk_of(session, "open_world").open_world(client, request)
+    class_session_of(session, "open_world").open_world(client, request)
 
 
 @handles(m.LockOut, Role.SUPERVISOR, done=True)
 def lock_out(session: Session, client: Client, request: m.LockOut) -> None:
-    desk_of(session, "lock_out").lock_out(request.student, request.on)
+    class_session_of(session, "lock_out").lock_out(request.student, request.on)
 
 
 @handles(m.Release, Role.SUPERVISOR, done=True)
@@ -61,17 +61,17 @@ def set_heat(session: Session, client: Client, request: m.SetHeat) -> None:
 
 @handles(m.Submit)
 def submit(session: Session, client: Client, request: m.Submit) -> m.ReceiptAnswer:
-    return desk_of(session, "submit").submissions.receive(client, request)
+    return class_session_of(session, "submit").submissions.receive(client, request)
 
 
 @handles(m.AskExercise)
 def ask_exercise(session: Session, client: Client, request: m.AskExercise) -> m.ExerciseText:
-    if session.desk is None:
+    if session.class_session is None:
         return m.ExerciseText(id=request.id)
-    return session.desk.submissions.describe(client, request.id)
+    return session.class_session.submissions.describe(client, request.id)
 
 
 @handles(m.ProgramEnded)
 def note_end(session: Session, client: Client, request: m.ProgramEnded) -> None:
-    if session.desk is not None:
-        session.desk.on_end(client, request)
+    if session.class_session is not None:
+        session.class_session.on_end(client, request)

@@ -302,8 +302,8 @@ class Connection(asyncio.Protocol):
             client.encoding = "json" if text else "msgpack"
             self.session.admit(client, hello)
         except LinkError as error:
-            if self.session.desk is not None:
-                self.session.desk.on_unauthenticated(peer, str(error))
+            if self.session.class_session is not None:
+                self.session.class_session.on_unauthenticated(peer, str(error))
             self._refuse(error, hello.id, text)
             self.close(OTHER_VERSION if isinstance(error, VersionMismatch) else NOT_ALLOWED, str(error))
             return

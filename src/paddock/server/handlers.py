@@ -17,7 +17,7 @@ from paddock.protocol import messages as m
 from paddock.server.access import Role
 from paddock.server.client import Client, Subscription, check_count
 from paddock.server.frame_stream import FrameStream, stream_frames
-from paddock.server.replay_desk import ReplayDesk
+from paddock.server.replay_control import ReplayControl
 from paddock.server.visibility import hide_scene
 from paddock.server.world_view import picture
 
@@ -125,7 +125,7 @@ def answer_goal(session: Session, client: Client, request: m.GoalAnswer) -> None
 
 @handles(m.Shown)
 def show(session: Session, client: Client, request: m.Shown) -> None:
-    session.map_board.take(client, request)
+    session.map_publisher.take(client, request)
 
 
 # ---- sensing
@@ -270,8 +270,8 @@ def reset(session: Session, client: Client, request: m.Reset) -> None:
     else:
         session.scoreboard.keep()
         session.arena.reset(request.seed)
-        if session.desk is not None:
-            session.desk.seating.deal()
+        if session.class_session is not None:
+            session.class_session.seating.deal()
         session.on_jump()
         session.interventions.announce(client, "reset", "reset")
 
@@ -293,7 +293,7 @@ def go_live(session: Session, client: Client, request: m.GoLive) -> None:
     find_replay(session, "go_live").go_live()
 
 
-def find_replay(session: Session, what: str) -> ReplayDesk:
+def find_replay(session: Session, what: str) -> ReplayControl:
     """Return the replay of this session."""
     if session.replay is None:
         raise Refused(f"{what}: no recording is replayed here; `paddock replay run.mcap` replays one")

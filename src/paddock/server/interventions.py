@@ -39,8 +39,8 @@ class Interventions:
             session.set_run(replace(run, intervention=f"{text} at {arena.time:g} s"))
         by = "" if client.name in text else f" (by {client.name})"
         in_full = f"{text}{'' if seed is None else f' with seed {seed}'}{by}"
-        if session.desk is not None:
-            session.desk.on_intervention(client, in_full)
+        if session.class_session is not None:
+            session.class_session.on_intervention(client, in_full)
         for other in session.clients:
             if other.wants_events and other is not client and (robot is None or other.grant.sees(robot)):
                 told = in_full if knows_seed(session, other) else text + by

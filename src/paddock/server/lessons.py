@@ -19,7 +19,7 @@ from paddock.referees import Referee
 from paddock.referees.starts import assign_places
 from paddock.robots import RobotSpec, load_robot
 from paddock.server.access import Grant, Role
-from paddock.server.heat_desk import HeatSettings
+from paddock.server.heat_manager import HeatSettings
 from paddock.worlds import load_world, world_names
 from paddock.worlds.placement import Room
 from paddock.worlds.spec import WorldSpec

@@ -25,13 +25,13 @@ from paddock.recordings import ReplayArena
 from paddock.referees import Referee
 from paddock.server.access import Grant, Role, Tokens
 from paddock.server.connection import Connection
-from paddock.server.heat_desk import HeatSettings
-from paddock.server.order_board import ListOrders
+from paddock.server.heat_manager import HeatSettings
+from paddock.server.order_status_publisher import ListOrders
 from paddock.server.session import Session
 from paddock.server.time_lock import ServedTime
 
 if TYPE_CHECKING:
-    from paddock.server.class_desk import ClassDesk
+    from paddock.server.class_session import ClassSession
 
 PORT = 8642
 BACKLOG = 256  # connections waiting to be accepted
@@ -71,7 +71,7 @@ class Server:
         recorded = arena.recording.people if isinstance(arena, ReplayArena) else {}
         self.people: dict[str, str] = {**recorded}  # full names of students, by robot
         self.list_orders: ListOrders | None = None  # returns the states of robots that take orders; set before serving
-        self.desk: ClassDesk | None = None  # of the served class; set before serving
+        self.class_session: ClassSession | None = None  # of the served class; set before serving
         self.tokens = Tokens(demanded=bool(self.settings.token))
         self.connections: dict[Connection, None] = {}  # the oldest first
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
@@ -129,9 +129,9 @@ class Server:
             listener = await self._listen()
             self.port = listener.sockets[0].getsockname()[1]
             self.time_lock.serve(self.session)
-            if self.desk is not None:
-                self.session.desk = self.desk
-                self.desk.attach(self, self.session)
+            if self.class_session is not None:
+                self.session.class_session = self.class_session
+                self.class_session.attach(self, self.session)
             async with listener:
                 with contextlib.ExitStack() as doors:
                     for bound in listener.sockets:

@@ -21,15 +21,15 @@ from paddock.server import class_handlers  # noqa: F401 enters its requests
 from paddock.server.access import Role
 from paddock.server.client import Client, Subscription, check_count, failure, refusal
 from paddock.server.clock import PATIENCE, Member, ServerClock
-from paddock.server.goal_desk import GoalDesk
+from paddock.server.goal_router import GoalRouter
 from paddock.server.handlers import HANDLERS
-from paddock.server.heat_desk import HeatDesk
+from paddock.server.heat_manager import HeatManager
 from paddock.server.history import RunHistory
 from paddock.server.interventions import Interventions
-from paddock.server.map_board import MapBoard
-from paddock.server.order_board import ListOrders, OrderBoard
+from paddock.server.map_publisher import MapPublisher
+from paddock.server.order_status_publisher import ListOrders, OrderStatusPublisher
 from paddock.server.ownership import Ownership
-from paddock.server.replay_desk import ReplayDesk
+from paddock.server.replay_control import ReplayControl
 from paddock.server.scoreboard import Scoreboard
 from paddock.server.shares import ShareLedger
 from paddock.server.supervision import Supervision
@@ -37,7 +37,7 @@ from paddock.server.visibility import knows_seed, welcome_of, world_news_of
 from paddock.server.world_view import readings_of, scene_of
 
 if TYPE_CHECKING:
-    from paddock.server.class_desk import ClassDesk
+    from paddock.server.class_session import ClassSession
 
 NEWS_DELAY = 0.05  # wall seconds in which changes are collected before all clients are notified
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for the subscriptions of one share, on a paced clock
@@ -49,7 +49,7 @@ log = logging.getLogger("paddock.server")
 
 
 class Session:
-    """Connects an arena with its clients, clock and boards. Runs in the event loop's thread."""
+    """Connects an arena with its clients, clock and publishers. Runs in the event loop's thread."""
 
     def __init__(
         self,
@@ -80,13 +80,13 @@ class Session:
         self._told = 0  # changes of robots and owners that were sent to all clients, or are scheduled
         self._reminder = self._loop.call_later(REMINDER, self._remind)
         self.scoreboard = Scoreboard(arena, self.clients, referee)
-        self.heats = HeatDesk(self)
-        self.map_board = MapBoard(arena.board, self.clients, self.ownership)
-        self.goals = GoalDesk(arena.board, self.ownership)
-        self.replay = ReplayDesk(self, arena) if isinstance(arena, ReplayArena) else None
+        self.heats = HeatManager(self)
+        self.map_publisher = MapPublisher(arena.monitor, self.clients, self.ownership)
+        self.goals = GoalRouter(arena.monitor, self.ownership)
+        self.replay = ReplayControl(self, arena) if isinstance(arena, ReplayArena) else None
         self.supervision = Supervision(self)
-        self.desk: ClassDesk | None = None  # of the served class
-        self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
+        self.class_session: ClassSession | None = None  # of the served class
+        self._order_publisher = OrderStatusPublisher(self.clients, list_orders) if list_orders is not None else None
 
     @cached_property
     def scene(self) -> m.SceneData:
@@ -98,9 +98,9 @@ class Session:
         for timer in (self._reminder, self._news):
             if timer is not None:
                 timer.cancel()
-        for board in (self.heats, self.scoreboard, self.map_board, self._order_board, self.desk):
-            if board is not None:
-                board.close()
+        for part in (self.heats, self.scoreboard, self.map_publisher, self._order_publisher, self.class_session):
+            if part is not None:
+                part.close()
         self.clock.close()
 
     # ---- connections and requests
@@ -116,8 +116,8 @@ class Session:
         self.supervision.name(client)
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
-        if self.desk is not None:
-            self.desk.on_join(client)
+        if self.class_session is not None:
+            self.class_session.on_join(client)
         client.send(welcome_of(self, client, hello.id))
         client.send(self.ownership.robot_list(client))
         if self.run is not None:
@@ -137,8 +137,8 @@ class Session:
             answer = HANDLERS[type(message)](self, client, message)
         except PaddockError as error:
             answer = refusal(error, getattr(message, "id", None))
-            if self.desk is not None:
-                self.desk.on_refusal(client, str(error))
+            if self.class_session is not None:
+                self.class_session.on_refusal(client, str(error))
         except Exception:
             log.exception("request %s of %s failed", message.type, client.name)
             answer = failure(message.type, getattr(message, "id", None))
@@ -166,8 +166,8 @@ class Session:
             return
         self.clients.remove(client)
         client.stop_frames()
-        if self.desk is not None:
-            self.desk.on_leave(client)
+        if self.class_session is not None:
+            self.class_session.on_leave(client)
         client.subscriptions.clear()
         try:
             self.ownership.catch_up([*self.clients, client])

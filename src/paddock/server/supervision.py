@@ -57,7 +57,7 @@ class Supervision:
         """Name a client by its token, or by the name it sent; in a class, web pages are named after their user."""
         own = client.grant.name
         name = own or client.said or "client"
-        if self._session.desk is not None and client.said == PAGE and client.grant.role is not Role.VIEWER:
+        if self._session.class_session is not None and client.said == PAGE and client.grant.role is not Role.VIEWER:
             name = f"{own or 'lecturer'}'s page"
         client.name = client.member.name = self._session.unique(name)
 
@@ -93,8 +93,8 @@ class Supervision:
         """Return the maximum message size in bytes; in a class, the largest submission must fit."""
         if client.grant.role is Role.SUPERVISOR:
             return math.inf
-        desk = self._session.desk
-        handed_in = desk.folder.spec.longest_submission if desk is not None else 0
+        class_session = self._session.class_session
+        handed_in = class_session.folder.spec.longest_submission if class_session is not None else 0
         return max(int(1000 * self._session.limits.message_kb), handed_in)
 
     def set_limits(self, limits: ClassLimits) -> None:

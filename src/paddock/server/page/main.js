@@ -12,8 +12,8 @@ import { mapLegend } from "./map_legend.js";
 import { Maps } from "./maps.js";
 import { Monitor } from "./monitor.js";
 import { Mover } from "./mover.js";
-import { moduleBoard } from "./modules.js";
-import { orderBoard } from "./orders.js";
+import { showModules } from "./modules.js";
+import { showOrders } from "./orders.js";
 import { PALETTE } from "./paint.js";
 import { RobotList } from "./robot_list.js";
 import { scoreboard } from "./scoreboard.js";
@@ -77,8 +77,8 @@ const robotList = new RobotList(session, {
   search: element("robot-search"),
 });
 scoreboard(session, element("scores"), element("score-heading"), element("score-rows"));
-orderBoard(session, element("orders"), element("order-rows"));
-moduleBoard(session, maps, element("modules"), element("module-rows"));
+showOrders(session, element("orders"), element("order-rows"));
+showModules(session, maps, element("modules"), element("module-rows"));
 new Monitor(session, subscriptions, driver, element("monitor"), (pointed) => {
   arena.pointed = pointed;
   arena.touch();

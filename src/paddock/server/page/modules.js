@@ -1,7 +1,7 @@
 // Panel of modules: states of the processes that together drive a robot.
 
 /** Show the panel, if the program of the selected robot has modules. */
-export function moduleBoard(session, maps, panel, rows) {
+export function showModules(session, maps, panel, rows) {
   function show() {
     const modules = maps.current?.modules ?? [];
     panel.hidden = !modules.length;

@@ -1,7 +1,7 @@
 // Panel of robots that take orders: the current order and the number of completed orders of each.
 
 /** Show the panel, if there are such robots. */
-export function orderBoard(session, panel, rows) {
+export function showOrders(session, panel, rows) {
   session.on("orders", () => {
     panel.hidden = !session.orders.length;
     rows.replaceChildren(...session.orders.map((state) => orderRow(session, state)));

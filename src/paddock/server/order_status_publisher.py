@@ -1,4 +1,4 @@
-"""OrderBoard: sends the states of robots that take orders to viewers."""
+"""OrderStatusPublisher: sends the states of robots that take orders to viewers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ListOrders = Callable[[], Sequence[m.OrderState]]
 BOARD_PERIOD = 0.5  # wall seconds
 
 
-class OrderBoard:
+class OrderStatusPublisher:
     """Sends the states of the robots twice a second while there are viewers."""
 
     def __init__(self, clients: Sequence[Client], list_orders: ListOrders) -> None:

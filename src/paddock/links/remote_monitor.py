@@ -1,4 +1,4 @@
-"""RemoteBoard: sends the maps and estimates of controllers to the server when a client there requests them."""
+"""RemoteMonitor: sends the maps and estimates of controllers to the server when a client there requests them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from paddock.arena.map_messages import pack_estimate, pack_grid, pack_map
-from paddock.arena.run_board import GoalRequest, RunBoard
+from paddock.arena.run_monitor import GoalRequest, RunMonitor
 from paddock.protocol import messages as m
 
 
-class RemoteBoard(RunBoard):
-    """A run board whose viewers are clients of the server.
+class RemoteMonitor(RunMonitor):
+    """A run monitor whose viewers are clients of the server.
 
     Args:
         tell: sends a message.

@@ -1,4 +1,4 @@
-"""ReplayDesk: replay of a recording on the page: its position, seeking, and the change to live."""
+"""ReplayControl: replay of a recording on the page: its position, seeking, and the change to live."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MAX_MARKS = 500  # on the time line
 
 
-class ReplayDesk:
+class ReplayControl:
     """Controls the replay of a session."""
 
     def __init__(self, session: Session, arena: ReplayArena) -> None:

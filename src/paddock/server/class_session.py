@@ -1,4 +1,4 @@
-"""ClassDesk: connects a class folder with a running session: access, activity and states of the students."""
+"""ClassSession: connects a class folder with a running session: access, activity and states of the students."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from paddock.server.class_log import ClassLog
 from paddock.server.client import Client
 from paddock.server.lessons import Lesson, list_exercises, list_worlds, make_lesson, remember_lesson
 from paddock.server.seating import Seating
-from paddock.server.submission_desk import SubmissionDesk
+from paddock.server.submission_service import SubmissionService
 from paddock.server.visibility import switch_off_hidden
 from paddock.server.world_change import change_world
 
@@ -38,11 +38,11 @@ LAST_PATIENCE = 5.0  # … when the server ends
 LOCKED_OUT = "you are locked out of this class; talk to your lecturer"
 
 
-class ClassDesk:
+class ClassSession:
     """Serves a class: applies its roster and lessons, and reports to supervisors. Runs in the event loop's thread."""
 
     def __init__(self, folder: ClassFolder, lesson: Lesson, *, fixed: str = "") -> None:
-        """Prepare the desk; `attach` starts it.
+        """Prepare the session; `attach` starts it.
 
         Args:
             folder: the class folder.
@@ -52,7 +52,7 @@ class ClassDesk:
         self.folder, self.lesson, self._fixed = folder, lesson, fixed
         folder.patience, folder.check_roster = PATIENCE, self._check_roster
         self.log = ClassLog(folder.path / "log")
-        self.submissions = SubmissionDesk(self)
+        self.submissions = SubmissionService(self)
         self.present: dict[str, Attendance] = {}  # by robot
         self._grants: dict[str, Grant] = {}  # by robot
         self._tokens: dict[str, str] = {}  # by robot

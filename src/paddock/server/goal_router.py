@@ -1,4 +1,4 @@
-"""GoalDesk: forwards goals to the programs that drive robots, and their answers back."""
+"""GoalRouter: forwards goals to the programs that drive robots, and their answers back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from itertools import count
 
-from paddock.arena.run_board import RunBoard
+from paddock.arena.run_monitor import RunMonitor
 from paddock.core.errors import Refused
 from paddock.protocol import messages as m
 from paddock.server.client import Client, refusal
@@ -15,11 +15,11 @@ from paddock.server.ownership import Ownership
 GONE = "the program that drove it has disconnected"
 
 
-class GoalDesk:
-    """Passes goals to controllers in this process through the run board, and to remote programs as messages."""
+class GoalRouter:
+    """Passes goals to controllers in this process through the run monitor, and to remote programs as messages."""
 
-    def __init__(self, board: RunBoard, ownership: Ownership) -> None:
-        self._board, self._ownership = board, ownership
+    def __init__(self, monitor: RunMonitor, ownership: Ownership) -> None:
+        self._monitor, self._ownership = monitor, ownership
         self._loop = asyncio.get_running_loop()
         self._numbers = count(1)
         self._open: dict[int, tuple[Client, Client, m.SendGoal]] = {}  # by number: driver, sender, its request
@@ -27,8 +27,8 @@ class GoalDesk:
     def send(self, client: Client, request: m.SendGoal) -> None:
         """Forward a goal; the answer is sent later."""
         owner = self._ownership.owners.get(request.robot)
-        if owner is None or not owner.shows or self._board.takes_goals(request.robot):
-            self._board.send_goal(
+        if owner is None or not owner.shows or self._monitor.takes_goals(request.robot):
+            self._monitor.send_goal(
                 request.robot, request.x, request.y, lambda why: self._answer_soon(client, request, why)
             )
             return

@@ -1,4 +1,4 @@
-"""HealthBoard: the health of all modules, from the messages on the bus."""
+"""HealthMonitor: the health of all modules, from the messages on the bus."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ModuleHealth:
 SILENT = 3.0  # [s] without a report after which a module is silent
 
 
-class HealthBoard:
+class HealthMonitor:
     """Collects the health reports of modules."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class HealthBoard:
         return self.modules[name]
 
     def take(self, message: ModuleMessage) -> None:
-        """Update the board with a received message."""
+        """Update the health of the modules with a received message."""
         if message.source in WATCHERS:
             return
         if isinstance(message, PresenceMessage):

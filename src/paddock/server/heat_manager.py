@@ -1,4 +1,4 @@
-"""HeatDesk: heats on a running server, each with fair starts, a start signal, an end, results and a recording."""
+"""HeatManager: heats on a running server, each with fair starts, a start signal, an end, results and a recording."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class HeatSettings:
     recordings: Path | None = None  # folder of the recordings; None: no recordings
 
 
-class HeatDesk:
+class HeatManager:
     """Prepares, starts and ends heats. The clock is stopped until the start signal."""
 
     def __init__(self, session: Session) -> None:
@@ -79,14 +79,16 @@ class HeatDesk:
         self._settle()
         self._cancel()
         number = self.number + 1 if self.number else self.settings.first
-        guests = session.ownership.guests() if session.desk is not None else set()  # a class has its own robots
+        guests = (
+            session.ownership.guests() if session.class_session is not None else set()
+        )  # a class has its own robots
         kinds = zip(arena.numbers, arena.built.robots, strict=True)
         places = assign_places(arena.world, {name: kind for name, kind in kinds if name not in guests}, number - 1)
         session.ownership.give_up(guests, session.clients)
         session.scoreboard.keep()
         session.clock.hold(True)
         arena.reset()
-        if session.desk is None or not session.desk.seating.deal(number - 1):
+        if session.class_session is None or not session.class_session.seating.deal(number - 1):
             session.scoreboard.seat(places)
         self.number, self._game = number, session.scoreboard.restart()
         self._set("prepared")
@@ -151,8 +153,8 @@ class HeatDesk:
         self._timer = self._loop.call_later(1.0, self._count_down)
 
     def _signal(self) -> None:
-        session, desk = self._session, self._session.desk
-        self.entrants = frozenset(session.arena.numbers if desk is None else desk.entrants)
+        session, class_session = self._session, self._session.class_session
+        self.entrants = frozenset(session.arena.numbers if class_session is None else class_session.entrants)
         session.ownership.entrants = self.entrants
         self._recorder = self._record()
         self._end_watch = session.arena.on_tick(self._after_tick)
@@ -200,7 +202,7 @@ class HeatDesk:
 
     def _rank(self, game: Officiating) -> list[RobotScore]:
         """Return the standings of the participants; in a class, only of its students."""
-        people = self._session.scoreboard.people if self._session.desk is not None else game.scores
+        people = self._session.scoreboard.people if self._session.class_session is not None else game.scores
         return rank_among(game.standings, (self.entrants or frozenset()) & people.keys())
 
     def _settle(self) -> None:
@@ -209,8 +211,8 @@ class HeatDesk:
         self._end_recording()
         if session.ownership.entrants is not None:
             session.ownership.entrants = None
-            if session.desk is not None:
-                session.desk.seat_late_comers()
+            if session.class_session is not None:
+                session.class_session.seat_late_comers()
             session.look_for_changes()
             self._tell()
 
@@ -237,11 +239,11 @@ class HeatDesk:
 
     def _say(self, text: str) -> None:
         """Write to the terminal, and to the log of the class."""
-        desk, line = self._session.desk, f"heat {self.number}: {text}"
-        if desk is None:
+        class_session, line = self._session.class_session, f"heat {self.number}: {text}"
+        if class_session is None:
             log.warning("%s", line)
         else:
-            desk.log.write(line)
+            class_session.log.write(line)
 
     def _name(self, robot: str) -> str:
         return self._session.scoreboard.people.get(robot, robot)

@@ -1,4 +1,4 @@
-"""RunBoard: data that running controllers show to clients, and goals that clients send to controllers."""
+"""RunMonitor: data that running controllers show to clients, and goals that clients send to controllers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class GoalRequest(NamedTuple):
     answer: Callable[[str], object]  # called with the reason for a refusal, or with "" if accepted
 
 
-class RunBoard:
+class RunMonitor:
     """Estimates and maps of the running controllers, and a queue of goals for them.
 
     Estimates are updated every tick. A map is updated at the next tick after a request. A controller with a method

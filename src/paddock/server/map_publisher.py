@@ -1,4 +1,4 @@
-"""MapBoard: sends the maps of robots' own programs to the clients that watch them."""
+"""MapPublisher: sends the maps of robots' own programs to the clients that watch them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from msgspec.structs import replace
 
 from paddock.arena.map_messages import pack_grid, pack_map, unpack_estimate, unpack_map
-from paddock.arena.run_board import RunBoard, ShownMap
+from paddock.arena.run_monitor import RunMonitor, ShownMap
 from paddock.protocol import messages as m
 from paddock.server.client import Client
 from paddock.server.ownership import Ownership
@@ -18,25 +18,25 @@ MAP_PERIOD = 0.1  # wall seconds between two updates of plans and scans
 GRID_PERIOD = 1.0  # … of the cells of a map
 
 
-class MapBoard:
+class MapPublisher:
     """Requests maps from controllers while clients watch, and sends them to the subscribers of their robots.
 
-    A controller in this process reads requests from the run board. Remote programs receive `asked`, and the next one
-    after they have answered; their answers are stored on the run board.
+    A controller in this process reads requests from the run monitor. Remote programs receive `asked`, and the next one
+    after they have answered; their answers are stored in the run monitor.
 
     Args:
-        board: run board of the served arena.
+        monitor: run monitor of the served arena.
         clients: all clients of the server.
         ownership: the drivers of the robots.
     """
 
-    def __init__(self, board: RunBoard, clients: Sequence[Client], ownership: Ownership) -> None:
-        self._board, self._clients, self._ownership = board, clients, ownership
+    def __init__(self, monitor: RunMonitor, clients: Sequence[Client], ownership: Ownership) -> None:
+        self._monitor, self._clients, self._ownership = monitor, clients, ownership
         self._told: WeakKeyDictionary[Client, dict[str, m.MapData]] = WeakKeyDictionary()  # by client and robot
         self._latest: dict[str, tuple[ShownMap, m.MapData]] = {}  # by robot
         self._packed: dict[str, float] = {}  # time when the cells of a robot's map were last packed
         self._asked: dict[str, Client] = {}  # remote programs that have not answered yet, by robot
-        self._remote: dict[str, Client] = {}  # senders of the maps and estimates on the run board, by robot
+        self._remote: dict[str, Client] = {}  # senders of the maps and estimates in the run monitor, by robot
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
 
@@ -51,11 +51,11 @@ class MapBoard:
         self._asked.pop(shown.robot, None)
         self._remote[shown.robot] = client
         if (estimate := unpack_estimate(shown)) is not None:
-            self._board.estimates[shown.robot] = estimate
+            self._monitor.estimates[shown.robot] = estimate
         if shown.map is not None:
-            known = unpack_map(shown.map, self._board.maps.get(shown.robot))
+            known = unpack_map(shown.map, self._monitor.maps.get(shown.robot))
             if known is not None:
-                self._board.maps[shown.robot] = known
+                self._monitor.maps[shown.robot] = known
 
     def _tell(self) -> None:
         self._timer = self._loop.call_later(MAP_PERIOD, self._tell)
@@ -72,11 +72,11 @@ class MapBoard:
         for robot, client in list(self._remote.items()):
             if self._ownership.owners.get(robot) is not client:
                 del self._remote[robot]
-                self._board.maps.pop(robot, None)
-                self._board.estimates.pop(robot, None)
+                self._monitor.maps.pop(robot, None)
+                self._monitor.estimates.pop(robot, None)
 
     def _ask(self, robot: str) -> None:
-        self._board.asked.add(robot)
+        self._monitor.asked.add(robot)
         owner = self._ownership.owners.get(robot)
         if owner is not None and owner.shows and self._asked.get(robot) is not owner:
             self._asked[robot] = owner
@@ -99,7 +99,7 @@ class MapBoard:
 
     def _pack(self, robot: str) -> m.MapData | None:
         """Return the packed map of a robot; the same object as long as the map is unchanged."""
-        shown = self._board.maps.get(robot)
+        shown = self._monitor.maps.get(robot)
         if shown is None:
             self._latest.pop(robot, None)
             self._packed.pop(robot, None)
