@@ -26,7 +26,7 @@ from paddock.worlds.spec import Cylinder, Placed, Wall, WorldSpec
 
 AFTERWARDS = 20  # ticks that the undisturbed robot drives on alone
 ALIVE = 8  # extreme robots at a time
-PATIENCE = 300.0  # seconds that a client waits for the other
+TIMEOUT = 300.0  # seconds that a client waits for the other
 
 
 def two_rooms() -> WorldSpec:
@@ -168,7 +168,7 @@ def main() -> int:
     counts = {"driven": 0, "refused": 0, "server_failed": 0}
     ticks_of, requests = Stopwatch(arena, "advance"), Stopwatch(arena, "spawn", "remove", "read", "take_picture")
     with Server(arena, Settings(port=0, lock_step=True, speed=None)).in_background() as server:
-        there, extreme = (paddock.connect(server.url(), name=name, timeout=PATIENCE) for name in ("red", "extreme"))
+        there, extreme = (paddock.connect(server.url(), name=name, timeout=TIMEOUT) for name in ("red", "extreme"))
         other = threading.Thread(target=bring, args=(extreme, chosen.robots, chosen.seed, counts))
         other.start()
         with there:

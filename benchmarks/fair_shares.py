@@ -147,7 +147,7 @@ def open_socket(url: str) -> socket.socket:
 # ---- hostile acts: each goes on until the process is killed
 
 
-def tell_ready() -> None:
+def report_ready() -> None:
     print("ready", flush=True)
 
 
@@ -157,7 +157,7 @@ def drain(lines: list[Line], then: Callable[[], object] = lambda: None) -> None:
     for line in lines:
         line.socket.setblocking(False)
         poll.register(line.socket, selectors.EVENT_READ, line)
-    tell_ready()
+    report_ready()
     while True:
         for key, _ in poll.select(0.001):
             try:
@@ -234,7 +234,7 @@ def lock(url: str, token: str) -> None:
     while True:
         line = Line(url, token)
         line.say(type="lock", id=1, timeout=3600.0)
-        tell_ready()
+        report_ready()
         released = False
         while not released:
             released = any(m["type"] in ("released", "refused") for m in line.messages())
@@ -254,7 +254,7 @@ def ask_in_lock(url: str, token: str, what: str) -> None:
             answers += sum(m.get("id") == 3 for m in line.messages())
         answers = 0
         if not told:
-            tell_ready()
+            report_ready()
         told = True
 
 
@@ -269,7 +269,7 @@ def lock_recall(url: str, token: str) -> None:
 def half_open(url: str, token: str) -> None:
     """Handshakes that never end, as many as there can be."""
     open_ones: list[socket.socket] = []
-    tell_ready()
+    report_ready()
     while True:
         with contextlib.suppress(OSError):
             open_ones.append(open_socket(url))
@@ -315,7 +315,7 @@ def huge(url: str, token: str) -> None:
 
 def spin(url: str, token: str) -> None:
     """Nothing hostile: uses a core."""
-    tell_ready()
+    report_ready()
     while True:
         pass
 

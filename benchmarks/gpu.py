@@ -49,7 +49,7 @@ def main() -> None:
         gpu = Cuda(precision, **options)
         if not told.unchecked:
             agreement = compared(gpu, told.world)
-            say({"compared": precision, **agreement, **options})
+            print_line({"compared": precision, **agreement, **options})
             if agreement["median_difference"] > TOLERANCE[precision]:
                 sys.exit(f"{precision}: the GPU disagrees with the CPU")
         for individuals, worlds, threads in itertools.product(
@@ -58,7 +58,9 @@ def main() -> None:
             if individuals == "one" and worlds == 1:
                 continue
             gpu.threads = threads
-            say({**measured(gpu, told, worlds, individuals), "precision": precision, "threads": threads, **options})
+            print_line(
+                {**measured(gpu, told, worlds, individuals), "precision": precision, "threads": threads, **options}
+            )
 
 
 def compared(gpu: Cuda, world: str, worlds: int = 256) -> dict[str, Any]:
@@ -139,7 +141,7 @@ def device_name(cuda: Any) -> str:
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
-def say(line: dict[str, Any]) -> None:
+def print_line(line: dict[str, Any]) -> None:
     print(json.dumps(line), flush=True)
 
 

@@ -37,9 +37,9 @@ def main() -> None:
         return
     for precision in told.precisions.split(","):
         if told.reference:
-            say({"compared": precision, **compared(spec, precision, told.reference)})
+            print_line({"compared": precision, **compared(spec, precision, told.reference)})
         for count in map(int, told.envs.split(",")):
-            say({"env": told.env, "precision": precision, **measured(spec, precision, count, told.steps)})
+            print_line({"env": told.env, "precision": precision, **measured(spec, precision, count, told.steps)})
 
 
 def drawn_actions() -> Any:
@@ -109,7 +109,7 @@ def measured(spec: EnvSpec, precision: str, count: int, steps: int) -> dict[str,
     return {"envs": count, "steps_per_s": round(sorted(rates)[1]), "us_per_call": round(count / sorted(rates)[1] * 1e6)}
 
 
-def say(line: dict[str, Any]) -> None:
+def print_line(line: dict[str, Any]) -> None:
     print(json.dumps(line), flush=True)
 
 

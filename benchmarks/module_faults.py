@@ -5,7 +5,7 @@ and as fast as they may; only the planner's controller is another one. In each p
 really did is read from the coordinator's trace, a row for each tick, in simulated seconds:
 
 - `stands`: the longest that wheels turned after the measurement under the last valid command. It must not be more than
-  `stands_within`, whatever the fault. While commands come it is as long as they hold.
+  `stop_within`, whatever the fault. While commands come it is as long as they hold.
 - `after_fault`: from the fault until wheels are at rest, if nothing comes through.
 - `stale`: a wheel was told to turn by a measurement of more than 0.2 s ago, or by a module that is cut off or hangs.
 
@@ -51,7 +51,7 @@ FAULTS = {"SIGKILL": "", "SIGSTOP": "", "cut": "cut = 5.0\n", "loss": "loss = 0.
 SPEED = load_modules("explore").stop_times.max_speed
 PHASES = {"driving": (SPEED, SPEED), "backing": (-SPEED, -SPEED), "turning": (-SPEED, SPEED)}
 PHASE_TIME = 4.0  # [s]
-PATIENCE = 150.0  # [s] for a robot to get into a phase, on a busy machine
+TIMEOUT = 150.0  # [s] for a robot to get into a phase, on a busy machine
 MODULES = ("coordinator", "sensor", "mapper", "planner", "reflex", "motor")
 MUST_STAND = ("coordinator", "sensor", "planner", "reflex", "motor")  # a robot may go on without its mapper
 SURE = ("SIGKILL", "SIGSTOP", "cut")  # faults after which nothing comes through
@@ -155,7 +155,7 @@ class Session:
     def await_phase(self, phase: str) -> None:
         """Until the robot has been in a phase for a while."""
         speeds, since = PHASES[phase], None
-        limit = time.monotonic() + PATIENCE
+        limit = time.monotonic() + TIMEOUT
         while time.monotonic() < limit:
             self.wait(0.1)
             row = self.trace.look()

@@ -42,7 +42,7 @@ def main() -> None:
     here = measured("cpu", "float64", told.cpu_walkers, told.seconds)
     for precision in told.precisions.split(","):
         agreement = compared(precision)
-        say({"compared": precision, **agreement})
+        print_line({"compared": precision, **agreement})
         there = measured("cuda", precision, told.walkers, told.seconds, beside=here)
         if agreement["median_difference"] > TOLERANCE[precision] or not alike(here, there):
             sys.exit(f"{precision}: the GPU disagrees with the CPU")
@@ -94,7 +94,7 @@ def measured(device: str, precision: str, walkers: int, seconds: float, beside: 
     }
     if beside is not None:
         line["p_as_on_the_cpu"] = round(find_mann_whitney_p(found.concentration, beside.concentration), 4)
-    say(line)
+    print_line(line)
     return found
 
 
@@ -103,7 +103,7 @@ def alike(here: Population, there: Population) -> bool:
     return find_mann_whitney_p(here.concentration, there.concentration) > LEAST_P
 
 
-def say(line: dict[str, Any]) -> None:
+def print_line(line: dict[str, Any]) -> None:
     print(json.dumps(line), flush=True)
 
 

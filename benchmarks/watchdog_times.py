@@ -53,7 +53,7 @@ def measure(arena: Arena, name: str, url: str, programs: DrivingPrograms, how: s
     return seconds
 
 
-def tell_times(names: Sequence[str], drive: Callable[[], AbstractContextManager[Lawn]], times: int) -> None:
+def print_times(names: Sequence[str], drive: Callable[[], AbstractContextManager[Lawn]], times: int) -> None:
     """Print a table, a column for each wire."""
     print(f"{'[ms], longest of ' + str(times):24}" + "".join(f"{name:>16}" for name in names))
     with drive() as (arena, urls), DrivingPrograms() as programs:
@@ -66,8 +66,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--times", type=int, default=5)
     times = parser.parse_args().times
-    tell_times(WIRES, drive_on_lawn, times)
-    tell_times(SIMULATORS, drive_in_simulators, times)
+    print_times(WIRES, drive_on_lawn, times)
+    print_times(SIMULATORS, drive_in_simulators, times)
 
 
 if __name__ == "__main__":

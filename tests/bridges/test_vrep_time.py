@@ -169,7 +169,7 @@ def test_robots_go_on_as_they_were_told_when_a_program_ends_with_or_without_taki
         drive(leaver, "Pioneer_p3dx", 2.0)
         drive(loser, "Pioneer_p3dx#0", 2.0)
         leaver.close()
-        loser.hang_up()
+        loser.disconnect()
         while len(bridge.connections) > 1:
             handle_of(watcher, "Pioneer_p3dx")
         for name in ("pioneer", "other"):

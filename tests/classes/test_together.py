@@ -74,6 +74,6 @@ def test_whoever_keeps_the_lock_for_long_is_not_waited_for_for_ever(folder: Clas
     with (
         lock_folder(folder.path),
         pytest.raises(PaddockError, match="another process is using this folder"),
-        lock_folder(folder.path, patience=0.0),
+        lock_folder(folder.path, timeout=0.0),
     ):
         pass

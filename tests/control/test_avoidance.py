@@ -117,7 +117,7 @@ def test_proximal_is_its_published_sum() -> None:
 
 
 def test_patience_ends_and_wrong_numbers_are_refused() -> None:
-    avoidance = Planning(patience=0.1)
+    avoidance = Planning(timeout=0.1)
     avoidance.reset(ORIGIN, (5.0, 0.0))
     drive(avoidance, ORIGIN, most=10)
     assert avoidance.state == "gave up"

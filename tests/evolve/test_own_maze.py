@@ -71,9 +71,9 @@ def without_size(path: str) -> str:
 def test_a_maze_file_tells_its_size(mine: str) -> None:
     assert "columns = 5" in Path(mine).read_text(encoding="utf-8")
     evolution = Evolution(EvolutionConfig(task="maze", world=mine))
-    assert evolution.task.evaluate.onward.shape[1:3] == (5, 3)  # type: ignore[attr-defined]
+    assert evolution.task.evaluate.next_cells.shape[1:3] == (5, 3)  # type: ignore[attr-defined]
     given = Evolution(EvolutionConfig(task="maze", world=without_size(mine), size=(5, 3)))
-    assert np.array_equal(given.task.evaluate.onward, evolution.task.evaluate.onward)  # type: ignore[attr-defined]
+    assert np.array_equal(given.task.evaluate.next_cells, evolution.task.evaluate.next_cells)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("at", [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5)])  # of a cell from the middle of the second cell
@@ -105,7 +105,7 @@ def test_a_closed_cell_elsewhere_does_no_harm(mine: str) -> None:
     ring = tuple((x + 0.1 * dx, y + 0.1 * dy) for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
     save_world(replace(world, walls=(*world.walls, Wall(points=ring, closed=True))), mine)
     task = Evolution(EvolutionConfig(task="maze", world=mine)).task
-    assert task.evaluate.onward[0][end][2] > task.evaluate.whole[0]  # type: ignore[attr-defined]
+    assert task.evaluate.next_cells[0][end][2] > task.evaluate.whole[0]  # type: ignore[attr-defined]
 
 
 SIZES = [

@@ -27,7 +27,7 @@ def test_the_page_shows_where_robots_said_they_were_and_their_orders() -> None:
         seen: list[list[str]] = []
 
         def tell(event: OrderEvent) -> None:
-            page.tell(event)
+            page.on_event(event)
             seen.append([state.order for state in page.list_orders()])
 
         host = Host([(plan, robots.devices[plan.name]) for plan in plans], on_event=tell)

@@ -126,7 +126,7 @@ class NastyWifi:
                 client, _ = self._listener.accept()
                 with client:
                     client.settimeout(0.02)
-                    self.firmware.hang_up()
+                    self.firmware.disconnect()
                     self.script.kept = b""
                     self._serve(client)
 

@@ -312,7 +312,7 @@ def test_errors_of_a_background_thread_are_told_to_whoever_asks_next(arena: Aren
         robot.enable("ground")
         robot.watch(0.02)
         wait_for(lambda: robot.body.latest)
-    wait_for(lambda: robot.body.complaint is not None)
+    wait_for(lambda: robot.body.pending_error is not None)
     with pytest.raises(paddock.LinkError):
         robot.ground.read()
     robot.close()

@@ -227,6 +227,6 @@ def test_each_fault_by_itself(line: Line, kind: Any) -> None:
 
 
 def test_garbage_before_the_connection_does_not_matter(line: Line) -> None:
-    line.robot.port.hang_up()
+    line.robot.port.disconnect()
     with patience(line):
         assert check(line, "proximity")

@@ -62,7 +62,7 @@ def test_while_the_watching_thread_fails_nobody_gets_old_values(arena: Arena) ->
         robot.enable("ground")
         robot.watch(1.0)
         wait_for(lambda: robot.body.latest)
-    wait_for(lambda: robot.body.complaint)
+    wait_for(lambda: robot.body.pending_error)
     for _ in range(3):
         with pytest.raises(paddock.LinkError):
             robot.ground.read()
@@ -76,7 +76,7 @@ def test_after_a_reconnection_the_old_error_is_settled(arena: Arena) -> None:
         robot.enable("ground")
         robot.watch(60)  # it looks once, and then not for a long time
         wait_for(lambda: robot.body.latest)
-    robot.complain(paddock.LinkError("the line was lost"))
+    robot.report_error(paddock.LinkError("the line was lost"))
     with EPuckEmulators(arena, wifi={"blue": port}):
         robot.reconnect()
         assert robot.ground.read() == FLOOR
@@ -212,7 +212,7 @@ def test_a_lost_answer_costs_nothing_of_the_way(arena: Arena) -> None:
         robot.wheels.set(0.1, 0.1)
         arena.step(50)
         assert robot.pose.x == pytest.approx(0.1, abs=0.005)
-        robot.port.hang_up()
+        robot.port.disconnect()
         arena["red"].wheels.set(0.1, 0.1)  # it does not hear that it is to stand
         arena.step(50)
         assert robot.pose.x == pytest.approx(0.2, abs=0.005)
@@ -348,7 +348,7 @@ def test_what_an_observer_raises_is_told_to_whoever_reads_next(robot: EPuck, cap
 
     with caplog.at_level(logging.WARNING, "paddock.links"):
         robot.on_sense(observer)
-        wait_for(lambda: robot.body.complaint)
+        wait_for(lambda: robot.body.pending_error)
     assert "a bug in my observer" in caplog.text
     with pytest.raises(ValueError, match="a bug in my observer"):
         robot.ground.read()

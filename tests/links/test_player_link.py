@@ -91,18 +91,18 @@ def test_rangers_are_read_as_stage_sends_them(monkeypatch: pytest.MonkeyPatch) -
         yield from publish(self)
         yield 3, layout.RANGER_RANGES.pack([1.0] * len(self.read()))
 
-    def tell_settings(self: RangerDevice, data: bytes) -> bytes:
+    def pack_settings(self: RangerDevice, data: bytes) -> bytes:
         low, high, _ = self.angles
         return layout.RANGER_SETTINGS.pack(low, high, (high - low) / self.spec.channels, 0.0, self.range, 1.0, 10.0)
 
-    def tell_geometry(self: RangerDevice, data: bytes) -> bytes:
+    def pack_geometry(self: RangerDevice, data: bytes) -> bytes:
         size = (0.0, 0.0, 0.0)
         poses = self.poses if len(self.poses) > 1 else [(0.1, 0.0, 0.0, 0.0, 0.0, 0.5)]
         return layout.RANGER_GEOMETRY.pack((0.2, 0.0, 0.3, 0.0, 0.0, math.pi / 2), size, poses, [size] * len(poses))
 
     monkeypatch.setattr(RangerDevice, "publish", publish_both)
-    monkeypatch.setattr(RangerDevice, "_tell_settings", tell_settings)
-    monkeypatch.setattr(RangerDevice, "_tell_geometry", tell_geometry)
+    monkeypatch.setattr(RangerDevice, "_pack_settings", pack_settings)
+    monkeypatch.setattr(RangerDevice, "_pack_geometry", pack_geometry)
     with (
         served(ports=3) as bridge,
         paddock.connect(f"player://127.0.0.1:{bridge.addresses[0][1]}", timeout=60) as robot,
@@ -118,7 +118,7 @@ def test_rangers_are_read_as_stage_sends_them(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_ranger_with_several_scanners_is_several_lasers(monkeypatch: pytest.MonkeyPatch) -> None:
-    def tell_geometry(self: RangerDevice, data: bytes) -> bytes:
+    def pack_geometry(self: RangerDevice, data: bytes) -> bytes:
         size, scanners = (0.0, 0.0, 0.0), [(0.1, 0.0, 0.2, 0.0, 0.0, 0.0), (-0.1, 0.0, 0.2, 0.0, 0.0, math.pi)]
         poses = self.poses if len(self.poses) > 1 else scanners
         return layout.RANGER_GEOMETRY.pack((0.0,) * 6, size, poses, [size] * len(poses))
@@ -127,7 +127,7 @@ def test_a_ranger_with_several_scanners_is_several_lasers(monkeypatch: pytest.Mo
         values = self.read()
         yield 1, layout.RANGER_RANGES.pack(values[: len(values) // 2 * 2])
 
-    monkeypatch.setattr(RangerDevice, "_tell_geometry", tell_geometry)
+    monkeypatch.setattr(RangerDevice, "_pack_geometry", pack_geometry)
     monkeypatch.setattr(RangerDevice, "publish", publish_even)
     with (
         served(ports=3) as bridge,

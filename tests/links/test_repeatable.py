@@ -80,9 +80,9 @@ def test_a_program_that_comes_when_time_has_passed_can_repeat_its_run_only_after
 
 def test_a_program_for_which_time_did_not_wait_cannot_repeat_its_run() -> None:
     with served("empty") as server, paddock.connect(server.url(), name="Ada", lock_step=True) as arena:
-        arena.steering.hear_release(m.Released(client="Ben", robots=(), reason="no step for 10 s"))
+        arena.steering.on_release(m.Released(client="Ben", robots=(), reason="no step for 10 s"))
         assert run(arena).repeatable
-        arena.steering.hear_release(m.Released(client="Ada", robots=(), reason="no step for 10 s"))
+        arena.steering.on_release(m.Released(client="Ada", robots=(), reason="no step for 10 s"))
         assert "time went on without this program" in run(arena).why_not_repeatable
 
 

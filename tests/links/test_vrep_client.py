@@ -54,7 +54,7 @@ def test_replies_are_waited_for_while_the_simulator_is_busy() -> None:
         client = VrepClient("127.0.0.1", port, timeout=60)
         assert client.call_all([ask_for(0x1001, b"left"), ask_for(0x1001, b"right")]) == [b"done", b"done"]
         assert client.time == 0.05
-        client.hang_up()
+        client.disconnect()
         with pytest.raises(LinkError, match="the connection was lost"):
             client.call(0x1001)
 
@@ -64,7 +64,7 @@ def test_a_reply_that_never_comes_is_given_up() -> None:
         client = VrepClient("127.0.0.1", port, timeout=0.01)
         with pytest.raises(Timeout, match=r"0x1001 was not answered|no answer within"):
             client.call(0x1001)
-        client.hang_up()
+        client.disconnect()
 
 
 def test_waiting_for_time_that_stands_still_has_an_end() -> None:

@@ -95,5 +95,5 @@ def test_a_robot_stands_when_the_cable_to_its_planner_is_pulled_out_and_drives_w
         until(trace, True, plugged)
         rows = read_trace(trace)
         turning = [row["time"] - row["measured"] for row in rows if abs(row["left"]) + abs(row["right"]) > STILL]
-        assert max(turning) < spec.stands_within  # simulated: in the tick after it the wheels are at rest
+        assert max(turning) < spec.stop_within  # simulated: in the tick after it the wheels are at rest
         assert not any(row["contacts"] for row in rows)

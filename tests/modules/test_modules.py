@@ -22,13 +22,13 @@ from paddock.modules.mapper import MapperModule, MapperOptions
 from paddock.modules.messages import (
     ClearMessage,
     DriveMessage,
-    GuardMessage,
     HealthMessage,
     MapMessage,
     ModuleMessage,
     MotorMessage,
     RangeScannerMessage,
     ReadingsMessage,
+    ReflexStateMessage,
     RefusedMessage,
     ResetMessage,
     RoundMessage,
@@ -107,7 +107,7 @@ def test_a_mapper_pairs_no_scan_with_travel_of_another_time(tmp_path: Path) -> N
     with open_bus(spec.bus, "SENSOR") as sensor, open_bus(spec.bus, "MAPPER") as line:
         mapper = MapperModule("MAPPER", spec, MapperOptions(), line)
 
-        def say_look(number: int) -> None:
+        def send_readings(number: int) -> None:
             sensor.send(RangeScannerMessage(time=number, values=[3.0] * 181, fov=3.14, resolution=0.0175))
             sensor.send(ReadingsMessage(time=number, device="encoders", values=[0.1 * number] * 2))
             sensor.send(RoundMessage(time=number, number=number))
@@ -118,14 +118,14 @@ def test_a_mapper_pairs_no_scan_with_travel_of_another_time(tmp_path: Path) -> N
             if isinstance(message, RoundMessage):
                 mapper.on_round(message.number)
 
-        say_look(1)
+        send_readings(1)
         handle(wait_for(line, lambda message: isinstance(message, RangeScannerMessage)))
-        say_look(2)  # its encoders replace those of the first, which are still waiting
+        send_readings(2)  # its encoders replace those of the first, which are still waiting
         handle(line.receive(LONG))
-        assert (mapper.heard.number, mapper.mapper.scans) == (1, 0)
+        assert (mapper.latest_round.number, mapper.mapper.scans) == (1, 0)
         for _ in range(3):
             handle(line.receive(LONG))
-        assert (mapper.heard.number, mapper.mapper.scans) == (2, 1)
+        assert (mapper.latest_round.number, mapper.mapper.scans) == (2, 1)
 
 
 def test_a_person_drives_and_the_reflex_still_protects_and_says_why(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_wheels_are_at_rest_within_the_promised_time_of_the_last_measurement(tmp
             coordinator.handle(msgspec.structs.replace(command, time=measured_at))  # late, or said again
             coordinator.watch_commands()
             coordinator.step(1)
-        assert 0.28 - 1e-6 < coordinator.arena.time - measured_at < spec.stands_within + 1e-6
+        assert 0.28 - 1e-6 < coordinator.arena.time - measured_at < spec.stop_within + 1e-6
         assert coordinator.stops == 1
         coordinator.handle(msgspec.structs.replace(command, time=0.0, sent=1.0))  # rests on the very first look
         assert coordinator.robot.body.command == (0.0, 0.0)
@@ -314,7 +314,7 @@ def test_a_robot_stands_in_time_when_a_link_becomes_slow(victim: str, tmp_path: 
     with (tmp_path / "trace.csv").open(encoding="utf-8") as file:
         rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
     ages = [row["time"] - row["measured"] for row in rows if abs(row["left"]) + abs(row["right"]) > 1e-6]
-    assert 0.0 < max(ages) < spec.stands_within - 1e-6  # a tick later they are at rest
+    assert 0.0 < max(ages) < spec.stop_within - 1e-6  # a tick later they are at rest
 
 
 def test_a_flood_of_messages_does_not_hold_up_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -337,7 +337,9 @@ def test_when_the_arena_was_reset_modules_begin_again_and_the_reflex_with_a_new_
             epoch = reflex.reflex.epoch
             coordinator.arena.reset()
             wait_for(person, lambda message: isinstance(message, StopMessage) and message.epoch > epoch)
-            wait_for(person, lambda message: isinstance(message, DriveMessage | GuardMessage) and message.time < 1.0)
+            wait_for(
+                person, lambda message: isinstance(message, DriveMessage | ReflexStateMessage) and message.time < 1.0
+            )
             wait_for(person, lambda _: any(coordinator.robot.body.command))
 
 
@@ -392,7 +394,7 @@ def test_mistakes_in_a_configuration_are_named(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"mine.toml: lockstep: unknown key .did you mean 'lock_step'"):
         load_modules(path)
     path.write_text('period = 0.3\n[[modules]]\nname = "reflex"\n', encoding="utf-8")
-    with pytest.raises(SpecError, match=r"mine.toml: stands_within: expected at least 0.36 s"):
+    with pytest.raises(SpecError, match=r"mine.toml: stop_within: expected at least 0.36 s"):
         load_modules(path)
     path.write_text('[[modules]]\nname = "planner"\noptions = 3\n', encoding="utf-8")
     with pytest.raises(SpecError, match=r"modules.planner.options: expected a table of options, got 3"):

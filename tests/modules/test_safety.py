@@ -157,7 +157,7 @@ def test_clocks_may_drift_and_be_set_while_the_robot_drives() -> None:
 def test_a_first_command_that_comes_late_is_measured_by_the_messages_before_it() -> None:
     gate = MotorGate()
     gate.on_stop(5)
-    gate.note_journey(100.0, 3.0)
+    gate.record_transit(100.0, 3.0)
     assert "10.000 s old" in gate.on_command(FORWARD, 5, 1, ClockReading(0.0, 100.0), ClockReading(0.0, 13.0))
 
 
@@ -261,7 +261,7 @@ def test_a_command_holds_for_as_long_as_it_says_but_not_longer_than_the_motor_al
 def test_limited_wheels_are_at_rest_in_time_and_stay_on_their_curve(
     left: float, right: float, deceleration: float, notice: float, tick: float
 ) -> None:
-    times = StopTimes(stands_within=0.3, notice=notice, deceleration=deceleration, tick=tick)
+    times = StopTimes(stop_within=0.3, notice=notice, deceleration=deceleration, tick=tick)
     wheels = times.limit(WheelSpeeds(left, right))
     assert wheels.left * right == pytest.approx(left * wheels.right)
     speed, hold = max(map(abs, wheels)), times.find_hold(wheels)

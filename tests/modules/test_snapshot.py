@@ -40,7 +40,7 @@ def test_a_snapshot_of_another_method_is_refused_with_the_way_out(tmp_path: Path
     options = {"mapper": {"method": "odometry"}}
     first = start_module("mapper", configure(tmp_path, "sensor", "mapper", state="state", options=options))
     assert isinstance(first, MapperModule)
-    first.journal.snapshot(0, (first.heard, first.mapper, first.builder.readings))
+    first.journal.snapshot(0, (first.latest_round, first.mapper, first.builder.readings))
     first.bus.close()
     options = {"mapper": {"method": "scan-to-map"}}
     other = start_module("mapper", configure(tmp_path, "sensor", "mapper", state="state", options=options))

@@ -189,7 +189,7 @@ def test_the_example_of_rfc_7616() -> None:
 def test_a_reader_that_does_not_read_is_dropped_and_others_are_served() -> None:
     fast = OverheadSpec(size=SIZE, sensor={"fps": 100.0})  # type: ignore[arg-type]
     with serve_camera(with_network(fast, latency=0.0, jitter=0.0, clients=2), moving=True) as (camera, _):
-        camera.patience = 0.5
+        camera.client_timeout = 0.5
         address = urlsplit(camera.url)
         with socket.socket() as lazy:
             lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -72,7 +72,7 @@ def test_robots_stand_on_the_line_while_their_programs_run(tmp_path: Path, monke
             assert served.teacher.ask("set_pose", robot="cy", x=x, y=y + 0.001)["type"] == "done"
             assert fouls(served) == {"cy": 1}
             assert served.teacher.ask("set_heat", action="stop")["type"] == "done"
-            monkeypatch.setattr(seating, "PATIENCE", 0.0)
+            monkeypatch.setattr(seating, "ASIDE_DELAY", 0.0)
             ada.close()
             wait_for(lambda: seats(served)[1] == {"ada", "cy", "di", "flo"})
             ClassFolder.load(folder.path).add("Gus")

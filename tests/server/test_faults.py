@@ -138,7 +138,7 @@ def test_a_client_that_stops_reading_costs_little_memory_and_nobody_else_misses_
 
 
 def test_a_client_that_stops_reading_is_dropped_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{CONNECTION}.PATIENCE", 0.3)
+    monkeypatch.setattr(f"{CONNECTION}.IO_TIMEOUT", 0.3)
     with served("line-crossing") as server, Peer(server, name="stuck", receive_buffer=4096) as stuck:
         stuck.ask("enable", robot="red")
         with contextlib.suppress(OSError):
@@ -216,7 +216,7 @@ def test_a_program_in_the_lock_may_think_for_longer_than_pings_are_waited_for(mo
 
 
 def test_a_connection_that_never_says_hello_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{CONNECTION}.PATIENCE", 0.2)
+    monkeypatch.setattr(f"{CONNECTION}.IO_TIMEOUT", 0.2)
     with served() as server, Peer(server, hello=False) as shy:
         assert shy.until_closed() == (4400, "no hello in time")
         until(server, lambda: not server.connections)
@@ -224,7 +224,7 @@ def test_a_connection_that_never_says_hello_is_closed(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("said", [b"", b"GET / HT", b"GET /ws HTTP/1.1\r\nHost: localhost\r\nX-A: "])
 def test_a_handshake_that_never_ends_is_closed(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"{CONNECTION}.PATIENCE", 0.3)
+    monkeypatch.setattr(f"{CONNECTION}.IO_TIMEOUT", 0.3)
     with served() as server, open_socket(server) as slow, Peer(server) as other:
         for byte in said:
             slow.sendall(bytes([byte]))

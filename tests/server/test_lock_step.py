@@ -128,7 +128,7 @@ def test_a_released_driver_still_owns_its_robot() -> None:
 def test_who_holds_up_the_others_is_named_at_the_terminal_once_and_again_when_it_goes_on(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("paddock.server.clock.PATIENCE", 0.05)
+    monkeypatch.setattr("paddock.server.clock.LAG_REPORT_DELAY", 0.05)
     with served() as server, locked(server, "a") as a, locked(server, "b") as b:
         b.ask("claim", robot="red")
         for _ in range(2):
@@ -152,7 +152,7 @@ def test_alone_in_the_lock_of_a_lock_step_server_nobody_is_ever_released() -> No
     with served() as server, locked(server, "thinker", timeout=0.05) as thinker:
         member = on_loop(server, lambda: server.session.clock.lock[0])
         thinker.ask("step")
-        assert on_loop(server, lambda: member._patience) is None  # nobody watches the clock
+        assert on_loop(server, lambda: member._timeout_timer) is None  # nobody watches the clock
         assert thinker.ask("step")["tick"] == 2
         assert not thinker.all_news("released")
 
@@ -167,7 +167,7 @@ def test_nobody_is_released_while_a_person_has_paused_the_clock() -> None:
     with served() as server, locked(server, "a") as a, locked(server, "b", timeout=0.05) as b, Peer(server) as person:
         person.ask("pause")
         mine = a.tell("step", ticks=1)
-        lock = on_loop(server, lambda: [member._patience for member in server.session.clock.lock])
+        lock = on_loop(server, lambda: [member._timeout_timer for member in server.session.clock.lock])
         assert lock == [None, None]
         assert person.ask("play")["type"] == "done"
         b.wait("released", client="b")

@@ -56,7 +56,7 @@ def test_every_golden_line_is_understood_word_by_word(golden: str) -> None:
 def test_reports_of_the_classic_simulator_are_read_in_our_frame() -> None:
     reports = UsarReports()
     for golden in SERVER:
-        reports.hear(parse_line(golden))
+        reports.update(parse_line(golden))
     assert reports.sonar == {"F1": 4.5798, "F2": 2.1461, "F3": 1.745, "F4": 2.0657}
     assert reports.odometry == pytest.approx(Pose(0.4265, -0.1643, -0.9105))
     assert reports.inertial == reports.truth == pytest.approx(HERE, abs=1e-4)
@@ -73,7 +73,7 @@ def test_reports_of_the_later_simulator_are_read_as_well() -> None:
         "SEN {Time 4.2500} {Type Sonar} {Name F1} {Range 4.4690}",
         "SEN {Time 4.3} {Type Encoder} {Name W1} {Tick 17} {Name W2} {Tick -3}",
     ):
-        reports.hear(parse_line(text))
+        reports.update(parse_line(text))
     assert [reports.sonar[name] for name in reports.sonar_names] == [4.469, 2.5, 1.0]
     assert reports.wheel_ticks == (17, -3)
     assert (reports.time, reports.battery, reports.restarts) == (4.3, 1100, 0)
@@ -83,7 +83,7 @@ def test_the_step_of_a_scan_comes_from_its_values_not_from_the_resolution_that_i
     reports = UsarReports()
     ranges = ",".join(["2.0"] * 133)
     told = f"SEN {{Time 1.0}} {{Type RangeScanner}} {{Name S}} {{Resolution 0.0174}} {{FOV 3.1415}} {{Range {ranges}}}"
-    reports.hear(parse_line(told))
+    reports.update(parse_line(told))
     assert reports.scan is not None
     assert reports.scan.step == pytest.approx(3.1415 / 132)
 
@@ -91,14 +91,14 @@ def test_the_step_of_a_scan_comes_from_its_values_not_from_the_resolution_that_i
 def test_a_clock_that_goes_back_is_a_new_beginning_and_fewer_decimals_are_not() -> None:
     reports = UsarReports()
     for time in ("12.3456", "12.34", "12.4000"):
-        reports.hear(parse_line(f"STA {{Time {time}}}"))
+        reports.update(parse_line(f"STA {{Time {time}}}"))
     assert reports.restarts == 0
-    reports.hear(parse_line("STA {Time 0.02}"))
+    reports.update(parse_line("STA {Time 0.02}"))
     assert (reports.restarts, reports.time) == (1, 0.02)
 
 
 def test_sonars_are_sorted_by_their_numbers_whatever_else_is_in_their_names() -> None:
     reports = UsarReports()
     for name in ("F10", "²", "F2"):
-        reports.hear(parse_line(f"SEN {{Time 1.0}} {{Type Sonar}} {{Name {name}}} {{Range 1.0}}"))
+        reports.update(parse_line(f"SEN {{Time 1.0}} {{Type Sonar}} {{Name {name}}} {{Range 1.0}}"))
     assert reports.sonar_names == ["F2", "F10", "²"]

@@ -77,7 +77,7 @@ class ControllerChoice:
                 f"{self.name}: unknown parameter {next(iter(self.parameters))!r}: this controller has no parameters"
             )
 
-    def blame(self) -> AbstractContextManager[None]:
+    def report_error_locations(self) -> AbstractContextManager[None]:
         """Context manager for the run: errors in the controller's file are reported with their location."""
         return report_error_location(self.path if self.path.suffix == ".py" else None, *ANSWERING)
 

@@ -291,7 +291,7 @@ def warn_of_missing_devices(plan: EpisodePlan) -> None:
     """Warn once of robots that lack the device of a metric. Raise if no robot has it."""
     check_metrics(plan.metrics)
     for metric in plan.metrics:
-        device = metric.looks_at()
+        device = metric.required_device()
         concerned = [robot for robot in plan.recorded if metric.robot in (None, robot.name)]
         lacking = [robot.name for robot in concerned if device is not None and device not in robot.devices]
         if device is None or not lacking:

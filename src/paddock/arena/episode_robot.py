@@ -80,7 +80,7 @@ class EpisodeRobot:
 
     def measures(self, metric: Metric) -> bool:
         """Whether a metric applies to this robot, and the robot has the device of the metric."""
-        device = metric.looks_at()
+        device = metric.required_device()
         return metric.robot in (None, self.name) and (device is None or device in self.robot.devices)
 
     def is_concerned_by(self, event: Event) -> bool:

@@ -74,7 +74,7 @@ class Watches:
         self._every_tick = Schedule(0.0, 1.0)
         self._observers: tuple[SenseObserver, ...] = ()
         self._cameras: dict[str, tuple[ImageObserver, ...]] = {}
-        self._teller = 0  # thread that is calling observers
+        self._calling_thread = 0  # thread that is calling observers
 
     def every(self, period: float) -> None:
         """Set the period [s] of sensor observers."""
@@ -145,12 +145,12 @@ class Watches:
 
     def look(self, time: float) -> None:
         """Read the devices that are due and call the observers, unless called from an observer that steps the arena."""
-        if self._teller == threading.get_ident():
+        if self._calling_thread == threading.get_ident():
             return
         tick = self.robot.arena.tick
         errors: list[Exception] = []
         if self._observers and (self._sensors or self._every_tick).due(tick):
-            errors += self._tell(self._observers, self.robot.body.sense(self.robot))
+            errors += self._notify(self._observers, self.robot.body.sense(self.robot))
         for name, observers in self._cameras.items():
             camera = self.robot.devices[name]
             due = [observer for observer in observers if observer.schedule.due(tick)] if camera.enabled else []
@@ -159,9 +159,9 @@ class Watches:
                 errors += self._show(due, picture)
         self._raise(errors)
 
-    def tell(self, seen: Observation) -> None:
+    def notify(self, seen: Observation) -> None:
         """Pass an observation to the observers, to each only the devices that changed since its last call."""
-        self._raise(self._tell(self._observers, seen))
+        self._raise(self._notify(self._observers, seen))
 
     def show(self, camera: str, picture: Any, tick: int) -> None:
         """Pass an image to the observers of a camera that are due."""
@@ -170,7 +170,7 @@ class Watches:
         ]  # each image once
         self._raise(self._show([observer for observer in others if observer.schedule.due(tick)], picture))
 
-    def _tell(self, observers: Iterable[SenseObserver], seen: Observation) -> list[Exception]:
+    def _notify(self, observers: Iterable[SenseObserver], seen: Observation) -> list[Exception]:
         values = {name: getattr(seen, name) for name in seen.sensors}
         calls = [(observer.call, seen.only(news)) for observer in observers if (news := observer.news(values))]
         return self._call(calls)
@@ -180,13 +180,13 @@ class Watches:
 
     def _call(self, calls: Iterable[tuple[Observer, Any]]) -> list[Exception]:
         errors = []
-        self._teller, before = threading.get_ident(), self._teller
+        self._calling_thread, before = threading.get_ident(), self._calling_thread
         for observer, argument in calls:
             try:
                 observer(argument)
             except Exception as error:  # the other observers are still called
                 errors.append(error)
-        self._teller = before
+        self._calling_thread = before
         return errors
 
     def _raise(self, errors: list[Exception]) -> None:

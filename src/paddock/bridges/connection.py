@@ -47,7 +47,7 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
         self._messages: deque[Message] = deque()
         self._job: Iterator[None] | None = None  # the message that is being processed
         self.deaf = False  # the write buffer is full because the client does not read
-        self._greeting = loop.call_later(self.greeting, self.hang_up, f"it sent no message for {self.greeting:g} s")
+        self._greeting = loop.call_later(self.greeting, self.disconnect, f"it sent no message for {self.greeting:g} s")
 
     # ---- implemented by each kind of client
 
@@ -75,18 +75,18 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
         line = transport.get_extra_info("socket")
         line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if len(self.server.connections) > MAX_CLIENTS:
-            self.hang_up(f"there are {MAX_CLIENTS} clients already")
+            self.disconnect(f"there are {MAX_CLIENTS} clients already")
 
     def data_received(self, data: bytes) -> None:
         try:
             self._messages.extend(self._source.feed(data))
         except BadMessage as error:
-            self.hang_up(error)
+            self.disconnect(error)
             return
         if self._messages:
             self._greeting.cancel()
         if len(self._messages) > self.most_waiting:
-            self.hang_up("it sends messages without waiting for answers")
+            self.disconnect("it sends messages without waiting for answers")
         elif self._job is None:
             self.work()
 
@@ -106,7 +106,7 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
             self.member.leave()
             self.server.connections.pop(self, None)
 
-    def hang_up(self, why: object) -> None:
+    def disconnect(self, why: object) -> None:
         """Close the connection immediately and log the reason."""
         self.log.warning("%s: %s; disconnected", self.name, why)
         self.transport.abort()
@@ -140,7 +140,7 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
                 if next(self._job, DONE) is DONE:
                     self._job = None
         except PaddockError as error:
-            self.hang_up(error)
+            self.disconnect(error)
         except Exception:
             self.log.exception("%s: a message could not be processed", self.name)
-            self.hang_up("the server failed to process a message")
+            self.disconnect("the server failed to process a message")

@@ -101,7 +101,7 @@ class CoppeliaServer(Bridge):
             if client is not None and client.held_since is not None and now - client.held_since > LONGEST_HOLD:
                 client.session.hold_out()
             elif not connection.peer.ready and now - connection.began > LONGEST_HANDSHAKE:
-                connection.hang_up("it did not finish ZeroMQ's handshake in time")
+                connection.disconnect("it did not finish ZeroMQ's handshake in time")
         self._watch = self.loop.call_later(LOOK, self._look)
 
     def list_clients(self) -> list[CoppeliaClient]:
@@ -121,7 +121,7 @@ class CoppeliaServer(Bridge):
     def publish_step(self) -> None:
         """Notify clients of protocol 1 of a completed step."""
         for subscriber in list(self.subscribers):
-            subscriber.tell(self.step_count)
+            subscriber.send_step_count(self.step_count)
 
     def describe(self) -> Iterator[str]:
         """Yield the address, the robots, and a warning if access is not protected."""

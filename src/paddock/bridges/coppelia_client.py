@@ -109,7 +109,7 @@ class CoppeliaConnection(asyncio.Protocol):
         self.waits_for: CoppeliaClient | None = None  # the client whose reply is delayed
         self._requests: deque[list[bytes]] = deque()
         self._busy = False
-        self._heard = 0.0  # when data was received last, by the loop's clock
+        self._received_at = 0.0  # when data was received last, by the loop's clock
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -119,13 +119,13 @@ class CoppeliaConnection(asyncio.Protocol):
         self.server.connections[self] = None
         transport.write(self.peer.greeting)
         if len(self.server.connections) > MAX_CONNECTIONS:
-            self.hang_up(f"there are {MAX_CONNECTIONS} connections already")
+            self.disconnect(f"there are {MAX_CONNECTIONS} connections already")
 
     def data_received(self, data: bytes) -> None:
         now = self.server.loop.time()
-        if now - self._heard < SPIN_TIME:
+        if now - self._received_at < SPIN_TIME:
             self.server.time.stay_awake(now + SPIN_TIME)
-        self._heard = now
+        self._received_at = now
         try:
             for frames in self.peer.receive(data):
                 self._flush()
@@ -136,7 +136,7 @@ class CoppeliaConnection(asyncio.Protocol):
                     if len(self._requests) > MAX_WAITING:
                         raise BadMessage("it sends requests without waiting for answers")
         except BadMessage as error:
-            self.hang_up(error)
+            self.disconnect(error)
         self._flush()
 
     def _flush(self) -> None:
@@ -158,7 +158,7 @@ class CoppeliaConnection(asyncio.Protocol):
             if client.home is self:
                 self.server.forget_client(client)
 
-    def hang_up(self, why: object = None) -> None:
+    def disconnect(self, why: object = None) -> None:
         """Close the connection immediately."""
         if why is not None:
             log.warning("%s: %s; disconnected", self.name, why)
@@ -207,7 +207,7 @@ class CoppeliaConnection(asyncio.Protocol):
             while self._requests and not self._busy:
                 self._carry_out(self._requests.popleft())
         except BadMessage as error:
-            self.hang_up(error)
+            self.disconnect(error)
 
     def _write(self, envelope: list[bytes], body: bytes) -> None:
         if not self.transport.is_closing():
@@ -240,7 +240,7 @@ class StepSubscriber(asyncio.Protocol):
             self.peer.replies = b""
         for frames in messages:
             self.subscribed = frames[0][:1] == b"\1"
-            self.tell(self.server.step_count)
+            self.send_step_count(self.server.step_count)
 
     def pause_writing(self) -> None:
         self.slow = True
@@ -251,7 +251,7 @@ class StepSubscriber(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self.server.subscribers.pop(self, None)
 
-    def tell(self, count: int) -> None:
+    def send_step_count(self, count: int) -> None:
         """Send the number of a step if the client has subscribed and reads its messages."""
         if self.subscribed and not self.slow and not self.transport.is_closing():
             self.transport.write(pack_message([STEP_COUNT.pack(count & 0xFFFFFFFF)]))

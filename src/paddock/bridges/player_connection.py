@@ -50,7 +50,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
         self._host = 0
         self._devices: dict[tuple[int, int], PlayerDevice] = {}  # subscribed devices
         self._pull, self._asked = False, False  # the data mode; whether data was requested
-        self._said: list[bytes] = []  # packed messages that are not sent yet
+        self._unsent: list[bytes] = []  # packed messages that are not sent yet
         self._waiting = False  # whether a callback for the next data message is scheduled
         self._last = server.arena.tick  # tick of the last data message
         self._answers: dict[int, Callable[[bytes], bytes]] = {
@@ -82,7 +82,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
 
     def carry_out(self, message: PlayerMessage) -> Iterator[None]:
         if message.type == MessageType.REQUEST:
-            self._said.append(self._answer(message).pack())
+            self._unsent.append(self._answer(message).pack())
         elif message.type == MessageType.COMMAND:
             self._obey(message)
         self._schedule()
@@ -91,9 +91,9 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
 
     def _flush(self) -> None:
         """Send the pending messages. An answer and the requested data share a packet if both are available."""
-        if self._said:
-            self.transport.write(b"".join(self._said))
-            self._said.clear()
+        if self._unsent:
+            self.transport.write(b"".join(self._unsent))
+            self._unsent.clear()
 
     def _answer(self, message: PlayerMessage) -> PlayerMessage:
         try:
@@ -177,9 +177,9 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
         tick, interval = self.server.arena.tick, self.server.interval
         self._waiting = True
         passed = tick - self._last if tick >= self._last else interval  # the world may have been reset
-        self.member.ask(max(0, interval - passed), self._tell)
+        self.member.ask(max(0, interval - passed), self._send_data)
 
-    def _tell(self) -> None:
+    def _send_data(self) -> None:
         """Send a data message; called when newer data are available."""
         self._waiting = False
         if self._pull and not self._asked:  # the client has changed from push to pull mode in the meantime
@@ -189,11 +189,11 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
                 return
             if self._pull or not self.deaf:  # answer every request; skip push data for a slow client
                 with self.server.arena.turn:  # no robot can be removed in between
-                    self._said += self._pack_data()
+                    self._unsent += self._pack_data()
                 self._flush()
         except Exception:
             self.log.exception("%s: data could not be sent", self.name)
-            self.hang_up("data could not be sent")
+            self.disconnect("data could not be sent")
         self._asked, self._last = False, self.server.arena.tick
         if not self._pull:
             self.loop.call_soon(self._schedule)  # not now: this runs within a tick of the clock

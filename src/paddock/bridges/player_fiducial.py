@@ -37,10 +37,10 @@ class FiducialDevice(RobotDevice):
         self.numbers = numbers
         self.view = (0.0, LONGEST, math.tau)  # minimum and maximum range [m], angle [rad]
         self.requests |= {
-            1: self._tell_geometry,
+            1: self._pack_geometry,
             2: lambda data: layout.FIELD_OF_VIEW.pack(*self.view),
             3: self._set_view,
-            7: self._tell_number,
+            7: self._pack_number,
             8: self._set_number,
         }
 
@@ -59,7 +59,7 @@ class FiducialDevice(RobotDevice):
     def _number_of(self, robot: ArenaRobot) -> int:
         return self.numbers.get(robot.name, robot.arena.numbers[robot.name] + 1)
 
-    def _tell_geometry(self, data: bytes) -> bytes:
+    def _pack_geometry(self, data: bytes) -> bytes:
         pose, size = size_of(self.robot)
         return layout.FIDUCIAL_GEOMETRY.pack(pose, size, size[:2])
 
@@ -70,7 +70,7 @@ class FiducialDevice(RobotDevice):
         self.view = view[0], view[1], view[2]
         return layout.FIELD_OF_VIEW.pack(*self.view)
 
-    def _tell_number(self, data: bytes) -> bytes:
+    def _pack_number(self, data: bytes) -> bytes:
         return layout.NUMBER.pack(self._number_of(self.robot))
 
     def _set_number(self, data: bytes) -> bytes:

@@ -94,13 +94,13 @@ class LaserDevice(RangeDevice):
         self._scans = 0
         self.requests |= {
             1: lambda data: layout.GEOMETRY.pack(self.poses[0], NO_SIZE),
-            2: self._tell_settings,
-            3: self._tell_settings,
+            2: self._pack_settings,
+            3: self._pack_settings,
             4: lambda data: b"",
             5: lambda data: layout.NUMBER.pack(0),
         }
 
-    def _tell_settings(self, data: bytes) -> bytes:
+    def _pack_settings(self, data: bytes) -> bytes:
         return layout.LASER_SETTINGS.pack(*self.angles, self.range, self.spec.resolution, 0, self.frequency)
 
     def publish(self) -> Iterator[tuple[int, bytes]]:
@@ -116,20 +116,20 @@ class RangerDevice(RangeDevice):
     def __init__(self, robot: ArenaRobot, spec: RangeSensorSpec) -> None:
         super().__init__(robot, spec)
         self.requests |= {
-            1: self._tell_geometry,
+            1: self._pack_geometry,
             2: lambda data: b"",
             3: self._switch_intensities,
-            4: self._tell_settings,
-            5: self._tell_settings,
+            4: self._pack_settings,
+            5: self._pack_settings,
         }
 
-    def _tell_geometry(self, data: bytes) -> bytes:
+    def _pack_geometry(self, data: bytes) -> bytes:
         at_centre = flat_pose(0.0, 0.0)
         if isinstance(self.spec, LaserSpec):
             return layout.RANGER_GEOMETRY.pack(self.poses[0], NO_SIZE, [at_centre], [NO_SIZE])
         return layout.RANGER_GEOMETRY.pack(at_centre, NO_SIZE, self.poses, [NO_SIZE] * len(self.poses))
 
-    def _tell_settings(self, data: bytes) -> bytes:
+    def _pack_settings(self, data: bytes) -> bytes:
         return layout.RANGER_SETTINGS.pack(*self.angles, 0.0, self.range, self.spec.resolution, self.frequency)
 
     def _switch_intensities(self, data: bytes) -> bytes:
@@ -148,9 +148,9 @@ class BumperDevice(SensorDevice):
 
     def __init__(self, robot: ArenaRobot, spec: SensorSpec) -> None:
         super().__init__(robot, spec)
-        self.requests |= {1: self._tell_geometry}
+        self.requests |= {1: self._pack_geometry}
 
-    def _tell_geometry(self, data: bytes) -> bytes:
+    def _pack_geometry(self, data: bytes) -> bytes:
         radius = bounding_radius(self.robot.spec.body.shape)
         return layout.BUMPER_GEOMETRY.pack([(*pose, radius * self.spec.opening, radius) for pose in self.poses])
 

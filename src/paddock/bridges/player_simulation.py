@@ -22,9 +22,9 @@ class SimulationDevice(PlayerDevice):
         self._server = server
         self._paused_by: object = None
         self.requests |= {
-            1: self._tell_pose,
+            1: self._pack_pose,
             2: lambda data: self._set_pose(*layout.NAMED_POSE.unpack(data)),
-            3: self._tell_pose_3d,
+            3: self._pack_pose_3d,
             4: self._set_pose_3d,
         }
         self.commands |= {1: self._pause, 2: self._reset}
@@ -40,11 +40,11 @@ class SimulationDevice(PlayerDevice):
             raise UnknownName("robot", text, robots)
         return robots[text]
 
-    def _tell_pose(self, data: bytes) -> bytes:
+    def _pack_pose(self, data: bytes) -> bytes:
         (name,) = layout.NAME.unpack(data)
         return layout.NAMED_POSE.pack(name, self._find(name).pose)
 
-    def _tell_pose_3d(self, data: bytes) -> bytes:
+    def _pack_pose_3d(self, data: bytes) -> bytes:
         (name,) = layout.NAME.unpack(data)
         return layout.NAMED_POSE_3D.pack(name, flat_pose(*self._find(name).pose), self._server.arena.time)
 

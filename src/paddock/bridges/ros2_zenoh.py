@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ROUTER = "tcp/127.0.0.1:7447"  # where rmw_zenohd listens
 ATTACHMENT = struct.Struct("<qqB16s")  # sequence number, time [ns], length and value of the sender's id
-PATIENCE = 500  # timeout of the connection to the router [ms]
+CONNECT_TIMEOUT = 500  # timeout of the connection to the router [ms]
 MAX_ASKED = 100  # maximum number of queued requests to a service; older ones get no reply
 
 
@@ -65,7 +65,7 @@ class ZenohCarrier(RosCarrier):
             "mode": mode,
             "scouting/multicast/enabled": False,
             "timestamping/enabled": True,  # needed by the cache of latched topics
-            "connect/timeout_ms": PATIENCE if mode == "peer" else 0,
+            "connect/timeout_ms": CONNECT_TIMEOUT if mode == "peer" else 0,
             "connect/exit_on_failure": True,
             "listen/endpoints": endpoints.get("listen", ["tcp/127.0.0.1:0"]),
             "connect/endpoints": endpoints.get("connect", []),

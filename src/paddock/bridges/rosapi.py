@@ -57,7 +57,7 @@ def _list_services(hub: RosHub, args: Answer) -> Answer:
     return {"services": [*hub.graph.services, *ANSWERS]}
 
 
-def _tell_time(hub: RosHub, args: Answer) -> Answer:
+def _report_time(hub: RosHub, args: Answer) -> Answer:
     return {"time": msgspec.to_builtins(TimeMsg.of(hub.arena.time))}
 
 
@@ -79,6 +79,6 @@ ANSWERS: dict[str, Callable[[RosHub, Answer], Answer]] = {
     "/rosapi/services": _list_services,
     "/rosapi/service_type": _find_service_type,
     "/rosapi/nodes": lambda hub, args: {"nodes": [f"/{NODE}"]},
-    "/rosapi/get_time": _tell_time,
+    "/rosapi/get_time": _report_time,
     "/rosapi/get_ros_version": lambda hub, args: {"version": 2, "distro": "jazzy"},
 }

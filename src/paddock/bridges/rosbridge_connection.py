@@ -100,10 +100,10 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         except PaddockError as error:
             topic = operation.get("topic") if isinstance(operation, dict) else None
             self.server.problems.report(visible(topic) if isinstance(topic, str) else self.kind, visible(error))
-            self._tell("error", str(error), operation)
+            self._send_status("error", str(error), operation)
         yield
 
-    def _tell(self, level: str, text: str, operation: Operation | None) -> None:
+    def _send_status(self, level: str, text: str, operation: Operation | None) -> None:
         known = {"id": operation["id"]} if operation and "id" in operation else {}
         self._send({"op": "status", "level": level, "msg": text, **known})
 
@@ -158,7 +158,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         topic = self._graph.topics.get(name)
         if topic is None:
             unknown = UnknownName("topic", name, self._graph.topics)
-            self._tell("warning", f"subscribe: {unknown}; a robot added later may publish it", operation)
+            self._send_status("warning", f"subscribe: {unknown}; a robot added later may publish it", operation)
         elif operation.get("type") and find_message(read_text(operation, "type")).ros_name != topic.type.ros_name:
             raise Refused(f"subscribe {name}: expected {topic.type.ros_name}, got {operation['type']}")
         if sum(map(len, self._wanted.values())) >= MAX_WANTED:

@@ -43,11 +43,11 @@ class UsarSimServer(Bridge):
         self._end_ticks = arena.on_tick(self._tick)
         self._server.start()
 
-    def _meet(self, say: Callable[[bytes], None]) -> UsarRobot:
+    def _meet(self, send: Callable[[bytes], None]) -> UsarRobot:
         self.robots = [robot for robot in self.robots if not robot.gone]
         robot = UsarRobot(
             self.arena,
-            say,
+            send,
             lambda: {r.robot.name for r in self.robots if r.robot is not None},
             clockwise=self.clockwise,
             show=self._show,
@@ -55,9 +55,9 @@ class UsarSimServer(Bridge):
         self.robots.append(robot)
         return robot
 
-    def _meet_viewer(self, say: Callable[[bytes], None]) -> UsarImages:
+    def _meet_viewer(self, send: Callable[[bytes], None]) -> UsarImages:
         self.viewers = [viewer for viewer in self.viewers if not viewer.gone]
-        self.viewers.append(UsarImages(self._find_shown, say))
+        self.viewers.append(UsarImages(self._find_shown, send))
         return self.viewers[-1]
 
     def _show(self, name: str) -> bool:

@@ -15,13 +15,13 @@ PERIOD = 0.1  # [s] of simulated time between two images
 class UsarImages:
     """A client of the image server. Callers of `tick` must hold the arena's turn."""
 
-    def __init__(self, shown: Callable[[], Robot | None], say: Callable[[bytes], None]) -> None:
+    def __init__(self, shown: Callable[[], Robot | None], send: Callable[[bytes], None]) -> None:
         """
         Args:
             shown: returns the robot whose camera is shown; None if no robot has a camera.
-            say: sends an image, from any thread.
+            send: sends an image, from any thread.
         """
-        self._shown, self._say = shown, say
+        self._shown, self._send = shown, send
         self._requests = RequestSplitter()
         self._wanted: ImageRequest | None = ImageRequest()  # the pending request; the first image needs none
         self._taken: float | None = None  # time of the last image [s]
@@ -37,7 +37,7 @@ class UsarImages:
             self._wanted = request
         return b""
 
-    def hang_up(self) -> None:
+    def disconnect(self) -> None:
         self.gone = True
 
     def tick(self, time: float) -> None:
@@ -50,7 +50,7 @@ class UsarImages:
             return
         camera.enable()
         self._wanted, self._taken = None, time
-        self._say(format_frame(wanted.cut(camera.read())))
+        self._send(format_frame(wanted.cut(camera.read())))
 
 
 def find_camera(robot: Robot) -> Camera | None:

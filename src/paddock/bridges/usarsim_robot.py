@@ -26,7 +26,7 @@ class UsarRobot:
     def __init__(
         self,
         arena: Arena,
-        say: Callable[[bytes], None],
+        send: Callable[[bytes], None],
         taken: Callable[[], set[str]],
         *,
         clockwise: bool = False,
@@ -35,12 +35,12 @@ class UsarRobot:
         """
         Args:
             arena: the arena of the robot.
-            say: sends sensor reports to the client, from any thread.
+            send: sends sensor reports to the client, from any thread.
             taken: returns the names of the robots that other clients drive.
             clockwise: whether its scanner sweeps from left to right.
             show: selects the robot that the image server shows, by name; returns whether that is possible.
         """
-        self.arena, self.say, self.taken, self.splitter = arena, say, taken, LineSplitter()
+        self.arena, self.send, self.taken, self.splitter = arena, send, taken, LineSplitter()
         self.clockwise, self.show = clockwise, show
         self.name, self.class_name = "", ""  # as given by the client
         self.robot: Robot | None = None
@@ -70,7 +70,7 @@ class UsarRobot:
                 log.warning("usarsim: %s", error)
         return b"".join(answers)
 
-    def hang_up(self) -> None:
+    def disconnect(self) -> None:
         """Handle disconnection: remove the robot if it was added for this client, otherwise stop it."""
         self.gone = True
         with self.arena.turn:
@@ -188,8 +188,8 @@ class UsarRobot:
         """Send the sensor reports that are due; call once per tick."""
         if self.robot is None or self.sensors is None or has_left(self.robot):
             return
-        if said := self.sensors.report(self.arena.time):
-            self.say(said)
+        if lines := self.sensors.report(self.arena.time):
+            self.send(lines)
 
 
 def find_class(name: str) -> RobotSpec:

@@ -53,11 +53,13 @@ class UsarSensors:
         if self.reported and time < max(self.reported.values()):  # the world was reset
             self.reported.clear()
             self.reset_odometry()
-        said = [self.reports[d.spec.kind](d, time) for d in self.devices if self._is_due(d.name, d.spec.period, time)]
+        written = [
+            self.reports[d.spec.kind](d, time) for d in self.devices if self._is_due(d.name, d.spec.period, time)
+        ]
         if self._is_due("", STATE_PERIOD, time):
-            said.append(lines.state_line(time))
-            said += [lines.pan_line(time, device.pan_angle) for device in _pan_heads(self.robot)]
-        return b"".join(said)
+            written.append(lines.state_line(time))
+            written += [lines.pan_line(time, device.pan_angle) for device in _pan_heads(self.robot)]
+        return b"".join(written)
 
     def _is_due(self, name: str, period: float, time: float) -> bool:
         if time - self.reported.get(name, -math.inf) < (period or PERIOD) - 1e-9:

@@ -34,7 +34,7 @@ class ClassFolder:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.patience = 10.0  # seconds to wait for another command that changes the folder
+        self.lock_timeout = 10.0  # seconds to wait for another command that changes the folder
         self.check_roster: Callable[[list[Student]], None] = lambda everyone: None  # refuses a list, by an error
         self._stamp: object = None  # of its files when `refresh` read them
         self._book = ReceiptBook(self.path / "submissions")
@@ -246,4 +246,4 @@ class ClassFolder:
 
     def _lock(self) -> AbstractContextManager[None]:
         busy = "the class folder is in use by another command; try again, or end that command"
-        return lock_folder(self.path, patience=self.patience, busy=busy)
+        return lock_folder(self.path, timeout=self.lock_timeout, busy=busy)

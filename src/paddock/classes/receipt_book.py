@@ -16,13 +16,13 @@ class ReceiptBook:
         self._stamp: object = None
         self._receipts: list[Receipt] = []
         self._by_robot: dict[str, list[Receipt]] = {}
-        self._complaints: set[str] = set()
+        self._reported: set[str] = set()
 
     def find(self, robot: str | None = None) -> list[Receipt]:
         """All, or those of a robot; the newest last."""
         stamp = stamp_of(self._folder / RECEIPTS)
         if stamp is None or stamp != self._stamp:
-            receipts = read_receipts(self._folder, self._complain)
+            receipts = read_receipts(self._folder, self._report_problem)
             self._stamp, self._receipts, self._by_robot = stamp, [], {}
             for receipt in receipts:
                 self._enter(receipt)
@@ -37,7 +37,7 @@ class ReceiptBook:
         self._receipts.append(receipt)
         self._by_robot.setdefault(receipt.robot, []).append(receipt)
 
-    def _complain(self, problem: str) -> None:
-        if problem not in self._complaints:
-            self._complaints.add(problem)
+    def _report_problem(self, problem: str) -> None:
+        if problem not in self._reported:
+            self._reported.add(problem)
             log.warning("%s", problem)

@@ -43,7 +43,7 @@ def read_results(folder: Path) -> list[ResultRow]:
 def next_heat(folder: Path, recordings: Path) -> int:
     """The number of the next heat, so that no recording is replaced; rows that are broken do not count."""
     try:
-        told = [row.get("heat", "") for _, row in read_table(folder / RESULTS, complain=str)]
+        told = [row.get("heat", "") for _, row in read_table(folder / RESULTS, report=str)]
     except PaddockError:  # whoever reads or adds to the file is told
         told = []
     told += [file.stem.removeprefix("heat-") for file in recordings.glob("heat-*.mcap")]

@@ -63,16 +63,16 @@ def safe_file_name(name: str) -> str:
     return (re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:LONGEST_FILE_NAME].strip("-") or "controller") + SUFFIX
 
 
-def read_receipts(folder: Path, complain: Callable[[str], object] = log.warning) -> list[Receipt]:
+def read_receipts(folder: Path, report: Callable[[str], object] = log.warning) -> list[Receipt]:
     """All receipts, the newest last. Of a broken one is complained, such as after a power failure; the others count."""
     receipts = []
-    for line, row in read_table(folder / RECEIPTS, complain):
+    for line, row in read_table(folder / RECEIPTS, report):
         try:
             texts = {key: row[key] for key in ("time", "student", "robot", "exercise", "file", "sha256")}
             numbers = {key: int(row[key]) for key in ("number", "bytes")}
             receipts.append(Receipt(**texts, **numbers, late=row.get("late", "") == LATE))  # type: ignore[arg-type]
         except (KeyError, ValueError) as error:
-            complain(f"{folder / RECEIPTS}, line {line}: this is no receipt, it is left out: {error}")
+            report(f"{folder / RECEIPTS}, line {line}: this is no receipt, it is left out: {error}")
     return receipts
 
 

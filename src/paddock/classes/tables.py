@@ -18,10 +18,10 @@ FORMULA = "=+-@"  # a cell that begins so is calculated
 DIGITS = 12  # of a number that count; those behind them are rounding: 189.39999999999998 s are 189.4 s
 
 
-def read_table(path: Path, complain: Callable[[str], object] | None = None) -> list[tuple[int, dict[str, str]]]:
+def read_table(path: Path, report: Callable[[str], object] | None = None) -> list[tuple[int, dict[str, str]]]:
     """The rows of a CSV file, each with its line; values by the heads of their columns. No file: no rows.
 
-    Of a broken row is complained, and it is left out; without `complain` it is an error.
+    Of a broken row is complained, and it is left out; without `report` it is an error.
     """
     text = _read_text(path)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_separator(text), restval="")
@@ -30,9 +30,9 @@ def read_table(path: Path, complain: Callable[[str], object] | None = None) -> l
         for row in reader:
             if None in row:
                 problem = f"{path}, line {reader.line_num}: more values than the first line has columns"
-                if complain is None:
+                if report is None:
                     raise PaddockError(problem)
-                complain(problem)
+                report(problem)
                 continue
             rows.append((reader.line_num, {key.strip(): value.strip() for key, value in row.items()}))
     except csv.Error as error:

@@ -45,7 +45,7 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
     for name in names:
         with progress.status(f"measuring {name} …"):
             result = measure(name, rounds)
-        told += tell_figures(name, result)
+        told += format_figures(name, result)
         if json_lines:
             sys.stdout.write(json.dumps(result) + "\n")
             sys.stdout.flush()
@@ -69,7 +69,7 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
             console.print(f"[bold]{name}[/]: {BENCHES[name].__doc__}", style="dim")
 
 
-def tell_figures(name: str, result: dict[str, Any]) -> Iterator[str]:
+def format_figures(name: str, result: dict[str, Any]) -> Iterator[str]:
     """Yield sentences about further figures of a benchmark."""
     if "frames_per_s" in result:
         yield f"{name}: {result['frames_per_s']:.1f} frames per second"

@@ -45,7 +45,7 @@ def show_students(folder: ClassFolder, what: str, *students: Student) -> None:
             typer.echo(f"{file} is out of date; update it with: paddock class {command} {shell_word(folder.path)}")
 
 
-def tell_unreachable(folder: ClassFolder, address: str = "") -> None:
+def print_link_warning(folder: ClassFolder, address: str = "") -> None:
     """Warn if the links work on this machine only."""
     from paddock.classes.links import warn_unreachable
 
@@ -53,7 +53,7 @@ def tell_unreachable(folder: ClassFolder, address: str = "") -> None:
         typer.echo(warning)
 
 
-def tell_locked_out(folder: ClassFolder) -> None:
+def print_locked_out(folder: ClassFolder) -> None:
     """Print the students without a link because they are locked out."""
     from paddock.core.outside import visible
 
@@ -167,8 +167,8 @@ def print_links(folder: options.ClassPath, address: options.Address = "", out: o
     print_class_links(found, address)
     write_links(found, out or folder / "links.csv", address)
     typer.echo(f"wrote {out or folder / 'links.csv'}")
-    tell_locked_out(found)
-    tell_unreachable(found, address)
+    print_locked_out(found)
+    print_link_warning(found, address)
 
 
 @class_app.command("sheet")
@@ -182,8 +182,8 @@ def print_sheet(folder: options.ClassPath, address: options.Address = "", out: o
     found = open_class(folder)
     write_sheet(found, out or folder / "sheet.html", address)
     typer.echo(f"wrote {out or folder / 'sheet.html'}: open it in a browser and print it")
-    tell_locked_out(found)
-    tell_unreachable(found, address)
+    print_locked_out(found)
+    print_link_warning(found, address)
 
 
 @class_app.command("collect")

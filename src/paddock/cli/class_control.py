@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from paddock.cli import class_options, options
-from paddock.cli.class_commands import class_app, open_class, tell_unreachable
+from paddock.cli.class_commands import class_app, open_class, print_link_warning
 
 if TYPE_CHECKING:
     from paddock.protocol import messages as m
@@ -86,7 +86,7 @@ def open_lesson(
     found = open_class(folder)
     name = take_exercise(found, exercise) if exercise else ""
     ask(folder, OpenWorld, world=world, exercise=name, seed=seed)
-    tell_unreachable(found)
+    print_link_warning(found)
 
 
 @class_app.command("pause")

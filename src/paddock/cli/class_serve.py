@@ -48,7 +48,7 @@ def serve_class(folder: ClassFolder, settings: Settings, *, referee: Referee | N
     """Serve a class until Ctrl-C or SIGTERM; raise if another server already serves it."""
     where = find_server(folder.path)
     busy = f"{folder.path}: this class is already served{f', at {where}' if where else ''}; stop that server first"
-    with lock_folder(folder.path, patience=0.0, file_name=SERVING, busy=busy):
+    with lock_folder(folder.path, timeout=0.0, file_name=SERVING, busy=busy):
         _serve(folder, settings, referee=referee, open_page=open_page)
 
 

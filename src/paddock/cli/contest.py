@@ -86,8 +86,8 @@ def run(
         try:
             run_contest(spec, entrants, out=folder, workers=parse_workers(workers), progress=progress)
         except KeyboardInterrupt:
-            said = f"stopped early: the same command continues from the results in {folder}"
-            aside.print(said, style="yellow", markup=False)
+            text = f"stopped early: the same command continues from the results in {folder}"
+            aside.print(text, style="yellow", markup=False)
             sys.exit(ended[0] if ended else INTERRUPTED)
     show(folder, json=json)
     aside.print(f"wrote {folder}: report.html, results.csv, standings.csv, heats/", highlight=False, markup=False)

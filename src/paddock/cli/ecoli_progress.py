@@ -72,18 +72,22 @@ def show_walkers(console: Console, total: int) -> Iterator[Show]:
 class WalkerLines:
     """Prints a line with the time left when the first walkers have finished, and then every few seconds."""
 
-    def __init__(self, total: int, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
-        self.total, self.say, self.clock = total, say, clock
+    def __init__(
+        self, total: int, print_line: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.total, self.print_line, self.clock = total, print_line, clock
         self.done, self._began = 0, clock()
-        self._said: float | None = None  # time of the last line
+        self._printed_at: float | None = None  # time of the last line
 
     def __call__(self, kind: str, count: int) -> None:
         """Count finished walkers, and print a line if it is due."""
         self.done += count
         now = self.clock()
-        if not self.done or (self._said is not None and now - self._said < QUIET and self.done < self.total):
+        if not self.done or (
+            self._printed_at is not None and now - self._printed_at < QUIET and self.done < self.total
+        ):
             return
-        self._said = now
+        self._printed_at = now
         left = (now - self._began) * (self.total / self.done - 1.0)
         rest = f", about {left:.0f} s left" if self.done < self.total else ""
-        self.say(f"{kind}: {self.done} of {self.total} walkers in {now - self._began:.0f} s{rest}")
+        self.print_line(f"{kind}: {self.done} of {self.total} walkers in {now - self._began:.0f} s{rest}")

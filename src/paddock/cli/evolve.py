@@ -140,8 +140,8 @@ def show_progress(aside: Console) -> Iterator[Watch]:
 class ProgressLines:
     """Prints a line for the first generation, for the last one, and every few seconds in between."""
 
-    def __init__(self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
-        self.say, self.clock = say, clock
+    def __init__(self, print_line: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self.print_line, self.clock = print_line, clock
         self._printed: float | None = None  # time of the last line
         self._pending = ""
 
@@ -158,7 +158,7 @@ class ProgressLines:
     def end(self) -> None:
         """Print the pending line, if any."""
         if self._pending:
-            self.say(self._pending)
+            self.print_line(self._pending)
             self._printed, self._pending = self.clock(), ""
 
 

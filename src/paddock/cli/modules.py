@@ -176,10 +176,10 @@ def replay(
     """
     from paddock.modules import open_bus
     from paddock.modules.messages import REPLAY
-    from paddock.modules.recording import replay as say_again
+    from paddock.modules.recording import replay as replay_messages
 
     with open_bus(bus, REPLAY) as line:
-        typer.echo(f"{say_again(recording, line, source or ['SENSOR'])} messages")
+        typer.echo(f"{replay_messages(recording, line, source or ['SENSOR'])} messages")
 
 
 def _load(

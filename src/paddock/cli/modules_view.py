@@ -58,7 +58,7 @@ def run_modules(
             supervisor.stop()  # stop the robot before the map is written
             if not console.is_terminal:
                 console.line()  # without a terminal, the table does not end its last line
-            status = tell_end(interrupt, console)
+            status = print_stopped(interrupt, console)
     if json_lines:
         for row in supervisor.health_monitor.modules.values():
             typer.echo(json.dumps(describe(row)))
@@ -76,7 +76,7 @@ def end_as_with_ctrl_c(number: int, frame: object) -> None:
     raise KeyboardInterrupt(number)
 
 
-def tell_end(interrupt: KeyboardInterrupt, console: Console) -> int:
+def print_stopped(interrupt: KeyboardInterrupt, console: Console) -> int:
     """Print that the run was stopped early; return the exit status by shell convention."""
     console.print("stopped early", style="yellow")
     return 128 + (interrupt.args[0] if interrupt.args else signal.SIGINT)
@@ -97,7 +97,7 @@ def run_threads(config: str, spec: ModulesSpec, out: Path | None, console: Conso
             threads.wait(lambda: planner is not None and planner.status().startswith(FINISHED))
         except KeyboardInterrupt as interrupt:
             threads.stop()
-            status = tell_end(interrupt, console)
+            status = print_stopped(interrupt, console)
     for name, module in threads.modules.items():
         typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")
     if status:
@@ -148,7 +148,7 @@ def make_table(monitor: HealthMonitor, width: int) -> Group:
 
 def send_goal(bus: str, x: float, y: float) -> str:
     """Send a goal to the planner; return the reason if it is refused, else an empty string."""
-    with open_bus(bus, "PERSON", hears=["PLANNER"], patience=ANSWER) as line:
+    with open_bus(bus, "PERSON", hears=["PLANNER"], timeout=ANSWER) as line:
         if find_message(line, messages.PresenceMessage) is None:
             return f"there is no planner at {bus}"
         line.send(messages.GoalMessage(destination="PLANNER", x=x, y=y))

@@ -46,7 +46,7 @@ class RunWriter:
         make_base(out)  # fail early if the folder is not writable
         self._inputs = read_inputs(inputs)
         self._out, self._name, self.files = out, name, files
-        self._next, self._complaint = time.monotonic() + PERIOD, ""
+        self._next, self._last_error = time.monotonic() + PERIOD, ""
         self._kept: dict[str, tuple[TraceRecorder, int, tuple[str, ...]]] = {}  # recorder, its rows and devices
 
     @cached_property
@@ -66,9 +66,9 @@ class RunWriter:
             if self.files is not None:
                 self.files.keep(self.folder)
         except PaddockError as error:  # a failed write must not end the run
-            if str(error) != self._complaint:
+            if str(error) != self._last_error:
                 typer.echo(f"could not save the data recorded so far: {error}", err=True)
-            self._complaint = str(error)
+            self._last_error = str(error)
         self._next = time.monotonic() + PERIOD
 
     def write_provenance(self, arena: BaseArena) -> None:

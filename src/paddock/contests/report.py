@@ -29,7 +29,7 @@ def contest_report(result: ContestResult) -> Iterator[Part]:
     )
     yield Heading("Standings")
     yield standings_sheet([dataclasses.asdict(line) for line in result.standings])
-    yield Paragraph(_tell_rules(result))
+    yield Paragraph(_describe_rules(result))
     if result.bracket is not None and result.bracket.winners:
         yield Heading("Bracket")
         yield Figure("bracket", "who met whom; winners in bold", draw_bracket(result.bracket, result.names))
@@ -55,15 +55,15 @@ def standings_sheet(lines: Sequence[dict[str, Any]]) -> Sheet:
     for name in ("out", "failures", "fouls"):
         if not any(line[name] for line in lines):
             heads.remove(name)
-    return Sheet(tuple(heads), tuple(tuple(_tell(line[head]) for head in heads) for line in lines))
+    return Sheet(tuple(heads), tuple(tuple(_format_cell(line[head]) for head in heads) for line in lines))
 
 
 def heats_sheet(rows: Sequence[dict[str, Any]], columns: Sequence[str] = HEAT_COLUMNS) -> Sheet:
     """A line for every robot of every heat."""
-    return Sheet(tuple(columns), tuple(tuple(_tell(row[name]) for name in columns) for row in rows))
+    return Sheet(tuple(columns), tuple(tuple(_format_cell(row[name]) for name in columns) for row in rows))
 
 
-def _tell_rules(result: ContestResult) -> str:
+def _describe_rules(result: ContestResult) -> str:
     rules = (
         "In a heat, the score decides the place, then the referee's tie-break; equal robots share a place. A failed "
     )
@@ -83,7 +83,7 @@ def _tell_rules(result: ContestResult) -> str:
     return rules
 
 
-def _tell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.4g}"
     return str(value)

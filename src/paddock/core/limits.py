@@ -9,7 +9,7 @@ from paddock.core.spec import Number, Spec
 
 Several = Annotated[int, Number("a number", low=1, high=10_000)]
 NoneOrMore = Annotated[int, Number("a number", low=0, high=10_000)]
-Patience = Annotated[float, Number("seconds", above=0, high=3600)]
+TimeoutSeconds = Annotated[float, Number("seconds", above=0, high=3600)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,8 +23,8 @@ class ClassLimits(Spec):
     upload_kb: Annotated[float, Number("kilobytes", above=0, high=1000)] = 64.0  # size of one uploaded robot
     upload_kb_per_s: Annotated[float, Number("kilobytes per second", above=0, high=100_000)] = 16.0
     join_lock: bool = False  # whether programs may join the lock; an exercise has its own setting
-    lock_timeout: Patience = 2.0  # maximum seconds for which others wait for a program in the lock
-    silence: Patience = 15.0  # seconds without any message after which a program's robots stop
+    lock_timeout: TimeoutSeconds = 2.0  # maximum seconds for which others wait for a program in the lock
+    silence: TimeoutSeconds = 15.0  # seconds without any message after which a program's robots stop
     idle: Annotated[float, Number("seconds", low=0, high=3600)] = 0.0  # … without a request while it is alive; 0: never
 
 

@@ -17,12 +17,12 @@ BUSY = "another process is using this folder; wait for it to finish, or stop it"
 
 
 @contextmanager
-def lock_folder(folder: Path, *, patience: float = 10.0, file_name: str = FILE, busy: str = "") -> Iterator[None]:
+def lock_folder(folder: Path, *, timeout: float = 10.0, file_name: str = FILE, busy: str = "") -> Iterator[None]:
     """Hold the lock of a folder.
 
     Args:
         folder: the folder to lock. The lock is a small file in it, which is not deleted.
-        patience: how long to wait for another holder [s] before raising a PaddockError.
+        timeout: how long to wait for another holder [s] before raising a PaddockError.
         file_name: name of the lock file; different names are independent locks.
         busy: text of the error; empty for the default text.
     """
@@ -31,7 +31,7 @@ def lock_folder(folder: Path, *, patience: float = 10.0, file_name: str = FILE, 
     except OSError as error:
         raise PaddockError(f"{folder}: cannot be changed: {explain_os_error(error)}") from None
     try:
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         while not _take(file):
             if time.monotonic() >= deadline:
                 raise PaddockError(busy or f"{folder}: {BUSY}")

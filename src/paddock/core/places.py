@@ -37,8 +37,8 @@ def problem_of(error: BaseException) -> str:
     """Return the text of an error without its location; errors of other libraries are preceded by their class."""
     if isinstance(error, PaddockError):
         return str(error)
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def place(file: Path | str, line: int) -> str:

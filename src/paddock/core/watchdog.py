@@ -46,7 +46,7 @@ class Watchdog:
         os.set_blocking(self._pipe, False)
         os.set_blocking(self._news, False)
         self._drives: bool | None = False  # state sent last to the process; None: it has stopped the robot since
-        self._told_at = 0.0
+        self._sent_at = 0.0
         ready = select.poll()
         ready.register(self._news, select.POLLIN)
         if not ready.poll(1000 * STARTING):
@@ -57,7 +57,7 @@ class Watchdog:
         """Whether the watchdog process is running."""
         return self._process.poll() is None
 
-    def tell(self, drives: bool) -> None:
+    def set_driving(self, drives: bool) -> None:
         """Report that the robot is about to drive, or that it is stationary."""
         if drives != self._drives:
             self._drives = drives
@@ -65,11 +65,11 @@ class Watchdog:
 
     def renew(self) -> None:
         """Send a heartbeat; call after an answer of the robot."""
-        if self._drives and time.monotonic() - self._told_at > BEATS:
+        if self._drives and time.monotonic() - self._sent_at > BEATS:
             self._write(b".")
 
     def _write(self, letter: bytes) -> None:
-        self._told_at = time.monotonic()
+        self._sent_at = time.monotonic()
         with contextlib.suppress(BlockingIOError, BrokenPipeError):  # the process was suspended or killed: see `lives`
             os.write(self._pipe, letter)
 

@@ -18,7 +18,7 @@ LOOKS = 0.03  # [s] between two checks whether the program is alive
 IDLE_LOOKS = 1.0  # [s] between two checks while the robot is stationary
 STOPS = 3  # how often a stop is sent, because bytes may get lost
 APART = 0.04  # [s] between two stops
-PATIENCE = 0.2  # [s] timeout for writing to the line
+WRITE_TIMEOUT = 0.2  # [s] timeout for writing to the line
 ENDS = 0x4 | 0x200 | 0x400  # flags of a Linux process that exits, dumps its core, or was killed by a signal
 
 
@@ -34,20 +34,20 @@ def watch(line: int, silence: float, stop: bytes, program: int) -> None:
     pipe = select.poll()
     pipe.register(0, select.POLLIN)
     os.write(1, b"r")
-    drives, heard = False, time.monotonic()
+    drives, received = False, time.monotonic()
     while True:
-        left = heard + silence - time.monotonic()
+        left = received + silence - time.monotonic()
         pipe_has_news = pipe.poll(1000 * (max(0.0, min(LOOKS, left)) if drives else IDLE_LOOKS))
         news = os.read(0, 4096) if pipe_has_news else b""
         if news:
-            heard = time.monotonic()
+            received = time.monotonic()
             for letter in news:
                 if letter in b"fq":
-                    return insist(line, stop) if letter in b"f" else None
+                    return send_final_stop(line, stop) if letter in b"f" else None
                 drives = letter in b"d."  # an answer may come before the program has received the stop: it drives again
         elif pipe_has_news or not lives(program):
-            return insist(line, stop) if drives else None
-        elif drives and time.monotonic() - heard > silence:
+            return send_final_stop(line, stop) if drives else None
+        elif drives and time.monotonic() - received > silence:
             drives = False
             for _ in range(STOPS):
                 os.write(1, b"!")  # first, because commands that the program sends from now on have no effect
@@ -70,7 +70,7 @@ def lives(program: int) -> bool:
         return True  # this is not Linux
 
 
-def insist(line: int, stop: bytes) -> None:
+def send_final_stop(line: int, stop: bytes) -> None:
     """Send the final stop several times. No other process uses the line any more."""
     for _ in range(STOPS):
         send(line, stop)
@@ -81,7 +81,7 @@ def send(line: int, stop: bytes) -> None:
     """Send a stop, or as much of it as the line accepts before the timeout."""
     room = select.poll()
     room.register(line, select.POLLOUT)
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + WRITE_TIMEOUT
     while stop and (left := end - time.monotonic()) > 0:
         if room.poll(1000 * left):
             with contextlib.suppress(BlockingIOError):

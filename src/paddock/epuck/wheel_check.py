@@ -25,44 +25,44 @@ class WheelCheck:
 
     def restart(self) -> None:
         """Start again on a new connection. Nothing is checked until the next drive command."""
-        self._told: tuple[int, int] | None = None
-        self._told_at = 0.0
+        self._commanded: tuple[int, int] | None = None
+        self._commanded_at = 0.0
         self._start: tuple[int, ...] | None = None
 
     def begin(self, left: int, right: int, now: float) -> None:
         """Record a new wheel command [steps/s], which replaces the previous one."""
-        if (left, right) == (self._told or (0, 0)):
+        if (left, right) == (self._commanded or (0, 0)):
             return
-        stood = self._told is None or (self._told == (0, 0) and self._start is not None)
-        self._told, self._told_at = (left, right), -math.inf if stood else now
+        stood = self._commanded is None or (self._commanded == (0, 0) and self._start is not None)
+        self._commanded, self._commanded_at = (left, right), -math.inf if stood else now
         self._start = self._start if stood else None
 
     @property
     def has_driven(self) -> bool:
         """Whether a drive command was sent."""
-        return self._told is not None
+        return self._commanded is not None
 
     def check(self, steps: tuple[int, ...], now: float) -> None:
         """Check received step counters. Raise BadMessage if they do not match the command."""
-        if self._told is None or now - self._told_at < SETTLING:
+        if self._commanded is None or now - self._commanded_at < SETTLING:
             return
         if self._start is None:
             self._start = steps
             return
         left, right = (_wrap(new - old) for new, old in zip(steps, self._start, strict=True))
-        told, done = abs(self._told[0]) + abs(self._told[1]), abs(left) + abs(right)
-        if told == 0:
+        commanded, done = abs(self._commanded[0]) + abs(self._commanded[1]), abs(left) + abs(right)
+        if commanded == 0:
             wrong = done > STILL
         elif done < ENOUGH:
             return
         else:
-            expected = [speed * done / told for speed in self._told]
+            expected = [speed * done / commanded for speed in self._commanded]
             wrong = abs(left - expected[0]) + abs(right - expected[1]) > max(WRONG_SHARE * done, 2 * STILL)
         self._start = steps
         if wrong:
             raise BadMessage(
-                f"wheels: sent {self._told[0]}, {self._told[1]} steps/s, but they moved {left}, {right} steps: a "
-                "command or an answer was damaged in transit, or another program drives the robot"
+                f"wheels: sent {self._commanded[0]}, {self._commanded[1]} steps/s, but they moved {left}, {right} "
+                "steps: a command or an answer was damaged in transit, or another program drives the robot"
             )
 
 

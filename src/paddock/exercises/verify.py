@@ -55,11 +55,13 @@ def verify_exercise(
         yield ExerciseFinding(not problem, "the referee works", problem)
     on_file(SOLUTION)
     solved = check_exercise(exercise, exercise.path(SOLUTION), exercise.all_seeds)
-    yield ExerciseFinding(solved.full, f"{SOLUTION} earns all points with all seeds", _tell_points(exercise, solved))
+    yield ExerciseFinding(
+        solved.full, f"{SOLUTION} earns all points with all seeds", _describe_points(exercise, solved)
+    )
     for path in sorted(Path(exercise.folder).glob("wrong_*.py")):
         on_file(path.name)
         marks = check_exercise(exercise, path)
-        told = _tell_points(exercise, marks) + (": expected a check that it does not meet" if marks.full else "")
+        told = _describe_points(exercise, marks) + (": expected a check that it does not meet" if marks.full else "")
         yield ExerciseFinding(not marks.full, f"{path.name} loses points", told)
 
 
@@ -88,11 +90,11 @@ def try_referee(exercise: Exercise, referee: Referee) -> str:
         return game.error
 
 
-def _tell_points(exercise: Exercise, marks: Marks) -> str:
-    lost = [f"{mark.check.name}: seed {_tell_missed(marks, mark)}" for mark in marks.checks if not mark.full]
+def _describe_points(exercise: Exercise, marks: Marks) -> str:
+    lost = [f"{mark.check.name}: seed {_list_missed(marks, mark)}" for mark in marks.checks if not mark.full]
     failures = {str(run.failure) for run in marks.runs if run.failure is not None}
     return "; ".join([f"{marks.points:g} of {exercise.points:g} points", *lost, *sorted(failures)])
 
 
-def _tell_missed(marks: Marks, mark: CheckMark) -> str:
+def _list_missed(marks: Marks, mark: CheckMark) -> str:
     return ", ".join(str(seed) for seed, met in zip(marks.seeds, mark.met, strict=True) if not met)

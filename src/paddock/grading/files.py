@@ -15,7 +15,7 @@ from paddock.classes.submissions import LATE
 from paddock.classes.tables import MARK, text_cell
 from paddock.core.files import write_text
 from paddock.grading.grading import Grading
-from paddock.grading.report import class_report, format_points, student_report, tell_failure
+from paddock.grading.report import class_report, describe_failure, format_points, student_report
 from paddock.report.document import Figure, Part, render_html
 from paddock.report.document_files import ensure_folder
 from paddock.report.figures import save_figure
@@ -51,7 +51,7 @@ def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]
             format_points(each.marks.most),
             format_points(each.public.points),
             each.failed,
-            text_cell(tell_failure(each.failure)),
+            text_cell(describe_failure(each.failure)),
             text_cell(each.receipt.student) if each.receipt else "",
             each.receipt.time if each.receipt else "",
             LATE if each.late else "",

@@ -37,7 +37,7 @@ def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Par
         f"`paddock exercise check` runs them, {format_points(graded.public.points)}."
     )
     if graded.failure is not None:
-        yield Failure(_tell_failure(graded))
+        yield Failure(_describe_failed_run(graded))
         yield from _failing_line(graded)
     yield Heading("Checks")
     yield Sheet(
@@ -64,14 +64,14 @@ def runs_sheet(exercise: Exercise, graded: GradedSubmission) -> Sheet:
     heads = list(dict.fromkeys(mark.check.measure for mark in graded.marks.checks))
     figures = {mark.check.measure: mark.figures for mark in graded.marks.checks}
     rows = [
-        (name_seed(exercise, run), *(_format_figure(figures[head][k]) for head in heads), _tell_run(graded, k))
+        (name_seed(exercise, run), *(_format_figure(figures[head][k]) for head in heads), _describe_run(graded, k))
         for k, run in enumerate(graded.marks.runs)
     ]
     sheet = Sheet(("seed", *(head.rpartition(":")[2] for head in heads), "failure"), tuple(rows))
     return sheet if graded.failed else Sheet(sheet.heads[:-1], tuple(row[:-1] for row in rows))
 
 
-def _tell_run(graded: GradedSubmission, k: int) -> str:
+def _describe_run(graded: GradedSubmission, k: int) -> str:
     """How a run failed; after a failure that takes long there are no more."""
     failure, before = (graded.marks.runs[j].failure for j in (k, max(k - 1, 0)))
     if failure is None:
@@ -86,7 +86,7 @@ def name_seed(exercise: Exercise, run: ExerciseRun) -> str:
     return f"hidden {exercise.hidden_seeds.index(run.seed) + 1}"
 
 
-def _tell_failure(graded: GradedSubmission) -> str:
+def _describe_failed_run(graded: GradedSubmission) -> str:
     failure, runs = graded.failure, len(graded.marks.runs)
     assert failure is not None
     where = "every run" if graded.failed == runs else f"{graded.failed} of {runs} runs"
@@ -152,7 +152,7 @@ def marks_sheet(grading: Grading) -> Sheet:
     rows = tuple(
         (
             each.submission.name,
-            *_tell_receipt(each)[: len(told)],
+            *_describe_receipt(each)[: len(told)],
             *(format_points(mark.points) for mark in each.marks.checks),
             format_points(each.marks.points),
             format_points(each.public.points),
@@ -165,7 +165,7 @@ def marks_sheet(grading: Grading) -> Sheet:
     return Sheet(("name", *told, *names, "points", "known seeds", "failure"), rows)
 
 
-def _tell_receipt(graded: GradedSubmission) -> tuple[str, str]:
+def _describe_receipt(graded: GradedSubmission) -> tuple[str, str]:
     if graded.receipt is None:
         return "", ""
     return graded.receipt.student, graded.receipt.time[:16].replace("T", " ") + (", late" if graded.late else "")
@@ -218,6 +218,6 @@ def _format_figure(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.4g}"
 
 
-def tell_failure(failure: RunFailure | None) -> str:
+def describe_failure(failure: RunFailure | None) -> str:
     """A failure as a cell of a table."""
     return "" if failure is None else f"{failure.kind}: {failure}"

@@ -42,7 +42,7 @@ class AvoidEnv(EnvSpec):
 
     rewards: Rewards = (AvoidanceReward(), ContactReward(weight=-10.0))
     endings: Endings = (ContactMade(),)
-    endures: ClassVar[bool] = True
+    timeout_is_success: ClassVar[bool] = True
 
     def make_worlds(self) -> list[WorldSpec]:
         robot = self.load_robot()
@@ -120,7 +120,7 @@ class LineFollowEnv(EnvSpec):
     endings: Endings = (LineLost(),)
     dt: float = 0.05
     rooms: int = 8
-    endures: ClassVar[bool] = True
+    timeout_is_success: ClassVar[bool] = True
 
     def make_worlds(self) -> list[WorldSpec]:
         robot = self.load_robot()
@@ -138,7 +138,7 @@ class WallFollowEnv(EnvSpec):
     """Drive along walls and obstacles, with the wall to the right."""
 
     rewards: Rewards = (WallReward(), ContactReward(weight=-0.5))
-    endures: ClassVar[bool] = True
+    timeout_is_success: ClassVar[bool] = True
 
     def make_worlds(self) -> list[WorldSpec]:
         robot = self.load_robot()

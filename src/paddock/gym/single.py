@@ -44,7 +44,7 @@ class PaddockEnv(WorldEnv, gymnasium.Env[Any, Any]):
         ended, truncated = int(answers.ended[0]), bool(answers.truncated[0])
         if ended or truncated:
             ending = self.env_spec.endings[ended - 1] if ended else None
-            success = ending.success if ending else self.env_spec.endures
+            success = ending.success if ending else self.env_spec.timeout_is_success
             info |= {"is_success": success, "ending": ending.label if ending else "time"}
         self._show()
         return self._observation(), float(answers.rewards[0, 0]), ended > 0, truncated, info

@@ -69,7 +69,7 @@ class EnvSpec(Spec):
     randomise: Randomisation = Randomisation()
 
     plot_radii: ClassVar[float] = 4.0  # default side of a plot of the floor in radii of a robot
-    endures: ClassVar[bool] = False  # whether reaching the time limit is a success
+    timeout_is_success: ClassVar[bool] = False  # whether reaching the time limit is a success
 
     @classmethod
     def from_options(cls, **options: Any) -> Self:

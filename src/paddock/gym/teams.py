@@ -26,7 +26,7 @@ class LineCrossingEnv(EnvSpec):
     rewards: Rewards = (LineReward(), ContactReward(weight=-1.0))
     time_limit: float = 60.0
     dt: float = 0.05
-    endures: ClassVar[bool] = True
+    timeout_is_success: ClassVar[bool] = True
 
     def make_worlds(self) -> list[WorldSpec]:
         return [load_world("line-crossing")]

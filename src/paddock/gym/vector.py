@@ -133,7 +133,7 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
     def _ending_info(self) -> dict[str, Any]:
         ended, over = self.stepper.answers.ended, self._over
         endings = self.env_spec.endings
-        success = np.array([self.env_spec.endures, *(ending.success for ending in endings)])
+        success = np.array([self.env_spec.timeout_is_success, *(ending.success for ending in endings)])
         no_ending: Any = None
         labels = np.array(["time", *(ending.label for ending in endings)], object)
         return {

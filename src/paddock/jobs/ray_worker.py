@@ -13,7 +13,7 @@ from paddock.core.packages import import_package
 from paddock.jobs.worker import CLOSED, JobAnswer, JobFailure, Worker
 
 ADDRESS = "RAY_ADDRESS"  # environment variable with the address of the cluster
-PATIENCE = 5.0  # timeout for the answer of a cluster [s]
+CONNECT_TIMEOUT = 5.0  # timeout for the answer of a cluster [s]
 PORT = 6379  # default port of a cluster
 
 
@@ -75,7 +75,7 @@ def check_address(address: str) -> None:
         return
     host, _, port = place.rpartition(":") if ":" in place else (place, "", str(PORT))
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_TIMEOUT).close()
     except ValueError:
         raise PaddockError(f"{ADDRESS}: expected the address of a Ray cluster, host:port, got {address!r}") from None
     except OSError as error:

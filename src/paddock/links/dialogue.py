@@ -23,16 +23,16 @@ class Dialogue:
 
     Args:
         wire: the connection.
-        hear: called with every message, in order, by the thread that reads; it must not block.
+        on_message: called with every message, in order, by the thread that reads; it must not block.
     """
 
-    def __init__(self, wire: WebSocketWire, hear: Callable[[m.Message], None]) -> None:
-        self.wire, self._hear = wire, hear
+    def __init__(self, wire: WebSocketWire, on_message: Callable[[m.Message], None]) -> None:
+        self.wire, self._on_message = wire, on_message
         self._change = threading.Condition(threading.Lock())  # guards the next three
         self._someone_reads = False
         self._waiting = 0  # threads that wait while another one reads
         self._answers: dict[int, m.Message | None] = {}  # to the open requests; None: not received yet
-        self._heard = self._looked = time.monotonic()
+        self._received_at = self._looked = time.monotonic()
 
     def ask(self, request: m.Request) -> None:
         """Send a request. The caller must then call `answer` or `give_up`."""
@@ -43,11 +43,11 @@ class Dialogue:
             self.give_up(request)
             raise
 
-    def answer(self, request: m.Request, *, patient: bool = False) -> m.Message:
-        """Wait for the answer and return it. With `patient`, wait as long as the server sends heartbeats."""
+    def answer(self, request: m.Request, *, while_alive: bool = False) -> m.Message:
+        """Wait for the answer and return it. With `while_alive`, wait as long as the server sends heartbeats."""
         answers, number = self._answers, request.id
         try:
-            self.wait(lambda: answers[number] is not None, request.type, patient=patient)
+            self.wait(lambda: answers[number] is not None, request.type, while_alive=while_alive)
         finally:
             answer = self.give_up(request)
         assert answer is not None
@@ -59,17 +59,17 @@ class Dialogue:
         """Stop waiting for the answer of a request. Return the answer if it has been received."""
         return self._answers.pop(request.id, None)
 
-    def wait(self, there: Callable[[], bool], what: str, *, patient: bool = False, forever: bool = False) -> None:
+    def wait(self, there: Callable[[], bool], what: str, *, while_alive: bool = False, forever: bool = False) -> None:
         """Read, or let another thread read, until the condition `there` is true.
 
         `there` is called after every batch of messages, while no other thread can read. It must not send requests.
         """
-        timeout = max(self.wire.timeout, LONGEST_SILENCE) if patient else self.wire.timeout
+        timeout = max(self.wire.timeout, LONGEST_SILENCE) if while_alive else self.wire.timeout
         deadline = math.inf if forever else time.monotonic() + timeout
         with self._change:
             while not there():
-                if patient:
-                    deadline = max(deadline, self._heard + timeout)
+                if while_alive:
+                    deadline = max(deadline, self._received_at + timeout)
                 if not self._someone_reads:
                     if not self._read(deadline):
                         raise Timeout(f"{self.wire.url}: no answer to {what!r} within {timeout:g} s")
@@ -100,9 +100,9 @@ class Dialogue:
         self._change.release()
         try:
             messages = self.wire.receive(deadline)
-            self._heard = self._looked = time.monotonic()
+            self._received_at = self._looked = time.monotonic()
             for message in messages:
-                self._hear(message)
+                self._on_message(message)
         except Timeout:
             self._looked = time.monotonic()
             return False

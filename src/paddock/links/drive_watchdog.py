@@ -46,11 +46,11 @@ class DriveWatchdog:
                 self._drives = True
                 self.start()
                 if self._watchdog is not None:
-                    self._watchdog.tell(True)
+                    self._watchdog.set_driving(True)
             yield
             self._drives = moves
             if self._watchdog is not None:
-                self._watchdog.tell(moves)
+                self._watchdog.set_driving(moves)
 
     def start(self) -> None:
         """Start the watchdog. If time is free-running, call this early, because starting takes time."""
@@ -76,7 +76,7 @@ class DriveWatchdog:
                 self.silence,
             )
             self._drives = False
-            self._watchdog.tell(False)
+            self._watchdog.set_driving(False)
         self._watchdog.renew()
         return stopped
 

@@ -27,7 +27,7 @@ def note_open(arena: RemoteArena) -> None:
     OPEN[arena] = os.getpid()
 
 
-def tell_end(arena: RemoteArena, error: BaseException | None) -> None:
+def send_program_end(arena: RemoteArena, error: BaseException | None) -> None:
     """Send how the program ended, if the server supports the message and is still connected."""
     OPEN.pop(arena, None)
     if arena.role == "controller" and arena.server_minor >= SINCE_MINOR:
@@ -50,6 +50,6 @@ def close_all() -> None:
     error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     for arena, process in list(OPEN.items()):
         if process == os.getpid():  # a forked process must not report for its parent
-            tell_end(arena, error)
+            send_program_end(arena, error)
             arena.closed = True
             arena.close()

@@ -25,7 +25,7 @@ from paddock.core.errors import (
 from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.links.dialogue import Dialogue
-from paddock.links.program_end import note_open, tell_end
+from paddock.links.program_end import note_open, send_program_end
 from paddock.links.remote_body import RemoteBody, sensed_devices_of
 from paddock.links.remote_monitor import RemoteMonitor
 from paddock.links.remote_robots import RemoteRobots
@@ -69,7 +69,7 @@ class RemoteArena(BaseArena):
         self._greet()
 
     def _greet(self) -> None:
-        self.dialogue = Dialogue(WebSocketWire(self.url, self.timeout), self._hear)
+        self.dialogue = Dialogue(WebSocketWire(self.url, self.timeout), self._on_message)
         try:
             number, name, token = self.number(), self._name, self._token
             hello = m.Hello(id=number, version=VERSION, minor=MINOR, name=name, token=token, events=True, shows=True)
@@ -86,7 +86,7 @@ class RemoteArena(BaseArena):
             if welcome.waits:
                 log.warning("%s", welcome.waits)
                 # A heat sends a message every second.
-                self.dialogue.wait(lambda: not self._waits, "hello", patient=True)
+                self.dialogue.wait(lambda: not self._waits, "hello", while_alive=True)
             self.in_lock = (welcome.lock_step if self._lock_step is None else self._lock_step) and self.role != "viewer"
             if self.in_lock:
                 self._do(m.Lock(id=self.number(), timeout=min(3600.0, self.timeout)))
@@ -103,7 +103,7 @@ class RemoteArena(BaseArena):
         Robots that this client had spawned no longer exist: spawn them again.
         """
         self.dialogue.wire.close()
-        self._clock, self.steering.complaint, self._step_under_way = None, None, None
+        self._clock, self.steering.pending_error, self._step_under_way = None, None, None
         self.robots.known = self.in_lock = self.held = False
         self.forget()
         self._greet()
@@ -160,22 +160,22 @@ class RemoteArena(BaseArena):
                 self.monitor.give_goals()  # no controller runs that would accept them
             if self._step_under_way is not None:  # an earlier call stopped waiting for it
                 try:
-                    self.dialogue.wait(lambda: self._step_under_way is None, "step", patient=True)
+                    self.dialogue.wait(lambda: self._step_under_way is None, "step", while_alive=True)
                 finally:
                     self._step_under_way = None
             with self.steering.turn:
                 commands = self.steering.take()
                 request = self._send_step(ticks, commands)
             try:
-                self._answer(request, m.Observed, patient=True)
+                self._answer(request, m.Observed, while_alive=True)
             except (Refused, UnknownName):
                 mine = {name: command for name, command in commands.items() if not self.steering.is_lost(name)}
                 if len(mine) == len(commands):
                     raise
                 with self.steering.turn:
                     request = self._send_step(ticks, mine)
-                self._answer(request, m.Observed, patient=True)
-            self.steering.raise_complaint()
+                self._answer(request, m.Observed, while_alive=True)
+            self.steering.raise_pending_error()
 
     def _send_step(self, ticks: int, commands: dict[str, Command]) -> m.Step:
         request = m.Step(id=self.number(), ticks=ticks, commands=commands)
@@ -299,24 +299,24 @@ class RemoteArena(BaseArena):
             self.steering.send()
             self.dialogue.ask(request)
         answer = self._answer(request, wanted)
-        self.steering.raise_complaint()  # refusals of the commands arrive before the answer
+        self.steering.raise_pending_error()  # refusals of the commands arrive before the answer
         return answer
 
-    def _answer(self, request: m.Request, wanted: type[A], *, patient: bool = False) -> A:
-        answer = self.dialogue.answer(request, patient=patient)
+    def _answer(self, request: m.Request, wanted: type[A], *, while_alive: bool = False) -> A:
+        answer = self.dialogue.answer(request, while_alive=while_alive)
         if not isinstance(answer, wanted):
             raise BadMessage(f"{self.url}: expected {wanted.type!r} as answer to {request.type!r}, got {answer.type!r}")
         return answer
 
     def raise_trouble(self) -> None:
         """Raise an error that occurred since the last call: a refused command, or an observer's exception."""
-        self.steering.raise_complaint()
+        self.steering.raise_pending_error()
         if self.watcher.errors and threading.current_thread() is not self.watcher.thread:
             raise self.watcher.errors.pop(0)
 
     # ---- received messages, in the thread that reads
 
-    def _hear(self, message: m.Message) -> None:
+    def _on_message(self, message: m.Message) -> None:
         if isinstance(message, m.Observed):
             self._tick = message.tick
             stepped = message.id == self._step_under_way
@@ -328,12 +328,12 @@ class RemoteArena(BaseArena):
                 self._step_under_way = None
         elif isinstance(message, m.Sensed):
             self._tick = message.tick
-            self._hear_news(message)
+            self._on_sensed(message)
         elif isinstance(message, m.ClockState):
-            self._hear_clock(message)
+            self._on_clock(message)
         elif isinstance(message, m.RobotList):
             self.changes += 1  # the robots may see different neighbours
-            self.steering.hear_drivers(message)
+            self.steering.on_drivers(message)
             for name in self.robots.update(message):
                 self.watcher.forget(name)
         elif isinstance(message, m.WorldNews):
@@ -343,21 +343,21 @@ class RemoteArena(BaseArena):
         elif isinstance(message, m.Welcome | m.HeatState):
             self._waits = bool(message.waits)  # until the heat ends
         elif isinstance(message, m.EventNews):
-            self.steering.hear_event(message)
+            self.steering.on_event(message)
         elif isinstance(message, m.Asked | m.GoalNews):
-            self.monitor.hear(message)
+            self.monitor.on_message(message)
         elif isinstance(message, m.Released):
-            self.steering.hear_release(message)
+            self.steering.on_release(message)
         elif isinstance(message, m.RunStatus):
             self.steering.has_rival = message.state == "running"
         elif isinstance(message, m.Refusal):
             if message.id is None:
-                self.steering.complaint = self.steering.complaint or message
+                self.steering.pending_error = self.steering.pending_error or message
             elif message.id == self._step_under_way:
                 self._step_under_way = None
 
-    def _hear_news(self, message: m.Sensed) -> None:
-        self.watcher.hear(message)
+    def _on_sensed(self, message: m.Sensed) -> None:
+        self.watcher.on_sensed(message)
         body = self.robots.body(message.robot)
         if body is None or self.held or not self.watcher.watches(message.robot, message.stream):
             return
@@ -367,7 +367,7 @@ class RemoteArena(BaseArena):
             for camera, picture in message.seen.pictures.items():
                 body.keep_picture(camera, picture)
 
-    def _hear_clock(self, clock: m.ClockState) -> None:
+    def _on_clock(self, clock: m.ClockState) -> None:
         before = self._clock
         if before is not None and (clock.tick < self._tick or clock.seed != before.seed):  # it was reset
             self.forget()
@@ -392,7 +392,7 @@ class RemoteArena(BaseArena):
     def close(self) -> None:
         """Disconnect. The robots of this client stop, and those that it has spawned are removed."""
         if not self.closed:
-            tell_end(self, sys.exc_info()[1])
+            send_program_end(self, sys.exc_info()[1])
         self.closed = True
         self.dialogue.wire.close()
         for error in self.watcher.errors:

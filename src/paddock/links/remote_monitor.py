@@ -14,15 +14,15 @@ class RemoteMonitor(RunMonitor):
     """A run monitor whose viewers are clients of the server.
 
     Args:
-        tell: sends a message.
+        send: sends a message.
     """
 
-    def __init__(self, tell: Callable[[m.Message], None]) -> None:
+    def __init__(self, send: Callable[[m.Message], None]) -> None:
         super().__init__()
-        self._tell = tell
+        self._send_message = send
         self._cells: set[str] = set()  # robots whose grid cells are also requested
 
-    def hear(self, message: m.Asked | m.GoalNews) -> None:
+    def on_message(self, message: m.Asked | m.GoalNews) -> None:
         """Handle a request to show a robot, or a goal for a robot. Does not block."""
         if isinstance(message, m.Asked):
             self.asked.add(message.robot)
@@ -34,7 +34,7 @@ class RemoteMonitor(RunMonitor):
             self.goals.append(answer)
 
     def _answer(self, number: int, why: str) -> None:
-        self._tell(m.GoalAnswer(number=number, refusal=why))
+        self._send_message(m.GoalAnswer(number=number, refusal=why))
 
     def show(self, robot: str, controller: Any) -> None:
         asked = robot in self.asked
@@ -48,5 +48,5 @@ class RemoteMonitor(RunMonitor):
             return
         grid = pack_grid(known.view) if known is not None and robot in self._cells else None
         self._cells.discard(robot)
-        told = None if known is None else pack_map(known, grid)
-        self._tell(m.Shown(robot=robot, map=told, **pack_estimate(estimate)))
+        packed = None if known is None else pack_map(known, grid)
+        self._send_message(m.Shown(robot=robot, map=packed, **pack_estimate(estimate)))

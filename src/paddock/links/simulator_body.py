@@ -56,9 +56,9 @@ class SimulatorBody(WatchedBody):
         if self.watchdog.renew():
             self._speeds = STANDING
 
-    def raise_complaint(self) -> None:
+    def raise_pending_error(self) -> None:
         self.renew_watchdog()  # only calls of the program get here, not reads of a background thread
-        super().raise_complaint()
+        super().raise_pending_error()
 
     def set_pan(self, device: Device, angle: float) -> None:
         raise DeviceRefused(f"{device} cannot pivot: {self.language} has no command to turn it")
@@ -78,7 +78,7 @@ class SimulatorBody(WatchedBody):
     # ---- sensors and state
 
     def sense(self, robot: Robot) -> Observation:
-        self.raise_complaint()
+        self.raise_pending_error()
         pictures = {camera.name: self.picture(camera) for camera in robot.chosen.cameras} or None
         return self._observe(robot, pictures)
 
@@ -96,7 +96,7 @@ class SimulatorBody(WatchedBody):
         return Observation(time, row, slots, pictures)
 
     def read(self, device: Device, *, raw: bool) -> Readings:
-        self.raise_complaint()
+        self.raise_pending_error()
         with self._reading():
             return np.array(self._read_all([device])[0], np.float64)
 

@@ -26,7 +26,7 @@ class WatchedBody(Body):
     """A body that a background thread may read."""
 
     latest: Any = None  # last sample of that thread
-    complaint: Exception | None = None  # last error in that thread
+    pending_error: Exception | None = None  # last error in that thread
     _speeds: WheelSpeeds  # last wheel command
 
     @property
@@ -37,11 +37,11 @@ class WatchedBody(Body):
     def command(self) -> WheelSpeeds:
         return self._speeds
 
-    def raise_complaint(self) -> None:
+    def raise_pending_error(self) -> None:
         """Raise the error of the background thread, if any."""
-        complaint, self.complaint = self.complaint, None
-        if complaint is not None:
-            raise complaint
+        error, self.pending_error = self.pending_error, None
+        if error is not None:
+            raise error
 
     def in_background(self) -> AbstractContextManager[object]:
         """Return a context for requests of a background thread, which would continue if the program hangs."""
@@ -121,7 +121,7 @@ class SingleRobot(Robot, BaseArena):
             for watcher in self._watchers.values():
                 watcher.stopped.set()
             self._watchers = {} if self._ended else self._wanted_watchers()
-            self.body.latest, self.body.complaint = None, None
+            self.body.latest, self.body.pending_error = None, None
             for watcher in self._watchers.values():
                 watcher.start()
 
@@ -129,16 +129,16 @@ class SingleRobot(Robot, BaseArena):
         watches = self.watches
         wanted: dict[str, tuple[float, Callable[[], object]]] = {}
         if watches.period is not None:
-            wanted[""] = watches.period, lambda: watches.tell(self._look())
+            wanted[""] = watches.period, lambda: watches.notify(self._look())
         for camera, period in watches.camera_periods.items():
             wanted[camera] = period, partial(self._show, camera)
         return {name: PeriodicThread(self, period or self.dt, task) for name, (period, task) in wanted.items()}
 
-    def complain(self, error: Exception) -> None:
+    def report_error(self, error: Exception) -> None:
         """Store a background error for the next read. Log it unless an earlier one has not been raised yet."""
-        if self.body.complaint is None:
+        if self.body.pending_error is None:
             log.warning("%s: in the background: %s: %s", self.name, type(error).__name__, error)
-        self.body.complaint = error
+        self.body.pending_error = error
 
     def _look(self) -> Observation:
         with self.body.in_background():
@@ -191,6 +191,6 @@ class PeriodicThread(threading.Thread):
             except Exception as error:
                 settled = isinstance(error, LinkError) and reconnects != self.robot.reconnects
                 if not (self.stopped.is_set() or settled):
-                    self.robot.complain(error)
+                    self.robot.report_error(error)
             due = max(due + self.period, time.monotonic())
             self.stopped.wait(due - time.monotonic())

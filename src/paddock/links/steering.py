@@ -27,7 +27,7 @@ class Steering:
         self._taken: set[str] = set()  # … and that other clients have taken over since
         self._noted: set[str] = set()  # … and whose loss was recorded as an event
         self.has_rival = False  # whether the server's own program also runs the arena
-        self.complaint: m.Refusal | None = None  # refusal of commands, which are sent without waiting for an answer
+        self.pending_error: m.Refusal | None = None  # refusal of commands, which are sent without waiting for an answer
 
     def add(self, body: RemoteBody) -> None:
         """Queue a new command of a robot. The caller must hold `turn`."""
@@ -37,7 +37,7 @@ class Steering:
         self._waiting[body.name] = body
         self.driven.add(body.name)
         if not self._arena.in_lock:
-            self.raise_complaint()  # errors of observers do not belong to a command: the next request raises them
+            self.raise_pending_error()  # errors of observers do not belong to a command: the next request raises them
             self.send()
 
     def send(self) -> None:
@@ -56,7 +56,7 @@ class Steering:
         """Whether a robot was taken over or removed during a run. The run continues without commands to it."""
         return self._arena.is_recording and (robot in self._taken or not self._arena.robots.has(robot))
 
-    def hear_drivers(self, news: m.RobotList) -> None:
+    def on_drivers(self, news: m.RobotList) -> None:
         """Record whether other clients have taken over robots that are driven from here, or released them."""
         free = ("", self._arena.name)
         self._arena.note_drivers({info.name: info.owner for info in news.robots if info.owner not in free})
@@ -71,7 +71,7 @@ class Steering:
                 self._noted.discard(info.name)
                 self._note(info.name, f"{info.name} is driven from here again")
 
-    def hear_release(self, message: m.Released) -> None:
+    def on_release(self, message: m.Released) -> None:
         """Handle the release of a client from the lock."""
         if message.client == self._arena.name:
             self._arena.held = False
@@ -84,7 +84,7 @@ class Steering:
             return "time on the server does not wait for this program"
         return self._arena.disturbance or ("the program that serves the arena runs it, too" if self.has_rival else "")
 
-    def hear_event(self, message: m.EventNews) -> None:
+    def on_event(self, message: m.EventNews) -> None:
         """Record an intervention of another client in the current run."""
         if message.kind == "driver" and message.robot in self.driven:
             self._note_loss(message.robot, message.text)  # by the next list of robots, it may be free again
@@ -101,9 +101,9 @@ class Steering:
     def _note(self, robot: str, text: str) -> None:
         self._arena.append_event(Event(time=self._arena.time, kind="driver", robot=robot, text=text))
 
-    def raise_complaint(self) -> None:
+    def raise_pending_error(self) -> None:
         """Raise the last refusal, except for a command sent just before another client took over its robot."""
-        if self.complaint is not None:
-            complaint, self.complaint = self.complaint, None
-            if complaint.error != Refused.__name__ or not any(map(self.is_lost, self.driven)):
-                raise error_of(complaint)
+        if self.pending_error is not None:
+            refusal, self.pending_error = self.pending_error, None
+            if refusal.error != Refused.__name__ or not any(map(self.is_lost, self.driven)):
+                raise error_of(refusal)

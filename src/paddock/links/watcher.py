@@ -76,7 +76,7 @@ class RemoteWatcher:
         with self._lock:
             self._streams.pop(robot, None)
 
-    def hear(self, message: m.Sensed) -> None:
+    def on_sensed(self, message: m.Sensed) -> None:
         """Store the newest message of each stream."""
         with self._lock:
             if message.stream in self._streams.get(message.robot, ()):
@@ -96,9 +96,9 @@ class RemoteWatcher:
                     return
                 news, self._news = self._news, {}
             for message, body in news.values():
-                self._tell(message, body)
+                self._notify(message, body)
 
-    def _tell(self, message: m.Sensed, body: Body | None) -> None:
+    def _notify(self, message: m.Sensed, body: Body | None) -> None:
         robot = self._arena.robots.handle(message.robot)
         if robot is None or self._arena.closed:
             return
@@ -107,7 +107,7 @@ class RemoteWatcher:
             return
         try:
             if message.stream == SENSORS:
-                robot.watches.tell(observation_of(robot, chosen, message.seen, message.tick * self._arena.dt))
+                robot.watches.notify(observation_of(robot, chosen, message.seen, message.tick * self._arena.dt))
             elif message.stream in message.seen.pictures:
                 picture = array_of(message.seen.pictures[message.stream])
                 robot.watches.show(message.stream, picture, message.tick)

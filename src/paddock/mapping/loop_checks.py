@@ -13,7 +13,7 @@ from paddock.mapping.graph_paths import find_shortest_paths
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph
 
 SURPRISE = 9.0  # squared normalised error of a new loop above which the graph is solved immediately
-PATIENCE = 15  # number of groups of loops with small errors after which it is solved in any case
+MAX_PENDING = 15  # number of groups of loops with small errors after which it is solved in any case
 BELIEVED = 16.0  # mean squared error of a group of loops after solving above which it is removed again
 
 
@@ -70,7 +70,7 @@ class LoopChecks:
         before, believed = list(self.graph.poses), len(self.graph.loops)
         self.graph.loops += loops
         self._pending += 1
-        if max(map(self.graph.squared_error, loops)) < SURPRISE and self._pending < PATIENCE:
+        if max(map(self.graph.squared_error, loops)) < SURPRISE and self._pending < MAX_PENDING:
             return True
         self.solve()
         if np.mean([self.graph.squared_error(loop) for loop in loops]) <= BELIEVED:

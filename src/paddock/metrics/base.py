@@ -56,7 +56,7 @@ class Metric(ABC):
         """Return the number of scenes that it was created for; None for any number."""
         return None
 
-    def looks_at(self) -> str | None:
+    def required_device(self) -> str | None:
         """Return the name of the sensor that it needs, or None."""
         return None
 

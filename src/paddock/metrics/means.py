@@ -40,7 +40,7 @@ class MeanReading(Metric):
     kernel: ClassVar[Kernel] = mean_reading
     columns: ClassVar[int] = 1
 
-    def looks_at(self) -> str:
+    def required_device(self) -> str:
         return self.device
 
     def names(self) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ class Part:
     __slots__ = ("device", "marks", "metric", "note_motion", "note_readings", "number", "numbers", "row", "sums")
 
     def __init__(self, metric: Metric, pose: Sequence[float], world: WorldSpec | None, robot: str) -> None:
-        self.metric, self.device, self.number = metric, metric.looks_at(), number_of(metric)
+        self.metric, self.device, self.number = metric, metric.required_device(), number_of(metric)
         self.row: Floats | None = None  # last reading of its device
         self.note_motion = NOTE_MOTION.kernel_for(self.number, note_motion).compiled
         self.note_readings = NOTE_READINGS.kernel_for(self.number, note_readings).compiled

@@ -73,7 +73,7 @@ class Nearness(Metric):
     def __post_init__(self) -> None:
         checked_above_zero(type(self).__name__, "range", self.range, "metres")
 
-    def looks_at(self) -> str:
+    def required_device(self) -> str:
         return self.device
 
     def names(self) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class Avoidance(Metric):
         checked_above_zero("Avoidance", "range", self.range, "metres")
         checked_above_zero("Avoidance", "speed", self.speed, "m/s")
 
-    def looks_at(self) -> str:
+    def required_device(self) -> str:
         return self.device
 
     def names(self) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ class Line(Metric):
     def __post_init__(self) -> None:
         checked_above_zero("Line", "dark", self.dark, "a reading")
 
-    def looks_at(self) -> str:
+    def required_device(self) -> str:
         return self.device
 
     def names(self) -> tuple[str, ...]:

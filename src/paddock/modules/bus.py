@@ -115,7 +115,7 @@ class Bus(ABC):
             arrive.
         lossless: every message of a stream arrives, not only the newest, and no message overtakes another.
         everything: messages to other modules arrive as well.
-        patience: wall seconds to wait for a hub at the URL before LinkError is raised.
+        timeout: wall seconds to wait for a hub at the URL before LinkError is raised.
     """
 
     def __init__(
@@ -126,9 +126,9 @@ class Bus(ABC):
         hears: Collection[str] | None = None,
         lossless: bool = False,
         everything: bool = False,
-        patience: float = math.inf,
+        timeout: float = math.inf,
     ) -> None:
-        self.url, self.name, self.lossless, self.everything, self.patience = url, name, lossless, everything, patience
+        self.url, self.name, self.lossless, self.everything, self.timeout = url, name, lossless, everything, timeout
         self.hears = None if hears is None else frozenset(hears)
         self.inbox = Inbox(lossless=lossless)
         self.sends = 0

@@ -80,7 +80,7 @@ class ModulesSpec(Spec):
     seed: Seed = 0
     seconds: Duration = 600.0  # simulated duration of the run
     period: Duration = 0.1  # simulated, between two rounds
-    stands_within: Duration = 0.3  # simulated, from the measurement of the last valid command to wheels at rest
+    stop_within: Duration = 0.3  # simulated, from the measurement of the last valid command to wheels at rest
     lock_step: bool = False  # simulated time advances when all modules have answered
     speed: Positive = 1.0  # simulated seconds per second; not in lock-step
     real_time: bool = False  # modules from sensor to motor run before all other processes, where the system allows it
@@ -95,11 +95,11 @@ class ModulesSpec(Spec):
         if twice is not None:
             raise SpecError(f"there are two modules {twice!r}: give one of them another name", path="modules")
         least = self.period + ON_THE_WAY + BRAKING
-        if self.stands_within < least:
+        if self.stop_within < least:
             raise SpecError(
                 f"expected at least {least:g} s, {least - self.period:g} s longer than the period, "
-                f"got {self.stands_within:g}: allow more, or choose a shorter period",
-                path="stands_within",
+                f"got {self.stop_within:g}: allow more, or choose a shorter period",
+                path="stop_within",
             )
 
     @cached_property
@@ -139,7 +139,7 @@ class ModulesSpec(Spec):
     def stop_times(self) -> StopTimes:
         """Validity of commands and maximum speed of the robot."""
         return StopTimes(
-            stands_within=self.stands_within,
+            stop_within=self.stop_within,
             notice=self.period + ON_THE_WAY,
             deceleration=self.robot_spec.drive.max_acceleration or QUICK,
             **({"tick": load_world(self.place(self.world)).dt} if self.url is None else {}),

@@ -54,7 +54,7 @@ class CoordinatorModule(Module):
         rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
         self.end = (self.arena.tick // self.ticks + rounds) * self.ticks
         self.measured_at = -np.inf  # simulated time of the measurement of the last command that turns wheels [s]
-        self.heard_at = -np.inf  # monotonic time at which that command was received [s]
+        self.received_at = -np.inf  # monotonic time at which that command was received [s]
         self.final_pose = self.robot.pose  # at the end of the run
         self.contacts = 0  # number of readings during which the robot was in contact
         self.stops = 0  # number of stops because a command was too old
@@ -89,7 +89,7 @@ class CoordinatorModule(Module):
             if self.is_over(wheels, measured_at):
                 self.halt()
                 return
-            self.heard_at = time.monotonic()
+            self.received_at = time.monotonic()
             if any(wheels):
                 self.measured_at = measured_at
             self.robot.wheels.set(*wheels)
@@ -103,8 +103,8 @@ class CoordinatorModule(Module):
 
     def watch_commands(self) -> None:
         """Stop the robot if its last command is too old, by the clock of the measurement."""
-        silence = time.monotonic() - self.heard_at
-        if silence > self.stop_times.stands_within or self.is_over(self.robot.body.command, self.measured_at):
+        silence = time.monotonic() - self.received_at
+        if silence > self.stop_times.stop_within or self.is_over(self.robot.body.command, self.measured_at):
             self.halt()
 
     def halt(self) -> None:
@@ -115,9 +115,9 @@ class CoordinatorModule(Module):
 
     # ---- readings of the robot
 
-    def say_look(self) -> None:
+    def send_readings(self) -> None:
         """Send the readings of all devices, even unchanged ones, because a module may just have started."""
-        self.said, self.round = [], self.arena.tick // self.ticks
+        self.sent, self.round = [], self.arena.tick // self.ticks
         look, now = self.robot.sense(), self.arena.time
         if self.show is not None:
             self.show.look(look)
@@ -149,7 +149,7 @@ class CoordinatorModule(Module):
     def run(self) -> None:
         try:
             self.run_in_lock_step() if self.spec.lock_step else self.run_freely()
-            self.tell_health()
+            self.send_health()
             self.final_pose = self.robot.pose
         finally:
             self.robot.stop()
@@ -157,7 +157,7 @@ class CoordinatorModule(Module):
     def run_in_lock_step(self) -> None:
         """Advance time by one period whenever the motor has finished the round."""
         merger = RoundMerger(self.name, ("MOTOR",))
-        self.say_look()
+        self.send_readings()
         waiting_since = time.monotonic()
         ask_at = waiting_since + ASK_AGAIN
         while not self.ended.is_set():
@@ -176,11 +176,11 @@ class CoordinatorModule(Module):
                     if ready.last:
                         return
                     self.step(self.ticks)
-                    self.say_look()
+                    self.send_readings()
 
     def run_freely(self) -> None:
         """Advance time with the wall clock."""
-        self.say_look()
+        self.send_readings()
         paced = self.spec.url is None or urlsplit(self.spec.url).scheme in SERVERS
         tick_at = time.monotonic()
         while not self.ended.is_set() and self.arena.tick < self.end:
@@ -192,7 +192,7 @@ class CoordinatorModule(Module):
             self.watch_commands()
             self.step(1)
             if self.arena.tick % self.ticks == 0:
-                self.say_look()
+                self.send_readings()
             self.wake(time.time())
 
     def step(self, ticks: int) -> None:
@@ -204,8 +204,8 @@ class CoordinatorModule(Module):
             row = self.arena.time, time.time(), x, y, heading, left, right, *told
             self._trace.write(",".join(f"{value:.6f}" for value in row) + "\n")
 
-    def tell_health(self) -> HealthMessage:
-        report = super().tell_health()
+    def send_health(self) -> HealthMessage:
+        report = super().send_health()
         if self.show is not None:
             self.show.take(msgspec.structs.replace(report, source=self.name, sent=time.time()), self.robot.pose)
         return report

@@ -19,7 +19,7 @@ class ModuleHealth:
     ended: bool = False  # whether it has ended with the run
     report: HealthMessage | None = None
     sent_at: float = 0.0  # wall time at which the newest report was sent, by the clock of its host
-    heard_at: float = 0.0  # time at which it was received, by `time.monotonic`
+    received_at: float = 0.0  # time at which it was received, by `time.monotonic`
     rate: float = 0.0  # rounds per second
     latencies: LatencyHistogram = field(default_factory=LatencyHistogram)
 
@@ -30,7 +30,7 @@ class ModuleHealth:
             return "ended"
         if not self.present:
             return "gone"
-        return "silent" if self.report is not None and time.monotonic() - self.heard_at > SILENT else "running"
+        return "silent" if self.report is not None and time.monotonic() - self.received_at > SILENT else "running"
 
 
 SILENT = 3.0  # [s] without a report after which a module is silent
@@ -60,5 +60,5 @@ class HealthMonitor:
             row, former = self[message.source], self[message.source].report
             if former is not None and message.sent > row.sent_at and message.rounds >= former.rounds:
                 row.rate = (message.rounds - former.rounds) / (message.sent - row.sent_at)
-            row.present, row.report, row.sent_at, row.heard_at = True, message, message.sent, time.monotonic()
+            row.present, row.report, row.sent_at, row.received_at = True, message, message.sent, time.monotonic()
             row.latencies = LatencyHistogram(message.latencies)

@@ -54,61 +54,63 @@ class MapperModule(Module):
         header = {"robot": robot.name, "seed": spec.seed, "method": options.method, "resolution": options.resolution}
         header |= {"device": options.device, "options": dict(options.options)}
         self.journal = Journal(spec.file("mapper"), header)
-        self.heard = RoundMessage(number=0)  # the newest
+        self.latest_round = RoundMessage(number=0)  # the newest
         self.resumed = 0  # rounds restored from the journal
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, SensorMessage | RoundMessage) and message.source == "SENSOR":
             self.journal.add(message)
             if isinstance(message, RoundMessage):
-                self.heard = message
+                self.latest_round = message
             self.builder.take(message)
 
     def on_round(self, number: int) -> None:
         self.update()
         self.journal.write()
         if self.is_multiple(number, self.options.snapshot_period):
-            self.journal.snapshot(number, (self.heard, self.mapper, self.builder.readings))
-        self.say()
+            self.journal.snapshot(number, (self.latest_round, self.mapper, self.builder.readings))
+        self.send_results()
 
     def update(self) -> None:
         """Update the map if all required devices were read in this round: travel and scan need the same time."""
         devices = [name for name in (self.mapper.reader.device, self.mapper.sensors.encoders) if name is not None]
-        if self.builder.find_oldest(devices) >= self.heard.time:
-            self.mapper.update(self.builder.look(self.heard.time))
+        if self.builder.find_oldest(devices) >= self.latest_round.time:
+            self.mapper.update(self.builder.look(self.latest_round.time))
 
-    def say(self) -> None:
+    def send_results(self) -> None:
         """Send the pose, and periodically the map."""
         estimate = self.mapper.estimate
         x, y, theta = estimate.pose
         covariance = np.asarray(estimate.covariance, float).reshape(-1).tolist()
         self.send(PoseMessage(time=self.time, x=x, y=y, theta=theta, covariance=covariance))
-        if (self.heard.last or self.is_multiple(self.round, self.options.map_period)) and self.mapper.grid.frame.rows:
+        if (
+            self.latest_round.last or self.is_multiple(self.round, self.options.map_period)
+        ) and self.mapper.grid.frame.rows:
             self.send(make_map(self.mapper, self.time))
 
     def is_multiple(self, number: int, period: float) -> bool:
         """Return whether a period ends with a round."""
         return number % max(1, round(period / self.spec.period)) == 0
 
-    def forget(self) -> None:
+    def discard_state(self) -> None:
         self.journal.clear()
 
     def on_resume(self) -> None:
         """Resume from the journal of a killed mapper, and repeat its last messages, which may not have been sent."""
         if (state := self.journal.restore()) is not None:
-            self.round, (self.heard, self.mapper, self.builder.readings) = state
-            self.time = self.heard.time
+            self.round, (self.latest_round, self.mapper, self.builder.readings) = state
+            self.time = self.latest_round.time
         for message in self.journal.messages(after=self.round):
             self.time = max(self.time, message.time)
             if isinstance(message, RoundMessage):
-                self.round, self.heard = message.number, message
+                self.round, self.latest_round = message.number, message
                 self.update()
                 self.resumed += 1
             else:
                 self.builder.take(message)
         if self.round >= 0:
-            self.say()
-            self.finish_round(self.heard)
+            self.send_results()
+            self.finish_round(self.latest_round)
 
     def status(self) -> str:
         grid = self.mapper.grid

@@ -52,7 +52,7 @@ def measure_modules(spec: ModulesSpec, config: str | Path) -> ModuleTimes:
                     hub, wall = time.process_time(), time.time()
         hub, wall = time.process_time() - hub, time.time() - wall
         monitor = supervisor.health_monitor
-    last = {name: said for name in first if (said := monitor[name].report) is not None}
+    last = {name: newest for name in first if (newest := monitor[name].report) is not None}
     done = {name: (last[name].rounds - first[name].rounds) * spec.period for name in last}
     if not done.get("COORDINATOR"):
         raise PaddockError(f"seconds: {spec.seconds:g} s are too short for a measurement: use a longer run")

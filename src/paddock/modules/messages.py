@@ -188,7 +188,7 @@ class RefusedMessage(ModuleMessage, frozen=True, kw_only=True, tag="refused"):
     epoch: Whole = 0
 
 
-class GuardMessage(ModuleMessage, frozen=True, kw_only=True, tag="guard"):
+class ReflexStateMessage(ModuleMessage, frozen=True, kw_only=True, tag="guard"):
     """State of the reflex after it has checked new readings."""
 
     quality: ClassVar[Quality] = Quality.STREAM
@@ -305,8 +305,8 @@ MESSAGES: dict[str, type[ModuleMessage]] = {
     str(cls.__struct_config__.tag): cls
     for cls in (
         HelloMessage, SonarMessage, RangeScannerMessage, OdometryMessage, InsMessage, ReadingsMessage, ActionMessage,
-        DriveMessage, MotorMessage, StopMessage, ResetMessage, ClearMessage, RefusedMessage, GuardMessage, PoseMessage,
-        MapMessage, GoalMessage, AcceptedMessage, PlanMessage, TeleopMessage, RoundMessage, ResumeMessage,
+        DriveMessage, MotorMessage, StopMessage, ResetMessage, ClearMessage, RefusedMessage, ReflexStateMessage,
+        PoseMessage, MapMessage, GoalMessage, AcceptedMessage, PlanMessage, TeleopMessage, RoundMessage, ResumeMessage,
         PresenceMessage, HealthMessage,
     )
 }  # fmt: skip

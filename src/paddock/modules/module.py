@@ -61,15 +61,15 @@ class Module:
         self.health = Health()
         self.time = 0.0  # simulated, of the newest message [s]
         self.ended = threading.Event()
-        self.said: list[ModuleMessage] = []  # messages sent in this round
+        self.sent: list[ModuleMessage] = []  # messages sent in this round
         self.round = -1
         self.end_at = math.inf  # when to end, after the last round
 
     def send(self, message: ModuleMessage) -> None:
         """Send a message as a part of the current round."""
-        if not self.said:
+        if not self.sent:
             self.began = time.time()
-        self.said.append(message)
+        self.sent.append(message)
         self.bus.send(message)
 
     def handle(self, message: ModuleMessage) -> None:
@@ -81,7 +81,7 @@ class Module:
     def on_wake(self, now: float) -> None:
         """React to elapsed wall time; called every `wake_period`, but not in lock-step."""
 
-    def forget(self) -> None:
+    def discard_state(self) -> None:
         """Discard the stored state of a previous module."""
 
     def on_resume(self) -> None:
@@ -139,9 +139,9 @@ class Module:
         if not self.spec.lock_step:
             self.on_wake(now)
         if self.health.is_due(now):
-            self.tell_health()
+            self.send_health()
 
-    def tell_health(self) -> HealthMessage:
+    def send_health(self) -> HealthMessage:
         """Send the health report of this module to all modules."""
         report = self.health.report(self.bus, self.status())
         self.bus.send(report)
@@ -159,7 +159,7 @@ class Module:
             and message.source == (self._last_in_round or "SENSOR")
             and message.time < self.time - CLOCK_BACK
         ):
-            self.begin_again()
+            self.restart()
         self.time = max(self.time, message.time)
         self.handle(message)
         if isinstance(message, RoundMessage) and message.last and not self.upstream:
@@ -169,15 +169,15 @@ class Module:
             self.on_round(message.number)
             self.finish_round(message)
             if message.last:
-                self.tell_health()
+                self.send_health()
                 self.end_at = time.monotonic() + (LINGER if self.spec.lock_step else 0.0)
 
-    def begin_again(self) -> None:
+    def restart(self) -> None:
         """Return to the initial state, because the arena was reset."""
         ended, health = self.ended, self.health
         self.__init__(self.name, self.spec, self.options, self.bus)  # type: ignore[misc]
         self.ended, self.health = ended, health
-        self.forget()
+        self.discard_state()
 
     @cached_property
     def _last_in_round(self) -> str | None:
@@ -187,10 +187,10 @@ class Module:
 
     def finish_round(self, message: RoundMessage) -> None:
         """Announce the end of the module's round to all modules."""
-        counts = dict(Counter(said.destination for said in self.said))
-        since = self.began if self.said else time.time()
+        counts = dict(Counter(part.destination for part in self.sent))
+        since = self.began if self.sent else time.time()
         self.send(msgspec.structs.replace(message, destination=EVERYONE, counts=counts, since=since))
-        self.finished, self.said = self.said, []
+        self.finished, self.sent = self.sent, []
         self.health.rounds += 1
 
     began = 0.0  # wall time of the first message of this round [s]
@@ -201,8 +201,8 @@ class Module:
         if self.spec.lock_step and self.round > message.number and self.finished:
             *parts, end = self.finished
             since = time.time()
-            for said in (*parts, msgspec.structs.replace(end, since=since)):
-                self.bus.send(said)
+            for part in (*parts, msgspec.structs.replace(end, since=since)):
+                self.bus.send(part)
 
 
 def start_module(kind: str, spec: ModulesSpec) -> Module:

@@ -11,9 +11,9 @@ from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
 from paddock.modules.messages import (
     DriveMessage,
-    GuardMessage,
     ModuleMessage,
     MotorMessage,
+    ReflexStateMessage,
     RefusedMessage,
     ResumeMessage,
     StopMessage,
@@ -52,14 +52,14 @@ class MotorModule(Module):
         if message.source != "REFLEX":
             return
         if not self.spec.lock_step:
-            self.gate.note_journey(message.sent, time.time())
+            self.gate.record_transit(message.sent, time.time())
         if isinstance(message, StopMessage):
             self.gate.on_stop(message.epoch)
             self.health.note_latency(message)
             self.turn_wheels(message)
         elif isinstance(message, DriveMessage):
             self.obey(message)
-        elif isinstance(message, GuardMessage):
+        elif isinstance(message, ReflexStateMessage):
             self.health.note_latency(message)
 
     def obey(self, message: DriveMessage) -> None:

@@ -22,9 +22,9 @@ from paddock.modules.messages import (
     ClearMessage,
     DriveMessage,
     GoalMessage,
-    GuardMessage,
     ModuleMessage,
     PlanMessage,
+    ReflexStateMessage,
     RefusedMessage,
     ResetMessage,
     StopMessage,
@@ -77,7 +77,7 @@ class DrivingModule(Module):
             case StopMessage(source="REFLEX") if message.epoch > self.epoch:
                 self.gate, self.epoch, self.escape = "blocked", message.epoch, None
                 self.refusal = message.reason
-            case GuardMessage(source="REFLEX") if message.epoch >= self.epoch:
+            case ReflexStateMessage(source="REFLEX") if message.epoch >= self.epoch:
                 self.gate, self.epoch = message.gate, message.epoch
                 if self.gate == "watching":
                     self.escape = None

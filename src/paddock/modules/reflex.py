@@ -19,8 +19,8 @@ from paddock.modules.messages import (
     ActionMessage,
     ClearMessage,
     DriveMessage,
-    GuardMessage,
     ModuleMessage,
+    ReflexStateMessage,
     RefusedMessage,
     ResetMessage,
     RoundMessage,
@@ -93,9 +93,9 @@ class ReflexModule(Module):
         if name == "MOTOR" and not (self.spec.lock_step and self.round <= 0):
             self.act(self.reflex.on_motor_started(self.time), self.time)
 
-    def begin_again(self) -> None:
+    def restart(self) -> None:
         epoch = self.reflex.epoch
-        super().begin_again()
+        super().restart()
         self.reflex.epoch = max(self.reflex.epoch, epoch + 1)
 
     def is_overruled(self, message: ModuleMessage) -> bool:
@@ -115,7 +115,7 @@ class ReflexModule(Module):
         if self.spec.lock_step and self.reflex.gate is Gate.BLOCKED:  # otherwise it was just checked
             self.act(self.reflex.on_time(self.time), self.time)
         self.send(
-            GuardMessage(
+            ReflexStateMessage(
                 time=measured_at,
                 cause=self.cause,
                 gate=self.reflex.gate.value,
@@ -157,7 +157,7 @@ class ReflexModule(Module):
         slow = times.limit(wheels)
         actions = self.reflex.on_motion(slow, now)
         if slow != wheels:
-            most, within = times.max_speed, times.stands_within
+            most, within = times.max_speed, times.stop_within
             reason = f"{max(map(abs, wheels)):.2f} m/s: limited to {most:.2f} m/s to stop within {within:g} s"
             actions.append(Refuse(self.reflex.epoch, reason))
         return actions

@@ -47,7 +47,7 @@ class RoundMerger:
         if not isinstance(message, RoundMessage):
             return
         count = message.counts.get(EVERYONE, 0) + message.counts.get(self.name, 0)
-        waiting[:] = [said for said in waiting if said.sent >= message.since]  # earlier ones were sent again
+        waiting[:] = [each for each in waiting if each.sent >= message.since]  # earlier ones were sent again
         del waiting[: -count - 1]
         if len(waiting) == count + 1 and (self.done is None or message.number >= self.done):
             self._whole[message.source][message.number] = list(waiting)

@@ -42,7 +42,7 @@ class ModuleThreads:
                 module = self.modules[entry.name] = start_module(entry.name, self.spec)
                 stack.callback(module.bus.close)
                 stack.callback(module.close)
-                module.forget()
+                module.discard_state()
             self._stack = stack.pop_all()
         self._threads = [threading.Thread(target=self._run, args=(m,), name=m.name) for m in self.modules.values()]
         for thread in self._threads:

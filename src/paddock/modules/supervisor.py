@@ -187,7 +187,7 @@ class Supervisor:
                 self.over |= name == "coordinator" or all(other.finished for other in self.processes.values())
             elif process.process is not None and self._hangs(name, process):
                 process.process.kill()  # it is restarted like a crashed one
-            elif status == MISTAKE and not self.health_monitor[name.upper()].heard_at:
+            elif status == MISTAKE and not self.health_monitor[name.upper()].received_at:
                 raise PaddockError(f"module {name}: {process.last_line()}")
             elif status is not None and name == "coordinator" and self.spec.url is None:
                 why = f"status {status}, and its world with it: {process.last_line()}"
@@ -199,9 +199,9 @@ class Supervisor:
 
     def _hangs(self, name: str, process: ModuleProcess) -> bool:
         """Return whether a module has reported since its start, but not for some time."""
-        heard = self.health_monitor[name.upper()].heard_at
-        silence = time.monotonic() - heard
-        if heard <= process.started or silence < SILENT or name == "coordinator" or process.process is None:
+        received_at = self.health_monitor[name.upper()].received_at
+        silence = time.monotonic() - received_at
+        if received_at <= process.started or silence < SILENT or name == "coordinator" or process.process is None:
             process.worked = None
             return False
         worked = read_cpu(process.process.pid)

@@ -22,7 +22,7 @@ from paddock.robots import RobotSpec
 
 FINISHED = "explored: no reachable frontier is left"
 FARTHEST, SURE = 4.0, 0.8  # maximum viewing distance: in circumscribed radii, and as a share of the sensor's range
-PATIENCE, DELAY = 4.0, 15.0  # time limit of a path: factor on the expected time, plus a delay [s]
+TIME_FACTOR, DELAY = 4.0, 15.0  # time limit of a path: factor on the expected time, plus a delay [s]
 
 
 class Explorer(MapController):
@@ -80,7 +80,7 @@ class Explorer(MapController):
         chosen = self.method.choose(situation)
         same = situation.is_current(chosen)
         if not same:
-            self._late = time + PATIENCE * situation.seconds_to(chosen) + DELAY
+            self._late = time + TIME_FACTOR * situation.seconds_to(chosen) + DELAY
         self.current = chosen
         cell = costmap.nearest_passable(chosen.view.x, chosen.view.y, self.near)
         path = smooth_path(tree.path_to(cell), costmap) if cell is not None else NO_POINTS

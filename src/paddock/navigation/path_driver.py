@@ -38,7 +38,7 @@ class PathDriver:
         recovery_names: names of the recoveries to try when the robot is stuck.
         within: position tolerance at the end of a path [circumscribed radii of the body].
         facing: heading tolerance at the end of a path [rad].
-        patience: time without progress after which the robot is stuck [s].
+        progress_timeout: time without progress after which the robot is stuck [s].
     """
 
     def __init__(
@@ -50,11 +50,11 @@ class PathDriver:
         recovery_names: Sequence[str] = DEFAULT_RECOVERIES,
         within: float = 0.45,
         facing: float = 0.15,
-        patience: float = 3.0,
+        progress_timeout: float = 3.0,
     ) -> None:
         self.follower, self.footprint, self.inflation = follower, footprint, inflation or Inflation.of(footprint)
         self.recovery_sequence = RecoverySequence(recovery_names)
-        self.within, self.facing, self.patience = within * footprint.circumscribed, facing, patience
+        self.within, self.facing, self.progress_timeout = within * footprint.circumscribed, facing, progress_timeout
         self.reset()
 
     def reset(self) -> None:
@@ -151,7 +151,7 @@ class PathDriver:
                 math.dist(then[:2], pose[:2]) < 0.4 * self.footprint.circumscribed
                 and abs(wrap(pose.heading - then.heading)) < 0.3
             ):
-                return time - since > self.patience
+                return time - since > self.progress_timeout
         self._mark = pose, time
         if (
             self._recovered_at is not None

@@ -118,7 +118,7 @@ class Host:
         """Start a watchdog that stops the robot if this program is killed. If it hangs, the robot ends its drive."""
         watchdog = open_watchdog(self._devices[name].fileno(), self.sessions[name].stop_bytes, math.inf)
         if watchdog is not None:
-            watchdog.tell(True)
+            watchdog.set_driving(True)
         self._watchdogs[name] = watchdog
 
     def _end_watchdog(self, name: str) -> None:

@@ -105,9 +105,9 @@ class HostEnd(LineEnd):
         for _ in range(MAX_QUESTIONS):
             self.send(write_frame(write_order(Order("i"))))
             due = self.now + self.timing.round_trip
-            while (heard := (yield due)) is not None:
+            while (received := (yield due)) is not None:
                 self.silent_since = self.now
-                if read_reply(heard) == Reply("i"):
+                if read_reply(received) == Reply("i"):
                     return
             self._mind_silence()
         raise RobotLost(NO_ORDER_ROBOT)
@@ -117,12 +117,12 @@ class HostEnd(LineEnd):
         unknown = 0
         for _ in range(MAX_QUESTIONS):
             self.send(write_frame(text))
-            heard = yield self.now + self.timing.round_trip
-            if heard is None:
+            received = yield self.now + self.timing.round_trip
+            if received is None:
                 self._mind_silence()
                 continue
             self.silent_since = self.now
-            frame, reply = read_checked(heard), read_reply(heard)
+            frame, reply = read_checked(received), read_reply(received)
             if frame is not None and read_reply(frame.text) == Reply("K", (self.session,)):
                 return "checked"
             if reply == Reply(texts.UNKNOWN, (len(text),)):  # the length shows that the text arrived completely
@@ -154,7 +154,7 @@ class HostEnd(LineEnd):
                 explain("order {letter!r} needs checked mode, which this robot does not support", letter=order.letter)
             )
         if self.patient:
-            return (yield from self._ask_patiently(order))
+            return (yield from self._ask_without_timeout(order))
         reply = yield from self._ask_legacy(order, seconds)
         if order.letter not in ASKED_TWICE:
             return reply
@@ -174,19 +174,19 @@ class HostEnd(LineEnd):
         self.send(frame)
         due = self.now + wait
         while True:
-            heard = yield due
+            received = yield due
             if self.now > stop_at:
                 raise RobotLost(
                     explain("no right answer to {order} in {seconds:.0f} s", order=text, seconds=self.now - began)
                 )
-            if heard is None:
+            if received is None:
                 self._mind_silence()
                 self.statistics.polls += accepted
                 self.statistics.resends += not accepted
                 self.send(frame)
                 due, accepted = self.now + wait, False
                 continue
-            reply = self._hear_checked(heard)
+            reply = self._read_checked_reply(received)
             if reply is None:
                 continue
             if reply.kind in (texts.REPEAT, DAMAGED):
@@ -216,9 +216,9 @@ class HostEnd(LineEnd):
         elif self.mode:
             self.send(write_frame("S"))
 
-    def _hear_checked(self, heard: str) -> Reply | None:
+    def _read_checked_reply(self, received: str) -> Reply | None:
         """Return a reply to the current order or about the session; None for a late reply."""
-        frame = read_checked(heard)
+        frame = read_checked(received)
         reply = None if frame is None else read_reply(frame.text)
         self.silent_since = self.now  # any received text shows that the line works
         if frame is None or reply is None:
@@ -228,10 +228,10 @@ class HostEnd(LineEnd):
         stale = frame.number != self._number and not (frame.number == 0 and reply.kind == texts.REPEAT)
         return None if stale else reply
 
-    def _ask_patiently(self, order: Order) -> Conversation[Reply]:
+    def _ask_without_timeout(self, order: Order) -> Conversation[Reply]:
         self.send(write_frame(write_order(order, decimals=DECIMALS)))
-        heard = yield math.inf
-        reply = None if heard is None else read_reply(heard)
+        received = yield math.inf
+        reply = None if received is None else read_reply(received)
         return reply or Reply(texts.UNKNOWN, (0,))
 
     def _ask_legacy(self, order: Order, seconds: float) -> Conversation[Reply]:
@@ -264,10 +264,10 @@ class HostEnd(LineEnd):
         """Return the reply to an order if it is correct or reports an unknown order, else "silent" or "wrong"."""
         due = self.now + seconds + self.timing.round_trip
         while True:
-            heard = yield due
-            if heard is None:
+            received = yield due
+            if received is None:
                 return "silent"
-            reply = read_reply(heard)
+            reply = read_reply(received)
             if reply is None:
                 self.statistics.damaged += 1
                 return "wrong"

@@ -132,12 +132,12 @@ class RobotSession:
     def receive(self, data: bytes, now: float) -> None:
         """Process bytes from the robot."""
         self._talk.receive(data, now)
-        self._tell_resends()
+        self._report_resends()
 
     def wake(self, now: float) -> None:
         """Continue the walk at the deadline."""
         self._talk.wake(now)
-        self._tell_resends()
+        self._report_resends()
 
     def take_output(self) -> bytes:
         """Remove and return the bytes to send."""
@@ -147,7 +147,7 @@ class RobotSession:
         """Record that the line was opened again."""
         self._end.wants_reopening = False
         self._end.now = max(now, self._end.now)
-        self._tell("reopened")
+        self._report("reopened")
 
     def give_up(self, reason: str) -> None:
         """End the walk because of a failed line. `take_output` then contains a stop, if the robot still receives it."""
@@ -164,12 +164,12 @@ class RobotSession:
         if self.result.mode == "checked":
             self._talk = Talk(self._end, self._stop(), now)
         else:
-            self._tell("drives on" if self.result.mode else "stopped")
+            self._report("drives on" if self.result.mode else "stopped")
 
     def _stop(self) -> Conversation[None]:
         try:
             yield from self._end.ask(Order("S"))
-            self._tell("stopped")
+            self._report("stopped")
         except RobotLost as error:
             self._lose(error.args[0])
 
@@ -178,7 +178,7 @@ class RobotSession:
     def _walk(self) -> Conversation[None]:
         try:
             self.result.mode = yield from self._end.connect()
-            self._tell("connected", text=self.result.mode)
+            self._report("connected", text=self.result.mode)
             if self.plan.needs_checked and self.result.mode != "checked":
                 raise RobotLost(explain("it does not support checked mode, which was requested"))
             if self.plan.asks_where:
@@ -190,7 +190,7 @@ class RobotSession:
             met = yield from self._end.ask(Order("U"))
             self.result.moving_time = time.numbers[0] if time.kind == "T" else None
             self.result.detections = int(met.numbers[0]) if met.kind == "U" else None
-            self._tell("finished", text=f"{_write(time)} {_write(met)}")
+            self._report("finished", text=f"{_write(time)} {_write(met)}")
         except RobotLost as error:
             yield from self._end.try_to_stop()
             self._lose(error.args[0])
@@ -199,14 +199,14 @@ class RobotSession:
         """Report a robot whose estimated pose is not at its start. An estimate at 0 was never set, and is ignored."""
         x, y, _ = (yield from self._end.ask(Order("D"))).numbers
         if math.hypot(x, y) * CM > BACK and math.dist((x * CM, y * CM), self.plan.start[:2]) > BACK:
-            self._tell("elsewhere", text=f"{x:.1f}; {y:.1f}")
+            self._report("elsewhere", text=f"{x:.1f}; {y:.1f}")
 
     def _set(self) -> Conversation[None]:
         start = self.plan.start
         position = (start.x / CM, start.y / CM)
         for order in (Order("P", position), Order("A", (start.heading,)), Order("N", (self.plan.threshold,))):
             reply = yield from self._end.ask(order)
-            self._tell("set", text=_write(reply))
+            self._report("set", text=_write(reply))
 
     def _go(self, number: int, target: Point) -> Conversation[None]:
         order = Order("O" if self.plan.avoiding else "G", (target[0] / CM, target[1] / CM))
@@ -225,21 +225,21 @@ class RobotSession:
         self.result.reached.append(reached)
         self.result.done += reached is not None
         self.result.failed += reached is None
-        self._tell("failed" if reached is None else "done", number, _write(reply))
+        self._report("failed" if reached is None else "done", number, _write(reply))
 
     # ---- events
 
     def _lose(self, reason: str) -> None:
-        self._tell_resends()
+        self._report_resends()
         self.result.lost = reason
-        self._tell("lost", text=reason)
+        self._report("lost", text=reason)
 
-    def _tell_resends(self) -> None:
+    def _report_resends(self) -> None:
         if self.statistics.resends > self._resends:
             self._resends = self.statistics.resends
-            self._tell("resend", text=f"{self._resends} so far")
+            self._report("resend", text=f"{self._resends} so far")
 
-    def _tell(self, kind: EventKind, order: int | None = None, text: str = "") -> None:
+    def _report(self, kind: EventKind, order: int | None = None, text: str = "") -> None:
         self._on_event(OrderEvent(self._end.now, self.plan.name, kind, order, text))
 
 

@@ -80,12 +80,12 @@ class Talk(Generic[T]):
         self._conversation.close()
         self.over, self.deadline = True, math.inf
 
-    def _resume(self, heard: str | None, now: float) -> None:
+    def _resume(self, received: str | None, now: float) -> None:
         if self.over:
             return
         self.end.now = max(now, self.end.now)
         try:
-            self.deadline = self._conversation.send(heard)
+            self.deadline = self._conversation.send(received)
         except StopIteration as finish:
             self.result, self.over, self.deadline = finish.value, True, math.inf
         except Exception:

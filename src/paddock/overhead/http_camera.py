@@ -17,7 +17,7 @@ from paddock.overhead.spec import CameraNetwork
 STILLS = ("/snapshot.jpg", "/axis-cgi/jpg/image.cgi")
 STREAMS = ("/stream.mjpg", "/axis-cgi/mjpg/video.cgi")
 BOUNDARY = "paddock-picture"
-PATIENCE = 3.0  # maximum seconds for a client to read one picture, or to send its request
+CLIENT_TIMEOUT = 3.0  # maximum seconds for a client to read one picture, or to send its request
 REPEAT = 1.0  # seconds after which a stream repeats a picture if there is no new one
 FIRST = 20.0  # maximum seconds for the first picture, for which the backdrop is drawn
 SEND_BUFFER = 1 << 17  # bytes that a slow client may leave unread
@@ -32,7 +32,7 @@ class HttpCamera(ThreadingHTTPServer):
         network: port, password and number of clients.
         host: address to listen on.
         guard: authentication; None to use the settings of `network`.
-        patience: maximum seconds for a client to read one picture.
+        client_timeout: maximum seconds for a client to read one picture.
     """
 
     daemon_threads = True
@@ -45,9 +45,9 @@ class HttpCamera(ThreadingHTTPServer):
         *,
         host: str = "127.0.0.1",
         guard: Guard | None = None,
-        patience: float = PATIENCE,
+        client_timeout: float = CLIENT_TIMEOUT,
     ) -> None:
-        self.feed, self.network, self.patience = feed, network, patience
+        self.feed, self.network, self.client_timeout = feed, network, client_timeout
         self.guard = guard or Guard(network)
         self.dropped = 0  # number of clients that were too slow
         self.turned_away = 0  # number of clients rejected because of the maximum number of clients
@@ -104,7 +104,7 @@ class CameraRequest(BaseHTTPRequestHandler):
     server_version, sys_version = "camera", ""
 
     def setup(self) -> None:
-        self.request.settimeout(self.server.patience)
+        self.request.settimeout(self.server.client_timeout)
         self.request.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         super().setup()
 

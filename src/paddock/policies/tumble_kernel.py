@@ -20,9 +20,9 @@ NO_SENSOR, AS_SENSED, INVERTED = range(3)
 # Memory: a key, parameters of the run, the state of the walk, run statistics, then the pools and their scratch.
 KEY = 0
 (
-    DT, SEPARATION, TOP_SPEED, STARTED, DRAWS, PATIENCE, TURN_TICKS, TURN_WHEEL, RUN_TIME, RUN_FROM, RUN_SIGN, FAULT,
-    RUNS_UP, TIME_UP, RUNS_DOWN, TIME_DOWN, BEGUN_UP, BEGUN_TIME_UP, BEGUN_DOWN, BEGUN_TIME_DOWN, TUMBLES, WALL_TURNS,
-    FIRST_POOL,
+    DT, SEPARATION, TOP_SPEED, STARTED, DRAWS, RUN_THRESHOLD, TURN_TICKS, TURN_WHEEL, RUN_TIME, RUN_FROM, RUN_SIGN,
+    FAULT, RUNS_UP, TIME_UP, RUNS_DOWN, TIME_DOWN, BEGUN_UP, BEGUN_TIME_UP, BEGUN_DOWN, BEGUN_TIME_DOWN, TUMBLES,
+    WALL_TURNS, FIRST_POOL,
 ) = range(KEY_WORDS, KEY_WORDS + 23)  # fmt: skip
 
 NO_INPUT = 1000.0  # fault code: the input is not a concentration > 0
@@ -41,7 +41,7 @@ def draw_key(memory):
 @kernel
 def begin_run(memory):
     """Start a new run. It ends when the tumble rate, integrated over time, exceeds an exponential random number."""
-    memory[PATIENCE] = -math.log(uniform(draw_key(memory), 0))
+    memory[RUN_THRESHOLD] = -math.log(uniform(draw_key(memory), 0))
     memory[RUN_TIME], memory[RUN_SIGN] = 0.0, 0.0
 
 
@@ -137,11 +137,11 @@ def run_and_tumble(plan, memory, readings, wheels):
         if find_nearest(plan, readings) < plan[NEAR]:
             memory[WALL_TURNS] += 1.0
             begin_turn(plan, memory, math.pi * (2.0 * uniform(draw_key(memory), 0) - 1.0))
-        elif memory[PATIENCE] <= 0.0:
+        elif memory[RUN_THRESHOLD] <= 0.0:
             count_run(memory, reading)
             begin_turn(plan, memory, draw_tumble(plan, memory))
         else:
-            memory[PATIENCE] -= rate * memory[DT]
+            memory[RUN_THRESHOLD] -= rate * memory[DT]
             memory[RUN_TIME] += memory[DT]
             wheels[0] = wheels[1] = plan[SPEED]
             return

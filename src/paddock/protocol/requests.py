@@ -18,7 +18,6 @@ from paddock.protocol.base import (
     Message,
     Name,
     Numbers,
-    Patience,
     Period,
     Prose,
     Rate,
@@ -27,6 +26,7 @@ from paddock.protocol.base import (
     Speed,
     Table,
     Ticks,
+    TimeoutSeconds,
     Token,
     by_type,
     check_table,
@@ -152,7 +152,7 @@ class Lock(Request, tag="lock", frozen=True, kw_only=True):
     """Join or leave the lock: the clock waits until every member has requested a `step`. → `done`"""
 
     on: bool = True
-    timeout: Patience = 10.0  # maximum time [s] until the next step while others wait
+    timeout: TimeoutSeconds = 10.0  # maximum time [s] until the next step while others wait
 
 
 class Play(Request, tag="play", frozen=True, kw_only=True):

@@ -68,7 +68,7 @@ class RecordingFile:
             if opcode == DATA_END:
                 self.has_ended = True
                 break
-            with self._telling_damage(start):
+            with self._report_damage(start):
                 if opcode == MESSAGE_INDEX:
                     (number,) = struct.unpack_from("<H", self._data, start)
                     self._indices.append((start + 6, end, len(self._chunks) - 1, number))
@@ -105,7 +105,7 @@ class RecordingFile:
                 raise PaddockError(f"{self.path}: damaged at byte {start}: unknown channel {channel}")
 
     @contextmanager
-    def _telling_damage(self, at: int) -> Iterator[None]:
+    def _report_damage(self, at: int) -> Iterator[None]:
         """Report any exception as damage near a byte, because damaged data can fail in any way."""
         try:
             yield
@@ -137,7 +137,7 @@ class RecordingFile:
         found = []
         for start, end, chunk, channel in self._indices:
             if channel in channels:
-                with self._telling_damage(start):
+                with self._report_damage(start):
                     pairs = PAIR.iter_unpack(self._data[start:end])
                     found += [MessagePlace(time, chunk, at, channel) for time, at in pairs]
         return (*found, *(place for place in self._last_places if place.channel in channels))
@@ -147,7 +147,7 @@ class RecordingFile:
 
         start = self._chunks[number]
         length = struct.unpack_from("<Q", self._data, start - 8)[0]
-        with self._telling_damage(start):
+        with self._report_damage(start):
             chunk = self._parse(self._mcap.records.Chunk, start, start + length)
             stream, size = get_chunk_data_stream(chunk, validate_crc=True)
             return bytes(stream.read(size))
@@ -155,7 +155,7 @@ class RecordingFile:
     def read(self, place: MessagePlace) -> bytes:
         """Return the content of a message."""
         chunk = self.read_chunk(place.chunk)
-        with self._telling_damage(self._chunks[place.chunk]):
+        with self._report_damage(self._chunks[place.chunk]):
             opcode, length = RECORD.unpack_from(chunk, place.offset)
             start = place.offset + RECORD.size
             if (opcode, *MESSAGE_HEAD.unpack_from(chunk, start)) != (MESSAGE, place.channel, place.time):
@@ -165,5 +165,5 @@ class RecordingFile:
     def decode(self, place: MessagePlace, decoder: Callable[[bytes], T]) -> T:
         """Read and decode a message."""
         data = self.read(place)
-        with self._telling_damage(self._chunks[place.chunk]):
+        with self._report_damage(self._chunks[place.chunk]):
             return decoder(data)

@@ -229,7 +229,7 @@ class Officiating:
             mean = f"{1000 * self.budget.mean:.3g} ms of CPU in a call, {1000 * self.budget.seconds:.3g} ms are allowed"
             self._read()
             self._stopped = verdict == "too much"
-            self._tell(f"the referee takes {mean}" + (": it was stopped, scores stay as they are" * self._stopped))
+            self._report(f"the referee takes {mean}" + (": it was stopped, scores stay as they are" * self._stopped))
 
     def _fail(self, error: Exception, what: str = "") -> None:
         """Tell it; a referee that always fails is stopped."""
@@ -240,9 +240,9 @@ class Officiating:
             if self._failures[what] >= MAX_FAILURES:
                 self._stopped = True
                 problem += f"; that was {MAX_FAILURES} times in a row: it was stopped, scores stay as they are"
-        self._tell(problem)
+        self._report(problem)
 
-    def _tell(self, problem: str) -> None:
+    def _report(self, problem: str) -> None:
         if problem != self.error:
             self.error = problem
             log.warning("%s", problem)

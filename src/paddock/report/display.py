@@ -64,7 +64,7 @@ def display_robot(robot: Any) -> str:
     """Display a robot of an arena from above, with its current state."""
     now = {"type": robot.spec.name}
     with suppress(PaddockError):  # only supervisors may read true poses
-        now["pose"] = _tell_pose(robot.pose)
+        now["pose"] = _format_pose(robot.pose)
     left, right = robot.wheels.speeds
     now["wheels"] = f"{left:.3f}, {right:.3f} m/s"
     now["enabled"] = ", ".join(name for name, device in robot.devices.items() if device.enabled) or "no device"
@@ -78,7 +78,7 @@ def display_arena(arena: Any) -> str:
     last = arena.episode.robots if arena.episode is not None else {}
     trails = {name: record.trace.path() for name, record in last.items() if name in poses}
     picture = draw_world(arena.world, poses=list(poses.values()), trails=trails, rays=not trails, size=SIZE)
-    rows = [(name, arena[name].spec.name, _tell_pose(pose)) for name, pose in list(poses.items())[:FEW]]
+    rows = [(name, arena[name].spec.name, _format_pose(pose)) for name, pose in list(poses.items())[:FEW]]
     about = f"{arena.time:g} s, seed {arena.seed}, {len(poses)} robot{'' if len(poses) == 1 else 's'}"
     return render_display(f"Arena {arena.world.name}", about, [picture], Sheet(("robot", "type", "pose"), tuple(rows)))
 
@@ -87,7 +87,7 @@ def display_episode(episode: Episode) -> str:
     """Display the paths of all robots, their metrics, and the reason for the end."""
     names = tuple(dict.fromkeys(name for record in episode.robots.values() for name in record.metrics))
     rows = [
-        (robot, *(_tell_number(record.metrics.get(name, math.nan)) for name in names))
+        (robot, *(_format_number(record.metrics.get(name, math.nan)) for name in names))
         for robot, record in list(episode.robots.items())[:FEW]
     ]
     traces = [record.trace for record in episode.robots.values() if len(record.trace)]
@@ -102,7 +102,7 @@ def display_trace(trace: Trace) -> str:
     chart = draw_error if np.isfinite(trace.errors).any() else draw_wheels
     told = {"rows": str(len(trace)), "tick": f"{trace.dt:g} s"}
     if len(trace):
-        told |= {"time": f"{trace.time[0]:g} … {trace.time[-1]:g} s", "end": _tell_pose(trace.pose[-1])}
+        told |= {"time": f"{trace.time[0]:g} … {trace.time[-1]:g} s", "end": _format_pose(trace.pose[-1])}
     told["devices"] = ", ".join(trace.readings) or "none"
     return render_display(f"Trace of {trace.robot}", "", [chart(trace)] if len(trace) else [], _pairs(told))
 
@@ -177,10 +177,10 @@ def _size(world: WorldSpec) -> str:
     return f"{x1 - x0:g} × {y1 - y0:g} m"
 
 
-def _tell_pose(pose: Sequence[float]) -> str:
+def _format_pose(pose: Sequence[float]) -> str:
     x, y, heading = pose
     return f"{x:.2f}, {y:.2f} m, {math.degrees(heading):.0f}°"
 
 
-def _tell_number(value: float) -> str:
+def _format_number(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.4g}"

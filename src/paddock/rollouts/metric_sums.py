@@ -116,7 +116,7 @@ def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
     if metric.robot is not None and metric.robot not in names:
         raise UnknownName("robot", metric.robot, names)
     rows = np.zeros((len(names), SLOT_COLUMNS), np.int64)
-    device = metric.looks_at()
+    device = metric.required_device()
     concerned = [robot for robot, name in enumerate(names) if metric.robot in (None, name)]
     has_it = [device is None or any(s.name == device for s in built.robots[robot].sensors) for robot in concerned]
     for robot, measured in zip(concerned, has_it, strict=True):

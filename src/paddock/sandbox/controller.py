@@ -139,7 +139,7 @@ class SandboxedController:
             first = 0
             for name, slot in known.items():
                 known[name] = Slot(first, first := first + slot.last - slot.first, slot.show)
-        self._process.tell(messages.frame(messages.SLOTS, pickle.dumps(known)))
+        self._process.send(messages.frame(messages.SLOTS, pickle.dumps(known)))
 
     def _decode(
         self, process: GuestProcess | UnguardedGuest, letter: bytes, data: bytes

@@ -53,7 +53,7 @@ class GuestProgram:
             controllers = load_controllers(self._file, self._arena, self._job.robot, self._job.parameters)
             self._act = acting(controllers[self._job.robot])
         except BaseException as error:
-            return self._tell_failure(error)
+            return self._pack_failure(error)
         return messages.frame(messages.READY)
 
     def answer(self, message: bytes) -> bytes:
@@ -64,7 +64,7 @@ class GuestProgram:
         try:
             self._robot.apply(self._act(self.body.seen), self._act)
         except BaseException as error:
-            return self._tell_failure(error)
+            return self._pack_failure(error)
         return self._pack_command()
 
     def _look(self, message: bytes) -> bool:
@@ -91,7 +91,7 @@ class GuestProgram:
         wheels, body.wheels = body.wheels, None
         return messages.WHEELS.pack(17, messages.DRIVE, *wheels)
 
-    def _tell_failure(self, error: BaseException) -> bytes:
+    def _pack_failure(self, error: BaseException) -> bytes:
         kind, place, text = describe(error, self._file)
         failure = messages.FailedMessage(kind, shorten(place), shorten(text))
         return messages.frame(messages.FAILED, messages.encode(failure))

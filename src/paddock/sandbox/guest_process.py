@@ -26,7 +26,7 @@ from paddock.sandbox.guest import GuestJob
 from paddock.sandbox.serve import DUMP, NUMBER
 
 LOOKS = 0.1  # [s] between two looks at what a process uses up
-PATIENCE = 60.0  # [s] for a process to be there, or to be gone
+PROCESS_TIMEOUT = 60.0  # [s] for a process to be there, or to be gone
 THIS = "thread-self"
 ASLEEP = 2.0  # times the CPU seconds of a run: so long it may sleep in all
 LAST_WORDS = 0.5  # [s] for a process to tell where it is
@@ -57,7 +57,7 @@ class GuestProcess:
         self._waited, self._queued = 0.0, read_queue(THIS)  # [s] for all answers; when it began
         self._most_asleep = ASLEEP * self._limits.run_cpu_seconds
         self._suspect = self._most_asleep  # so much waiting is a reason to look how much of it was sleep
-        self._number = self._read_number(PATIENCE)
+        self._number = self._read_number(PROCESS_TIMEOUT)
         self.cpu_seconds = 0.0  # used when it ended
         self.output = ""  # what it has printed, when it ended
         self._own = f"{job.folder.resolve()}/"  # no report has the name of its folder, which is another each time
@@ -65,7 +65,7 @@ class GuestProcess:
 
     def ask(self, message: bytes, seconds: float, task: str = "for an answer") -> tuple[bytes, bytes]:
         """Send a message, and wait for the answer: a letter, and the rest; so many seconds of CPU it may take."""
-        self.tell(message)
+        self.send(message)
         asked = time.monotonic()
         data, began, before = self._rest, 0.0, 0.0
         while len(data) < 4 or len(data) < 4 + (length := messages.LENGTH.unpack_from(data)[0]):
@@ -88,10 +88,10 @@ class GuestProcess:
         self._waited += time.monotonic() - asked
         self._check_sleep(self._waited)
         if data[4:5] == messages.FAILED:
-            self._fail_as_told(data[5 : 4 + length])
+            self._fail_as_reported(data[5 : 4 + length])
         return data[4:5], data[5 : 4 + length]
 
-    def tell(self, message: bytes) -> None:
+    def send(self, message: bytes) -> None:
         """Send a message."""
         now = time.monotonic()
         if now - self._looked > LOOKS:
@@ -111,7 +111,7 @@ class GuestProcess:
         self.cpu_seconds = max(self.cpu_seconds, self._measure())
         self._talk.close()
         self._kill()
-        self._read_number(PATIENCE)
+        self._read_number(PROCESS_TIMEOUT)
         self._life.close()
         self._output.seek(0)
         output = self._output.read(self._limits.output_kb * 1024).decode("utf-8", "replace")
@@ -167,7 +167,7 @@ class GuestProcess:
         if excess:
             self.fail("forbidden", "", f"{excess} were written")
 
-    def _fail_as_told(self, data: bytes) -> NoReturn:
+    def _fail_as_reported(self, data: bytes) -> NoReturn:
         try:
             told = messages.decode_failure(data)
         except msgspec.DecodeError:
@@ -181,8 +181,8 @@ class GuestProcess:
         status = self._read_number(LAST_WORDS)
         if lives := status is None:
             self._kill()
-            status = self._read_number(PATIENCE)
-        used = self._read_number(PATIENCE) or 0
+            status = self._read_number(PROCESS_TIMEOUT)
+        used = self._read_number(PROCESS_TIMEOUT) or 0
         if status is None:
             self.close()
             raise SandboxLost("the sandbox's own process has ended: was it killed?")
@@ -222,9 +222,9 @@ class GuestProcess:
         except OSError:
             return 0.0
 
-    def _read_number(self, patience: float) -> int | None:
+    def _read_number(self, timeout: float) -> int | None:
         """The next number that the fork server tells of the process; None: there is none."""
-        self._life.settimeout(patience)
+        self._life.settimeout(timeout)
         try:
             data = self._life.recv(NUMBER.size)
         except OSError:

@@ -55,7 +55,7 @@ def serve(control: int, folder: str) -> None:
                 reap(runs)
             for process, life in list(runs.items()):
                 if life in ready:
-                    hear(process, life)
+                    handle_request(process, life)
     finally:
         for process in runs:
             kill(process)
@@ -122,7 +122,7 @@ def reap(runs: dict[int, socket.socket]) -> None:
                 life.send(NUMBER.pack(os.waitstatus_to_exitcode(status)) + NUMBER.pack(milliseconds))
 
 
-def hear(process: int, life: socket.socket) -> None:
+def handle_request(process: int, life: socket.socket) -> None:
     """What the other side wants of a process."""
     try:
         asked = life.recv(1)

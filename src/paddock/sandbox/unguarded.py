@@ -24,17 +24,17 @@ class UnguardedGuest:
         self._kept: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the guest)
         self._printed = BoundedOutput(self._kept.fileno(), job.limits.output_kb * 1024)
         self._guest = GuestProgram(job, job.folder / job.file)
-        self._read(self._hear(self._guest.load))
+        self._read(self._call(self._guest.load))
 
-    def tell(self, message: bytes) -> None:
+    def send(self, message: bytes) -> None:
         """Give it a message."""
-        self._hear(self._guest.answer, message[messages.LENGTH.size :])
+        self._call(self._guest.answer, message[messages.LENGTH.size :])
 
     def ask(self, message: bytes, seconds: float) -> tuple[bytes, bytes]:
         """Its answer: a letter, and the rest. It may take as long as it likes."""
-        return self._read(self._hear(self._guest.answer, message[messages.LENGTH.size :]))
+        return self._read(self._call(self._guest.answer, message[messages.LENGTH.size :]))
 
-    def _hear(self, action: Callable[..., bytes], *arguments: bytes) -> bytes:
+    def _call(self, action: Callable[..., bytes], *arguments: bytes) -> bytes:
         """Have it do something, and keep what it prints meanwhile."""
         with redirect_stdout(self._printed), redirect_stderr(self._printed):
             return action(*arguments)

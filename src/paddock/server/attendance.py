@@ -40,11 +40,11 @@ class Attendance:
         before, share = self._used
         self.cpu_share = round(max(0.0, used - share) / (now - before), 2) if now > before and clients else 0.0
         self._used = now, used
-        state, detail = self._judge(clients, now)
+        state, detail = self._evaluate_state(clients, now)
         if (state, detail) != (self.state, self.detail):
             self.state, self.detail, self.since = state, detail, time.time()
 
-    def _judge(self, clients: Sequence[Client], now: float) -> tuple[str, str]:
+    def _evaluate_state(self, clients: Sequence[Client], now: float) -> tuple[str, str]:
         if self.student.state == "locked-out":
             return "locked-out", ""
         programs = [client for client in clients if is_program(client)]
@@ -66,4 +66,4 @@ def is_program(client: Client) -> bool:
 
 def is_idle(client: Client, now: float) -> bool:
     """Whether a program has sent no request for long, and does not wait for a step."""
-    return client.step_id is None and now - client.heard > SILENT
+    return client.step_id is None and now - client.last_request_at > SILENT

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from paddock.server.session import Session
 
 PERIOD = 0.5  # wall seconds between two checks of the folder and of the students
-PATIENCE = 0.1  # seconds to wait for another command that changes the folder; the server blocks meanwhile
-LAST_PATIENCE = 5.0  # … when the server ends
+LOCK_TIMEOUT = 0.1  # seconds to wait for another command that changes the folder; the server blocks meanwhile
+LAST_LOCK_TIMEOUT = 5.0  # … when the server ends
 LOCKED_OUT = "you are locked out of this class; talk to your lecturer"
 
 
@@ -50,15 +50,15 @@ class ClassSession:
             fixed: why the world cannot be changed; empty: it can.
         """
         self.folder, self.lesson, self._fixed = folder, lesson, fixed
-        folder.patience, folder.check_roster = PATIENCE, self._check_roster
+        folder.lock_timeout, folder.check_roster = LOCK_TIMEOUT, self._check_roster
         self.log = ClassLog(folder.path / "log")
         self.submissions = SubmissionService(self)
         self.present: dict[str, Attendance] = {}  # by robot
         self._grants: dict[str, Grant] = {}  # by robot
         self._tokens: dict[str, str] = {}  # by robot
-        self._told: dict[Client, m.ClassState] = {}  # last state sent to each supervisor
+        self._sent_states: dict[Client, m.ClassState] = {}  # last state sent to each supervisor
         self._changed = False  # the folder has changes that are not fully applied
-        self._complaints: dict[str, str] = {}  # last error about the list, the scores, the results
+        self._last_errors: dict[str, str] = {}  # last error about the list, the scores, the results
         self._results: list[ResultRow] = []  # not yet written to the folder
         self._best = BestScores(folder.path / "results")
 
@@ -70,13 +70,13 @@ class ClassSession:
         server.tokens.add(Grant(Role.VIEWER, name="projector"), self.folder.keys.projector)
         self._apply_roster()
         self._apply_lesson()
-        self.seating.deal()
+        self.seating.place_all()
         self._timer = self._loop.call_later(PERIOD, self._look)
 
     def close(self) -> None:
         """Stop, and write scores and results."""
         self._timer.cancel()
-        self.folder.patience = LAST_PATIENCE
+        self.folder.lock_timeout = LAST_LOCK_TIMEOUT
         self._keep_scores(last=True)
         self.keep_results()
 
@@ -90,9 +90,9 @@ class ClassSession:
                 self._apply_roster()
                 self._session.supervision.set_limits(self.lesson.limits(self.folder.spec.limits))
             self._changed = False
-            self._complain("list", "")
+            self._report_error("list", "")
         except PaddockError as error:
-            self._complain("list", f"cannot apply the changes in the class folder: {error}".replace("\n  ", "; "))
+            self._report_error("list", f"cannot apply the changes in the class folder: {error}".replace("\n  ", "; "))
 
     def _check_roster(self, everyone: Sequence[Student]) -> None:
         """Refuse a list that is incomplete or empty, because it would disconnect all students."""
@@ -105,11 +105,11 @@ class ClassSession:
                 "`paddock class remove` removes students"
             )
 
-    def _complain(self, about: str, text: str) -> None:
+    def _report_error(self, about: str, text: str) -> None:
         """Log an error once; an empty text clears it."""
-        if text and text != self._complaints.get(about):
+        if text and text != self._last_errors.get(about):
             self.log.write(text)
-        self._complaints[about] = text
+        self._last_errors[about] = text
 
     def _apply_roster(self) -> None:
         students = {student.robot: student for student in self.folder.students}
@@ -123,9 +123,9 @@ class ClassSession:
             self._seat(student)
             self._admit(student)
             self.present[robot].student = student
-        self._tell_names({student.robot: student.name for student in self.folder.everyone})
+        self._send_names({student.robot: student.name for student in self.folder.everyone})
 
-    def _tell_names(self, names: dict[str, str]) -> None:
+    def _send_names(self, names: dict[str, str]) -> None:
         people = self._server.people
         if people != names:
             people.clear()
@@ -217,13 +217,13 @@ class ClassSession:
         if found is not None and is_program(client):
             others = [other for other in self._clients_of(found.student.robot) if other is not client]
             if not any(is_program(other) for other in others):
-                self.seating.come(found.student.robot)
+                self.seating.place_at_start(found.student.robot)
         if client.grant.role is not Role.SUPERVISOR:
             self.log.write(f"{client.name} joined", client.grant.name)
 
     def on_leave(self, client: Client) -> None:
         """Called when a client has disconnected."""
-        self._told.pop(client, None)
+        self._sent_states.pop(client, None)
         found = self.student_of(client)
         if found is not None and is_program(client) and client.loss and found.ended is None:
             found.note_loss(client.loss)
@@ -273,7 +273,7 @@ class ClassSession:
             self.lesson = replace_lesson(lesson, own_referee=own.own_referee, own_heats=own.own_heats)
             self._apply_roster()
             self._apply_lesson()
-            self.seating.deal()
+            self.seating.place_all()
 
         change_world(self._session, client, seated, seed, settle)
         try:
@@ -292,9 +292,9 @@ class ClassSession:
             self._best.look(self.lesson.name, self._session.scoreboard.game, self.entrants)
             if last:
                 self._best.write(sync=True)
-            self._complain("scores", "")
+            self._report_error("scores", "")
         except PaddockError as error:  # a full disk
-            self._complain("scores", str(error))
+            self._report_error("scores", str(error))
 
     def keep_results(self, rows: Sequence[ResultRow] = ()) -> None:
         """Write the results of a heat; retry later if they cannot be written now."""
@@ -303,9 +303,9 @@ class ClassSession:
             if self._results:
                 self.folder.record_results(self._results)
                 self._results = []
-            self._complain("results", "")
+            self._report_error("results", "")
         except PaddockError as error:
-            self._complain("results", f"results are not written yet: {error}")
+            self._report_error("results", f"results are not written yet: {error}")
 
     @property
     def entrants(self) -> set[str]:
@@ -336,8 +336,8 @@ class ClassSession:
         if supervisors:
             state = self._describe()
             for client in supervisors:
-                if self._told.get(client) != state and not client.slow:
-                    self._told[client] = state
+                if self._sent_states.get(client) != state and not client.slow:
+                    self._sent_states[client] = state
                     client.send(replace(state, now=time.time()))
 
     def _describe(self) -> m.ClassState:
@@ -359,10 +359,10 @@ class ClassSession:
     def _last_receipts(self) -> dict[str, Receipt]:
         try:
             receipts = self.submissions.find_last()
-            self._complain("receipts", "")
+            self._report_error("receipts", "")
         except PaddockError as error:  # the file is damaged
             receipts = {}
-            self._complain("receipts", str(error))
+            self._report_error("receipts", str(error))
         return receipts
 
     def _describe_student(self, found: Attendance, line: RobotScore | None, receipt: Receipt | None) -> m.StudentState:

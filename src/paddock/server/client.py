@@ -57,7 +57,7 @@ class Client:
     unread: Callable[[], int]  # bytes waiting to be sent
     close: Callable[[int, str], None]  # (code, reason)
     encoding: Encoding = "msgpack"
-    said: str = field(init=False)  # name that the client sent
+    requested_name: str = field(init=False)  # name that the client sent
     member: Member = field(init=False)
     received: int = 0  # bytes of the message being handled
     wants_lock: bool = False
@@ -65,7 +65,7 @@ class Client:
     wants_events: bool = False
     shows: bool = False  # whether it sends maps and estimates when asked
     silent: bool = False  # it does not respond or is idle
-    heard: float = field(default_factory=time.monotonic)  # time of its last request, by the loop's clock
+    last_request_at: float = field(default_factory=time.monotonic)  # time of its last request, by the loop's clock
     ended: bool = False  # it has reported the end of its program
     loss: str = ""  # why its connection was lost
     step_id: int | None = None  # of the pending step
@@ -79,7 +79,7 @@ class Client:
     snapshot_numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def __post_init__(self) -> None:
-        self.said, self.member = self.name, Member(self.name)
+        self.requested_name, self.member = self.name, Member(self.name)
 
     def send(self, message: Message) -> None:
         """Send a message. An error is logged and affects only this client."""

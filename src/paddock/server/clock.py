@@ -16,11 +16,11 @@ log = logging.getLogger("paddock.server")
 
 SLICE = 0.01  # wall seconds of simulation before messages are read again
 LONGEST_LEAP = 0.1  # simulated seconds of a free-running clock before messages are read again
-PATIENCE = 3.0  # wall seconds for which a member may delay the others before it is logged
+LAG_REPORT_DELAY = 3.0  # wall seconds for which a member may delay the others before it is logged
 FARTHEST_BEHIND = 0.25  # wall seconds; a larger delay is not caught up
 
 
-class Audience(Protocol):
+class ClockListener(Protocol):
     """Callbacks of a clock."""
 
     def next_tick(self, tick: int) -> float:
@@ -55,15 +55,15 @@ class Member:
     target: int = 0  # requested tick
     waiting: Callable[[], None] | None = None  # called when the target is reached
     lags: bool = False  # it delays the others, and this was reported
-    _patience: asyncio.TimerHandle | None = field(default=None, repr=False)  # until it is released
+    _timeout_timer: asyncio.TimerHandle | None = field(default=None, repr=False)  # until it is released
     _report_timer: asyncio.TimerHandle | None = field(default=None, repr=False)  # until the delay is reported
 
 
 class ServerClock:
     """The clock of a served arena. All methods run in the event loop's thread."""
 
-    def __init__(self, arena: Arena, audience: Audience, *, speed: float | None, lock_step: bool) -> None:
-        self.arena, self.audience, self.lock_step = arena, audience, lock_step
+    def __init__(self, arena: Arena, listener: ClockListener, *, speed: float | None, lock_step: bool) -> None:
+        self.arena, self.listener, self.lock_step = arena, listener, lock_step
         self.speed = speed  # None for flat out
         self.running = True
         self.held = False  # stopped until a start signal, whether running or not
@@ -84,23 +84,23 @@ class ServerClock:
             member.target = self.arena.tick
         member.locked = lock
         member.target = max(member.target, self.arena.tick)
-        self.audience.on_clock_change()
+        self.listener.on_clock_change()
         self.run_ticks()
 
     def leave(self, member: Member) -> None:
         """Remove a member."""
-        self._calm(member)
+        self._cancel_timers(member)
         member.locked, member.waiting = False, None
         if member in self.members:
             self.members.remove(member)
-            self.audience.on_clock_change()
+            self.listener.on_clock_change()
         self.run_ticks()
 
     def ask(self, member: Member, ticks: int, then: Callable[[], None]) -> None:
         """Acknowledge the current tick, and call `then` when `ticks` have passed."""
         if member.lags:
-            self.audience.report_resumed(member)
-        self._calm(member)
+            self.listener.report_resumed(member)
+        self._cancel_timers(member)
         member.target = self.arena.tick + ticks
         member.waiting = then
         self.run_ticks()
@@ -113,7 +113,7 @@ class ServerClock:
         """Stop the clock until a start signal, or give the signal; may be called during a tick."""
         self.held, self._extra = on, 0
         if on:
-            self.audience.on_clock_change()
+            self.listener.on_clock_change()
         else:
             self._announce()
 
@@ -124,7 +124,7 @@ class ServerClock:
     def stop(self) -> None:
         """Stop the clock; may be called during a tick."""
         self.running, self._extra = False, 0
-        self.audience.on_clock_change()
+        self.listener.on_clock_change()
 
     def advance(self, ticks: int) -> None:
         """Advance a paused clock by some ticks."""
@@ -143,7 +143,7 @@ class ServerClock:
             self._timer.cancel()
         self.running = False
         for member in self.members:
-            self._calm(member)
+            self._cancel_timers(member)
 
     @property
     def lock(self) -> list[Member]:
@@ -176,12 +176,12 @@ class ServerClock:
     def _step(self, most: int) -> None:
         ticks = most if most == 1 else min(most, self._ticks_due(), max(1, int(SLICE / self._cost)))
         began = time.perf_counter()
-        self.audience.before_ticks()
+        self.listener.before_ticks()
         self.arena.advance(ticks)
         self._cost += 0.2 * ((time.perf_counter() - began) / ticks - self._cost)
         if self._extra:
             self._extra = max(0, self._extra - ticks)
-        self.audience.after_ticks()
+        self.listener.after_ticks()
 
     def _ticks_allowed(self) -> int:
         """Return how many ticks may pass before the clock has to wait or call back, regardless of the pace."""
@@ -196,7 +196,7 @@ class ServerClock:
                 limit = member.target
         if limit <= tick or (self.running and self.lock_step and not locked):
             return 0
-        return int(min(limit, self.audience.next_tick(tick))) - tick
+        return int(min(limit, self.listener.next_tick(tick))) - tick
 
     def _answer(self) -> None:
         tick = self.arena.tick
@@ -241,7 +241,7 @@ class ServerClock:
 
     def _announce(self) -> None:
         self._start_pace()
-        self.audience.on_clock_change()
+        self.listener.on_clock_change()
         self.run_ticks()
 
     # ---- timeouts
@@ -254,32 +254,32 @@ class ServerClock:
             if not member.locked:
                 continue
             if others_wait and self.running and not self.held and member.target <= tick and member.waiting is None:
-                if member._patience is None and math.isfinite(member.timeout):
-                    member._patience = self._loop.call_later(member.timeout, self._lose_patience, member)
+                if member._timeout_timer is None and math.isfinite(member.timeout):
+                    member._timeout_timer = self._loop.call_later(member.timeout, self._on_timeout, member)
                 if member._report_timer is None and not member.lags:
-                    member._report_timer = self._loop.call_later(PATIENCE, self._report, member)
+                    member._report_timer = self._loop.call_later(LAG_REPORT_DELAY, self._report, member)
             else:
-                self._calm(member)
+                self._cancel_timers(member)
 
     def _report(self, member: Member) -> None:
         member.lags, member._report_timer = True, None
-        self.audience.report_lag(member)
+        self.listener.report_lag(member)
 
-    def _lose_patience(self, member: Member) -> None:
+    def _on_timeout(self, member: Member) -> None:
         self.release(member, f"no answer within {member.timeout:g} s")
 
     def release(self, member: Member, reason: str) -> None:
         """Release a member from the lock; it may still request steps."""
-        self._calm(member)
+        self._cancel_timers(member)
         member.locked = False
-        self.audience.on_release(member, reason)
-        self.audience.on_clock_change()
+        self.listener.on_release(member, reason)
+        self.listener.on_clock_change()
         self.run_ticks()
 
     @staticmethod
-    def _calm(member: Member) -> None:
-        if member._patience is not None:
-            member._patience.cancel()
+    def _cancel_timers(member: Member) -> None:
+        if member._timeout_timer is not None:
+            member._timeout_timer.cancel()
         if member._report_timer is not None:
             member._report_timer.cancel()
-        member._patience, member._report_timer, member.lags = None, None, False
+        member._timeout_timer, member._report_timer, member.lags = None, None, False

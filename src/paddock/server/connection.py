@@ -38,7 +38,7 @@ MAX_AT_ONCE = 32 * 1024  # bytes per read
 MAX_UNHEARD = 64 * 1024  # bytes that are accepted after the server has closed the connection
 MAX_HEAD_BYTES = 32 * 1024  # of an HTTP request
 MAX_PER_SECOND = 100_000  # messages of a client; further ones are delayed
-PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
+IO_TIMEOUT = 10.0  # seconds for a hello, and for a full buffer to be read
 TURN = 0.01  # seconds for one client's messages before other clients have their turn
 ENTRY = 0.0003  # estimated seconds to accept and close a connection
 SPIN_TIME = 0.0002  # seconds of polling for the next message before the loop sleeps, while a client answers that fast
@@ -70,7 +70,7 @@ class Connection(asyncio.Protocol):
         self._ended = self._closed = False  # the peer has ended its stream; this side has closed
         self._unheard = 0  # bytes received after closing
         self._loop = asyncio.get_running_loop()
-        self._heard = self._asked = self._loop.time()  # times of the last data and of the last request
+        self._received_at = self._asked = self._loop.time()  # times of the last data and of the last request
         self._requests = 0  # frames received by then
         self._second, self._frames = 0, 0  # current second, and frames received when it began
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -93,7 +93,7 @@ class Connection(asyncio.Protocol):
         self.server.connections[self] = None
         if len(self.server.connections) > 2 * self.server.settings.most_clients:
             self._drop_oldest_unauthenticated()
-        self._after("hello", PATIENCE, lambda: self.close(NO_HELLO, "no hello in time"))
+        self._after("hello", IO_TIMEOUT, lambda: self.close(NO_HELLO, "no hello in time"))
         self._after("ping", self._period, self._ping)
 
     def _drop_oldest_unauthenticated(self) -> None:
@@ -105,9 +105,9 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         now = self._loop.time()
-        if now - self._heard < SPIN_TIME:
+        if now - self._received_at < SPIN_TIME:
             self.server.stay_awake(now + SPIN_TIME)
-        self._heard = now
+        self._received_at = now
         self._charge(lambda: self._take(data))
 
     def _charge(self, work: Callable[[], None]) -> None:
@@ -131,7 +131,7 @@ class Connection(asyncio.Protocol):
         messages = self._reader.feed(data)
         self._count()
         if not messages:
-            self.shares.blame(self.share)
+            self.shares.charge_since_switch(self.share)
         if len(messages) == 1 and not self._inbox and not self._held:
             self._handle(*messages[0])
         elif messages:
@@ -176,7 +176,7 @@ class Connection(asyncio.Protocol):
     def pause_writing(self) -> None:
         """Stop handling a client that does not read, and disconnect it after a timeout."""
         self.hold("stuck")
-        self._after("stuck", PATIENCE, self.transport.abort)
+        self._after("stuck", IO_TIMEOUT, self.transport.abort)
 
     def resume_writing(self) -> None:
         self._timers.pop("stuck").cancel()
@@ -335,7 +335,7 @@ class Connection(asyncio.Protocol):
         if self.protocol.state is State.OPEN:
             self.protocol.send_close(code, reason.encode()[:120].decode(errors="ignore"))
             self._flush()
-            self._after("closing", PATIENCE, self.transport.abort)
+            self._after("closing", IO_TIMEOUT, self.transport.abort)
         else:
             self.transport.abort()
 
@@ -352,7 +352,7 @@ class Connection(asyncio.Protocol):
     # ---- limits
 
     def _count(self) -> None:
-        now = int(self._heard)
+        now = int(self._received_at)
         if now != self._second:
             self._second, self._frames = now, self._reader.frames
         elif self._reader.frames - self._frames >= MAX_PER_SECOND and "rate" not in self._held:
@@ -368,7 +368,7 @@ class Connection(asyncio.Protocol):
         now, limits = self._loop.time(), self.session.limits
         if self._held or self._requests != self._reader.frames:  # a paused connection cannot receive
             self._asked, self._requests = now, self._reader.frames
-        silent = 0.0 if self._held else now - self._heard
+        silent = 0.0 if self._held else now - self._received_at
         if silent > GIVE_UP * PING_PERIOD:
             self.transport.abort()
         elif self.protocol.state is State.OPEN:

@@ -50,5 +50,5 @@ def send_frame(session: Session, client: Client, stream: FrameStream) -> None:
     if state == stream.last:
         return
     stream.last, stream.sent = state, stream.sent + 1
-    session.tell_news(client)
+    session.send_changes(client)
     client.send(m.FrameData(frame=stream.sent, tick=arena.tick, bodies=places, lamps=lamps))

@@ -228,7 +228,7 @@ def lock(session: Session, client: Client, request: m.Lock) -> None:
 def play(session: Session, client: Client, request: m.Play) -> None:
     session.heats.check_play()
     if session.replay is not None:
-        session.replay.begin_again()
+        session.replay.restart()
     if session.has_ended:
         session.run_again(None)
     elif not session.clock.running:
@@ -271,7 +271,7 @@ def reset(session: Session, client: Client, request: m.Reset) -> None:
         session.scoreboard.keep()
         session.arena.reset(request.seed)
         if session.class_session is not None:
-            session.class_session.seating.deal()
+            session.class_session.seating.place_all()
         session.on_jump()
         session.interventions.announce(client, "reset", "reset")
 

@@ -79,20 +79,19 @@ class HeatManager:
         self._settle()
         self._cancel()
         number = self.number + 1 if self.number else self.settings.first
-        guests = (
-            session.ownership.guests() if session.class_session is not None else set()
-        )  # a class has its own robots
+        # a class has its own robots
+        guests = session.ownership.guests() if session.class_session is not None else set()
         kinds = zip(arena.numbers, arena.built.robots, strict=True)
         places = assign_places(arena.world, {name: kind for name, kind in kinds if name not in guests}, number - 1)
         session.ownership.give_up(guests, session.clients)
         session.scoreboard.keep()
         session.clock.hold(True)
         arena.reset()
-        if session.class_session is None or not session.class_session.seating.deal(number - 1):
+        if session.class_session is None or not session.class_session.seating.place_all(number - 1):
             session.scoreboard.seat(places)
         self.number, self._game = number, session.scoreboard.restart()
         self._set("prepared")
-        self._say("prepared")
+        self._log("prepared")
         session.on_jump()
 
     def start(self) -> None:
@@ -148,7 +147,7 @@ class HeatManager:
         if self._left <= 0:
             self._signal()
             return
-        self._tell()
+        self._send_state()
         self._left -= 1
         self._timer = self._loop.call_later(1.0, self._count_down)
 
@@ -159,7 +158,7 @@ class HeatManager:
         self._recorder = self._record()
         self._end_watch = session.arena.on_tick(self._after_tick)
         self._set("running")
-        self._say("started")
+        self._log("started")
         session.clock.running = True
         session.clock.hold(False)
         self._remind()
@@ -173,7 +172,7 @@ class HeatManager:
             people = self._session.scoreboard.people
             return record(arena, folder / f"heat-{self.number:04d}.mcap", all_devices=True, people=people)
         except (OSError, PaddockError) as error:
-            self._say(f"it is not recorded: {error}")
+            self._log(f"it is not recorded: {error}")
             return None
 
     def _after_tick(self) -> None:
@@ -214,7 +213,7 @@ class HeatManager:
             if session.class_session is not None:
                 session.class_session.seat_late_comers()
             session.look_for_changes()
-            self._tell()
+            self._send_state()
 
     def _end_recording(self) -> None:
         if self._recorder is not None:
@@ -230,14 +229,14 @@ class HeatManager:
             )
             for line in self._rank(game)
         ]  # fmt: skip
-        self._say(self.text)
+        self._log(self.text)
         if self.settings.keep is not None:
             try:
                 self.settings.keep(rows)
             except (OSError, PaddockError) as error:
-                self._say(f"its results could not be written: {error}")
+                self._log(f"its results could not be written: {error}")
 
-    def _say(self, text: str) -> None:
+    def _log(self, text: str) -> None:
         """Write to the terminal, and to the log of the class."""
         class_session, line = self._session.class_session, f"heat {self.number}: {text}"
         if class_session is None:
@@ -266,15 +265,15 @@ class HeatManager:
             self.entrants = None
         if phase != "finished":
             self.text = ""
-        self._tell()
+        self._send_state()
 
     def _remind(self) -> None:
         self._timer = self._loop.call_later(1.0, self._remind)
-        self._tell()
+        self._send_state()
 
-    def _tell(self) -> None:
+    def _send_state(self) -> None:
         for client in self._session.clients:
-            self._session.tell_news(client)  # the list of robots first: late-comers have a robot now
+            self._session.send_changes(client)  # the list of robots first: late-comers have a robot now
             client.send(self.message(client))
 
     def _cancel(self) -> None:

@@ -45,7 +45,7 @@ class LockQueue:
         if client.member.locked and self._is_due(client, message):
             self._session.handle(client, message)
             return
-        self._shares.blame(client.share)
+        self._shares.charge_since_switch(client.share)
         self._besides += 1
         if self._waiting or (client.member.locked and client.share.held):
             self._count(client)
@@ -66,7 +66,7 @@ class LockQueue:
 
     def note_nonsense(self, client: Client) -> None:
         """Charge an invalid message to the client's share."""
-        self._shares.blame(client.share)
+        self._shares.charge_since_switch(client.share)
         if client.member.locked and self._shares.is_over(client.share):
             self._give_up(client)
 

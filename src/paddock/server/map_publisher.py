@@ -32,13 +32,13 @@ class MapPublisher:
 
     def __init__(self, monitor: RunMonitor, clients: Sequence[Client], ownership: Ownership) -> None:
         self._monitor, self._clients, self._ownership = monitor, clients, ownership
-        self._told: WeakKeyDictionary[Client, dict[str, m.MapData]] = WeakKeyDictionary()  # by client and robot
+        self._sent: WeakKeyDictionary[Client, dict[str, m.MapData]] = WeakKeyDictionary()  # by client and robot
         self._latest: dict[str, tuple[ShownMap, m.MapData]] = {}  # by robot
         self._packed: dict[str, float] = {}  # time when the cells of a robot's map were last packed
         self._asked: dict[str, Client] = {}  # remote programs that have not answered yet, by robot
         self._remote: dict[str, Client] = {}  # senders of the maps and estimates in the run monitor, by robot
         self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
+        self._timer: asyncio.Handle = self._loop.call_soon(self._publish)
 
     def close(self) -> None:
         """Stop sending maps."""
@@ -57,15 +57,15 @@ class MapPublisher:
             if known is not None:
                 self._monitor.maps[shown.robot] = known
 
-    def _tell(self) -> None:
-        self._timer = self._loop.call_later(MAP_PERIOD, self._tell)
+    def _publish(self) -> None:
+        self._timer = self._loop.call_later(MAP_PERIOD, self._publish)
         self._forget_left()
         for client in self._clients:
             if client.frames is not None and not client.slow:
-                told = self._told.setdefault(client, {})
+                sent = self._sent.setdefault(client, {})
                 for robot in {robot for robot, _ in client.subscriptions}:
                     self._ask(robot)
-                    self._tell_map(client, told, robot)
+                    self._send_map(client, sent, robot)
 
     def _forget_left(self) -> None:
         """Delete the maps and estimates of remote programs that no longer drive the robot."""
@@ -86,16 +86,16 @@ class MapPublisher:
         """Whether the cells of a map may be sent again."""
         return self._loop.time() - self._packed.get(robot, -GRID_PERIOD) >= GRID_PERIOD
 
-    def _tell_map(self, client: Client, told: dict[str, m.MapData], robot: str) -> None:
-        data, before = self._pack(robot), told.get(robot)
+    def _send_map(self, client: Client, sent: dict[str, m.MapData], robot: str) -> None:
+        data, before = self._pack(robot), sent.get(robot)
         if data is None:
             if before is not None:
                 client.send(m.MapNews(robot=robot))
-                del told[robot]
+                del sent[robot]
         elif data is not before:
             same = before is not None and before.grid is data.grid
             client.send(m.MapNews(robot=robot, map=replace(data, grid=None) if same else data))
-            told[robot] = data
+            sent[robot] = data
 
     def _pack(self, robot: str) -> m.MapData | None:
         """Return the packed map of a robot; the same object as long as the map is unchanged."""

@@ -18,14 +18,14 @@ class OrderStatusPublisher:
     def __init__(self, clients: Sequence[Client], list_orders: ListOrders) -> None:
         self._clients, self._list_orders = clients, list_orders
         self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
+        self._timer: asyncio.Handle = self._loop.call_soon(self._publish)
 
     def close(self) -> None:
         """Stop sending states."""
         self._timer.cancel()
 
-    def _tell(self) -> None:
-        self._timer = self._loop.call_later(BOARD_PERIOD, self._tell)
+    def _publish(self) -> None:
+        self._timer = self._loop.call_later(BOARD_PERIOD, self._publish)
         watching = [client for client in self._clients if client.frames is not None]
         if watching:
             message = m.OrderStates(robots=tuple(self._list_orders()))

@@ -18,7 +18,7 @@ class ReplayControl:
 
     def __init__(self, session: Session, arena: ReplayArena) -> None:
         self._session, self.arena = session, arena
-        self._told = self._offset
+        self._sent_offset = self._offset
         recording = arena.recording
         self._marks = tuple(
             m.TimelineMark(tick=round(event.time / recording.dt), kind=event.kind, text=event.text)
@@ -48,7 +48,7 @@ class ReplayControl:
         self._notice()
         self._session.on_jump()
 
-    def begin_again(self) -> None:
+    def restart(self) -> None:
         """Seek to the start if the replay is at its end."""
         if not self.arena.live and self.arena.position >= self.arena.recording.last:
             self.seek(self.arena.recording.first)
@@ -66,6 +66,6 @@ class ReplayControl:
 
     def _notice(self) -> None:
         """Notify clients if the offset between recording and arena has changed."""
-        if self._offset != self._told and not self.arena.live:
-            self._told = self._offset
+        if self._offset != self._sent_offset and not self.arena.live:
+            self._sent_offset = self._offset
             self._session.mark_stale("timeline")

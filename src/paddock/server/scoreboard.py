@@ -30,7 +30,7 @@ class Scoreboard:
         self.find_entrants: Callable[[], Container[str] | None] = lambda: None  # robots whose scores count; None: all
         self.keep: Callable[[], None] = lambda: None  # called before scores are lost
         self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
+        self._timer: asyncio.Handle = self._loop.call_soon(self._publish)
         self.set_referee(referee)
 
     def close(self) -> None:
@@ -92,8 +92,8 @@ class Scoreboard:
             lower_is_better=not referee.higher_is_better,
         )
 
-    def _tell(self) -> None:
-        self._timer = self._loop.call_later(BOARD_PERIOD, self._tell)
+    def _publish(self) -> None:
+        self._timer = self._loop.call_later(BOARD_PERIOD, self._publish)
         watching = [client for client in self._clients if client.frames is not None]
         if watching and self.game is not None:
             message = self.message()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from paddock.server.class_session import ClassSession
     from paddock.server.session import Session
 
-PATIENCE = 10.0  # wall seconds for which a robot stays at its last pose after its program has ended
+ASIDE_DELAY = 10.0  # wall seconds for which a robot stays at its last pose after its program has ended
 
 
 class Seating:
@@ -27,7 +27,7 @@ class Seating:
         """Robots that are not aside."""
         return {*self._left}
 
-    def deal(self, turn: int | None = None) -> bool:
+    def place_all(self, turn: int | None = None) -> bool:
         """Move all robots to starts; `turn` of a heat rotates the order. False: no exercise, or no room.
 
         The caller has to notify the clients.
@@ -38,7 +38,7 @@ class Seating:
         others = [robot for robot in robots if robot not in drivers]
         return self._put(drivers[first:] + drivers[:first], others, starts_first=turn is not None)
 
-    def come(self, robot: str) -> None:
+    def place_at_start(self, robot: str) -> None:
         """Move a robot to a start, because its program begins."""
         if self._session.heats.phase != "running" and robot in self._session.arena:
             self._put([robot])
@@ -54,13 +54,13 @@ class Seating:
         for robot in self._class_session.present:
             if self._class_session.has_program(robot):
                 if robot not in self._left:
-                    self.come(robot)
+                    self.place_at_start(robot)
                 else:
                     self._left[robot] = None
             elif robot in self._left:
                 since = self._left[robot]
                 self._left[robot] = now if since is None else since
-                over = since is not None and now - since > PATIENCE
+                over = since is not None and now - since > ASIDE_DELAY
                 if over and self._session.heats.phase in ("none", "finished"):
                     self.set_aside(robot)
 

@@ -149,9 +149,9 @@ class Server:
             if self.arena.time_lock is self.time_lock:
                 self.arena.time_lock = None
             self.session.close()
-            await self._say_goodbye()
+            await self._announce_end()
 
-    async def _say_goodbye(self) -> None:
+    async def _announce_end(self) -> None:
         for connection in list(self.connections):
             connection.close(1001, self.goodbye)
         for _ in range(20):  # well-behaved clients close their side within a second

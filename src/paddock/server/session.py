@@ -20,7 +20,7 @@ from paddock.referees import Referee
 from paddock.server import class_handlers  # noqa: F401 enters its requests
 from paddock.server.access import Role
 from paddock.server.client import Client, Subscription, check_count, failure, refusal
-from paddock.server.clock import PATIENCE, Member, ServerClock
+from paddock.server.clock import LAG_REPORT_DELAY, Member, ServerClock
 from paddock.server.goal_router import GoalRouter
 from paddock.server.handlers import HANDLERS
 from paddock.server.heat_manager import HeatManager
@@ -75,9 +75,9 @@ class Session:
             first=lambda: {client.share for client in self.clients if client.member.locked},
             flat_out=lambda: self.clock.speed is None,
         )
-        self._blamed = self._charged = self.shares.nobody  # cause of pending notifications; charged before the clock
+        self._news_share = self._charged = self.shares.nobody  # cause of notifications; charged before the clock
         self._news: asyncio.TimerHandle | None = None
-        self._told = 0  # changes of robots and owners that were sent to all clients, or are scheduled
+        self._sent_changes = 0  # changes of robots and owners that were sent to all clients, or are scheduled
         self._reminder = self._loop.call_later(REMINDER, self._remind)
         self.scoreboard = Scoreboard(arena, self.clients, referee)
         self.heats = HeatManager(self)
@@ -130,7 +130,7 @@ class Session:
 
     def handle(self, client: Client, message: Message) -> None:
         """Carry out a request of a client; errors are sent to that client only."""
-        client.silent, client.heard = False, self._loop.time()
+        client.silent, client.last_request_at = False, self._loop.time()
         answer: Message | None
         try:
             self.ownership.catch_up(self.clients)
@@ -144,7 +144,7 @@ class Session:
             answer = failure(message.type, getattr(message, "id", None))
         self._notice()
         if answer is not None:
-            self.tell_news(client)
+            self.send_changes(client)
             client.send(answer)
 
     def fell_silent(self, client: Client, why: str) -> None:
@@ -191,28 +191,28 @@ class Session:
 
     def _notice(self) -> None:
         """Schedule a notification if robots or drivers have changed."""
-        if self._told != self.ownership.changes:
-            self._told = self.ownership.changes
+        if self._sent_changes != self.ownership.changes:
+            self._sent_changes = self.ownership.changes
             self.mark_stale("robots")
             self.interventions.note_drivers()
 
     def mark_stale(self, what: str) -> None:
         """Notify all clients after a short delay, but each client before its next answer or frame."""
-        self._blamed = self.shares.current
+        self._news_share = self.shares.current
         for client in self.clients:
             client.stale.add(what)
         if self._news is None:
-            self._news = self._loop.call_later(NEWS_DELAY, self._tell_all)
+            self._news = self._loop.call_later(NEWS_DELAY, self._send_changes_to_all)
 
-    def _tell_all(self) -> None:
+    def _send_changes_to_all(self) -> None:
         self._news = None
         for client in self.clients:
-            self.tell_news(client)
+            self.send_changes(client)
 
-    def tell_news(self, client: Client) -> None:
+    def send_changes(self, client: Client) -> None:
         if client.stale:
             news, client.stale = client.stale, set()
-            before = self.shares.switch(self._blamed)
+            before = self.shares.switch(self._news_share)
             if "world" in news:
                 client.send(world_news_of(self, client))
             if "robots" in news:
@@ -290,7 +290,7 @@ class Session:
             log.exception("request step of %s failed", client.name)
             answer = failure("step", id)
         if client.stale:
-            self.tell_news(client)
+            self.send_changes(client)
         client.send(answer)
 
     def on_jump(self) -> None:
@@ -301,7 +301,7 @@ class Session:
             client.due = self.arena.tick
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
-            self.tell_news(client)  # another world has other devices
+            self.send_changes(client)  # another world has other devices
         self.push_all()
         self.clock.on_jump()
 
@@ -351,7 +351,7 @@ class Session:
         self.shares.switch(before)
 
     def report_lag(self, member: Member) -> None:
-        log.warning("the clock waits for %s: no step for %g s", self._who(member), PATIENCE)
+        log.warning("the clock waits for %s: no step for %g s", self._who(member), LAG_REPORT_DELAY)
 
     def report_resumed(self, member: Member) -> None:
         log.warning("%s continues", self._who(member))

@@ -155,7 +155,7 @@ class ShareLedger:
         self._current, self._since = share, now
         return before
 
-    def blame(self, share: Share) -> None:
+    def charge_since_switch(self, share: Share) -> None:
         """Charge a share, including the time since the last switch, when its share was not yet known."""
         self._current = share
 

@@ -56,8 +56,12 @@ class Supervision:
     def name(self, client: Client) -> None:
         """Name a client by its token, or by the name it sent; in a class, web pages are named after their user."""
         own = client.grant.name
-        name = own or client.said or "client"
-        if self._session.class_session is not None and client.said == PAGE and client.grant.role is not Role.VIEWER:
+        name = own or client.requested_name or "client"
+        if (
+            self._session.class_session is not None
+            and client.requested_name == PAGE
+            and client.grant.role is not Role.VIEWER
+        ):
             name = f"{own or 'lecturer'}'s page"
         client.name = client.member.name = self._session.unique(name)
 

@@ -25,7 +25,7 @@ MAX_DIGITS = 6  # decimal places
 def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
     """Yield the parts of the report."""
     spec = sweep.spec
-    yield Remark(describe(provenance, seeds=len(spec.seeds)).rpartition(" · ")[0] + f" · {_tell_seeds(spec.seeds)}")
+    yield Remark(describe(provenance, seeds=len(spec.seeds)).rpartition(" · ")[0] + f" · {_format_seeds(spec.seeds)}")
     combinations = sweep.combinations()
     count = f"{sweep.runs:,} runs: {sweep.runs // len(spec.seeds):,} combinations × {len(spec.seeds):,} seeds"
     yield Paragraph(f"{count}. The table of all runs is `runs.csv`, and `runs.parquet`.")
@@ -51,12 +51,12 @@ def means_sheet(sweep: Sweep) -> Sheet:
     varying = varying_axes(sweep)
     cells: dict[str, dict[str, str]] = {}
     for row in sweep.summary:
-        name = _tell({axis: row[axis] for axis in varying})
+        name = _format_labels({axis: row[axis] for axis in varying})
         own = cells.setdefault(repr([row[axis] for axis in sweep.axes]), {"combination": name})
         own["runs"] = str(max(int(own.get("runs", 0)), row["runs"]))
-        own[row["figure"]] = _tell_interval(row)
+        own[row["figure"]] = _format_interval(row)
     for labels in sweep.failed_combinations:
-        name = _tell({axis: labels[axis] for axis in varying if axis in labels})
+        name = _format_labels({axis: labels[axis] for axis in varying if axis in labels})
         cells[repr(labels)] = {"combination": f"{name} (all runs failed)", "runs": "0"}
     heads = ("combination", *sweep.figures, "runs")
     rows = tuple(tuple(own.get(head, "-") for head in heads) for own in list(cells.values())[:MAX_ROWS])
@@ -68,14 +68,20 @@ def group_failures(sweep: Sweep) -> list[list[FailedRun]]:
     """Group the failed runs by combination and problem."""
     groups: dict[tuple[str, str], list[FailedRun]] = {}
     for each in sweep.failures:
-        groups.setdefault((_tell(each.labels), each.problem), []).append(each)
+        groups.setdefault((_format_labels(each.labels), each.problem), []).append(each)
     return list(groups.values())
 
 
 def failures_sheet(sweep: Sweep) -> Sheet:
     """Return a table with a row for every problem of a combination: count, seeds, and the command that repeats it."""
     rows = [
-        (_tell(first.labels), first.problem, str(1 + len(others)), _tell_some([first, *others]), first.command)
+        (
+            _format_labels(first.labels),
+            first.problem,
+            str(1 + len(others)),
+            _list_seeds([first, *others]),
+            first.command,
+        )
         for first, *others in group_failures(sweep)[:MAX_FAILURES]
     ]
     return Sheet(("combination", "problem", "runs", "seeds", "repeat the first"), tuple(rows))
@@ -89,11 +95,11 @@ def draw_figure(sweep: Sweep, figure: str, *, ax: Axes | None = None) -> Axes:
     others = [axis for axis in varying if axis != over]
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        groups.setdefault(_tell({axis: row[axis] for axis in others}), []).append(row)
+        groups.setdefault(_format_labels({axis: row[axis] for axis in others}), []).append(row)
     about = f"{sweep.spec.name}: means with {sweep.spec.confidence:.0%} confidence intervals"
     if over is None or len(groups) > MAX_LINES:
         shown = rows[:MAX_ROWS]
-        names = [_tell({axis: row[axis] for axis in varying}) or sweep.spec.name for row in shown]
+        names = [_format_labels({axis: row[axis] for axis in varying}) or sweep.spec.name for row in shown]
         ends = ([row[name] for row in shown] for name in ("mean", "low", "high"))
         return interval_chart(figure, names, *ends, x_name=label_figure(figure), about=about, ax=ax)
     lines = []
@@ -121,11 +127,11 @@ def _is_numeric(rows: list[Any], axis: str) -> bool:
     return len(values) > 1 and all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
 
 
-def _tell(labels: Mapping[str, Any]) -> str:
+def _format_labels(labels: Mapping[str, Any]) -> str:
     return ", ".join(str(value) if isinstance(value, str) else f"{name} {value}" for name, value in labels.items())
 
 
-def _tell_interval(row: Mapping[str, Any]) -> str:
+def _format_interval(row: Mapping[str, Any]) -> str:
     mean, half = row["mean"], (row["high"] - row["low"]) / 2
     if math.isnan(mean) or half == 0:
         return "-" if math.isnan(mean) else f"{mean:.6g}"
@@ -137,12 +143,12 @@ def _tell_interval(row: Mapping[str, Any]) -> str:
     return f"{mean:.{digits}f} ± {half:.{digits}f}"
 
 
-def _tell_some(runs: Sequence[FailedRun]) -> str:
+def _list_seeds(runs: Sequence[FailedRun]) -> str:
     more = ", …" if len(runs) > MAX_SEEDS else ""
     return ", ".join(str(run.seed) for run in runs[:MAX_SEEDS]) + more
 
 
-def _tell_seeds(seeds: tuple[int, ...]) -> str:
+def _format_seeds(seeds: tuple[int, ...]) -> str:
     if len(seeds) == 1:
         return f"seed {seeds[0]}"
     if seeds == tuple(range(seeds[0], seeds[0] + len(seeds))):

@@ -59,7 +59,7 @@ def sweep(
     if run is not None:
         return plan.run_alone(run)
     folder = None if out is None else ensure_folder(Path(out))
-    with nullcontext() if folder is None else lock_folder(folder, patience=0.0):
+    with nullcontext() if folder is None else lock_folder(folder, timeout=0.0):
         finished = FinishedJobs(None if folder is None else folder / FINISHED, f"sweep {plan.spec.name}")
         done = plan.run(finished, workers, progress or (lambda done, of: None))
         if folder is not None:

@@ -59,7 +59,7 @@ class SweepWorker:
             return [self._run_scenario(chosen, seed) for seed in block.seeds]
         batch = self._batch(block)
         assert chosen.controller is not None
-        with chosen.controller.blame():
+        with chosen.controller.report_error_locations():
             drivers = chosen.controller.make(batch.arena(0)).controllers
             if _compile(drivers):
                 return self._run_batch(batch, drivers)
@@ -70,7 +70,7 @@ class SweepWorker:
         chosen = self.combinations[number]
         if chosen.controller is None:
             return False
-        with chosen.controller.blame():
+        with chosen.controller.report_error_locations():
             return _compile(chosen.controller.make(self._batch(RunBlock(number, (0,))).arena(0)).controllers)
 
     def _batch(self, block: RunBlock) -> Batch:

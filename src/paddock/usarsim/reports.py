@@ -30,7 +30,7 @@ class RangeScan:
 
 @dataclass(slots=True)
 class UsarReports:
-    """Latest values of a robot. Pass every line to `hear`; values that a line does not contain are unchanged."""
+    """Latest values of a robot. Pass every line to `update`; values that a line does not contain are unchanged."""
 
     time: float = -math.inf  # latest timestamp [s]
     sonar: dict[str, float] = field(default_factory=dict)  # range [m] by name
@@ -40,10 +40,10 @@ class UsarReports:
     truth: Pose | None = None
     ticks: dict[str, int] = field(default_factory=dict)  # encoder counts of wheels and joints, by name
     battery: float | None = None
-    heard: dict[str, int] = field(default_factory=dict)  # number of received reports, by type
+    counts: dict[str, int] = field(default_factory=dict)  # number of received reports, by type
     restarts: int = 0  # number of resets of the world, detected when the clock goes back
 
-    def hear(self, line: UsarLine) -> None:
+    def update(self, line: UsarLine) -> None:
         """Update the values from a line. Ignore lines that are not reports; raise BadMessage for invalid reports."""
         if line.type not in ("SEN", "STA", "MISSTA"):
             return
@@ -56,7 +56,7 @@ class UsarReports:
             went_back = time < self.time - CLOCK_STEP
             self.restarts += went_back
             self.time = time if went_back else max(time, self.time)
-        self.heard[kind] = self.heard.get(kind, 0) + 1
+        self.counts[kind] = self.counts.get(kind, 0) + 1
 
     @property
     def wheel_ticks(self) -> tuple[int, int] | None:

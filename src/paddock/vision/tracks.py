@@ -37,17 +37,17 @@ class SpotTracker:
     Args:
         fastest: maximum speed of a spot [m/s].
         error: standard deviation of a measured position [m].
-        patience: seconds without a sighting after which a track ends.
+        timeout: seconds without a sighting after which a track ends.
     """
 
-    def __init__(self, *, fastest: float = 0.3, error: float = 0.005, patience: float = 2.0) -> None:
-        self.fastest, self.error, self.patience = fastest, error, patience
+    def __init__(self, *, fastest: float = 0.3, error: float = 0.005, timeout: float = 2.0) -> None:
+        self.fastest, self.error, self.timeout = fastest, error, timeout
         self.tracks: list[SpotTrack] = []
         self._count = 0
 
     def update(self, time: float, spots: Sequence[Point]) -> list[SpotTrack]:
         """Assign the spots of a picture to tracks. Return the track of each spot, in order."""
-        self.tracks = [track for track in self.tracks if time - track.time <= self.patience]
+        self.tracks = [track for track in self.tracks if time - track.time <= self.timeout]
         costs = np.full((len(self.tracks), len(spots)), math.inf)
         for i, track in enumerate(self.tracks):
             expected, passed = track.predict(time), time - track.time

@@ -36,7 +36,7 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
             threshold = measure(program, robot, verify=verify)
         except LinkError as error:
             reached = False
-            program.say(
+            program.print_line(
                 _("{robot}: connection failed: {text}").format(robot=robot.name, text=translate(error)), "bold red"
             )
             program.print_json(robot=robot.name, error=str(error))
@@ -47,16 +47,16 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
         when = time.strftime("%Y-%m-%d %H:%M")
         store_calibration(program.path, robot.name, near=threshold, calibrated=when, lamp=lamp)
         told = _("{robot}: near = {near} written to {file}")
-        program.say(told.format(robot=robot.name, near=threshold, file=program.path))
+        program.print_line(told.format(robot=robot.name, near=threshold, file=program.path))
     return reached
 
 
 def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int | None:
     """Measure the threshold of a robot; None if there is an obstacle or a light nearby."""
-    program.say(_("{robot}: turns once around, in 36 steps").format(robot=robot.name))
+    program.print_line(_("{robot}: turns once around, in 36 steps").format(robot=robot.name))
     with program.connect(robot) as link:
         result = calibrate_threshold(partial(look, link), link.pose.heading)
-        tell(program, robot, result)
+        print_result(program, robot, result)
         if verify and not result.clutter:
             check_with_hand(program, link, result.threshold)
     return None if result.clutter else result.threshold
@@ -69,7 +69,7 @@ def look(link: OrdersRobot, heading: float) -> tuple[float, ...]:
     return require_reply(reply, "a", f"{link.name}: turning to {math.degrees(heading):.0f}°").numbers
 
 
-def tell(program: HostProgram, robot: OrderRobotSpec, result: ThresholdCalibration) -> None:
+def print_result(program: HostProgram, robot: OrderRobotSpec, result: ThresholdCalibration) -> None:
     """Print the measurement as a table and as JSON, with warnings."""
     columns = (_("mean"), _("spread"), _("largest"), _("threshold"), _("before"))
     table = new_table(_("Proximity"), _("robot"), *columns, right=columns)
@@ -92,11 +92,11 @@ def tell(program: HostProgram, robot: OrderRobotSpec, result: ThresholdCalibrati
     )
     if result.varies_too_little:
         told = _("{robot}: the sensor readings hardly vary here; the minimum margin of {margin:g} is used")
-        program.say(told.format(robot=robot.name, margin=LEAST_MARGIN), "yellow")
+        program.print_line(told.format(robot=robot.name, margin=LEAST_MARGIN), "yellow")
     if result.clutter:
         where = ", ".join(list_ranges([round(math.degrees(heading)) for heading in result.clutter]))
         told = _("{robot}: obstacle or light at {where}; near stays {near}: calibrate again in open space")
-        program.say(told.format(robot=robot.name, where=where, near=robot.near), "yellow")
+        program.print_line(told.format(robot=robot.name, where=where, near=robot.near), "yellow")
 
 
 def list_ranges(headings: Sequence[int]) -> list[str]:
@@ -121,5 +121,7 @@ def check_with_hand(program: HostProgram, link: OrdersRobot, threshold: int) -> 
         if seen > threshold
         else _("{robot}: not detected, {seen} <= {threshold}")
     )
-    program.say(told.format(robot=link.name, seen=seen, threshold=threshold), "" if seen > threshold else "yellow")
+    program.print_line(
+        told.format(robot=link.name, seen=seen, threshold=threshold), "" if seen > threshold else "yellow"
+    )
     return seen > threshold

@@ -14,7 +14,7 @@ def find(program: HostProgram) -> bool:
     """Query all serial devices and those of the configuration; return whether a robot answered."""
     known = {robot.path: robot for robot in program.config.robots} if program.path.exists() else {}
     devices = list_serial_devices()
-    program.say(_("searching {count} serial devices …").format(count=len({**devices, **known})))
+    program.print_line(_("searching {count} serial devices …").format(count=len({**devices, **known})))
     states = {
         "robot": _("takes orders"),
         "checked": _("takes orders, checked mode"),

@@ -62,14 +62,14 @@ def choose(program: HostProgram, choice: str) -> None:
         "5": lambda: ask_odometry(program),
     }
     if choice not in actions:
-        program.say(_("expected 0 to 5, or q to quit, got {choice!r}").format(choice=choice), "red")
+        program.print_line(_("expected 0 to 5, or q to quit, got {choice!r}").format(choice=choice), "red")
         return
     try:
         actions[choice]()
     except PaddockError as error:
-        program.say(translate(error), "red")
+        program.print_line(translate(error), "red")
     except KeyboardInterrupt:
-        program.say(_("cancelled"), "yellow")
+        program.print_line(_("cancelled"), "yellow")
 
 
 def ask_file(program: HostProgram) -> Path:

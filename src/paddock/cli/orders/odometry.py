@@ -56,7 +56,7 @@ def measure_odometry(
                 break
             if measured is not None:
                 done.append(MeasuredMotion(kind=kind, commanded=commanded, measured=measured, seconds=seconds))
-    tell(program, name, OdometryErrors(motions=done))
+    print_errors(program, name, OdometryErrors(motions=done))
 
 
 def read_motions(text: str) -> list[tuple[MotionKind, float]]:
@@ -143,11 +143,11 @@ def measure_by_hand(
             number = math.nan
         if math.isfinite(number):
             return number * UNITS[kind], seconds
-        program.say(_("expected a number, got {text!r}").format(text=text), "red")
+        program.print_line(_("expected a number, got {text!r}").format(text=text), "red")
     return None, seconds
 
 
-def tell(program: HostProgram, name: str, errors: OdometryErrors) -> None:
+def print_errors(program: HostProgram, name: str, errors: OdometryErrors) -> None:
     """Print the table of all motions, and the wheel dimensions derived from them."""
     columns = (_("commanded"), _("measured"), _("error"), _("error [%]"), _("time [s]"))
     table = new_table(_("Odometry of {robot}").format(robot=name), _("motion"), *columns, right=columns)
@@ -163,7 +163,7 @@ def tell(program: HostProgram, name: str, errors: OdometryErrors) -> None:
     program.print(table)
     if math.isfinite(errors.way_ratio):
         told = _("wheel diameter from the distances: {mm:.2f} mm, assumed {known:.2f} mm")
-        program.say(told.format(mm=1000 * errors.wheel_diameter, known=1000 * CONSTANTS.wheel_diameter))
+        program.print_line(told.format(mm=1000 * errors.wheel_diameter, known=1000 * CONSTANTS.wheel_diameter))
     if math.isfinite(errors.wheel_separation):
         told = _("wheel separation from the turns: {mm:.2f} mm, assumed {known:.2f} mm")
-        program.say(told.format(mm=1000 * errors.wheel_separation, known=1000 * CONSTANTS.wheel_separation))
+        program.print_line(told.format(mm=1000 * errors.wheel_separation, known=1000 * CONSTANTS.wheel_separation))

@@ -70,7 +70,7 @@ class HostProgram:
 
     # ---- output
 
-    def say(self, text: str, style: str = "") -> None:
+    def print_line(self, text: str, style: str = "") -> None:
         """Print a line, and write it to the log."""
         if not self.as_json:
             self.console.print(Text(visible(text), style=style), soft_wrap=True)
@@ -84,7 +84,7 @@ class HostProgram:
             append_text(self._log, f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {visible(text)}\n")
         except PaddockError as error:  # robots are driving, so the walk continues without a log
             self._log = None
-            self.say(translate(error), "bold red")
+            self.print_line(translate(error), "bold red")
 
     def print(self, what: Any) -> None:
         """Print a table, but not in JSON mode."""
@@ -118,7 +118,7 @@ class HostProgram:
                 yield link
             except KeyboardInterrupt:
                 if link.mode == "legacy":
-                    self.say(
+                    self.print_line(
                         _("{robot}: cannot be stopped while it drives; it completes its order").format(robot=robot.name)
                     )
                 raise

@@ -29,7 +29,7 @@ def send_in_turn(program: HostProgram, name: str) -> None:
             try:
                 send_order(program, link, read_order(text), text)
             except PaddockError as error:
-                program.say(translate(error), "red")
+                program.print_line(translate(error), "red")
 
 
 def send_order(program: HostProgram, link: OrdersRobot, order: Order, text: str) -> bool:
@@ -38,7 +38,7 @@ def send_order(program: HostProgram, link: OrdersRobot, order: Order, text: str)
     reply = link.port.ask(order, allowed, expected=expected)
     told = write_reply(reply.kind, *reply.numbers)
     done = reply.kind in (order.letter, "q")
-    program.say(f"{link.name}: {text} → {told}", "" if done else "yellow")
+    program.print_line(f"{link.name}: {text} → {told}", "" if done else "yellow")
     program.print_json(robot=link.name, order=text, reply=told, done=done)
     return done
 

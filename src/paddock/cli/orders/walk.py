@@ -34,17 +34,17 @@ def walk(program: HostProgram, file: Path, *, avoiding: bool, page: int | None =
         [(plan, config.robot(plan.name).path) for plan in plans],
         checked=config.mode != "legacy",
         timing=HostTiming(silence=config.patience_s),
-        on_event=lambda event: [tell(event) for tell in listeners],
+        on_event=lambda event: [listener(event) for listener in listeners],
     )
     view = WalkView(program, plans, host.sessions)
-    listeners: list[Callable[[OrderEvent], object]] = [view.tell]
+    listeners: list[Callable[[OrderEvent], object]] = [view.on_event]
     with ExitStack() as stack:
         if page is not None:
             from paddock.cli.orders.walk_page import WalkPage
 
             shown = stack.enter_context(WalkPage(config, plans, host.sessions, page))
-            listeners.append(shown.tell)
-            program.say(_("the walk is shown at {url}").format(url=shown.url))
+            listeners.append(shown.on_event)
+            program.print_line(_("the walk is shown at {url}").format(url=shown.url))
         interrupted = stack.enter_context(stopping(program, host))
         stack.enter_context(view.live())
         host.run()
@@ -94,4 +94,4 @@ def stopping(program: HostProgram, host: Host) -> Iterator[list[int]]:
         for number in SIGNALS:
             signal.signal(number, before[number])
         if came:
-            program.say(_("the walk was stopped"), "yellow")
+            program.print_line(_("the walk was stopped"), "yellow")

@@ -45,7 +45,7 @@ class WalkPage:
         """Address of the page for viewers."""
         return self._server.url(token=self._server.viewer)
 
-    def tell(self, event: OrderEvent) -> None:
+    def on_event(self, event: OrderEvent) -> None:
         """Process an event: move the simulated robot to the reported position."""
         reached = self._sessions[event.robot].result.reached
         if event.kind == "done" and (place := reached[-1]) is not None:

@@ -31,7 +31,7 @@ class RobotView:
 
 
 class WalkView:
-    """Shows a walk; `tell` processes its events."""
+    """Shows a walk; `on_event` processes its events."""
 
     def __init__(self, program: HostProgram, plans: Sequence[RobotPlan], sessions: Mapping[str, RobotSession]) -> None:
         """
@@ -54,7 +54,7 @@ class WalkView:
         with Live(console=program.console, get_renderable=self.draw, refresh_per_second=REFRESH, transient=True):
             yield
 
-    def tell(self, event: OrderEvent) -> None:
+    def on_event(self, event: OrderEvent) -> None:
         """Process an event: update the table, and print a line."""
         robot, text = self.robots[event.robot], event.text
         if event.kind in ("connected", "reopened", "finished", "stopped", "drives on", "lost"):
@@ -65,7 +65,7 @@ class WalkView:
         if event.kind == "resend":
             self.program.note(line)
         else:
-            self.program.say(line, style)
+            self.program.print_line(line, style)
         self.program.print_json(
             event=event.kind, time=round(event.time, 3), robot=event.robot, order=event.order, text=text
         )

@@ -34,11 +34,11 @@ class ObstacleAvoidance(ABC):
     max_speed: float = 0.1288  # of a wheel [m/s]
     speed: float = 0.103  # forward speed on a free path [m/s]
     within: float = 0.02  # distance at which the goal counts as reached [m]
-    patience: float = 120.0  # time after which it gives up [s]
+    timeout: float = 120.0  # time after which it gives up [s]
     chance: Callable[[str], float] = lambda _: 0.5  # random number in [0, 1) for a key; equal keys give equal numbers
 
     def __post_init__(self) -> None:
-        for name in ("wheel_separation", "max_speed", "speed", "within", "patience"):
+        for name in ("wheel_separation", "max_speed", "speed", "within", "timeout"):
             value = getattr(self, name)
             if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
                 raise PaddockError(f"{type(self).__name__}: {name}: expected a number > 0, got {format_value(value)}")
@@ -66,7 +66,7 @@ class ObstacleAvoidance(ABC):
         if math.dist(pose[:2], self.goal) <= self.within:
             self.state = "reached"
             return STOP
-        if self.elapsed >= self.patience - 1e-9:
+        if self.elapsed >= self.timeout - 1e-9:
             return self.give_up()
         wheels = check_wheel_speeds(self.decide(proximity, pose, dt), type(self).decide)
         self.elapsed += dt

@@ -65,7 +65,7 @@ class GoTo(Task[GoToSpec]):
             max_speed=context.max_speed,
             speed=context.choose_speed(self.spec.speed),
             within=self.spec.within,
-            patience=self.spec.seconds,
+            timeout=self.spec.seconds,
             chance=context.chance,
         )
         self.avoidance.reset(context.estimated_pose, (self.spec.x, self.spec.y))

@@ -39,19 +39,21 @@ def describe_group(scene: CoppeliaScene, group: Sequence[SceneObject], kind: int
     return numbers + b"".join(text.encode() + b"\0" for text in strings)
 
 
-def tell_place(relative_to: int, *, position: bool = False, euler: bool = False, quaternion: bool = False) -> Tell:
+def describe_pose(
+    relative_to: int, *, position: bool = False, euler: bool = False, quaternion: bool = False
+) -> Describe:
     """Return a function that returns positions and orientations, in the frame of the world or of the parent."""
 
-    def tell(scene: CoppeliaScene, found: SceneObject) -> About:
+    def describe(scene: CoppeliaScene, found: SceneObject) -> About:
         frame = scene.frame(found, relative_to)
         floats: tuple[float, ...] = frame.position if position else ()
         floats += to_euler(frame.rotation) if euler else frame.rotation if quaternion else ()
         return About(floats=floats)
 
-    return tell
+    return describe
 
 
-def tell_proximity(scene: CoppeliaScene, found: SceneObject) -> About:
+def describe_proximity(scene: CoppeliaScene, found: SceneObject) -> About:
     """Return detection state and detected object (integers); point and normal (floats)."""
     if found.part != "proximity":
         return About((-1, -1), (0.0,) * 6)
@@ -59,49 +61,49 @@ def tell_proximity(scene: CoppeliaScene, found: SceneObject) -> About:
     return About((0, -1), (0.0,) * 6) if seen is None else About((1, seen.handle), (*seen.point, *seen.normal))
 
 
-def tell_joint(scene: CoppeliaScene, found: SceneObject) -> About:
+def describe_joint(scene: CoppeliaScene, found: SceneObject) -> About:
     """Return position and force."""
     return About(floats=(joint_position(found), 0.0) if found.part == "joint" else (0.0, 0.0))
 
 
-def tell_joint_kind(scene: CoppeliaScene, found: SceneObject) -> About:
+def describe_joint_kind(scene: CoppeliaScene, found: SceneObject) -> About:
     """Return type and mode (integers); lower limit and range (floats), -1 for cyclic joints."""
     return About((REVOLUTE, FORCE_MODE), (0.0, -1.0)) if found.part == "joint" else About((-1, -1), (0.0, 0.0))
 
 
-def tell_velocity(*, linear: bool, angular: bool) -> Tell:
+def describe_velocity(*, linear: bool, angular: bool) -> Describe:
     """Return a function that returns velocities in the world frame."""
 
-    def tell(scene: CoppeliaScene, found: SceneObject) -> About:
+    def describe(scene: CoppeliaScene, found: SceneObject) -> About:
         first, second = scene.velocity(found)
         return About(floats=(first if linear else ()) + (second if angular else ()))
 
-    return tell
+    return describe
 
 
-Tell = Callable[[CoppeliaScene, SceneObject], About]
+Describe = Callable[[CoppeliaScene, SceneObject], About]
 
-KINDS: dict[int, Tell] = {
+KINDS: dict[int, Describe] = {
     0: lambda scene, found: About(strings=(found.name,)),
     1: lambda scene, found: About((found.type,)),
     2: lambda scene, found: About((-1 if found.parent is None else found.parent.handle,)),
-    3: tell_place(WORLD, position=True),
-    4: tell_place(PARENT, position=True),
-    5: tell_place(WORLD, euler=True),
-    6: tell_place(PARENT, euler=True),
-    7: tell_place(WORLD, quaternion=True),
-    8: tell_place(PARENT, quaternion=True),
-    9: tell_place(WORLD, position=True, euler=True),
-    10: tell_place(PARENT, position=True, euler=True),
-    11: tell_place(WORLD, position=True, quaternion=True),
-    12: tell_place(PARENT, position=True, quaternion=True),
-    13: tell_proximity,
+    3: describe_pose(WORLD, position=True),
+    4: describe_pose(PARENT, position=True),
+    5: describe_pose(WORLD, euler=True),
+    6: describe_pose(PARENT, euler=True),
+    7: describe_pose(WORLD, quaternion=True),
+    8: describe_pose(PARENT, quaternion=True),
+    9: describe_pose(WORLD, position=True, euler=True),
+    10: describe_pose(PARENT, position=True, euler=True),
+    11: describe_pose(WORLD, position=True, quaternion=True),
+    12: describe_pose(PARENT, position=True, quaternion=True),
+    13: describe_proximity,
     14: lambda scene, found: About((-1,), (0.0,) * 6),  # force sensors are not supported
-    15: tell_joint,
-    16: tell_joint_kind,
-    17: tell_velocity(linear=True, angular=False),
-    18: tell_velocity(linear=False, angular=True),
-    19: tell_velocity(linear=True, angular=True),
+    15: describe_joint,
+    16: describe_joint_kind,
+    17: describe_velocity(linear=True, angular=False),
+    18: describe_velocity(linear=False, angular=True),
+    19: describe_velocity(linear=True, angular=True),
     20: lambda scene, found: About(strings=(found.alias,)),
     21: lambda scene, found: About(strings=(path_of(scene, found),)),
 }

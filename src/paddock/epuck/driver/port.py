@@ -63,12 +63,12 @@ class Port(ABC):
         self.restarts = 0  # number of greetings and reconnections: the step counters may have restarted
 
     @contextmanager
-    def hold(self, patience: float = 0.0) -> Iterator[None]:
+    def hold(self, timeout: float = 0.0) -> Iterator[None]:
         """Reserve the stream for the calling thread for the duration of a call. Reentrant."""
-        patience = max(patience, self.timeout)
-        deadline = time.monotonic() + patience
-        if not self._busy.acquire(timeout=patience):
-            raise Timeout(f"the robot was busy with other threads for {patience:g} s")
+        timeout = max(timeout, self.timeout)
+        deadline = time.monotonic() + timeout
+        if not self._busy.acquire(timeout=timeout):
+            raise Timeout(f"the robot was busy with other threads for {timeout:g} s")
         outer = self._deadline
         try:
             if self._last_thread not in (None, threading.get_ident()):
@@ -108,10 +108,10 @@ class Port(ABC):
                 raise LinkError(CLOSED)
             try:
                 if self._watchdog is not None and self._watchdog.take_stop():
-                    self._watchdog.tell(False)  # so that the watchdog stops sending
+                    self._watchdog.set_driving(False)  # so that the watchdog stops sending
                     self._meet_stopped()
                 if self._in_doubt and self._reopens:
-                    self.hang_up()
+                    self.disconnect()
                 if self._stream is None:
                     self._stream = self._open_stream(max(1e-3, self.deadline - time.monotonic()))
                     self._in_doubt = True
@@ -125,7 +125,7 @@ class Port(ABC):
                 self.note_answer()
             except LinkError as error:
                 if self._reopens or type(error) is LinkError:
-                    self.hang_up()
+                    self.disconnect()
                 raise
 
     _reopens = True  # whether a stream in an unknown state has to be opened again
@@ -147,14 +147,14 @@ class Port(ABC):
                 self._sets_out = False
             self._drives = then
             if self._watchdog is not None:
-                self._watchdog.tell(then)
+                self._watchdog.set_driving(then)
 
     def _start_watchdog(self, stream: ByteStream) -> None:
         """Start the watchdog before the robot drives."""
         self._drives = self._drives or self._sets_out
         if not self._drives:
             if self._watchdog is not None:
-                self._watchdog.tell(False)
+                self._watchdog.set_driving(False)
             return
         if self._watchdog is not None and not self._watchdog.lives:
             self._watchdog.end()
@@ -163,7 +163,7 @@ class Port(ABC):
             self._watchdog = open_watchdog(stream.fileno(), self.stop_bytes, self.silence)
             self._no_watchdog = self._watchdog is None
         if self._watchdog is not None:
-            self._watchdog.tell(True)
+            self._watchdog.set_driving(True)
 
     def note_answer(self) -> None:
         """Reset the watchdog after an answer of the robot, unless a background thread has read it."""
@@ -201,7 +201,7 @@ class Port(ABC):
         """Whether the robot may be driving."""
         return self._drives
 
-    def hang_up(self) -> None:
+    def disconnect(self) -> None:
         """Close the stream; the next call opens it again."""
         watchdog, self._watchdog, self._no_watchdog = self._watchdog, None, False
         if watchdog is not None:
@@ -214,7 +214,7 @@ class Port(ABC):
     def close(self) -> None:
         """Close the stream permanently."""
         self.closed = True
-        self.hang_up()
+        self.disconnect()
 
     @abstractmethod
     def identify(self) -> None:

@@ -49,9 +49,9 @@ class WifiPort(Port):
         self._reader = PacketReader()
         self._wheels.restart()
 
-    def hang_up(self) -> None:
+    def disconnect(self) -> None:
         """Close the stream and set the wheel speeds to 0, so that a reconnected robot is stopped. Keep the lamps."""
-        super().hang_up()
+        super().disconnect()
         self._wanted = replace(self._wanted, left=0, right=0)
 
     def _ask(self, kind: int, **changes: Any) -> bytes:
@@ -126,7 +126,7 @@ class WifiPort(Port):
                 self._wheels.check(seen.steps, time.monotonic())
                 return seen
             except BadMessage:
-                self.hang_up()
+                self.disconnect()
                 raise
 
     def read(self, devices: Collection[str]) -> dict[str, Raw]:

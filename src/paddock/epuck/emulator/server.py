@@ -33,7 +33,7 @@ class Firmware(Protocol):
 class Guest(Firmware, Protocol):
     """A firmware that is notified when its client disconnects."""
 
-    def hang_up(self) -> None: ...
+    def disconnect(self) -> None: ...
 
 
 class EmulatorServer:
@@ -129,7 +129,7 @@ class EmulatorServer:
             accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for old in newest:
                 old.close()
-            newest[:] = [EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.hang_up)]
+            newest[:] = [EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.disconnect)]
             self._clients[:] = [client for client in self._clients if not client.closed] + newest
             if not firmware.kind:
                 self._streaming[newest[0]] = firmware
@@ -147,15 +147,15 @@ class EmulatorServer:
             accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             clients: list[EmulatorClient] = []
 
-            def say(data: bytes) -> None:
+            def send(data: bytes) -> None:
                 if clients:
                     self._outbox.append((clients[0], data))
                     self._wake()
 
-            firmware = meet(say)
-            clients.append(EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.hang_up))
+            firmware = meet(send)
+            clients.append(EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.disconnect))
             self._clients[:] = [client for client in self._clients if not client.closed] + clients
-            clients[0].say(firmware.welcome())
+            clients[0].send_unrequested(firmware.welcome())
 
         self._selector.register(listener, selectors.EVENT_READ, accept)
 
@@ -186,16 +186,16 @@ class EmulatorServer:
                 client.look_for_next()
             if time.monotonic() >= unasked_at:
                 unasked_at = time.monotonic() + UNASKED
-                self._tell_unasked()
+                self._send_unrequested()
 
-    def _tell_unasked(self) -> None:
+    def _send_unrequested(self) -> None:
         """Send periodic packets to all clients that read them."""
         for client, firmware in list(self._streaming.items()):
             if client.closed:
                 del self._streaming[client]
             elif client.reads:
                 try:
-                    client.say(firmware.tell_unasked())
+                    client.send_unrequested(firmware.pack_unrequested())
                 except Exception as error:  # the robot was removed
                     log.warning("an emulator ends: %s", error)
                     client.close()
@@ -204,7 +204,7 @@ class EmulatorServer:
         self._wake_receiver.recv(4096)
         while self._outbox:
             client, data = self._outbox.popleft()
-            client.say(data)
+            client.send_unrequested(data)
 
     def _release(self) -> None:
         for client in self._clients:
@@ -249,7 +249,7 @@ class EmulatorClient:
         events = selectors.EVENT_WRITE if self._unsent else selectors.EVENT_READ
         self._selector.modify(self._stream.file, events, self._work)
 
-    def say(self, data: bytes) -> None:
+    def send_unrequested(self, data: bytes) -> None:
         """Send unrequested data, unless the client is disconnected or too slow."""
         if not (self.closed or self.absent) and len(self._unsent) < LONGEST_BACKLOG:
             try:
@@ -300,7 +300,7 @@ class EmulatorClient:
             return
         self.absent = False
         self._selector.register(self._stream.file, selectors.EVENT_READ, self._work)
-        self.say(self._firmware.welcome() + self._firmware.receive(data))
+        self.send_unrequested(self._firmware.welcome() + self._firmware.receive(data))
 
     def close(self) -> None:
         if not self.closed:

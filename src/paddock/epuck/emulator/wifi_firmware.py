@@ -26,7 +26,7 @@ class WifiFirmware:
         """Return no greeting."""
         return b""
 
-    def tell_unasked(self) -> bytes:
+    def pack_unrequested(self) -> bytes:
         """Return the packet that is sent every `UNASKED` seconds."""
         with self.robot.hold_clock():
             return b"" if self.kind else bytes([packets.SENSORS]) + self.robot.read_packet().pack()
@@ -47,7 +47,7 @@ class WifiFirmware:
                     out += self._answer(command[1], packets.Actuators.unpack(command[2:]))
         return bytes(out)
 
-    def hang_up(self) -> None:
+    def disconnect(self) -> None:
         """Handle the disconnection of the client. Stop the robot if `kind` is set."""
         self._waiting.clear()
         if self.kind:

@@ -75,7 +75,7 @@ def make_controller(scene: AvoidanceScene, robot: str, job: SceneJob) -> Avoidin
     """Create the controller of one robot of a scene."""
     known = {"bounds": scene.world.bounds} if job.avoidance == OURS else {}  # bounds of the room, in the goal's frame
     draw = partial(chance, job.seed, robot)
-    avoidance = make_avoidance(job.avoidance, chance=draw, patience=scene.seconds, **known)
+    avoidance = make_avoidance(job.avoidance, chance=draw, timeout=scene.seconds, **known)
     return AvoidingController(avoidance, scene.start_of(robot), scene.goals[robot])
 
 

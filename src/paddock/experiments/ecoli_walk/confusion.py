@@ -32,10 +32,10 @@ class ConfusionMatrix:
         """Table with a row for every true cause."""
         heads = ("true cause", *(f"classified: {cause}" for cause in CAUSES), "unknown", "correct")
         rows = [
-            (cause, *map(str, row), self._tell_share(cause)) for cause, row in zip(CAUSES, self.counts, strict=True)
+            (cause, *map(str, row), self._format_share(cause)) for cause, row in zip(CAUSES, self.counts, strict=True)
         ]
         return Sheet(heads, tuple(rows))
 
-    def _tell_share(self, cause: Cause) -> str:
+    def _format_share(self, cause: Cause) -> str:
         share = self.share_right(cause)
         return "-" if math.isnan(share) else f"{100 * share:.1f} %"

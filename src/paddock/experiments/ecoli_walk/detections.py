@@ -38,10 +38,10 @@ LINE_COLORS = {"e-puck_2478": "#d1495b", "e-puck_2481": "#e09f3e"}
 
 
 class OrderWalk:
-    """Drives from target to target like the robots of the thesis, and calls `tell` for every detection."""
+    """Drives from target to target like the robots of the thesis, and calls `on_detection` for every detection."""
 
-    def __init__(self, robot: str, start: Pose, tell: Callable[[float, Observation], None]) -> None:
-        self._start, self._targets, self._tell = start, published.targets_done(robot), tell
+    def __init__(self, robot: str, start: Pose, on_detection: Callable[[float, Observation], None]) -> None:
+        self._start, self._targets, self._on_detection = start, published.targets_done(robot), on_detection
         self._drive = Distal(threshold=published.THRESHOLDS_2[robot], speed=SPEED, most_tries=10)
         self.reset()
 
@@ -72,7 +72,7 @@ class OrderWalk:
         before, distances = self._drive.detections, observation.proximity.tolist()
         wheels = self._drive.act(distances, pose, dt)
         if self._drive.detections > before:
-            self._tell(self._drive.ring.find_obstacle(distances, self._drive.threshold), observation)
+            self._on_detection(self._drive.ring.find_obstacle(distances, self._drive.threshold), observation)
         if self._drive.state != "driving":
             self._next += 1
             if not self.done:

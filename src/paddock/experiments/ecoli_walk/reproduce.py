@@ -116,16 +116,16 @@ class StepCounter:
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._total, self._done = total, 0
-        self._tell = progress or (lambda done, of: None)
+        self._progress = progress or (lambda done, of: None)
 
     def add(self, count: int = 1) -> None:
         """Add finished jobs and report the progress."""
         self._done += count
-        self._tell(self._done, self._total)
+        self._progress(self._done, self._total)
 
     def follow(self, ready: int, of: int) -> None:
         """Report the progress of a set of jobs."""
-        self._tell(self._done + ready, self._total)
+        self._progress(self._done + ready, self._total)
         if ready == of:
             self._done += of
 

@@ -72,18 +72,18 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
     threads = None if workers == "ray" else workers  # claims about time refer to this machine
     check_seeds(seeds)
     count = SEEDS if seeds is None else seeds
-    tell = progress or (lambda done, of: None)
+    report_progress = progress or (lambda done, of: None)
     total = count + 1 + 1 + 2 * len(SPEEDS) + 1
     learned: list[Learned] = []
     for seed in range(count):
         learned.append(learn(seed, threads=threads))
-        tell(seed + 1, total)
+        report_progress(seed + 1, total)
     walked = walk()
-    tell(count + 1, total)
+    report_progress(count + 1, total)
     drives = []
     for drive in drive_all(learned):
         drives.append(drive)
-        tell(count + 1 + len(drives), total)
+        report_progress(count + 1 + len(drives), total)
     return RossumFindings(learned, walked, drives)
 
 

@@ -61,7 +61,9 @@ class CudaVectorEnv:
             "ended": self._tensor(answers.ended),  # 0, or 1 + the index of the ending that was met
         }
         self.time_limit = int(stepper.layout.plan.settings[t.LIMIT])  # in steps
-        self._successes = self.torch.tensor([spec.endures, *(end.success for end in spec.endings)], device="cuda")
+        self._successes = self.torch.tensor(
+            [spec.timeout_is_success, *(end.success for end in spec.endings)], device="cuda"
+        )
         self._graph: Any = None
 
     def _tensor(self, array: Any) -> Any:

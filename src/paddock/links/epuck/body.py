@@ -59,7 +59,7 @@ class EPuckBody(WatchedBody):
         self._newest: SensorSample | None = None
         self._unused: SensorSample | None = None  # read for `motion`, and not yet returned by `sense`
         self.latest: SensorSample | None = None  # last sample of a background thread
-        self.complaint: Exception | None = None  # last error in that thread
+        self.pending_error: Exception | None = None  # last error in that thread
         self.restart_odometry(ORIGIN)
 
     def restart_odometry(self, pose: Pose) -> None:
@@ -152,7 +152,7 @@ class EPuckBody(WatchedBody):
 
     def _take_latest(self, names: Collection[str]) -> SensorSample | None:
         """Return the last sample of a background thread, or None. Raise its error if it failed."""
-        self.raise_complaint()
+        self.raise_pending_error()
         latest = self.latest if self.arena.watching else None
         return latest if latest is not None and all(name in latest.values for name in names) else None
 

@@ -142,11 +142,11 @@ class EPuck(SingleRobot):
     def reconnect(self) -> None:
         """Close the connection and open it again. The robot is stopped. Calls do the same after an error."""
         with self.port.hold():
-            self.port.hang_up()
+            self.port.disconnect()
             self.body.fetch(())
             self.reconnects += 1
             self.body.forget_samples()
-            self.body.complaint = None
+            self.body.pending_error = None
 
     def _let_go(self) -> None:
         with self.port.hold_and_close():

@@ -81,6 +81,6 @@ class PlayerBody(SteppedBody):
 
     @property
     def pose(self) -> Pose:
-        self.raise_complaint()
+        self.raise_pending_error()
         pose, _, _ = layout.POSITION.unpack(self.client.get(self._position))
         return Pose(*pose)

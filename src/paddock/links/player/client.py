@@ -29,7 +29,7 @@ class PlayerClient(SceneClient):
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
         """Connect. `timeout` is the maximum time for an answer [s]."""
         super().__init__("player", host, port, timeout)
-        self._splitter, self._heard = PlayerSplitter(LARGEST_DATA), list[PlayerMessage]()
+        self._splitter, self._received = PlayerSplitter(LARGEST_DATA), list[PlayerMessage]()
         self._number = 0
         self._data: dict[tuple[int, int, int], bytes] = {}  # the newest, by interface, number and subtype
         try:
@@ -45,7 +45,7 @@ class PlayerClient(SceneClient):
             banner += self._receive()
         if not banner.startswith(b"Player v."):
             raise LinkError(f"{self.name}: expected Player's banner, got {banner[:BANNER_BYTES]!r}")
-        self._heard += self._splitter.feed(banner[BANNER_BYTES:])
+        self._received += self._splitter.feed(banner[BANNER_BYTES:])
 
     def list_devices(self) -> list[Place]:
         """Return all devices at this port."""
@@ -107,12 +107,12 @@ class PlayerClient(SceneClient):
         return self._number
 
     def _next(self) -> PlayerMessage:
-        while not self._heard:
+        while not self._received:
             try:
-                self._heard += self._splitter.feed(self._receive())
+                self._received += self._splitter.feed(self._receive())
             except BadMessage as error:
                 raise LinkError(f"{self.name}: {error}") from None
-        message = self._heard.pop(0)
+        message = self._received.pop(0)
         if message.type == MessageType.DATA:
             self._data[message.address.interface, message.address.number, message.subtype] = message.payload
             self.time = message.time

@@ -103,7 +103,7 @@ class SceneBody(SteppedBody):
 
     @property
     def pose(self) -> Pose:
-        self.raise_complaint()
+        self.raise_pending_error()
         (base,) = self.handles["base"]
         pose: Pose = self.ask([("pose", base)])[0]
         return pose

@@ -83,7 +83,7 @@ class UsarBody(SimulatorBody):
     def read(self, device: Device, *, raw: bool) -> Readings:
         if not (raw and device.spec.kind == "encoders"):
             return super().read(device, raw=raw)
-        self.raise_complaint()
+        self.raise_pending_error()
         with self.server.reading() as reports:
             return np.array(reports.wheel_ticks, np.float64)
 
@@ -122,7 +122,7 @@ class UsarBody(SimulatorBody):
 
     @property
     def pose(self) -> Pose:
-        self.raise_complaint()
+        self.raise_pending_error()
         with self.server.reading() as reports:
             pose = reports.truth or reports.odometry or reports.inertial
         if pose is None:

@@ -41,7 +41,7 @@ class UsarConnection:
         self._answers: list[UsarLine] = []
         self._failure: str | None = None
         self._is_mute = False  # whether a request was not answered
-        self._heard = time.monotonic()
+        self._received_at = time.monotonic()
         self._thread = threading.Thread(target=self._listen, name=f"paddock-usarsim-{self.name}", daemon=True)
         self._thread.start()
 
@@ -99,7 +99,7 @@ class UsarConnection:
         """Give consistent access to the reported values. Raise Timeout if the server has been silent for too long."""
         with self._news:
             self.check()
-            silent = time.monotonic() - self._heard
+            silent = time.monotonic() - self._received_at
             if silent > self.timeout:
                 raise Timeout(f"{self.name}: no line for {silent:.3g} s; is the simulation paused?")
             yield self.reports
@@ -128,7 +128,7 @@ class UsarConnection:
             if not data:
                 break
             with self._news:
-                self._heard = time.monotonic()
+                self._received_at = time.monotonic()
                 self._take(splitter, data)
                 self._news.notify_all()
         with self._news:
@@ -144,7 +144,7 @@ class UsarConnection:
         for text in texts:
             try:
                 line = parse_line(text)
-                self.reports.hear(line)
+                self.reports.update(line)
             except BadMessage as error:
                 log.warning("%s: %s", self.name, error)
                 continue

@@ -88,7 +88,7 @@ class UsarSimRobot(SingleRobot):
         self.body.server.close()
         self.body.move_to(self._open_anew())
         self.reconnects += 1
-        self.body.complaint = None
+        self.body.pending_error = None
         self._begin()
         self.note_event("reset", text=f"{self.name} was reset")
 

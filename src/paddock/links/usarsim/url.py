@@ -64,7 +64,7 @@ class UsarSimUrl:
             raise Timeout(f"{error} Or is the class {self.class_name} or the start pose unknown there?") from None
         first = reports.time
         with contextlib.suppress(Timeout):  # with a stopped clock, continue with the reports so far
-            server.wait(lambda: expected <= reports.heard.keys() or reports.time - first > SETTLING, "further report")
+            server.wait(lambda: expected <= reports.counts.keys() or reports.time - first > SETTLING, "further report")
 
 
 def parse_usarsim_url(url: str, name: str, timeout: float) -> UsarSimUrl:

@@ -80,8 +80,8 @@ class VrepClient(SceneClient):
     def close(self) -> None:
         with contextlib.suppress(OSError, LinkError), self._turn:  # the connection may be lost already
             self.exchange([ask_for(KILL_CONNECTION, struct.pack("<i", 0), mode=0)])
-        self.hang_up()
+        self.disconnect()
 
-    def hang_up(self) -> None:
+    def disconnect(self) -> None:
         """Close the socket without sending a message."""
         self._socket.close()

@@ -206,8 +206,8 @@ class LineBus(Bus):
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name=f"lines of {name}", daemon=True)
         self._thread.start()
-        if not self._ready.wait(min(HELLO_TIME, self.patience)):
-            if math.isfinite(self.patience):
+        if not self._ready.wait(min(HELLO_TIME, self.timeout)):
+            if math.isfinite(self.timeout):
                 self.close()
                 raise LinkError(f"{url}: no answer: are the modules running there?")
             warnings.warn(f"{url}: no answer yet; {name} waits", PaddockWarning, stacklevel=2)

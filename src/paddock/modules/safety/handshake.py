@@ -90,26 +90,26 @@ def search_handshake(*, capacity: int = 1) -> StateSearch[SafetyState]:
 def list_transitions(state: SafetyState, capacity: int) -> Iterator[tuple[str, SafetyState]]:
     """Yield all transitions from a state."""
     yield "a tick passes", pass_tick(state, capacity)
-    yield "readings arrive", _tell_reflex(state._replace(seen=state.distance), "readings", capacity)
+    yield "readings arrive", _send_to_reflex(state._replace(seen=state.distance), "readings", capacity)
     if state.read_age > 1:
         late = state._replace(seen=min(FAR, state.distance + 1))  # in that tick the robot drives at most one unit
-        yield "fault: readings arrive a tick late", _tell_reflex(late, "late readings", capacity)
+        yield "fault: readings arrive a tick late", _send_to_reflex(late, "late readings", capacity)
     for motion, name in ((TOWARDS, "towards"), (AWAY, "away")):
-        yield f"the planner drives {name}", _tell_reflex(state, motion, capacity)
+        yield f"the planner drives {name}", _send_to_reflex(state, motion, capacity)
     for answer in ("reset", "clear"):
         if state.planner_knows:
-            yield f"{answer} arrives", _tell_reflex(state, answer, capacity)
+            yield f"{answer} arrives", _send_to_reflex(state, answer, capacity)
     if state.stop_underway:
         yield "the stop reaches the planner", state._replace(planner_knows=True, stop_underway=False)
         yield "fault: a stop to the planner is lost", state._replace(stop_underway=False)
     for k, message in enumerate(state.in_flight):
         rest = state.in_flight[:k] + state.in_flight[k + 1 :]
         name = "a stop" if message.sequence < 0 else "a command"
-        yield f"{name} reaches the motor", _normalise(_tell_motor(state._replace(in_flight=rest), message))
-        yield f"fault: {name} reaches the motor and is duplicated", _normalise(_tell_motor(state, message))
+        yield f"{name} reaches the motor", _normalise(_send_to_motor(state._replace(in_flight=rest), message))
+        yield f"fault: {name} reaches the motor and is duplicated", _normalise(_send_to_motor(state, message))
         yield f"fault: {name} to the motor is lost", _normalise(state._replace(in_flight=rest))
     fresh = state._replace(motor_epoch=None, motor_sequence=-1, motor_wheels=STILL, silence=OLD)
-    yield "fault: the motor restarts", _tell_reflex(fresh, "motor", capacity)
+    yield "fault: the motor restarts", _send_to_reflex(fresh, "motor", capacity)
     yield "fault: the reflex restarts", _restart_reflex(state)
 
 
@@ -127,10 +127,10 @@ def pass_tick(state: SafetyState, capacity: int) -> SafetyState:
         escape_way=max(0, state.escape_way - abs(WAY[wheels])),
         in_flight=tuple(message._replace(age=min(OLD, message.age + 1)) for message in state.in_flight),
     )
-    return _tell_reflex(state, "time", capacity)
+    return _send_to_reflex(state, "time", capacity)
 
 
-def _tell_reflex(state: SafetyState, event: str | WheelSpeeds, capacity: int) -> SafetyState:
+def _send_to_reflex(state: SafetyState, event: str | WheelSpeeds, capacity: int) -> SafetyState:
     reflex = Reflex(
         SeenDistance(state.seen), NEWEST, REFLEX, state.gate, "", state.wheels, -state.read_age, 0.0,
         state.resend_in, state.escape_left, state.escape_way,
@@ -195,7 +195,7 @@ def _motor_of(state: SafetyState) -> MotorGate:
     return MotorGate(MOTOR, state.motor_epoch, state.motor_sequence, state.motor_wheels, arrived, deque([(0.0, 0.0)]))
 
 
-def _tell_motor(state: SafetyState, message: InFlight) -> SafetyState:
+def _send_to_motor(state: SafetyState, message: InFlight) -> SafetyState:
     gate = _motor_of(state)
     if message.sequence < 0:
         gate.on_stop(message.epoch)

@@ -46,7 +46,7 @@ class MotorGate:
     sequence: int = -1  # of the newest command
     wheels: WheelSpeeds = STILL
     valid_at: ClockReading = LONG_AGO  # when the newest command was received
-    journeys: deque[tuple[float, float]] = field(default_factory=deque)  # arrival and transit time by wall [s]; rising
+    transit_times: deque[tuple[float, float]] = field(default_factory=deque)  # arrival, transit time [wall s]; rising
     holds: float = math.inf  # [s] simulated validity of the newest command after its measurement
     measured_at: float = -math.inf  # simulated time of that measurement [s]
 
@@ -55,15 +55,15 @@ class MotorGate:
         if self.epoch is None or epoch > self.epoch:
             self.epoch, self.sequence, self.wheels = epoch, -1, STILL  # a restarted reflex counts from 0
 
-    def note_journey(self, sent: float, now: float) -> float:
+    def record_transit(self, sent: float, now: float) -> float:
         """Record the wall transit time of a message; return its excess over the fastest recent message [s]."""
         took = now - sent
-        while self.journeys and self.journeys[-1][1] >= took:
-            self.journeys.pop()
-        self.journeys.append((now, took))
-        while self.journeys[0][0] < now - CLOCK_WINDOW:
-            self.journeys.popleft()
-        return took - self.journeys[0][1]
+        while self.transit_times and self.transit_times[-1][1] >= took:
+            self.transit_times.pop()
+        self.transit_times.append((now, took))
+        while self.transit_times[0][0] < now - CLOCK_WINDOW:
+            self.transit_times.popleft()
+        return took - self.transit_times[0][1]
 
     def on_command(
         self,
@@ -75,7 +75,7 @@ class MotorGate:
         holds: float = math.inf,
     ) -> str:
         """Accept wheel speeds, valid for `holds` [s], or return the reason for rejecting them; empty if accepted."""
-        age = max(now.simulated - sent.simulated, self.note_journey(sent.wall, now.wall))
+        age = max(now.simulated - sent.simulated, self.record_transit(sent.wall, now.wall))
         if self.epoch is None:
             return "the motor has not received an epoch yet"
         if epoch < self.epoch:

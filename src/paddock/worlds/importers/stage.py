@@ -106,8 +106,8 @@ class _StageWorld:
     def _add(self, entity: StageEntity, parent: Pose) -> None:
         pose = compose(parent, self.units.pose(entity))
         for key, hint in HINTS.items():
-            if (said := entity.properties.get(key)) is not None:
-                self._leave_out(f"property {key}", f"{said.file}:{said.line}", f"{key}: {hint}")
+            if (found := entity.properties.get(key)) is not None:
+                self._leave_out(f"property {key}", f"{found.file}:{found.line}", f"{key}: {hint}")
         if entity.base == "position":
             self._locate_mistakes(self._add_robot, entity, pose)
         elif entity.base in MODELS:
