@@ -48,7 +48,7 @@ YARD = paddock.WorldSpec(
         Placed(name="blue", type="e-puck", at=(1.5, 1.5)),
     ),
 )
-PATIENCE = 60.0  # seconds after which a test fails rather than wait for ever
+TIMEOUT = 60.0  # seconds after which a test fails rather than wait for ever
 
 
 def serving(world: Any = YARD, *, seed: int = 1, **settings: Any) -> contextlib.AbstractContextManager[Server]:
@@ -126,7 +126,7 @@ def together(*jobs: Callable[[], object]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
         if thread.is_alive():
             faulthandler.dump_traceback()  # of all threads: where is it?
             pytest.fail("a thread hangs")

@@ -16,7 +16,7 @@ from websockets.server import ServerProtocol
 from websockets.sync.server import ServerConnection
 
 import paddock
-from links.served import PATIENCE, YARD, free_port, impostor, join, process, serving
+from links.served import TIMEOUT, YARD, free_port, impostor, join, process, serving
 from paddock.links.remote import RemoteArena
 from paddock.links.wire import WebSocketWire
 from paddock.protocol import VERSION, Message, MessageDecoder, encode
@@ -229,7 +229,7 @@ def test_a_server_of_another_kind(answer: bytes, error: type[Exception], told: s
         thread.start()
         with pytest.raises(error, match=told):
             paddock.connect(f"ws://127.0.0.1:{listener.getsockname()[1]}")
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
 
 
 def test_frames_that_are_none_are_named() -> None:
@@ -264,7 +264,7 @@ def test_an_answer_that_comes_too_late_is_dropped() -> None:
     def behave(connection: ServerConnection) -> None:
         greet(connection)
         late = asked(connection)
-        first.wait(PATIENCE)
+        first.wait(TIMEOUT)
         connection.send(encode(m.Answer(id=late.id, value="late")))
         connection.send(encode(m.Answer(id=12345, value="never asked for")))
         connection.send(encode(m.Answer(id=asked(connection).id, value="right")))
@@ -481,7 +481,7 @@ def test_closing_wakes_those_who_wait() -> None:
         wait_for(lambda: arena.dialogue._answers)  # one waits for the server, the others for that one
         arena.close()
         for thread in threads:
-            thread.join(PATIENCE)
+            thread.join(TIMEOUT)
             assert not thread.is_alive()
         assert [type(error) for error in errors] == [paddock.LinkError] * 3
 

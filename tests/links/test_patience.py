@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from links.served import PATIENCE, join, serving
+from links.served import TIMEOUT, join, serving
 from paddock.server import Server
 from paddock.testing import wait_for
 
@@ -21,7 +21,7 @@ def test_a_paused_clock_is_waited_for_as_long_as_the_server_lives() -> None:
         thread.start()
         assert not done.wait(1.5)  # much longer than the timeout
         lecturer.play()
-        assert done.wait(PATIENCE)
+        assert done.wait(TIMEOUT)
         thread.join()
         assert arena.tick == 5
         assert arena.running
@@ -85,6 +85,6 @@ def test_who_lets_others_wait_is_released_and_comes_back_with_the_next_step() ->
         for thread in both:
             thread.start()
         for thread in both:
-            thread.join(PATIENCE)
+            thread.join(TIMEOUT)
         assert slow.held
         assert (quick.tick, slow.tick) in ((51, 51), (51, 52))  # the quick one may step before the other is back

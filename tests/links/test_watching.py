@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import paddock
-from links.served import PATIENCE, Traffic, join, serving
+from links.served import TIMEOUT, Traffic, join, serving
 from paddock.arena import Robot
 from paddock.links.remote import RemoteArena
 from paddock.testing import wait_for
@@ -92,7 +92,7 @@ def test_a_slow_observer_gets_the_newest(arena: RemoteArena, red: Robot) -> None
 
     def slow(seen: paddock.Observation) -> None:
         diary(seen)
-        gate.wait(PATIENCE)
+        gate.wait(TIMEOUT)
 
     red.on_sense(slow)
     wait_for(lambda: diary.entries)
@@ -297,7 +297,7 @@ def test_an_observer_may_drive_read_and_step(arena: RemoteArena, red: Robot) -> 
             done.set()
 
     red.on_sense(act)
-    assert done.wait(PATIENCE), "dead-lock"
+    assert done.wait(TIMEOUT), "dead-lock"
     wait_for(lambda: arena.tick >= 19)
     assert red.pose.x > 0.5
 
@@ -343,7 +343,7 @@ def test_an_observer_may_close_the_arena(arena: RemoteArena, red: Robot) -> None
     with pytest.raises(paddock.LinkError, match="the connection was closed"):
         arena.step()
     assert arena.watcher.thread is not None
-    arena.watcher.thread.join(PATIENCE)
+    arena.watcher.thread.join(TIMEOUT)
     assert not arena.watcher.thread.is_alive()
 
 
@@ -361,7 +361,7 @@ def test_there_is_a_thread_only_while_someone_watches(arena: RemoteArena, red: R
         assert thread.is_alive()
         end()
         arena.step()
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
         assert not thread.is_alive()
 
 
@@ -370,7 +370,7 @@ def test_closing_ends_the_thread_at_once(arena: RemoteArena, red: Robot) -> None
     thread = arena.watcher.thread
     assert thread is not None
     arena.close()
-    thread.join(PATIENCE)
+    thread.join(TIMEOUT)
     assert not thread.is_alive()
 
 

@@ -85,7 +85,7 @@ def test_travel_without_scans_is_summed_up_to_the_same_pose(monkeypatch: pytest.
     slow = replace(spec, sensors=tuple(replace(s, period=1.0) if s.kind == "laser" else s for s in spec.sensors))
     mappers = []
     for most in (1000, 5):
-        monkeypatch.setattr("paddock.mapping.mapper.MAX_LOOKS", most)
+        monkeypatch.setattr("paddock.mapping.mapper.MAX_OBSERVATIONS", most)
         arena = rooms_with(slow)
         mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
         drive(arena, mapper, 2.5)

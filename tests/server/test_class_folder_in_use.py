@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paddock.core.locks import lock_folder
-from paddock.server.class_log import MAX_KNOWN, ClassLog
+from paddock.server.class_log import MAX_SOURCES, ClassLog
 from paddock.testing import wait_for
 from server.classes_served import NAMES, make_class, served_class
 from server.test_class_scores import Odometer
@@ -58,6 +58,6 @@ def test_a_file_of_the_allowed_size_is_taken_and_a_larger_one_refused(tmp_path: 
 
 def test_strangers_do_not_fill_the_memory_of_the_log(tmp_path: Path) -> None:
     log = ClassLog(tmp_path)
-    for i in range(2 * MAX_KNOWN):
+    for i in range(2 * MAX_SOURCES):
         log.write("somebody was not let in", f"address {i}")
-    assert len(log._about) == MAX_KNOWN
+    assert len(log._about) == MAX_SOURCES

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ROUTER = "tcp/127.0.0.1:7447"  # where rmw_zenohd listens
 ATTACHMENT = struct.Struct("<qqB16s")  # sequence number, time [ns], length and value of the sender's id
 CONNECT_TIMEOUT = 500  # timeout of the connection to the router [ms]
-MAX_ASKED = 100  # maximum number of queued requests to a service; older ones get no reply
+MAX_REQUESTS = 100  # maximum number of queued requests to a service; older ones get no reply
 
 
 class ZenohCarrier(RosCarrier):
@@ -131,7 +131,9 @@ class ZenohCarrier(RosCarrier):
 
             service.answer(request, reply)
 
-        queryable = self._session.declare_queryable(key, self._hand_over(service.name, take, MAX_ASKED), complete=True)
+        queryable = self._session.declare_queryable(
+            key, self._hand_over(service.name, take, MAX_REQUESTS), complete=True
+        )
         self._subscribers[service] = queryable
         self._announce(service, "SS", service.name, service.type, DEFAULT)
 

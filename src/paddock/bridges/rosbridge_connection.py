@@ -24,7 +24,7 @@ from paddock.ros2 import RosMessage, TimeMsg, find_message, read_json
 if TYPE_CHECKING:
     from paddock.bridges.rosbridge import RosbridgeServer
 
-MAX_WANTED = 1000  # maximum number of subscriptions of a client
+MAX_SUBSCRIPTIONS = 1000  # maximum number of subscriptions of a client
 LONGEST_INTERVAL = 10**12  # maximum throttle_rate [ms]
 RAW = "cbor-raw"
 Operation = dict[str, Any]
@@ -161,8 +161,8 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             self._send_status("warning", f"subscribe: {unknown}; a robot added later may publish it", operation)
         elif operation.get("type") and find_message(read_text(operation, "type")).ros_name != topic.type.ros_name:
             raise Refused(f"subscribe {name}: expected {topic.type.ros_name}, got {operation['type']}")
-        if sum(map(len, self._wanted.values())) >= MAX_WANTED:
-            raise Refused(f"subscribe {name}: there are {MAX_WANTED} subscriptions already")
+        if sum(map(len, self._wanted.values())) >= MAX_SUBSCRIPTIONS:
+            raise Refused(f"subscribe {name}: there are {MAX_SUBSCRIPTIONS} subscriptions already")
         self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = SubscriptionOptions(
             rate / 1000, compression == RAW
         )

@@ -12,7 +12,7 @@ from paddock.core.errors import PaddockError
 
 LONGEST_NAME = 64  # as on the wire
 LONGEST_ROBOT = 24
-MAX_TOLD = 10  # mistakes
+MAX_REPORTED = 10  # mistakes
 # Letters that Unicode does not take apart into a plain one and a mark.
 PLAIN_LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
@@ -68,8 +68,8 @@ def refuse_mistakes(file: Path, mistakes: Sequence[str]) -> None:
     if len(mistakes) == 1:
         raise PaddockError(f"{file}, {mistakes[0]}")
     if mistakes:
-        more = [f"… and {len(mistakes) - MAX_TOLD} more"] if len(mistakes) > MAX_TOLD else []
-        raise PaddockError("\n  ".join([f"{file}: {len(mistakes)} mistakes", *mistakes[:MAX_TOLD], *more]))
+        more = [f"… and {len(mistakes) - MAX_REPORTED} more"] if len(mistakes) > MAX_REPORTED else []
+        raise PaddockError("\n  ".join([f"{file}: {len(mistakes)} mistakes", *mistakes[:MAX_REPORTED], *more]))
 
 
 def read_names(file: Path) -> list[str]:

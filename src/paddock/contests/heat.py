@@ -30,7 +30,7 @@ from paddock.worlds.fingerprint import fingerprint_world
 
 FORMAT = 1  # of what a key is made from
 STAND = (0.0, 0.0)
-MAX_LOST = 3  # times that a heat begins anew because the sandbox's own process was killed
+MAX_RESTARTS = 3  # times that a heat begins anew because the sandbox's own process was killed
 OWN_DOING = ("crash", "exit", "invalid")  # failures at a tick that the program decides, and no machine
 
 
@@ -156,7 +156,7 @@ def run_heat(job: HeatJob) -> dict[str, Any]:
             withdrawn[found.robot] = found.failure
         except SandboxLost:
             lost += 1
-            if lost > MAX_LOST:
+            if lost > MAX_RESTARTS:
                 raise
 
 

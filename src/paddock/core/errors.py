@@ -12,7 +12,7 @@ from typing import Any
 
 KEY = "\0key"  # placeholder in a problem text for the key's own name, as TOML writes it between brackets
 MAX_NAMES = 20  # maximum number of names listed in a message
-MAX_LETTERS = 80  # maximum number of characters of a value in a message
+MAX_CHARACTERS = 80  # maximum number of characters of a value in a message
 
 
 class PaddockWarning(UserWarning):
@@ -140,4 +140,4 @@ def with_article(name: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MAX_LETTERS else text[: MAX_LETTERS - 1] + "…"
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"

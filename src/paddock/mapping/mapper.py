@@ -20,7 +20,7 @@ from paddock.mapping.scan import Scan
 from paddock.mapping.view import MapView
 
 NO_STEP = MotionStep()
-MAX_LOOKS = 1000  # stored observations with which a late scan may be paired
+MAX_OBSERVATIONS = 1000  # stored observations with which a late scan may be paired
 
 
 class Mapper:
@@ -103,7 +103,7 @@ class Mapper:
         time = observation.time if time is None else time
         travel = self.sensors.read(observation, time)
         self._since.append((time, travel))
-        if len(self._since) > MAX_LOOKS:  # no scans arrive
+        if len(self._since) > MAX_OBSERVATIONS:  # no scans arrive
             self._time, oldest = self._since.pop(0)
             self._before = self._before.roll(oldest, self._separation)
         self._sum = self._sum.roll(travel, self._separation)

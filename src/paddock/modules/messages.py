@@ -13,10 +13,10 @@ from paddock.core.observation import Finite
 REPLAY = "REPLAY"  # name of a module that sends recorded messages again under the names of their sources
 WATCHERS = ("RECORDER", "LISTENER")  # names of passive listeners that are not modules
 EVERYONE = "ALL"  # a destination: all modules that listen to the source
-MAX_NUMBERS, MAX_LETTERS = 4096, 200
+MAX_NUMBERS, MAX_CHARACTERS = 4096, 200
 ModuleId = Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]{0,31}$", description="a module's name in capitals")]
 Whole = Annotated[int, Meta(ge=0, le=2**53)]
-Line = Annotated[str, Meta(max_length=MAX_LETTERS)]
+Line = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
 Numbers = Annotated[list[Finite | None], Meta(max_length=MAX_NUMBERS)]  # null: no return within range, infinity
 Points = Annotated[list[Finite], Meta(max_length=MAX_NUMBERS)]
 Position = tuple[Finite, Finite, Finite]

@@ -16,7 +16,7 @@ from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec, Options, OptionTable
 from paddock.modules.escape import Escape
 from paddock.modules.messages import (
-    MAX_LETTERS,
+    MAX_CHARACTERS,
     MAX_NUMBERS,
     AcceptedMessage,
     ClearMessage,
@@ -163,7 +163,7 @@ class PlannerModule(DrivingModule):
             ("goal", getattr(self.controller, "goal", ())),
         ):
             points[name] = np.asarray(value, float).reshape(-1).tolist()[:MAX_NUMBERS]
-        doing, refusal = (str(getattr(self.controller, name, ""))[:MAX_LETTERS] for name in ("state", "refusal"))
+        doing, refusal = (str(getattr(self.controller, name, ""))[:MAX_CHARACTERS] for name in ("state", "refusal"))
         self.send(PlanMessage(destination="COORDINATOR", time=self.time, doing=doing, refusal=refusal, **points))
 
     def refuse(self, reason: str) -> None:

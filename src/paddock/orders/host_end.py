@@ -17,13 +17,13 @@ from paddock.orders.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_rep
 ASKED_TWICE = frozenset("DTU")  # orders whose reply a stopped robot of 2012 must give twice to be accepted
 ECHOED = frozenset("PANGO")  # orders whose reply repeats their numbers
 NO_ORDER_ROBOT = explain("it answers, but not as a robot that takes orders")
-MAX_QUESTIONS = 60  # requests for checked mode; on a line that loses 2 % of all bytes, about one in three is answered
+MAX_REQUESTS = 60  # requests for checked mode; on a line that loses 2 % of all bytes, about one in three is answered
 QUIET = 4.0  # round trips of silence after which no answer is in transmission any more
 DECIMALS = 2  # decimals of the numbers of the host of 2012
 DAMAGED = "damaged"  # the kind of a reply that cannot be read
 STOPS = 3  # number of stop orders sent to a robot before it is given up
 SESSIONS = 1 << 24  # number of possible session numbers
-MAX_SILENCES = 3  # drives in a row without an answer, after which a robot of 2012 is lost
+MAX_UNANSWERED = 3  # drives in a row without an answer, after which a robot of 2012 is lost
 
 
 class RobotLost(Timeout):
@@ -94,7 +94,7 @@ class HostEnd(LineEnd):
 
     def _drain(self) -> Conversation[None]:
         """Discard late answers until the line is silent, so that they are not assigned to the next order."""
-        for _ in range(MAX_QUESTIONS):
+        for _ in range(MAX_REQUESTS):
             if (yield self.now + QUIET * self.timing.round_trip) is None:
                 self._late = False
                 return
@@ -102,7 +102,7 @@ class HostEnd(LineEnd):
 
     def _begin_plainly(self) -> Conversation[None]:
         """Send `i` until it is answered. A robot that is still in checked mode returns to legacy mode after a while."""
-        for _ in range(MAX_QUESTIONS):
+        for _ in range(MAX_REQUESTS):
             self.send(write_frame(write_order(Order("i"))))
             due = self.now + self.timing.round_trip
             while (received := (yield due)) is not None:
@@ -115,7 +115,7 @@ class HostEnd(LineEnd):
     def _agree(self) -> Conversation[str]:
         text = write_checked_text(0, f"K{self.session}")
         unknown = 0
-        for _ in range(MAX_QUESTIONS):
+        for _ in range(MAX_REQUESTS):
             self.send(write_frame(text))
             received = yield self.now + self.timing.round_trip
             if received is None:
@@ -253,7 +253,7 @@ class HostEnd(LineEnd):
             if reply == "silent":
                 self._late = True
                 silences += 1
-                self._mind_silence(silences >= MAX_SILENCES)
+                self._mind_silence(silences >= MAX_UNANSWERED)
             else:
                 self._late |= reply == "wrong"
                 wrong, silences, self.silent_since = wrong + 1, 0, self.now

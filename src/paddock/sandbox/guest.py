@@ -20,7 +20,7 @@ from paddock.sandbox.guards import spare_memory
 from paddock.sandbox.guest_body import GuestArena, GuestBody
 from paddock.sandbox.limits import SandboxLimits
 
-MAX_LETTERS = 400  # of a text in a failure
+MAX_CHARACTERS = 400  # of a text in a failure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,8 +122,8 @@ def describe(error: BaseException, file: Path) -> tuple[FailureKind, str, str]:
 
 def shorten(text: str) -> str:
     """Its beginning and its end."""
-    half = MAX_LETTERS // 2
-    return text if len(text) <= MAX_LETTERS else f"{text[:half]} … {text[-half:]}"
+    half = MAX_CHARACTERS // 2
+    return text if len(text) <= MAX_CHARACTERS else f"{text[:half]} … {text[-half:]}"
 
 
 def find_cause(error: BaseException) -> BaseException:

@@ -15,8 +15,8 @@ from paddock.core.outside import visible
 
 KEPT = 100  # lines for the page
 LONGEST_LINE = 300  # characters
-MAX_OF_ONE = 20  # lines about the same student or address …
-MAX_KNOWN = 1000  # students and addresses; older ones are removed
+MAX_PER_SOURCE = 20  # lines about the same student or address …
+MAX_SOURCES = 1000  # students and addresses; older ones are removed
 WITHIN = 60.0  # … within this many seconds; further lines are omitted
 log = logging.getLogger("paddock.class")
 
@@ -54,11 +54,11 @@ class ClassLog:
             began, count = now, 0
         self._about.pop(about, None)
         self._about[about] = began, count + 1
-        while len(self._about) > MAX_KNOWN:  # addresses of unauthenticated clients are unlimited
+        while len(self._about) > MAX_SOURCES:  # addresses of unauthenticated clients are unlimited
             del self._about[next(iter(self._about))]
-        if count == MAX_OF_ONE:
+        if count == MAX_PER_SOURCE:
             self.write(f"… further lines about {about} are omitted for a while")
-        return count < MAX_OF_ONE
+        return count < MAX_PER_SOURCE
 
 
 def read_last_lines(folder: Path) -> list[str]:

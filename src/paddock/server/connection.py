@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 1024 * 1024  # of a message
 MAX_BEFORE_HELLO = 4096  # bytes of the first message
 MAX_AT_ONCE = 32 * 1024  # bytes per read
-MAX_UNHEARD = 64 * 1024  # bytes that are accepted after the server has closed the connection
+MAX_AFTER_CLOSE = 64 * 1024  # bytes that are accepted after the server has closed the connection
 MAX_HEAD_BYTES = 32 * 1024  # of an HTTP request
 MAX_PER_SECOND = 100_000  # messages of a client; further ones are delayed
 IO_TIMEOUT = 10.0  # seconds for a hello, and for a full buffer to be read
@@ -125,7 +125,7 @@ class Connection(asyncio.Protocol):
             return  # a file was sent, or the connection is closed
         if self.protocol.state is State.CLOSING:
             self._unheard += len(data)
-            if self._unheard > MAX_UNHEARD:
+            if self._unheard > MAX_AFTER_CLOSE:
                 self.transport.abort()
                 return
         messages = self._reader.feed(data)

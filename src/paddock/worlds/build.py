@@ -28,7 +28,7 @@ from paddock.worlds.spec import Placed, WorldSpec
 
 SHORT_REACH = 0.6  # devices with at most this reach use the near grid [m]
 MAX_SIGMAS = 9  # upper bound of the absolute value of normal random numbers
-MAX_REMEMBERED = 50_000_000  # maximum size of the stored past motion, for devices with a period or a delay
+MAX_HISTORY = 50_000_000  # maximum size of the stored past motion, for devices with a period or a delay
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def _refuse_too_fast(spec: WorldSpec, robots: Floats, dt: float) -> None:
 def _refuse_long_memory(spec: WorldSpec, model: Model) -> None:
     """Refuse sensors whose period or delay needs too much memory for past motion."""
     ticks, robots = ticks_kept(model), len(model.robot_variant)
-    most = MAX_REMEMBERED // max(1, robots * (PANS + pan_count(model)))
+    most = MAX_HISTORY // max(1, robots * (PANS + pan_count(model)))
     if ticks > most:
         raise SpecError(
             f"expected periods and delays of sensors of at most {most} ticks ({most * model.dt:.3g} s) "

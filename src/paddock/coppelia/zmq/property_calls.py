@@ -20,7 +20,7 @@ from paddock.core.errors import PaddockError, UnknownName
 
 APP = -9
 OWN, SIGNAL = "customData.", "signal."  # prefixes of the names of custom properties
-MAX_LETTERS = 200  # maximum length of a name [characters]
+MAX_CHARACTERS = 200  # maximum length of a name [characters]
 KINDS = (  # noqa: SIM905 a list would take a page
     "Bool Int Long Float String Buffer Table IntArray2 Vector2 Vector3 Matrix3x3 Matrix4x4 Quaternion "
     "Pose Color FloatArray IntArray Handle HandleArray"
@@ -131,7 +131,7 @@ def read_property(caller: RemoteCaller, target: int, name: str) -> Any:
         found, about = caller.scene.get(target), PROPERTIES.get(name)
         if about is not None and (not about.parts or found.part in about.parts):
             return about.get(caller, found)
-    raise UnknownName("property", name[:MAX_LETTERS], list_properties(caller, target))
+    raise UnknownName("property", name[:MAX_CHARACTERS], list_properties(caller, target))
 
 
 @call("getProperty", *(f"get{kind}Property" for kind in KINDS))
@@ -146,8 +146,8 @@ def get_property(caller: RemoteCaller, target: int, name: str, options: Any = No
 
 @call("setProperty", *(f"set{kind}Property" for kind in KINDS))
 def set_property(caller: RemoteCaller, target: int, name: str, value: Any, options: Any = None) -> None:
-    if len(name) > MAX_LETTERS:
-        raise PaddockError(f"expected the name of a property with at most {MAX_LETTERS} characters")
+    if len(name) > MAX_CHARACTERS:
+        raise PaddockError(f"expected the name of a property with at most {MAX_CHARACTERS} characters")
     if name.startswith(SIGNAL):
         set_signal(caller, name.removeprefix(SIGNAL), value)
     elif name.startswith(OWN):

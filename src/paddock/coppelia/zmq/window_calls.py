@@ -12,14 +12,14 @@ from paddock.coppelia.zmq.values import read_text, take_count
 from paddock.core.outside import visible
 
 log = logging.getLogger("paddock.coppelia")
-MAX_LETTERS = 1000  # maximum length of a logged line [characters]
+MAX_CHARACTERS = 1000  # maximum length of a logged line [characters]
 WHITE = (1.0, 1.0, 1.0)
 
 
 @call()
 def add_log(caller: RemoteCaller, level: int, text: Any = None) -> None:
     if text is not None:
-        log.info("%s", visible(read_text(text)[:MAX_LETTERS]))
+        log.info("%s", visible(read_text(text)[:MAX_CHARACTERS]))
 
 
 @call("addStatusbarMessage")
