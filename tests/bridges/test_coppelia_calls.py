@@ -11,7 +11,7 @@ import pytest
 
 from bridges.coppelia_room import new_client, served
 from paddock.bridges import CoppeliaServer
-from paddock.coppelia.zmq import CALLS, CONSTANTS
+from paddock.coppelia.zmq import CALLS, CONSTANTS, signal_calls
 from paddock.coppelia.zmq.absent_calls import ABSENT
 from paddock.coppelia.zmq.math_calls import PACKED
 from paddock.coppelia.zmq.property_calls import KINDS
@@ -394,6 +394,41 @@ def test_properties_are_those_of_objects_signals_and_own_data(sim: Any) -> None:
     assert sim.getProperty(sim.handle_scene, "customData.other", {"noError": True}) is None
     with pytest.raises(Exception, match=r"no property called 'possition' .did you mean 'position'"):
         sim.getVector3Property(left, "possition")
+
+
+def test_custom_data_that_is_too_large_is_refused_and_the_old_data_stay(
+    sim: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signal_calls, "MAX_BYTES", 1000)
+    dummy = sim.getObject("/Dummy[0]")
+    sim.writeCustomDataBlock(dummy, "tag", b"old")
+    with pytest.raises(Exception, match=r"expected at most \d+ bytes of custom data"):
+        sim.writeCustomDataBlock(dummy, "tag", bytes(1001))
+    assert sim.readCustomDataBlock(dummy, "tag") == b"old"
+
+
+def test_data_of_a_removed_object_are_removed_with_it(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:
+    dummy = sim.getObject("/Dummy[0]")
+    sim.writeCustomDataBlock(dummy, "tag", b"data")
+    sim.removeObject(dummy)
+    settings = room[0].simulator.scene.settings
+    assert not [key for key in settings if isinstance(key, tuple) and dummy in key]
+
+
+def test_a_call_that_fails_while_it_waits_for_a_step_is_answered(
+    room: tuple[CoppeliaServer, Any, Any], sim: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(caller: Any) -> Iterator[None]:
+        yield
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(CALLS, "sim.step", CALLS["sim.step"]._replace(handler=fail))
+    sim.startSimulation()
+    with pytest.raises(Exception, match="internal error"):
+        sim.step()
+    monkeypatch.undo()
+    assert sim.getSimulationTime() >= 0
+    assert "ZeroDivisionError" in caplog.text
 
 
 def test_pictures_are_bytes_from_bottom_to_top(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -39,6 +40,15 @@ def test_a_sensor_is_where_its_mount_is() -> None:
     assert wheel is not None
     assert wheel.attrib["xyz"] == "0 0.165 0.0975"
     assert root.find("link[@name='base_link']/visual/geometry/box") is not None
+
+
+@pytest.mark.parametrize(("color", "rgba"), [("#00ff00", "0 1 0 1"), ("#0f0", "0 1 0 1"), ("lime", "0 1 0 1")])
+def test_a_body_has_its_colour(color: str, rgba: str) -> None:
+    spec = load_robot("e-puck")
+    painted = replace(spec, body=replace(spec.body, color=color))
+    found = ElementTree.fromstring(describe_as_urdf(painted)).find(".//material/color")
+    assert found is not None
+    assert found.attrib["rgba"] == rgba
 
 
 def test_a_command_writes_it(tmp_path: Path) -> None:

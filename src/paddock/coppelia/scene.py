@@ -34,7 +34,8 @@ from paddock.worlds.solids import solids
 log = logging.getLogger("paddock.coppelia")
 SOLID_NAMES = {"border": "border", "walls": "wall", "arcs": "wall", "boxes": "Cuboid", "cylinders": "Cylinder"}
 FLOOR = "ResizableFloor_5_25"
-OF_OBJECTS = ("int", "float", "force", "model", "image")  # settings whose second key is a handle
+# Settings whose second key is a handle; they are removed together with the object.
+OF_OBJECTS = ("int", "float", "force", "model", "image", "flags", "colour", "data", "property")
 MAX_DUMMIES, MAX_SETTINGS = 1000, 10_000  # per client
 MAX_CLIENTS = 4  # total quota in multiples of a client's quota
 DEEPEST = 32  # maximum depth of the object tree

@@ -6,6 +6,7 @@ import math
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from paddock.core.geometry import box_of
+from paddock.core.rules import rgb
 from paddock.robots.spec import RobotSpec
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
@@ -48,7 +49,7 @@ def _add_body(root: Element, spec: RobotSpec) -> None:
             SubElement(geometry, "box", size=_join(*size))
         if part == "visual":
             material = SubElement(element, "material", name="body")
-            SubElement(material, "color", rgba=_join(*(int(body.color[i : i + 2], 16) / 255 for i in (1, 3, 5)), 1))
+            SubElement(material, "color", rgba=_join(*(part / 255 for part in rgb(body.color)), 1))
     inertial = SubElement(link, "inertial")
     SubElement(inertial, "origin", xyz=_join(*middle), rpy=_join(0, 0, 0))
     SubElement(inertial, "mass", value=_join(mass))

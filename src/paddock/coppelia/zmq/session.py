@@ -58,8 +58,7 @@ class RemoteSession:
         except PaddockError as error:
             self._finish({"err": str(error)})
         except Exception:  # an internal error must not affect other clients
-            log.exception("%s could not be executed", request.function[:100])
-            self._finish({"err": f"internal error (in function '{request.function[:100]}')"})
+            self._fail()
         else:
             if isinstance(result, GeneratorType):
                 self._steps = result
@@ -125,8 +124,17 @@ class RemoteSession:
         except PaddockError as error:
             self._steps = None
             self._finish({"err": str(name_error(error, self._function))})
+        except Exception:
+            self._steps = None
+            self._fail()
         else:
             self._await_step(partial(self._advance, steps, soon=True), soon)
+
+    def _fail(self) -> None:
+        """Log the current exception and reply that the call failed."""
+        name = self._function[:100]
+        log.exception("%s could not be executed", name)
+        self._finish({"err": f"internal error (in function '{name}')"})
 
     def _finish(self, reply: Reply) -> None:
         if self._send is None:

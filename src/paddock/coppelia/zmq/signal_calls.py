@@ -93,10 +93,10 @@ def keep_data(caller: RemoteCaller, target: int, tag: str, data: bytes) -> None:
     settings, key = caller.scene.settings, ("data", target, tag)
     if target >= 0 and target < SCRIPTS:
         caller.scene.get(target)
-    settings.pop(key, None)
-    held = sum(len(value) for other, value in settings.items() if isinstance(other, tuple) and other[0] == "data")
-    if held + len(data) > MAX_BYTES:
+    entries = [other for other in settings if isinstance(other, tuple) and other[0] == "data" and other != key]
+    if sum(len(settings[other]) for other in entries) + len(data) > MAX_BYTES:
         raise PaddockError(f"expected at most {MAX_BYTES} bytes of custom data in all objects")
+    settings.pop(key, None)
     if data:
         caller.scene.remember(key, data)
 
