@@ -33,12 +33,13 @@ class Robots(Mapping[str, Robot]):
 
     def new_handle(self, name: str) -> Robot:
         """Return another handle to a robot, with its own set of enabled devices."""
-        numbers = self._arena.numbers
-        if not isinstance(name, str) or name not in numbers:
-            raise UnknownName("robot", name, numbers)
-        handle = Robot(self._arena, self._arena.body_class(self._arena, numbers[name]))
+        with self._arena.turn:  # another thread may be adding or removing robots
+            numbers = self._arena.numbers
+            if not isinstance(name, str) or name not in numbers:
+                raise UnknownName("robot", name, numbers)
+            handle = Robot(self._arena, self._arena.body_class(self._arena, numbers[name]))
+            self._all.add(handle)
         handle.wheels.warns = False  # the owner of the handle reports problems
-        self._all.add(handle)
         return handle
 
     def __iter__(self) -> Iterator[str]:

@@ -45,9 +45,7 @@ def import_world_file(
     scale: Annotated[float | None, typer.Option(help="For pictures: metres per pixel. Default: 0.01.")] = None,
     threshold: Threshold = None,
     height: Annotated[float, typer.Option(help="Height of walls and obstacles, in metres.")] = 0.5,
-    robot: Annotated[
-        str, typer.Option(help="Type of the robot to add, or none; Stage worlds have their own.")
-    ] = "scout",
+    robot: Robot = "scout",
     at: Place = None,
     heading: Annotated[float | None, typer.Option(help="Heading of the robot, in degrees.")] = None,
     force: Force = False,

@@ -69,9 +69,6 @@ class Journal:
             self._snapshot.unlink(missing_ok=True)
             self._lines.unlink(missing_ok=True)
 
-    def close(self) -> None:
-        """Do nothing, because no file is kept open."""
-
     @property
     def _snapshot(self) -> Path:
         return Path(f"{self._path}.npz")

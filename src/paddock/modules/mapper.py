@@ -117,9 +117,6 @@ class MapperModule(Module):
         resumed = f", resumed {self.resumed}" if self.resumed else ""
         return f"{self.mapper.scans} scans, {grid.frame.rows} × {grid.frame.columns} cells{resumed}"
 
-    def close(self) -> None:
-        self.journal.close()
-
 
 def make_map(mapper: Mapper, time: float) -> MapMessage:
     """Create the message with a mapper's map."""

@@ -18,7 +18,6 @@ Side = Literal["left", "right"]
 """Side of the wall in the direction of travel: left is clockwise around a room, right counter-clockwise."""
 
 MAX_SPEED = 1.2  # [m/s] of the wheels of a Pioneer P3-DX, from its data sheet
-SONARS = 16  # of the Pioneer: 0 … 7 at the front from left to right, 8 … 15 at the rear from right to left
 
 Follow = Callable[[Readings, float, tuple[float, float] | None], WheelSpeeds]
 """Wall-following function of sonar readings [m], seconds since the last call, and measured wheel speeds [m/s]."""

@@ -20,7 +20,7 @@ from paddock.worlds import WorldSpec, load_world
 
 CELL = 0.25  # [m]
 OPEN = 0.2  # [m] there is a passage if the reading is larger
-SPEED, TURN = 0.2, 2.0  # [m/s], [rad/s]
+SPEED = 0.2  # [m/s]
 LOOKS = (math.pi / 2, 0.0, -math.pi / 2)  # directions in the order in which they are tried
 MAX_CELLS = 100
 
