@@ -1,4 +1,4 @@
-"""Send damaged requests to CoppeliaSim's API: nothing may fail inside, and another client goes on undisturbed.
+"""Send damaged requests to CoppeliaSim's API: the server must not fail, and another client must not be disturbed.
 
 python benchmarks/coppelia_fuzz.py --requests 100000
 """
@@ -60,7 +60,7 @@ CHANGING = (
 
 
 def draw_request(rng: np.random.Generator, names: list[str]) -> bytes:
-    """A call with any arguments, perhaps damaged, as a message or as less than one."""
+    """Return a call with random arguments as a message, sometimes damaged or incomplete."""
     arguments = [VALUES[i] for i in rng.integers(len(VALUES), size=rng.integers(6))]
     body = bytearray(cbor2.dumps({"func": names[rng.integers(len(names))], "args": arguments, "uuid": "fuzz"}))
     for place in rng.integers(len(body), size=rng.integers(4)):
@@ -72,7 +72,7 @@ def draw_request(rng: np.random.Generator, names: list[str]) -> bytes:
 
 
 def attack(port: int, names: list[str], rng: np.random.Generator, requests: int) -> int:
-    """Send requests on a connection, until the server hangs up or stops answering."""
+    """Send requests on a connection until the server disconnects or stops answering."""
     peer = ZmtpPeer("REQ")
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client, contextlib.suppress(OSError):
         client.sendall(GREETING + pack_ready("REQ"))
@@ -83,7 +83,7 @@ def attack(port: int, names: list[str], rng: np.random.Generator, requests: int)
                 if list(peer.receive(data)):
                     break
             else:
-                break  # hung up on
+                break  # disconnected
     return 1
 
 

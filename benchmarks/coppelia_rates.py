@@ -1,4 +1,4 @@
-"""How fast CoppeliaSim's own client works with a served world: cycles a second, and what they cost both sides.
+"""Measure CoppeliaSim's own client with a served world: cycles per second, and the CPU time of both sides.
 
 python benchmarks/coppelia_rates.py --cycles 3000
 """

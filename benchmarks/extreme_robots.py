@@ -1,11 +1,11 @@
-"""Extreme robots: one client brings robots of any size, speed and sensors along while another drives in lock-step.
+"""Extreme robots: one client spawns robots with extreme sizes, speeds and sensors while another drives in lock-step.
 
     python benchmarks/extreme_robots.py                  # 2,000 robots
     python benchmarks/extreme_robots.py --robots 100 --seed 7
 
-The robots come and go in a room of their own. So the other client's run must end with the same digest as a run without
-them, and no tick of the server may take longer than 0.1 s of its thread's time. Prints one JSON line; the exit status
-is 0 if both hold.
+The robots are spawned and removed in a separate room. So the other client's run must end with the same digest as a run
+without them, and no tick of the server may take longer than 0.1 s of its thread's CPU time. Prints one JSON line; the
+exit status is 0 if both hold.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from paddock.core.errors import PaddockError
 from paddock.server import Server, Settings
 from paddock.worlds.spec import Cylinder, Placed, Wall, WorldSpec
 
-AFTERWARDS = 20  # ticks that the undisturbed robot drives on alone
-ALIVE = 8  # extreme robots at a time
-TIMEOUT = 300.0  # seconds that a client waits for the other
+AFTERWARDS = 20  # ticks that the undisturbed robot continues alone
+ALIVE = 8  # maximum number of extreme robots at a time
+TIMEOUT = 300.0  # timeout of a client that waits for the other [s]
 
 
 def two_rooms() -> WorldSpec:
-    """A room for one e-puck, and a larger one for whatever comes."""
+    """Return a world with a room for one e-puck, and a larger room for the extreme robots."""
     pillars = [Cylinder(at=(0.5 + 0.7 * i, 0.6 + 0.9 * (i % 2)), radius=0.1) for i in range(3)]
     others = [Cylinder(at=(4.0 + 2 * i, 2.0 + 3 * j), radius=0.3) for i in range(6) for j in range(3)]
     return WorldSpec(
@@ -43,7 +43,7 @@ def two_rooms() -> WorldSpec:
 
 
 def drive(arena: Any, ticks: int) -> str:
-    """An e-puck that turns away from what is near; the digest at the end."""
+    """Drive an e-puck that turns away from obstacles; return the digest at the end."""
     red = arena["red"]
     red.enable("proximity", "ground")
     for _ in range(ticks):
@@ -54,13 +54,13 @@ def drive(arena: Any, ticks: int) -> str:
 
 
 class Extremes:
-    """Tables of robots: each number is common, or at the end of what is allowed, or beyond all sense."""
+    """Random tables of robots: each number is common, anywhere in the allowed range, or far outside it."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
 
     def number(self, common: float, low: float, high: float) -> float:
-        """One number; `low` and `high` are the limits of the spec."""
+        """Draw one number; `low` and `high` are the limits of the spec."""
         luck = self.rng.random()
         if luck < 0.5:
             return common
@@ -69,7 +69,7 @@ class Extremes:
         return self.rng.choice([low / 1e6, high * 1e7, -common, 0.0, 1e308, 5e-324])
 
     def robot(self) -> dict[str, Any]:
-        """A robot's table."""
+        """Return a robot's table."""
         n, rng = self.number, self.rng
         body: dict[str, Any] = {"height": n(0.05, 1e-3, 20)}
         if rng.random() < 0.5:
@@ -92,7 +92,7 @@ class Extremes:
         return {"name": "extreme", "body": body, "drive": drive, "sensors": sensors, "leds": ["front"]}
 
     def sensor(self, number: int) -> dict[str, Any]:
-        """A sensor's table."""
+        """Return a sensor's table."""
         n, rng = self.number, self.rng
         kind = rng.choice(["laser", "sonar", "proximity", "ground", "encoders", "camera", "inertial", "gyroscope"])
         table: dict[str, Any] = {"kind": kind, "name": f"eye{number}", "noise": n(0.01, 1e-6, 1e9)}
@@ -112,7 +112,7 @@ class Extremes:
 
 
 def bring(arena: Any, robots: int, seed: int, counts: dict[str, int]) -> None:
-    """Bring robots along one after the other, steer and read each, and take it away again."""
+    """Spawn robots one after the other, drive each and read its sensors, and remove it."""
     extremes = Extremes(seed)
     with arena:
         alive: list[str] = []
@@ -137,7 +137,7 @@ def bring(arena: Any, robots: int, seed: int, counts: dict[str, int]) -> None:
 
 
 class Stopwatch:
-    """The longest time [s] of its thread that a call of some methods of an arena took; and how many there were."""
+    """Longest thread CPU time [s] of a call of some methods of an arena, and the number of calls."""
 
     def __init__(self, arena: Any, *methods: str) -> None:
         self.longest, self.calls = 0.0, 0
@@ -159,7 +159,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--robots", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--slowest", type=float, default=0.1, help="seconds that a tick may take")
+    parser.add_argument("--slowest", type=float, default=0.1, help="maximum seconds of a tick")
     chosen = parser.parse_args()
     ticks = chosen.robots + AFTERWARDS
     with paddock.open(two_rooms(), seed=chosen.seed) as arena:

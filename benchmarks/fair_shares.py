@@ -1,12 +1,12 @@
-"""Fair shares: what one hostile token can do to the others of a class.
+"""Fair shares: how much one hostile client can slow down the other students of a class.
 
     python benchmarks/fair_shares.py                           # all acts, against a lock-step program and 29 paced ones
     python benchmarks/fair_shares.py cameras flood --seconds 5 --turns 3
 
-Each act is done by one process with one student's token. The undisturbed turns have a process beside them that uses as
-much of a core and says nothing, so that what is compared is the server, not the number of cores. Turns alternate; the
-median of their ratios is shown. A paced program keeps a tick if its readings of that tick come within one tick of the
-time at which they are due; time that the clock has lost counts as ticks that were not kept.
+Each act is performed by one process with one student's token. In undisturbed turns, another process uses as much of a
+core without sending anything, so that the comparison shows the server, not the number of cores. Turns alternate; the
+median of their ratios is shown. A paced program keeps a tick if the readings of that tick arrive within one tick of
+their due time; time that the clock has lost counts as ticks that were not kept.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ HEAD = (
 
 
 def serve(lock_step: str) -> None:
-    """A class of 30 e-pucks; answers every line of its input with how the clock is."""
+    """Serve a class of 30 e-pucks; answer every input line with the state of the clock."""
     from paddock.server import Server, Settings
     from paddock.server.access import Grant, Role
 
@@ -96,7 +96,7 @@ def start(*arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
 
 
 class Line:
-    """A connection that says and hears as little as it costs."""
+    """A minimal WebSocket connection with little overhead."""
 
     def __init__(self, url: str, token: str, name: str = "") -> None:
         self.socket = open_socket(url)
@@ -119,7 +119,7 @@ class Line:
                 time.sleep(0.001)
 
     def messages(self) -> Iterator[dict[str, Any]]:
-        """Those that are there; the data of one read."""
+        """Yield the complete messages after one read."""
         data = self.socket.recv(1 << 18)
         if not data:
             raise ConnectionError("closed")
@@ -144,7 +144,7 @@ def open_socket(url: str) -> socket.socket:
     return socket.create_connection((parts.hostname, parts.port), timeout=5)
 
 
-# ---- hostile acts: each goes on until the process is killed
+# ---- hostile acts: each continues until the process is killed
 
 
 def report_ready() -> None:
@@ -152,7 +152,7 @@ def report_ready() -> None:
 
 
 def drain(lines: list[Line], then: Callable[[], object] = lambda: None) -> None:
-    """Read whatever comes, for ever, and do something again and again."""
+    """Read all data forever, and call a function repeatedly."""
     poll = selectors.DefaultSelector()
     for line in lines:
         line.socket.setblocking(False)
@@ -172,7 +172,7 @@ def drain(lines: list[Line], then: Callable[[], object] = lambda: None) -> None:
 
 
 def try_lines(url: str, token: str, count: int) -> list[Line]:
-    """As many connections as are allowed."""
+    """Open as many connections as allowed."""
     lines: list[Line] = []
     for _ in range(count):
         with contextlib.suppress(OSError):
@@ -202,7 +202,7 @@ def flood(url: str, token: str) -> None:
 
 
 def robots(url: str, token: str) -> None:
-    """32 robots with lamps of long names: one of 1 MB, then as large as allowed; they leave and come again."""
+    """Spawn and remove 32 robots with long LED names: one of 1 MB, then as large as allowed."""
     kind = {"base": "e-puck", "name": "big", "leds": [f"{i}" + "x" * 99_000 for i in range(10)]}
     with contextlib.suppress(OSError):
         Line(url, token).say(type="spawn", id=1, robot=f"robot{HOSTILE}_0", kind=kind)
@@ -217,7 +217,7 @@ def robots(url: str, token: str) -> None:
 
 
 def sensors(url: str, token: str) -> None:
-    """31 connections, each with a robot of many rays and a camera that it looks at in every tick."""
+    """Open 31 connections, each with a robot with many rays and a camera that it reads in every tick."""
     lines = try_lines(url, token, 31)
     ring = {"kind": "proximity", "range": 3.0, "rays": 15, "mounts": [[0.03, 0, 0.02, a] for a in range(0, 256, 2)]}
     kind = {"base": "e-puck", "name": "many", "sensors": [ring | {"name": f"ring{i}"} for i in range(2)]}
@@ -230,7 +230,7 @@ def sensors(url: str, token: str) -> None:
 
 
 def lock(url: str, token: str) -> None:
-    """Time is to wait for an hour; who is released comes again."""
+    """Join the lock with a timeout of one hour; join again after a release."""
     while True:
         line = Line(url, token)
         line.say(type="lock", id=1, timeout=3600.0)
@@ -242,7 +242,7 @@ def lock(url: str, token: str) -> None:
 
 
 def ask_in_lock(url: str, token: str, what: str) -> None:
-    """Step as all in the lock do, and ask for something large 30 times in each cycle."""
+    """Step like all clients in the lock, and request a large answer 30 times per cycle."""
     line = Line(url, token)
     line.say(type="lock", id=1, timeout=3600.0)
     told, answers = False, 0
@@ -267,7 +267,7 @@ def lock_recall(url: str, token: str) -> None:
 
 
 def half_open(url: str, token: str) -> None:
-    """Handshakes that never end, as many as there can be."""
+    """Open as many incomplete handshakes as possible."""
     open_ones: list[socket.socket] = []
     report_ready()
     while True:
@@ -279,7 +279,7 @@ def half_open(url: str, token: str) -> None:
 
 
 def garbage(url: str, token: str) -> None:
-    """Nonsense instead of requests, instead of frames, and instead of messages."""
+    """Send invalid requests, invalid frames and invalid messages."""
     lines = try_lines(url, token, 8)
     broken = 50 * masked_frame(b"\xc1" * 100) + 50 * masked_frame(msgpack.packb({"type": "nonsense", "id": 1}))
 
@@ -296,7 +296,7 @@ def garbage(url: str, token: str) -> None:
 
 
 def huge(url: str, token: str) -> None:
-    """Messages nearly as long as allowed, and on some connections longer ones."""
+    """Send messages of nearly the maximum length, and longer ones on some connections."""
     lines = try_lines(url, token, 8)
     junk = [{"type": "enable", "id": 1, "robot": f"robot{HOSTILE}", "devices": ["x" * 60] * 4_000}]
     junk.append({"type": "spawn", "id": 2, "robot": f"robot{HOSTILE}_1", "kind": {"sensors": [[0.5] * 1000] * 25}})
@@ -314,7 +314,7 @@ def huge(url: str, token: str) -> None:
 
 
 def spin(url: str, token: str) -> None:
-    """Nothing hostile: uses a core."""
+    """Use a core without any hostile act."""
     report_ready()
     while True:
         pass
@@ -330,7 +330,7 @@ ACTS = {
 
 
 def lock_step_rate(served: Class, seconds: float, act: str) -> float:
-    """Cycles per second of the lock-step program, while someone does something."""
+    """Return the cycles per second of the lock-step program during a hostile act."""
     with (
         contextlib.suppress(paddock.LinkError),
         paddock.connect(served.url, token=served.tokens[0], lock_step=True, timeout=20.0) as arena,
@@ -351,14 +351,14 @@ def lock_step_rate(served: Class, seconds: float, act: str) -> float:
             cycles(time.perf_counter() + 0.5)
             began = time.perf_counter()
             if act == "lock":
-                seconds = max(10.0, seconds)  # time waits once, at the beginning
+                seconds = max(10.0, seconds)  # the lock delays time only once, at the beginning
             count = cycles(began + seconds)
             return count / (time.perf_counter() - began)
-    return 0.0  # it gave up
+    return 0.0  # the connection failed
 
 
 def paced_share(served: Class, seconds: float, act: str) -> tuple[float, float, float]:
-    """The share of its ticks that the worst and the mean paced program keeps, and the clock's speed."""
+    """Return the share of ticks that the worst and the mean paced program keep, and the speed of the clock."""
     poll = selectors.DefaultSelector()
     lines = [Line(served.url, token) for token in served.tokens[:HOSTILE]]
     arrivals: dict[int, dict[int, float]] = {i: {} for i in range(len(lines))}
@@ -397,7 +397,7 @@ def hostile(act: str, served: Class) -> Iterator[None]:
     process = start(act, served.url, served.tokens[HOSTILE])
     try:
         assert process.stdout
-        process.stdout.readline()  # it is under way
+        process.stdout.readline()  # wait until it has started
         yield
     finally:
         process.kill()
@@ -440,7 +440,7 @@ def main() -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--as"]:
         if sys.argv[2] != "serve":
-            os.nice(5)  # it stands for another machine: it must not take the cores away
+            os.nice(5)  # it represents another machine, so it must not take CPU time from the server
         ({"serve": serve, "spin": spin} | ACTS)[sys.argv[2]](*sys.argv[3:])
     else:
         main()

@@ -1,4 +1,4 @@
-"""What all benchmarks with damaged messages share: the damage, the loop, and the verdict."""
+"""Common parts of all fuzz benchmarks: mutations, the attack loop, and the verdict."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 
 
 def mutate(data: bytes, rng: np.random.Generator) -> bytes:
-    """The same after some faults: bytes lost, put in, or changed, or cut off."""
+    """Return the data after some faults: bytes lost, inserted or changed, or the end cut off."""
     damaged = bytearray(data)
     for _ in range(int(rng.integers(0, 4))):
         i = int(rng.integers(len(damaged))) if damaged else 0
@@ -32,10 +32,10 @@ def mutate(data: bytes, rng: np.random.Generator) -> bytes:
 
 
 class MessageReader(Protocol):
-    """Cuts what a server sends into messages."""
+    """Splits the data of a server into messages."""
 
     def feed(self, data: bytes) -> Iterable[object]:
-        """The messages that some bytes complete."""
+        """Return the messages that are complete after some more bytes."""
 
 
 def attack(
@@ -45,14 +45,14 @@ def attack(
     rng: np.random.Generator,
     messages: int,
 ) -> int:
-    """Send damaged messages on connections of one's own, a new one whenever the server hangs up; how often it did.
+    """Send damaged messages, on a new connection whenever the server disconnects; return the number of connections.
 
     Args:
-        address: the port.
-        draw: a whole message, and whether it is answered.
-        new_reader: for what a connection is sent.
-        rng: where chance comes from.
-        messages: how many.
+        address: address of the server.
+        draw: returns a valid message, and whether it is answered.
+        new_reader: creates a reader for the answers on a connection.
+        rng: random number generator.
+        messages: number of messages.
     """
     connections, sent = 0, 0
     while sent < messages:
@@ -71,7 +71,7 @@ def attack(
 
 
 def receive(client: socket.socket, reader: MessageReader) -> bool:
-    """Wait for an answer; False if there is none."""
+    """Wait for an answer; return False if there is none."""
     while data := client.recv(1 << 16):
         if list(reader.feed(data)):
             return True
@@ -79,7 +79,7 @@ def receive(client: socket.socket, reader: MessageReader) -> bool:
 
 
 class Failures(logging.Handler):
-    """Counts what went wrong inside the server; that clients were hung up on is as it should be."""
+    """Counts errors inside the server; disconnecting clients is correct and does not count."""
 
     count = 0
 
@@ -88,7 +88,7 @@ class Failures(logging.Handler):
 
 
 class Fuzz:
-    """Attacks a port in rounds; between them another client asks something."""
+    """Attacks a port in rounds; between them another client sends a request."""
 
     def __init__(self, bridge: str, messages: int, rounds: int) -> None:
         self.messages, self.rounds = messages, rounds
@@ -99,15 +99,15 @@ class Fuzz:
     def run(self, attack: Callable[[np.random.Generator, int], int], ask: Callable[[], bool]) -> None:
         """
         Args:
-            attack: sends so many messages, and tells on how many connections.
-            ask: whether the other client got its answer.
+            attack: sends a number of messages; returns the number of connections.
+            ask: returns whether the other client got its answer.
         """
         for _ in range(self.rounds):
             self.connections += attack(self.rng, self.messages // self.rounds)
             self.answers += ask()
 
     def finish(self, *, stood: bool) -> None:
-        """Tell how it went; `stood` is whether time stood still, as it should."""
+        """Print the result and exit; `stood` is whether simulated time did not advance, as required."""
         took = time.perf_counter() - self.began
         sys.stdout.write(
             f"{self.messages} messages on {self.connections} connections in {took:.0f} s: the other client got "
@@ -118,7 +118,7 @@ class Fuzz:
 
 
 def read_count(description: str | None, what: str) -> int:
-    """How many messages the command line asks for."""
+    """Return the number of messages from the command line."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument(f"--{what}", type=int, default=100_000)
     return int(getattr(parser.parse_args(), what))

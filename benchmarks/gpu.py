@@ -2,9 +2,9 @@
 
     python benchmarks/gpu.py [--worlds 1,1000,1000000] [--precisions float64,float32] [--ticks 1000] …
 
-Prints one JSON object per line. Every precision is compared with the CPU first; nothing is timed if it disagrees.
-Each figure is the median of several launches after a warm-up, by the GPU's own events; `run_robot_steps_per_s` is that
-of `batch.run` with two metrics, from call to answer, from the second call on; `first_run_s` is the first one.
+Prints one JSON object per line. Every precision is compared with the CPU first; nothing is timed if they disagree.
+Each figure is the median of several launches after a warm-up, measured with GPU events. `run_robot_steps_per_s` is the
+rate of whole calls of `batch.run` with two metrics, from the second call on; `first_run_s` is the time of the first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from paddock.policies.networks import Network
 from paddock.rollouts.cuda.device import Cuda
 from paddock.rollouts.rollout import Rollout
 
-TOLERANCE = {"float64": 1e-9, "float32": 2e-3}  # [m], [rad] of the median world; see docs/performance.md
+TOLERANCE = {"float64": 1e-9, "float32": 2e-3}  # median difference of all worlds [m], [rad]; see docs/performance.md
 CHECKED_TICKS = 200
 
 
@@ -34,12 +34,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--worlds", default="1,1000,1000000")
     parser.add_argument("--precisions", default="float64,float32")
-    parser.add_argument("--individuals", default="own,one", help="a network of its own for each robot, or one for all")
+    parser.add_argument(
+        "--individuals", default="own,one", help="own: a network for each robot; one: a network for all"
+    )
     parser.add_argument("--ticks", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", default="256", help="of a block")
-    parser.add_argument("--unchecked", action="store_true", help="time at once; for trying things out")
-    parser.add_argument("--registers", type=int, default=0, help="at most so many for a thread; 0 for no limit")
+    parser.add_argument("--threads", default="256", help="threads per block")
+    parser.add_argument("--unchecked", action="store_true", help="skip the comparison with the CPU")
+    parser.add_argument("--registers", type=int, default=0, help="maximum registers per thread; 0: no limit")
     parser.add_argument("--fastmath", action="store_true")
     parser.add_argument("--world", default="clutter")
     told = parser.parse_args()
@@ -64,7 +66,7 @@ def main() -> None:
 
 
 def compared(gpu: Cuda, world: str, worlds: int = 256) -> dict[str, Any]:
-    """How far the poses of GPU and CPU are apart after some ticks."""
+    """Return the differences between the poses of GPU and CPU after some ticks."""
     here = paddock.batch(world, worlds, seed=1, dt=TICK)
     there = paddock.batch(world, worlds, seed=1, dt=TICK, device="cuda", precision=gpu.precision)
     there.gpu = gpu
@@ -86,12 +88,12 @@ def compared(gpu: Cuda, world: str, worlds: int = 256) -> dict[str, Any]:
 
 
 def measured(gpu: Cuda, told: Any, worlds: int, individuals: str) -> dict[str, Any]:
-    """The rate of one size."""
+    """Return the rate for one number of worlds."""
     cuda = gpu.module
     batch = paddock.batch(told.world, worlds, seed=1, dt=TICK)
     policy = batch_policy(worlds if individuals == "own" else 1)
     job = gpu_job(gpu, batch, policy)
-    job.launch(500)  # the robots spread
+    job.launch(500)  # warm-up: the robots spread
     cuda.synchronize()
     seconds = []
     for _ in range(told.rounds):
@@ -123,7 +125,7 @@ def measured(gpu: Cuda, told: Any, worlds: int, individuals: str) -> dict[str, A
 
 
 def call_to_answer(gpu: Cuda, told: Any, worlds: int, policy: Network) -> tuple[list[float], Rollout]:
-    """Seconds that whole runs take, the first one first, and what came out of the last."""
+    """Return the durations of whole runs [s], in order, and the last rollout."""
     batch = paddock.batch(told.world, worlds, seed=1, dt=TICK, device="cuda", precision=gpu.precision)
     batch.gpu = gpu
     seconds = []

@@ -1,4 +1,4 @@
-"""Grade a class of 30: good, clumsy and broken programs, two endless loops, one that eats memory; twice.
+"""Grade a class of 30 twice: good, poor and broken programs, two endless loops, and one that exhausts memory.
 
 python benchmarks/grading.py --workers 2
 """
@@ -49,9 +49,9 @@ BROKEN = {
 
 
 def write_submissions(folder: Path) -> int:
-    """Programs of 30 students; how many."""
+    """Write programs of 30 students; return their number."""
     texts = {f"student-{k:02d}": _follower(k) for k in range(1, 19)}
-    texts["student-19"] = _follower(3).replace("self.turn", "self.side")  # a copy with another name in it
+    texts["student-19"] = _follower(3).replace("self.turn", "self.side")  # a copy with a renamed attribute
     texts["student-20"] = load_exercise(EXERCISE).path("solution.py").read_text()
     for name, text in {**texts, **BROKEN}.items():
         (folder / f"{name}.py").write_text(text)
@@ -79,7 +79,7 @@ def grade_timed(submissions: Path, out: Path, workers: int) -> Grading:
 
 
 def cpu_seconds() -> float:
-    """Of this process, and of all that it and its workers started, the students' programs too; they end here."""
+    """End all child processes; return the CPU time of this process and of them, with the students' programs [s]."""
     fork_server().close()
     while True:
         try:
@@ -91,7 +91,7 @@ def cpu_seconds() -> float:
 
 
 def compare_with_check(done: Grading) -> int:
-    """How many submissions get other marks by `check` than by `grade`, with the public seeds."""
+    """Return how many submissions get different marks from `check` and from `grade`, with the public seeds."""
 
     def figures(marks: Marks) -> list[object]:
         return [[(mark.points, mark.met, repr(mark.figures)) for mark in marks.checks], marks.points]
@@ -104,7 +104,7 @@ def compare_with_check(done: Grading) -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=None, help="folder that keeps the reports")
+    parser.add_argument("--out", type=Path, default=None, help="folder for the reports")
     given = parser.parse_args()
     ctypes.CDLL(None).prctl(ADOPT_ORPHANS, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory() as temporary:

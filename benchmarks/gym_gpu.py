@@ -1,7 +1,7 @@
-"""Rates of environments on a CUDA GPU: one step per call, random actions as torch tensors, nothing leaves the card.
+"""Rates of environments on a CUDA GPU: one step per call, random actions as torch tensors, all data stay on the GPU.
 
     python benchmarks/gym_gpu.py [--env GoTo] [--envs 16384,262144] [--precisions float64,float32] [--reference cpu.npz]
-    python benchmarks/gym_gpu.py --record cpu.npz      # the CPU's answers to the same actions, on any machine
+    python benchmarks/gym_gpu.py --record cpu.npz      # store the CPU's results for the same actions, on any machine
 
 Prints one JSON object per line. With a reference, every precision is compared with the CPU first.
 """
@@ -28,8 +28,8 @@ def main() -> None:
     parser.add_argument("--envs", default="16384,262144")
     parser.add_argument("--precisions", default="float64,float32")
     parser.add_argument("--steps", type=int, default=1000)
-    parser.add_argument("--record", help="write the CPU's answers here, and nothing else")
-    parser.add_argument("--reference", help="compare with these")
+    parser.add_argument("--record", help="only write the CPU's results to this file")
+    parser.add_argument("--reference", help="file with the CPU's results to compare with")
     told = parser.parse_args()
     spec = ENVIRONMENTS.get(told.env)()
     if told.record:
@@ -43,12 +43,12 @@ def main() -> None:
 
 
 def drawn_actions() -> Any:
-    """Actions to compare with, mostly forward."""
+    """Return random actions for the comparison, mostly forward."""
     return np.random.default_rng(1).uniform(-0.3, 1.0, (COMPARED_STEPS, COMPARED, 1, 2)).astype(np.float32)
 
 
 def record(spec: EnvSpec, path: str) -> None:
-    """The CPU's observations, rewards and endings."""
+    """Write the CPU's observations, rewards and episode ends to a file."""
     from paddock.gym.stepper import Stepper
 
     stepper = Stepper(spec, COMPARED, autoreset=t.SAME_STEP)
@@ -63,7 +63,7 @@ def record(spec: EnvSpec, path: str) -> None:
 
 
 def compared(spec: EnvSpec, precision: str, path: str) -> dict[str, Any]:
-    """How far observations and rewards are from the CPU's, and how many environments ended otherwise."""
+    """Return the differences of observations and rewards from the CPU's, and of episode ends."""
     from paddock.gym.cuda import CudaStepper
 
     started = time.perf_counter()
@@ -88,7 +88,7 @@ def compared(spec: EnvSpec, precision: str, path: str) -> dict[str, Any]:
 
 
 def measured(spec: EnvSpec, precision: str, count: int, steps: int) -> dict[str, Any]:
-    """Steps per second of a program that gives actions as tensors and takes tensors."""
+    """Return the steps per second of a program that sends and receives tensors."""
     import torch
 
     from paddock.gym.cuda import CudaVectorEnv
@@ -97,7 +97,7 @@ def measured(spec: EnvSpec, precision: str, count: int, steps: int) -> dict[str,
     torch.manual_seed(1)
     actions = [torch.rand_like(env.actions) * 1.3 - 0.3 for _ in range(8)]
     rates = []
-    for actions_of_step in itertools.islice(itertools.cycle(actions), 300):  # the robots spread
+    for actions_of_step in itertools.islice(itertools.cycle(actions), 300):  # warm-up: the robots spread
         env.step(actions_of_step)
     for _ in range(3):
         torch.cuda.synchronize()

@@ -1,16 +1,16 @@
 """Fault matrix: each module × {killed, stopped, cut link, 10 % loss, 200 ms delay} × {driving, turning, backing}.
 
-The six processes of the shipped configuration `explore` drive a robot up and down and around in a hall, in real time
-and as fast as they may; only the planner's controller is another one. In each phase a fault is made. What the robot
-really did is read from the coordinator's trace, a row for each tick, in simulated seconds:
+The six processes of the shipped configuration `explore` drive a robot forwards, backwards and around in a hall, in real
+time and at the maximum allowed speed, with another controller in the planner. In each phase a fault is injected. The
+true motion of the robot is read from the coordinator's trace, which has a row for each tick, in simulated seconds:
 
-- `stands`: the longest that wheels turned after the measurement under the last valid command. It must not be more than
-  `stop_within`, whatever the fault. While commands come it is as long as they hold.
-- `after_fault`: from the fault until wheels are at rest, if nothing comes through.
-- `stale`: a wheel was told to turn by a measurement of more than 0.2 s ago, or by a module that is cut off or hangs.
+- `stands`: the longest time that wheels turned after the measurement of the last valid command. It must not exceed
+  `stop_within` for any fault. While commands arrive, it is as long as they stay valid.
+- `after_fault`: the time from the fault until the wheels are at rest, if no messages pass.
+- `stale`: a wheel was commanded to turn by a measurement older than 0.2 s, or by a module that is cut off or hangs.
 
-Then the robot must drive on, with all scans in the map that were there. A coordinator that is killed or hangs is one at
-a server, which tells what the robot did.
+Afterwards the robot must continue to drive, with all previous scans in the map. To kill or suspend the coordinator, the
+robot is on a server, which reports its motion.
 
     python benchmarks/module_faults.py --modules planner reflex motor --out faults.json
 """
@@ -51,19 +51,19 @@ FAULTS = {"SIGKILL": "", "SIGSTOP": "", "cut": "cut = 5.0\n", "loss": "loss = 0.
 SPEED = load_modules("explore").stop_times.max_speed
 PHASES = {"driving": (SPEED, SPEED), "backing": (-SPEED, -SPEED), "turning": (-SPEED, SPEED)}
 PHASE_TIME = 4.0  # [s]
-TIMEOUT = 150.0  # [s] for a robot to get into a phase, on a busy machine
+TIMEOUT = 150.0  # [s] timeout for a robot to enter a phase, on a busy machine
 MODULES = ("coordinator", "sensor", "mapper", "planner", "reflex", "motor")
-MUST_STAND = ("coordinator", "sensor", "planner", "reflex", "motor")  # a robot may go on without its mapper
-SURE = ("SIGKILL", "SIGSTOP", "cut")  # faults after which nothing comes through
+MUST_STAND = ("coordinator", "sensor", "planner", "reflex", "motor")  # a robot may continue without its mapper
+SURE = ("SIGKILL", "SIGSTOP", "cut")  # faults after which no messages pass
 SERVED = {("coordinator", "SIGKILL"), ("coordinator", "SIGSTOP")}  # the coordinator's own world stops with it
-TICK = 0.02  # [s] of the hall
-FROZEN = 0.05  # [s] simulated, in a second: time stands, and so does the robot
+TICK = 0.02  # [s] tick of the hall
+FROZEN = 0.05  # [s] simulated time per second below which time counts as stopped, and the robot with it
 STILL = 1e-3  # [m/s]
-OLD = 0.2  # [s] of a measurement by which wheels still turn
+OLD = 0.2  # [s] maximum age of a measurement by which wheels still turn
 
 
 def make_phases(spec: Any, feed: list[Any]) -> Any:
-    """The planner's controller: ahead, back, and around, again and again."""
+    """Return the planner's controller, which drives forwards, backwards and around in turns."""
     order = list(PHASES.values())
 
     def act(observation: Observation) -> WheelSpeeds:
@@ -73,7 +73,7 @@ def make_phases(spec: Any, feed: list[Any]) -> Any:
 
 
 def configure(folder: Path, bus: str, url: str | None, real_time: bool) -> tuple[ModulesSpec, Path]:
-    """Six modules in a hall, each with a link that can be made bad."""
+    """Configure six modules in a hall, each with a link for fault injection."""
     changes: dict[str, dict[str, Any]] = {
         "coordinator": {} if url else {"trace": "trace.csv"},
         "planner": {"controller": f"{Path(__file__).resolve()}:make_phases", "options": {}},
@@ -94,7 +94,7 @@ def configure(folder: Path, bus: str, url: str | None, real_time: bool) -> tuple
 
 
 class Trace:
-    """What the robot really did, as the coordinator writes it."""
+    """True motion of the robot, from the coordinator's trace file."""
 
     served = False
 
@@ -103,7 +103,7 @@ class Trace:
         self._read, self._names = 0, []  # type: int, list[str]
 
     def look(self) -> dict[str, float] | None:
-        """Read what is new; the newest row."""
+        """Read new rows; return the newest row."""
         if self.path.exists():
             with self.path.open(encoding="utf-8") as file:
                 file.seek(self._read)
@@ -119,7 +119,7 @@ class Trace:
 
 
 class ServedTrace(Trace):
-    """What a robot of an arena in this process really does. It does not tell of measurements."""
+    """True motion of a robot in an arena of this process, without times of measurements."""
 
     served = True
 
@@ -153,7 +153,7 @@ class Session:
             self.trace.look()
 
     def await_phase(self, phase: str) -> None:
-        """Until the robot has been in a phase for a while."""
+        """Wait until the robot has been in a phase for a while."""
         speeds, since = PHASES[phase], None
         limit = time.monotonic() + TIMEOUT
         while time.monotonic() < limit:
@@ -166,7 +166,7 @@ class Session:
         raise TimeoutError(f"the robot does not get into the phase {phase}: {self.trace.look()}")
 
     def strike(self, module: str, fault: str) -> tuple[float, float]:
-        """Make a fault; from when to when it lasted."""
+        """Inject a fault; return its start and end time."""
         process = self.supervisor.processes[module].process
         assert process is not None
         (self.folder / f"{module}.faults").write_text(FAULTS[fault], encoding="utf-8")
@@ -180,7 +180,7 @@ class Session:
         return now, end
 
     def measure(self, module: str, fault: str, phase: str) -> dict[str, Any]:
-        """One case of the matrix."""
+        """Measure one case of the matrix."""
         self.await_phase(phase)
         scans = self.count_scans()
         struck, end = self.strike(module, fault)
@@ -192,8 +192,8 @@ class Session:
         lasting = [row for row in rows if rest is not None and row["time"] > begin + rest and fault != "SIGKILL"]
         turning = [row["time"] - row["measured"] for row in rows if abs(row["left"]) + abs(row["right"]) > STILL]
         told = [row["time"] - row["measured"] for row in rows if is_told(row)]
-        self.await_phase("driving")  # it goes on
-        self.wait(1.5)  # for a report of the mapper
+        self.await_phase("driving")  # the robot continues
+        self.wait(1.5)  # wait for a report of the mapper
         return {
             "module": module, "fault": fault, "phase": phase, "after_fault": rest,
             "stands": None if self.trace.served else max(turning, default=0.0) + TICK,
@@ -203,18 +203,18 @@ class Session:
         }  # fmt: skip
 
     def count_scans(self) -> int:
-        """How many scans are in the map, as the mapper last said."""
+        """Return the number of scans in the map, from the last report of the mapper."""
         report = self.supervisor.health_monitor["MAPPER"].report
         return int(report.status.split()[0]) if report else 0
 
 
 def is_told(row: dict[str, float]) -> bool:
-    """Whether the wheels are told to turn."""
+    """Return whether the wheels are commanded to turn."""
     return abs(row["command_left"]) + abs(row["command_right"]) > STILL
 
 
 def find_rest(rows: list[dict[str, float]], begin: float) -> float | None:
-    """Simulated seconds until the wheels are at rest, or time stands; None: they did not."""
+    """Return the simulated seconds until the wheels are at rest or time stops; None if neither happens."""
     for row in rows:
         if abs(row["left"]) + abs(row["right"]) <= STILL:
             return row["time"] - begin
@@ -225,7 +225,7 @@ def find_rest(rows: list[dict[str, float]], begin: float) -> float | None:
 
 @contextmanager
 def open_session(folder: Path, bus: str, *, served: bool, real_time: bool) -> Iterator[Session]:
-    """Modules that drive a robot, in a world of the coordinator's own or in one at a server."""
+    """Run modules that drive a robot, in the coordinator's own world or on a server."""
     hall = folder / "hall.toml"
     hall.write_text(WORLD, encoding="utf-8")
     if not served:
@@ -245,7 +245,7 @@ def main() -> None:
     parser.add_argument("--faults", nargs="+", default=list(FAULTS), choices=FAULTS)
     parser.add_argument("--phases", nargs="+", default=list(PHASES), choices=PHASES)
     parser.add_argument("--bus", default="lines://127.0.0.1:0")
-    parser.add_argument("--real-time", action="store_true", help="before all other processes: on a busy machine")
+    parser.add_argument("--real-time", action="store_true", help="run with real-time priority, for a busy machine")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     rows = []
@@ -262,7 +262,7 @@ def main() -> None:
 def measure_module(
     module: str, faults: list[str], phases: list[str], bus: str, served: bool, real_time: bool
 ) -> list[dict[str, Any]]:
-    """The cases of a module."""
+    """Measure the cases of a module."""
     rows = []
     with (
         tempfile.TemporaryDirectory() as name,
@@ -276,7 +276,7 @@ def measure_module(
 
 
 def print_summary(rows: list[dict[str, Any]]) -> None:
-    """The longest times of each module and fault, and what must not be."""
+    """Print the times of each module and fault, and the number of violations."""
     for module in dict.fromkeys(row["module"] for row in rows):
         for fault in dict.fromkeys(row["fault"] for row in rows if row["module"] == module):
             cases = [row for row in rows if row["module"] == module and row["fault"] == fault]

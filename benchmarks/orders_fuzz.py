@@ -1,5 +1,5 @@
-"""Send mutated frames to both ends of the order language: nothing may hang or fail, and in checked mode no robot may
-drive where nobody sent it, and no host may believe what nobody said.
+"""Send mutated frames to both ends of the order protocol: nothing may hang or fail. In checked mode no robot may carry
+out an order that was not sent, and no host may accept an answer that was not given.
 
     python benchmarks/orders_fuzz.py --frames 100000
 """
@@ -27,7 +27,7 @@ SESSION = 77
 
 
 def mutate(frame: bytes, rng: np.random.Generator) -> bytes:
-    """A frame after one to four faults: bytes lost, doubled, put in or swapped, bits flipped, cut off, merged."""
+    """Return a frame after one to four faults: bytes lost, doubled, inserted, swapped, flipped, cut off or merged."""
     data = bytearray(frame)
     for _ in range(int(rng.integers(1, 5))):
         if not data:
@@ -43,7 +43,7 @@ def mutate(frame: bytes, rng: np.random.Generator) -> bytes:
             case 3:
                 data.insert(i, int(rng.integers(256)))
             case 4:
-                data[i] = int(rng.integers(48, 58))  # another digit is the worst that can happen
+                data[i] = int(rng.integers(48, 58))  # a changed digit is the worst case
             case 5:
                 del data[i:]
             case 6:
@@ -55,7 +55,7 @@ def mutate(frame: bytes, rng: np.random.Generator) -> bytes:
 
 
 class WatchedFirmware(OrderFirmware):
-    """Keeps a list of all that it carries out."""
+    """Firmware that logs all orders that it carries out."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         self.log: list[tuple[int, Order]] = []
@@ -67,14 +67,14 @@ class WatchedFirmware(OrderFirmware):
 
 
 def draw_order(rng: np.random.Generator) -> Order:
-    """Any order, with drives of some centimetres."""
+    """Draw any order, with drives of some centimetres."""
     letter = "PAGOSDTUXabcNwq"[int(rng.integers(15))]
     takes = {"P": 2, "A": 1, "G": 2, "O": 2, "a": 1, "b": 1, "c": 2, "N": 1, "w": 2}.get(letter, 0)
     return Order(letter, tuple(float(number) for number in np.round(rng.uniform(-20, 20, takes), 2)))
 
 
 def fuzz_checked_robot(frames: int, seed: int) -> int:
-    """Orders that a robot in checked mode carried out; each was sent, with that number, and none was done twice."""
+    """Return the number of orders that a robot in checked mode carried out; each was sent, and none was repeated."""
     rng = np.random.default_rng(seed)
     robot = BenchRobot(DT)
     firmware = WatchedFirmware(robot, DT)
@@ -89,11 +89,11 @@ def fuzz_checked_robot(frames: int, seed: int) -> int:
         firmware.receive(mutate(frame, rng))
         work(firmware, robot)
         if i % 4 == 0:
-            firmware.receive(write_checked(0, f"K{SESSION + i}"))  # begin anew: all numbers are free again
+            firmware.receive(write_checked(0, f"K{SESSION + i}"))  # a new session: all numbers are free again
             firmware.tick()
             number = 0
         else:
-            firmware.receive(frame + frame)  # … and then it comes whole, twice
+            firmware.receive(frame + frame)  # then the undamaged frame arrives twice
             work(firmware, robot)
         for done, carried_out in firmware.log:
             assert sent.get(done) == write_order(carried_out), (done, carried_out, sent.get(done))
@@ -103,7 +103,7 @@ def fuzz_checked_robot(frames: int, seed: int) -> int:
 
 
 def fuzz_legacy_robot(frames: int, seed: int) -> int:
-    """Orders that a robot of 2012 carried out. It believes a lot, but never hangs and always answers in the end."""
+    """Return the number of orders that a robot of 2012 carried out. It accepts damaged orders, but must never hang."""
     rng = np.random.default_rng(seed)
     robot = BenchRobot(DT)
     firmware = WatchedFirmware(robot, DT)
@@ -111,7 +111,7 @@ def fuzz_legacy_robot(frames: int, seed: int) -> int:
         firmware.receive(mutate(write_frame(write_order(draw_order_of_2012(rng))), rng))
         work(firmware, robot)
         if not firmware.idle:
-            firmware.restart()  # it may be on its way to a place kilometres from here
+            firmware.restart()  # it may be driving to a target kilometres away
     firmware.restart()
     firmware.receive(write_frame("D"))
     assert firmware.tick().startswith(b"\2X:")
@@ -119,14 +119,14 @@ def fuzz_legacy_robot(frames: int, seed: int) -> int:
 
 
 def draw_order_of_2012(rng: np.random.Generator) -> Order:
-    """Any order of the table."""
+    """Draw any order of the original table."""
     while (order := draw_order(rng)).letter in "wq":
         pass
     return order
 
 
 def work(firmware: OrderFirmware, robot: BenchRobot) -> bytes:
-    """Let some ticks pass; what the robot sends is frames."""
+    """Run some ticks; check that the robot sends only whole frames, and return them."""
     sent = b""
     for _ in range(TICKS):
         sent += firmware.tick()
@@ -136,7 +136,7 @@ def work(firmware: OrderFirmware, robot: BenchRobot) -> bytes:
 
 
 def fuzz_host(frames: int, seed: int) -> int:
-    """Orders that a host in checked mode took for done: those that were said to be, and no other."""
+    """Return the number of orders that a host in checked mode accepted as done; all of them were confirmed."""
     rng = np.random.default_rng(seed)
     plan = RobotPlan(name="r", start=Pose(0, 0, 0), threshold=1, targets=[(i / 100, 0.1) for i in range(200)])
     done = now = 0
@@ -148,7 +148,9 @@ def fuzz_host(frames: int, seed: int) -> int:
             session = RobotSession(plan, now, session=SESSION)
         now += 0.01
         asked = [read_checked(text) for text in FrameReader().feed(session.take_output())]
-        if asked and (frame := asked[-1]) is not None:  # the newest: each frame that is wrong makes it ask again
+        if (
+            asked and (frame := asked[-1]) is not None
+        ):  # the newest: the host repeats its request after each invalid frame
             session.receive(mutate(answer(frame.number, frame.text), rng), now)
             session.receive(answer(frame.number, frame.text), now)
         session.receive(mutate(answer(int(rng.integers(40_000, 60_000)), "O1.;99."), rng), now)
@@ -157,16 +159,17 @@ def fuzz_host(frames: int, seed: int) -> int:
 
 
 def fuzz_legacy_host(asks: int, seed: int, *, jitter: float = 0.9, loss: float = 0.0) -> int:
-    """Answers that a host believed of a robot of 2012 on a line that delays: each was given after the question.
+    """Return the number of answers that a host accepted from a robot of 2012 on a line with delays.
 
-    Every question ends. No relative order is carried out twice, also where bytes get lost; then digits may be wrong.
+    Each accepted answer was given after its request, and every request ends. No relative order is carried out twice,
+    even if bytes are lost; digits may be wrong then.
     """
     rng = np.random.default_rng(seed)
     robot = LateRobot(LineQuality(jitter=jitter, loss=loss), seed)
     end, answered = robot.connect(), 0
     for _ in range(asks):
         order = draw_order_of_2012(rng)
-        if order.letter == "N":  # below 0 all is an obstacle, and the robot turns for ever
+        if order.letter == "N":  # a negative threshold makes everything an obstacle, and the robot would turn forever
             order = Order("N", (abs(order.numbers[0]),))
         robot.firmware.log.clear()
         robot.said.clear()
@@ -184,7 +187,7 @@ def fuzz_legacy_host(asks: int, seed: int, *, jitter: float = 0.9, loss: float =
 
 
 class LateRobot:
-    """A robot of 2012 at the end of a line that delays."""
+    """A robot of 2012 at the end of a line with delays."""
 
     def __init__(self, quality: LineQuality, seed: int) -> None:
         self.robot = BenchRobot(DT)
@@ -193,7 +196,7 @@ class LateRobot:
         self.now, self.said = 0.0, list[str]()
 
     def connect(self) -> HostEnd:
-        """A host that begins anew, once the robot stands."""
+        """Return a new host connection once the robot has stopped."""
         while True:
             end = HostEnd(checked=False)
             try:
@@ -203,7 +206,7 @@ class LateRobot:
             return end
 
     def hold_talk(self, talk: Talk[Any]) -> Any:
-        """What comes of it; an hour is as good as for ever."""
+        """Run an exchange and return its result; the timeout is one simulated hour."""
         limit = self.now + 3600
         while not talk.over:
             assert self.now < limit, "the host hangs"
@@ -220,7 +223,7 @@ class LateRobot:
 
 
 def answer(number: int, text: str) -> bytes:
-    """What a robot would say."""
+    """Return the answer of a robot."""
     letter, numbers = text[0], [float(part) for part in text[1:].split(";") if part]
     if letter in "TU":
         numbers = [1]
@@ -229,7 +232,7 @@ def answer(number: int, text: str) -> bytes:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--frames", type=int, default=100_000, help="for each target; late ones: a fiftieth")
+    parser.add_argument("--frames", type=int, default=100_000, help="frames per target; a fiftieth for late answers")
     parser.add_argument("--seed", type=int, default=0)
     wanted = parser.parse_args()
     for name, target in (

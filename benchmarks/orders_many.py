@@ -1,4 +1,4 @@
-"""A hundred robots at a hundred pseudo terminals, walked by one host in one thread.
+"""Drive a hundred robots on a hundred pseudo terminals with one host in one thread.
 
 python benchmarks/orders_many.py --robots 100
 """

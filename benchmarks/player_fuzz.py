@@ -1,4 +1,4 @@
-"""Send damaged messages to a port of Player: nothing may fail inside, and another client goes on undisturbed.
+"""Send damaged messages to a Player port: the server must not fail, and another client must not be disturbed.
 
 python benchmarks/player_fuzz.py --packets 100000
 """
@@ -20,19 +20,19 @@ from paddock.player.messages import BANNER_BYTES, LARGEST_DATA
 from paddock.server import Server, Settings
 
 DEVICES = [device for device in PlayerInterface if device not in (PlayerInterface.PLAYER, PlayerInterface.SIMULATION)]
-"""The simulation is not meant: whole messages would pause it and begin it anew."""
+"""Without the simulation interface, because valid messages would pause and restart the simulation."""
 SUBSCRIBE, DATA = 3, 4
 
 
 def draw_message(rng: np.random.Generator) -> tuple[bytes, bool]:
-    """A request or a command with random contents; now and then a subscription, so that there is something to reach."""
+    """Draw a request or a command with random contents; sometimes a subscription, so that devices are reachable."""
     device = int(rng.choice(DEVICES))
     payload = rng.bytes(int(rng.integers(0, 20)) * 4)
     type = int(rng.choice([MessageType.REQUEST, MessageType.COMMAND]))
     subtype = int(rng.choice([*range(11), layout.CAPABILITY]))
     if rng.random() < 0.3:
         device, type = int(PlayerInterface.PLAYER), int(MessageType.REQUEST)
-        subtype = int(rng.choice([number for number in range(11) if number != DATA]))  # nobody lets time pass
+        subtype = int(rng.choice([number for number in range(11) if number != DATA]))  # DATA would advance time
         if subtype == SUBSCRIBE:
             payload = layout.SUBSCRIPTION.pack((0, 0, int(rng.choice(DEVICES)), 0), int(rng.integers(1, 4)), b"")
     address = PlayerAddress(0, 0, device, int(rng.integers(2)))
@@ -41,7 +41,7 @@ def draw_message(rng: np.random.Generator) -> tuple[bytes, bool]:
 
 
 class AfterBanner(PlayerSplitter):
-    """Takes the banner away."""
+    """Skips the banner."""
 
     def __init__(self) -> None:
         super().__init__(LARGEST_DATA)

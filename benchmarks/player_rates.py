@@ -1,4 +1,4 @@
-"""How fast a program for Player works with a served world: reads a second, and what they cost both sides.
+"""Measure a Player program with a served world: reads per second, and the CPU time of both sides.
 
 python benchmarks/player_rates.py --cycles 3000
 """

@@ -1,4 +1,4 @@
-"""How fast a client and a server in another process work: rates, and what they cost both sides."""
+"""Measure the rates of a client and a server in another process, and the CPU time of both sides."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def report(name: str, count: int, cycle: Callable[[], object], server: int, *, simulated: float = 0.0) -> None:
-    """Time a cycle, and print it; `simulated` are the seconds that pass there in one."""
+    """Time a cycle and print the rate; `simulated` is the simulated time of a cycle [s]."""
     for _ in range(10):
         cycle()
     began, mine, theirs = time.perf_counter(), time.process_time(), cpu_of(server)
@@ -24,7 +24,7 @@ def report(name: str, count: int, cycle: Callable[[], object], server: int, *, s
 
 
 def cpu_of(process: int) -> float:
-    """CPU seconds of another process, where the system tells (Linux)."""
+    """Return the CPU time of another process [s]; NaN if the system does not report it (only Linux does)."""
     stat = Path(f"/proc/{process}/stat")
     if not stat.exists():
         return float("nan")

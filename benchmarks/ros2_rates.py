@@ -1,4 +1,4 @@
-"""Rates of ROS 2: ten Pioneers at 50 Hz, and a node that listens to all of them: `python benchmarks/ros2_rates.py`."""
+"""Rates of ROS 2: ten Pioneers at 50 Hz, and a node that subscribes to all: `python benchmarks/ros2_rates.py`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ OF_ROBOTS = {
 }
 OF_ALL = {"tf": ("tf2_msgs/TFMessage", True), "clock": ("rosgraph_msgs/Clock", False)}
 PICTURES = {"camera/image_raw": ("sensor_msgs/Image", False)}
-DEPTH = 1000  # messages that a reader keeps: it counts them, it does not wait for the newest
+DEPTH = 1000  # queue depth of a reader, so that all messages are counted
 
 
 class Counting:
-    """Readers that take bytes and count them."""
+    """Readers that take serialised messages and count them."""
 
     def __init__(self, domain: int) -> None:
         self.dds = load_cyclonedds()
@@ -41,7 +41,7 @@ class Counting:
         self.participant = self.dds.domain.DomainParticipant(domain)
         self.readers: dict[str, Any] = {}
         self.counts: Counter[str] = Counter()
-        self.clock: list[float] = []  # simulated seconds, of each message of /clock
+        self.clock: list[float] = []  # simulated time of each message of /clock [s]
 
     def subscribe(self, name: str, kind: str, *, reliable: bool) -> None:
         policy = self.dds.qos.Policy
@@ -51,7 +51,7 @@ class Counting:
         self.readers[name] = self.dds.sub.DataReader(self.participant, topic, qos)
 
     def count(self, seconds: float) -> float:
-        """Listen for a while; how long it really was."""
+        """Count messages for some time; return the actual duration [s]."""
         core = self.dds.core
         mask = core.SampleState.Any | core.ViewState.Any | core.InstanceState.Any
         began = time.perf_counter()
@@ -70,7 +70,7 @@ class Counting:
 
 
 def make_world(robots: int) -> WorldSpec:
-    """Pioneers in rows."""
+    """Return a world with Pioneers in rows."""
     placed = [
         Placed(name=f"r{i}", type="pioneer-p3dx", at=(1.0 + 1.5 * (i % 5), 1.0 + 1.5 * (i // 5))) for i in range(robots)
     ]
@@ -81,7 +81,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--robots", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=10.0)
-    parser.add_argument("--pictures", action="store_true", help="160 × 120 pixels of each robot, too")
+    parser.add_argument("--pictures", action="store_true", help="also camera images of each robot, 160 × 120 pixels")
     parser.add_argument("--domain", type=int, default=99)
     chosen = parser.parse_args()
     topics = OF_ROBOTS | (PICTURES if chosen.pictures else {})
@@ -95,7 +95,7 @@ def main() -> None:
                     counting.subscribe(f"r{i}/{name}", kind, reliable=reliable)
             for name, (kind, reliable) in OF_ALL.items():
                 counting.subscribe(name, kind, reliable=reliable)
-            counting.count(3.0)  # both find each other
+            counting.count(3.0)  # wait for discovery
             before = cpu_of(server.process.pid)
             passed = counting.count(chosen.seconds)
             busy = (cpu_of(server.process.pid) - before) / passed
@@ -104,7 +104,7 @@ def main() -> None:
 
 
 def print_rates(counts: Counter[str], passed: float, simulated: float) -> None:
-    """A row for each topic: of the same topic of all robots, the slowest, the median and the fastest."""
+    """Print a row for each topic with the slowest, the median and the fastest rate of all robots."""
     columns = ("slowest [Hz]", "median [Hz]", "fastest [Hz]", "per simulated second")
     table = Table("topic", "robots", *columns)
     groups: dict[str, list[float]] = {}

@@ -1,11 +1,11 @@
-"""Soak: a server at full speed with many client processes for a long simulated time; is its memory flat?
+"""Soak test: run a server at full speed with many clients for a long simulated time, and check its memory for growth.
 
     python benchmarks/soak.py                                  # an hour of simulated time, 10 clients
     python benchmarks/soak.py --seconds 60 --clients 3 --stride 10
 
 Prints a JSON line per sample of the server's memory, and a last one with the verdict; the exit status is 0 if the
-memory is flat. Every client brings a robot along, drives it in lock-step, reads its sensors, watches it, and now and
-then sends it away and fetches another one.
+memory is flat. Every client spawns a robot, drives it in lock-step, reads its sensors, watches it, and from time to
+time removes it and spawns another one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ import numpy as np
 import paddock
 from paddock.testing import PaddockProcess
 
-WARM_UP = 0.25  # of the run: caches fill, the allocator finds its size
-MAX_GROWTH = 4.0e6  # bytes over the rest of the run; a leak of 100 bytes a step would be 18 MB in an hour
+WARM_UP = 0.25  # share of the run in which caches fill and the allocator grows
+MAX_GROWTH = 4.0e6  # bytes over the rest of the run; a leak of 100 bytes per step would be 18 MB in an hour
 
 CLIENT = """
 import sys
@@ -54,7 +54,7 @@ print(steps, flush=True)
 
 
 def rss_of(pid: int) -> int:
-    """The memory [bytes] that a process has in RAM."""
+    """Return the resident memory of a process [bytes]."""
     found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     assert found is not None
     return int(found[1]) * 1024
@@ -63,7 +63,7 @@ def rss_of(pid: int) -> int:
 def soak(
     seconds: float = 3600.0, clients: int = 10, stride: int = 5, samples: int = 60, world: str = "empty"
 ) -> dict[str, Any]:
-    """Run it; the verdict."""
+    """Run the soak test and return the verdict."""
     began = time.perf_counter()
     with PaddockProcess("serve", world, "--lock-step") as server:
         crew: list[subprocess.Popen[str]] = []
@@ -75,7 +75,7 @@ def soak(
                 arguments = [sys.executable, "-c", CLIENT, url, str(number), str(ticks), str(stride)]
                 crew.append(subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True))
             others = len(onlooker.robots)
-            while len(onlooker.robots) < others + clients:  # it is in the lock, so nobody drives off
+            while len(onlooker.robots) < others + clients:  # it holds the lock, so no robot drives yet
                 assert all(one.poll() is None for one in crew), "a client could not begin"
                 time.sleep(0.05)
                 onlooker.step(0)
@@ -93,7 +93,7 @@ def soak(
 
 
 def watch(onlooker: Any, pid: int, ticks: int, samples: int, began: float) -> list[tuple[float, int]]:
-    """Sample the server's memory at even distances of simulated time."""
+    """Sample the server's memory at equal intervals of simulated time."""
     memory = []
     for i in range(1, samples + 1):
         target = ticks * i // samples
@@ -106,7 +106,7 @@ def watch(onlooker: Any, pid: int, ticks: int, samples: int, began: float) -> li
 
 
 def judge(memory: list[tuple[float, int]]) -> dict[str, Any]:
-    """A straight line through the memory after the warm-up: what it grows by until the end."""
+    """Fit a straight line to the memory after the warm-up and return its growth until the end."""
     times, rss = np.array(memory[int(WARM_UP * len(memory)) :], float).T
     slope = float(np.polyfit(times, rss, 1)[0]) if len(times) > 1 else 0.0
     growth = slope * float(times[-1] - times[0])

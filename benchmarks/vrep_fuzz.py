@@ -1,4 +1,4 @@
-"""Send damaged packets to a port of V-REP's API: nothing may fail inside, and another client goes on undisturbed.
+"""Send damaged packets to a port of V-REP's API: the server must not fail, and another client must not be disturbed.
 
 python benchmarks/vrep_fuzz.py --packets 100000
 """
@@ -21,11 +21,11 @@ from paddock.server import Server, Settings
 GET_HANDLE, GET_POSITION, TARGET_VELOCITY = 0x3001, 0x1001, 0x1008
 NOT_MEANT = {TARGET_VELOCITY, 0x1007, 0x1028, 0x1037, 0x102E, 0x101A, 0x101B, 0x1801, 0x1024, 0x3003, 0x3002, 0x0005}
 NOT_MEANT |= {0x3013, 0x3014, 0x3015, 0x3016, 0x3401, 0x0001, 0x200A, 0x1005, 0x1006}
-"""Commands that change the world: whole, they would do what they are for."""
+"""Commands that change the world, which are excluded because valid ones would be executed."""
 
 
 def draw_message(rng: np.random.Generator) -> tuple[bytes, bool]:
-    """A message of a few commands with random contents, as packets. All are answered."""
+    """Draw a message of a few commands with random contents, as packets. All are answered."""
     blocks = []
     for command in rng.choice(sorted(set(CALLS) - NOT_MEANT), int(rng.integers(1, 5))):
         key, data = rng.bytes(int(rng.integers(0, 13))), rng.bytes(int(rng.integers(0, 64)))
@@ -48,7 +48,7 @@ def main() -> None:
             partial(attack, bridge.addresses[0], draw_message, PacketJoiner),
             lambda: other.call(GET_HANDLE, name) == handle,
         )
-        fuzz.finish(stood=arena.tick == tick)  # nobody triggered a step
+        fuzz.finish(stood=arena.tick == tick)  # no client triggered a step
 
 
 if __name__ == "__main__":

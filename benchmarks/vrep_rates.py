@@ -1,4 +1,4 @@
-"""Rates of V-REP's API: the server in this process, its clients in others.
+"""Rates of V-REP's API, with the server in this process and its clients in other processes.
 
 python benchmarks/vrep_rates.py
 """
@@ -19,17 +19,17 @@ from paddock.links.vrep import VrepClient
 from paddock.server import Server, Settings
 
 GET_HANDLE, JOINT_POSITION, PROXIMITY, IMAGE, SYNCHRONOUS, TRIGGER, START = 0x3001, 0x1001, 0x1009, 0x1004, 1, 3, 0x1007
-CYCLE, STREAMERS = 0.005, 8  # seconds between two messages of a client; how many clients there are
+CYCLE, STREAMERS = 0.005, 8  # seconds between two messages of a client; number of clients
 Address = tuple[str, int]
 
 
 def find(client: VrepClient, name: str) -> bytes:
-    """The handle of an object, as command data."""
+    """Return the handle of an object, as command data."""
     return client.call(GET_HANDLE, name.encode() + b"\0")
 
 
 def ask_joints(address: Address, count: int) -> tuple[int, float]:
-    """Blocking calls, one after the other."""
+    """Make blocking calls one after the other."""
     with VrepClient(*address) as client:
         joint = find(client, "Pioneer_p3dx_leftMotor")
         began = time.perf_counter()
@@ -39,7 +39,7 @@ def ask_joints(address: Address, count: int) -> tuple[int, float]:
 
 
 def step_with_sonars(address: Address, count: int) -> tuple[int, float]:
-    """Synchronous steps; with each come all sixteen sonars."""
+    """Make synchronous steps; each answer contains all sixteen sonars."""
     with VrepClient(*address) as client:
         sonars = [find(client, f"Pioneer_p3dx_ultrasonicSensor{i}") for i in range(1, 17)]
         client.call(SYNCHRONOUS)
@@ -53,7 +53,7 @@ def step_with_sonars(address: Address, count: int) -> tuple[int, float]:
 
 
 def take_pictures(address: Address, count: int) -> tuple[int, float]:
-    """Blocking calls for pictures of 64 × 64 pixels."""
+    """Make blocking calls for images of 64 × 64 pixels."""
     with VrepClient(*address) as client:
         camera = find(client, "ePuck_camera")
         began = time.perf_counter()
@@ -63,7 +63,7 @@ def take_pictures(address: Address, count: int) -> tuple[int, float]:
 
 
 def stream(address: Address, count: int) -> tuple[int, float]:
-    """Messages every 5 ms; each brings sixteen sonars. The number of those answered within 5 ms, and the time."""
+    """Send a message every 5 ms for sixteen sonars; return the number of answers within 5 ms, and the duration."""
     with VrepClient(*address, timeout=60) as client:
         sonars = [find(client, f"Pioneer_p3dx_ultrasonicSensor{i}") for i in range(1, 17)]
         client.exchange([ask_for(PROXIMITY, sonar, mode=STREAMING) for sonar in sonars])
@@ -81,7 +81,7 @@ def work(job: Callable[[Address, int], Any], address: Address, count: int, resul
 
 
 def measure(name: str, world: str, job: Callable[[Address, int], Any], count: int, clients: int, **clock: Any) -> None:
-    """Run a job in processes of their own, and tell how it went."""
+    """Run a job in separate processes and print its rate."""
     context = multiprocessing.get_context("spawn")
     arena = paddock.open(world, seed=1)
     server = Server(arena, Settings(port=0, **clock))

@@ -1,10 +1,9 @@
-"""The walk of E. coli on a CUDA GPU and on the CPU: the same walkers, the same crowd, and the rates of both.
+"""The walk of E. coli on a CUDA GPU and on the CPU: compare walkers and populations, and measure the rates of both.
 
     python benchmarks/walk_gpu.py [--walkers 10000] [--seconds 600] [--precisions float64,float32] [--figure walk.png]
 
-Prints one JSON object per line. First the poses of some walkers are compared after a second, before chance parts them;
-then whole populations, by where they gather and how long they run. The CPU is measured just before. What compiles runs
-before anything is timed.
+Prints one JSON object per line. First the poses of some walkers are compared after a second, before they diverge; then
+whole populations, by their concentrations and run lengths. The CPU is measured first. Compilation is not timed.
 """
 
 from __future__ import annotations
@@ -27,17 +26,17 @@ from paddock.report import save_figure
 
 WORLD = "petri-dish-gauss"
 COMPARED, COMPARED_SECONDS = 256, 1.0
-TOLERANCE = {"float64": 1e-9, "float32": 2e-3}  # [m], [rad] of the median walker
-LEAST_P = 1e-3  # of two populations that should be alike
+TOLERANCE = {"float64": 1e-9, "float32": 2e-3}  # median difference of all walkers [m], [rad]
+LEAST_P = 1e-3  # minimum p-value for two populations to count as equal
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--walkers", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--cpu-walkers", type=int, default=1000, help="of the population on the CPU")
+    parser.add_argument("--cpu-walkers", type=int, default=1000, help="number of walkers on the CPU")
     parser.add_argument("--precisions", default="float64,float32")
-    parser.add_argument("--figure", type=Path, help="the GPU's density over time")
+    parser.add_argument("--figure", type=Path, help="file for a picture of the GPU's density over time")
     told = parser.parse_args()
     here = measured("cpu", "float64", told.cpu_walkers, told.seconds)
     for precision in told.precisions.split(","):
@@ -53,7 +52,7 @@ def main() -> None:
 
 
 def compared(precision: str) -> dict[str, Any]:
-    """How far walkers on GPU and CPU are apart after a moment."""
+    """Return the differences between walkers on GPU and CPU after a short time."""
     poses = []
     started = time.perf_counter()
     for device, kind in (("cpu", "float64"), ("cuda", precision)):
@@ -74,7 +73,7 @@ def compared(precision: str) -> dict[str, Any]:
 
 
 def measured(device: str, precision: str, walkers: int, seconds: float, beside: Population | None = None) -> Population:
-    """Run a population, and print what became of it and how fast."""
+    """Run a population and print its statistics and rate."""
     where = {"device": device, "precision": precision}
     run_population("normal", WORLD, walkers=2, seconds=2.0, every=1.0, **where)  # compiles
     started = time.perf_counter()
@@ -99,7 +98,7 @@ def measured(device: str, precision: str, walkers: int, seconds: float, beside: 
 
 
 def alike(here: Population, there: Population) -> bool:
-    """Whether two populations met the same concentrations, as far as chance tells."""
+    """Return whether two populations met statistically equal concentrations."""
     return find_mann_whitney_p(here.concentration, there.concentration) > LEAST_P
 
 

@@ -1,10 +1,10 @@
-"""How long a robot drives on after the program that drives it was killed, crashed or hung, on every wire.
+"""How long a robot continues to drive after its program was killed, crashed or hung, for every link.
 
     python benchmarks/watchdog_times.py [--times 5]
 
-Robots are emulators in this process, or robots of a world that speaks the APIs of other simulators, in real time;
-programs are processes of their own. A robot counts as standing when
-its simulated wheels do, which is looked at every millisecond; ticks of the world add up to 20 ms.
+Robots are emulators in this process, or robots of a world with the APIs of other simulators, in real time. Programs are
+separate processes. A robot counts as stopped when its simulated wheels have stopped, which is checked every
+millisecond. The tick of the world adds up to 20 ms.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from paddock.arena import Arena
 
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGSEGV", "SIGSTOP")
 Lawn = tuple[Arena, dict[str, str]]
-LONGEST = 5.0  # [s] after which it is taken to drive on for ever
+LONGEST = 5.0  # [s] timeout, after which a robot counts as never stopping
 WATCHED = "robot.enable(list(robot.devices)[0]); robot.watch(0.05); robot.wheels.set(0.05, 0.06)"
 
 
 def wait_until(arena: Arena, name: str, *, stands: bool) -> float:
-    """Seconds until a robot stands, or drives."""
+    """Return the seconds until a robot stops, or drives."""
     began = time.monotonic()
     while (name not in arena.robots or arena[name].wheels.speeds == (0.0, 0.0)) != stands:
         if time.monotonic() - began > LONGEST:
@@ -40,7 +40,7 @@ def wait_until(arena: Arena, name: str, *, stands: bool) -> float:
 
 
 def measure(arena: Arena, name: str, url: str, programs: DrivingPrograms, how: str) -> float:
-    """Seconds that a robot drives on."""
+    """Return how long a robot continues to drive [s]."""
     hung = how == "hung, a thread reads"
     process = programs.start(url, *((WATCHED, "signal.pause()") if hung else ()))
     wait_until(arena, name, stands=False)
@@ -48,13 +48,13 @@ def measure(arena: Arena, name: str, url: str, programs: DrivingPrograms, how: s
         os.kill(process, signal.Signals[how])
     seconds = wait_until(arena, name, stands=True)
     os.kill(process, signal.SIGKILL)
-    while watchdogs_of(process):  # which has the line for a moment
+    while watchdogs_of(process):  # the watchdog still uses the line for a moment
         time.sleep(0.01)
     return seconds
 
 
 def print_times(names: Sequence[str], drive: Callable[[], AbstractContextManager[Lawn]], times: int) -> None:
-    """Print a table, a column for each wire."""
+    """Print a table with a column for each link."""
     print(f"{'[ms], longest of ' + str(times):24}" + "".join(f"{name:>16}" for name in names))
     with drive() as (arena, urls), DrivingPrograms() as programs:
         for how in (*SIGNALS, "hung, a thread reads"):

@@ -1,10 +1,10 @@
-"""Our WebSocket code against the `websockets` package's own client and server, and both against a raw TCP ping-pong.
+"""Compare Paddock's WebSocket code with the `websockets` package's client and server, and with a raw TCP ping-pong.
 
     python benchmarks/wire.py [--rounds 5] [--cycles 2000]
 
-A cycle is a `step` with the speeds of two wheels up and an `observed` with 8 + 3 readings down, encoded and decoded at
-both ends, without any simulation. Server and client are processes of their own. All pairs are measured in turns, in
-the same minutes; one JSON object per line has the medians. Compression is off everywhere.
+A cycle is a `step` with two wheel speeds to the server and an `observed` with 8 + 3 readings back, encoded and decoded
+at both ends, without simulation. Server and client are separate processes. All pairs are measured alternately; one JSON
+object per line contains the medians. Compression is off everywhere.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ decode_request, decode_answer = MessageDecoder(m.REQUESTS).decode, MessageDecode
 
 
 def answer(data: bytes) -> bytes:
-    """What a server does, but for the simulation."""
+    """Answer a step like a server, without the simulation."""
     step = decode_request(data)
     assert isinstance(step, m.Step)
     return encode(m.Observed(id=step.id, tick=1, robots={"red": SEEN}))
@@ -52,7 +52,7 @@ def answer(data: bytes) -> bytes:
 
 
 class OurServer(asyncio.Protocol):
-    """As paddock/server/connection.py does it: in the callbacks of the event loop."""
+    """A server in callbacks of the event loop, as in paddock/server/connection.py."""
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
@@ -69,7 +69,7 @@ class OurServer(asyncio.Protocol):
             return
         for _, payload in self.reader.feed(data):
             self.transport.write(frame(answer(payload)))
-        if self.reader.has_replies:  # to a ping, or to a close
+        if self.reader.has_replies:  # answers to a ping or a close
             self.transport.write(b"".join(self.protocol.data_to_send()))
 
 
@@ -120,7 +120,7 @@ CLIENTS = {"ours": our_client, "package": package_client}
 
 
 def cpu_seconds(process: int) -> float:
-    """CPU time of another process (Linux)."""
+    """Return the CPU time of another process [s] (Linux)."""
     return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
 
 

@@ -1,4 +1,4 @@
-"""The command line in this process: a fresh one takes more than a second to load the kernels."""
+"""Run the command line in this process, because a new process takes more than a second to load the kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.cli import main
 
 
 class Printed(NamedTuple):
-    """What a command printed, and how it ended."""
+    """The output and exit status of a command."""
 
     returncode: int
     stdout: str
@@ -22,7 +22,7 @@ class Printed(NamedTuple):
 
 
 def paddock(*arguments: str, folder: Path | None = None, columns: int | None = 160) -> Printed:
-    """Run `paddock …` in a terminal of some width; None: not in a terminal."""
+    """Run `paddock …` in a terminal with some columns; None: not in a terminal."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["paddock", *arguments])

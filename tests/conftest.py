@@ -1,4 +1,4 @@
-"""Settings of all tests: Hypothesis draws the same examples every time and never watches the clock."""
+"""Settings of all tests: Hypothesis draws the same examples every time and has no deadline."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ settings.register_profile("thorough", settings.get_profile("repeatable"), max_ex
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
-# A shell gives a command with & or nohup signals that are ignored, and the processes of tests would ignore them, too.
+# A shell starts a command with & or nohup with ignored signals, and the processes of the tests would inherit this.
 for number, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
     if hasattr(signal, number) and signal.getsignal(getattr(signal, number)) is signal.SIG_IGN:
         signal.signal(getattr(signal, number), handler)
@@ -31,6 +31,6 @@ for number, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signa
 
 @pytest.fixture(scope="session", autouse=True)
 def _warm_start() -> None:
-    """Processes with servers and workers start at once."""
+    """Start processes of servers and workers from a preloaded process, without start-up time."""
     PaddockProcess.launch = staticmethod(launch_paddock)  # type: ignore[assignment]
     ProcessWorker.launch = staticmethod(launch_worker)  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""Marks of parameters."""
+"""Pytest marks for parameters."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 
 
 def rarely(*values: Any) -> list[Any]:
-    """More of the same kind: parameters that `make test` leaves to `make test-long`."""
+    """Return the values as parameters that run only in `make test-long`."""
     return [pytest.param(value, marks=pytest.mark.long) for value in values]
 
 
 def mostly(chosen: Iterable[Any], values: Iterable[Any]) -> list[Any]:
-    """All values, those that were not chosen rarely."""
+    """Return all values as parameters; values that are not chosen run only in `make test-long`."""
     chosen = list(chosen)
     return [*chosen, *rarely(*(value for value in values if value not in chosen))]

@@ -1,4 +1,4 @@
-"""Pages of the documentation, whose examples are run."""
+"""Run the examples of documentation pages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def run_examples(page: Path) -> dict[str, Any]:
-    """Run the Python blocks of a page, one after the other, and give the names that they leave."""
+    """Run the Python blocks of a page one after the other; return the resulting namespace."""
     names: dict[str, Any] = {}
     text = page.read_text(encoding="utf-8")
     shown = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     assert shown, f"{page.name} has no example"
     for block in shown:
-        above = text[: text.index(block)].count("\n")  # so that a mistake is reported at its line of the page
+        above = text[: text.index(block)].count("\n")  # so that errors are reported with the line of the page
         exec(compile("\n" * above + block, str(page), "exec"), names)
     return names

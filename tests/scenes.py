@@ -1,4 +1,4 @@
-"""Worlds and robots that the tests stand in, and what obstacles they hold."""
+"""Worlds and robots for tests, and their obstacles."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ CRATE = ((-0.04, -0.05), (0.08, -0.05), (0.08, 0.05), (-0.04, 0.05))
 
 
 def puck(*sensors: SensorSpec, radius: float = 0.05, height: float = 0.1, **more: Any) -> RobotSpec:
-    """A round robot."""
+    """Return a round robot."""
     return _robot(BodySpec(radius=radius, height=height), sensors, **more)
 
 
 def crate(*sensors: SensorSpec, outline: tuple[Point, ...] = CRATE, height: float = 0.1, **more: Any) -> RobotSpec:
-    """A robot with corners."""
+    """Return a robot with corners."""
     return _robot(BodySpec(outline=outline, height=height), sensors, **more)
 
 
@@ -41,7 +41,7 @@ def _robot(
 def world(
     *robots: Placed, bounds: tuple[float, float, float, float] = (-2.0, -2.0, 2.0, 2.0), **parts: Any
 ) -> WorldSpec:
-    """A square room of 4 m, unless told otherwise."""
+    """Return a world, by default a square room of 4 m."""
     return WorldSpec(name="test", bounds=bounds, robots=robots, **parts)
 
 
@@ -56,7 +56,7 @@ def alone(
     placed_with: dict[str, Any] | None = None,
     **parts: Any,
 ) -> tuple[Arena, Robot]:
-    """One robot in a world, everything switched on."""
+    """Open an arena with one robot, and enable all its devices."""
     kind = robot or puck(*sensors)
     one = Placed(name="one", type=kind, at=at, heading_deg=heading_deg, noise=noise, **(placed_with or {}))
     arena = paddock.open(world(one, **parts), seed=seed, dt=dt)
@@ -65,7 +65,7 @@ def alone(
 
 
 def random_world(rng: np.random.Generator, robots: list[RobotSpec], *, arcs: bool = True, **parts: Any) -> WorldSpec:
-    """Obstacles of all kinds here and there, and as many of the robots as find room."""
+    """Return a world with random obstacles of all kinds, and as many of the robots as there is room for."""
 
     def spot() -> Point:
         return float(rng.uniform(-0.9, 0.9)), float(rng.uniform(-0.9, 0.9))
@@ -122,7 +122,7 @@ def random_world(rng: np.random.Generator, robots: list[RobotSpec], *, arcs: boo
 
 
 def obstacles(arena: Arena, without: int, above: float = 0.0) -> tuple[list[Segment], list[Circle]]:
-    """Sides and discs of all that is higher than `above`: walls, obstacles, and robots but one."""
+    """Return the edges and discs of everything higher than `above`: walls, obstacles, and all robots except one."""
     segments: list[Segment] = []
     discs: list[Circle] = []
     for solid in solids(arena.world):

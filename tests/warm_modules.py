@@ -1,4 +1,4 @@
-"""What most commands of Paddock load: imported once, by the process that theirs are forked from."""
+"""Modules that most commands of Paddock load, imported once in the process from which the others are forked."""
 
 import paddock.cli.run
 import paddock.cli.serve

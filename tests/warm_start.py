@@ -1,6 +1,6 @@
-"""Programs as processes that begin where others are after a second of work: with modules and kernels loaded.
+"""Start programs as processes with modules and kernels already loaded, which saves about a second each.
 
-Each is a process of its own, forked from one that has loaded all that and does nothing else.
+Each is a separate process, forked from a process that has only loaded the modules.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from paddock.testing import PaddockProcess
 
 HERE = Path(__file__).parent
 COLD, COLD_WORKER, PYTHONPATH = PaddockProcess.launch, ProcessWorker.launch, os.environ.get("PYTHONPATH")
-CAN_FORK = hasattr(os, "fork")  # on Windows every process begins from nothing
+CAN_FORK = hasattr(os, "fork")  # on Windows every process starts without preloaded modules
 LOADING = threading.Lock()
 CONTEXT = multiprocessing.get_context("forkserver" if CAN_FORK else "spawn")
 
 
 @functools.cache
 def _load_modules() -> None:
-    """Start the process that others are forked from, once in each process of tests."""
+    """Start the process from which others are forked, once per test process."""
     CONTEXT.set_forkserver_preload(["warm_modules"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), *sys.path]))
@@ -42,7 +42,7 @@ def _load_modules() -> None:
 
 
 class WarmProcess:
-    """`python -m module …`, `python -c program …` or `python file …`: as much of a `subprocess.Popen` as tests use."""
+    """Runs `python -m module …`, `python -c program …` or `python file …`, with a subset of `subprocess.Popen`."""
 
     stdin: IO[str]
     stdout: IO[str]
@@ -56,14 +56,14 @@ class WarmProcess:
         terminal: int | None = None,
         errors: int | None = None,
     ) -> None:
-        """Start it.
+        """Start the process.
 
         Args:
-            arguments: what follows `python`.
-            settings: its environment; None: that of this process.
-            folder: its working directory; empty: that of this process.
-            terminal: the file number of a terminal that becomes its own; None: it has three pipes.
-            errors: the file number that its errors go to; None: they go to a pipe, too.
+            arguments: the arguments of `python`.
+            settings: its environment; None: the environment of this process.
+            folder: its working directory; empty: the directory of this process.
+            terminal: file descriptor of its controlling terminal; None: use three pipes.
+            errors: file descriptor of its standard error; None: use a pipe.
         """
         with LOADING:
             _load_modules()
@@ -100,7 +100,7 @@ class WarmProcess:
         return self.returncode
 
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
-        """What it prints until its end, and says aside."""
+        """Wait for the end of the process; return its standard output and standard error."""
         aside: list[str] = []
         reader = threading.Thread(target=lambda: aside.append(self.stderr.read()), daemon=True)
         reader.start()
@@ -140,7 +140,7 @@ def start_python(
     folder: Path | str = "",
     terminal: int | None = None,
 ) -> Started:
-    """`python …` as a process, with pipes; the arguments are those of a `WarmProcess`."""
+    """Start `python …` as a process with pipes; the arguments are those of `WarmProcess`."""
     if CAN_FORK:
         return WarmProcess(arguments, settings, folder, terminal)
     pipe, program = subprocess.PIPE, [sys.executable, "-u", *arguments]
@@ -152,15 +152,15 @@ def start_python(
 def run_python(
     *arguments: str, settings: Mapping[str, str] | None = None, folder: Path | str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """A program to its end: what it printed, and its exit status."""
+    """Run a program to its end; return its output and exit status."""
     with start_python(arguments, settings, folder) as process:
         said, aside = process.communicate()
         return subprocess.CompletedProcess(arguments, process.wait(), said, aside)
 
 
 def launch_paddock(arguments: Sequence[str], settings: Mapping[str, str]) -> Started:
-    """`python -m paddock …` without any input, in place of `PaddockProcess.launch`."""
-    if not CAN_FORK or settings.get("PYTHONPATH") != PYTHONPATH:  # or it is to find packages that others do not
+    """Start `python -m paddock …` without input, in place of `PaddockProcess.launch`."""
+    if not CAN_FORK or settings.get("PYTHONPATH") != PYTHONPATH:  # another PYTHONPATH needs a new interpreter
         return COLD(arguments, settings)
     process = WarmProcess(["-m", "paddock", *arguments], settings)
     process.stdin.close()
@@ -168,7 +168,7 @@ def launch_paddock(arguments: Sequence[str], settings: Mapping[str, str]) -> Sta
 
 
 def launch_worker(arguments: list[str]) -> Any:
-    """`python …` for jobs, in place of `ProcessWorker.launch`: they come and are answered as bytes."""
+    """Start `python …` for jobs, in place of `ProcessWorker.launch`, with binary pipes."""
     if not CAN_FORK:
         return COLD_WORKER(arguments)
     process: Any = WarmProcess(arguments, errors=2)
@@ -177,7 +177,7 @@ def launch_worker(arguments: list[str]) -> Any:
 
 
 def _open_pipes() -> tuple[list[Connection], list[Connection]]:
-    """For input, output and errors: the ends of the program, and those of its test."""
+    """Open pipes for input, output and errors; return the ends of the program, and those of the test."""
     (input_read, input_write), *outputs = (CONTEXT.Pipe(duplex=False) for _ in range(3))
     return [input_read, *(write for _, write in outputs)], [input_write, *(read for read, _ in outputs)]
 
@@ -185,9 +185,9 @@ def _open_pipes() -> tuple[list[Connection], list[Connection]]:
 def _run(
     arguments: list[str], settings: dict[str, str], folder: str, pipes: list[Connection], in_terminal: bool
 ) -> None:
-    """In the new process: what `python -u …` does after its start."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where tests run in the background
-    if in_terminal:  # whose own terminal it is gets SIGINT when somebody types Ctrl-C there
+    """Run a program in the new process, as `python -u …` does after its start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also if tests run in the background
+    if in_terminal:  # the owner of the terminal gets SIGINT on Ctrl-C
         os.setsid()
     os.chdir(folder)
     os.environ.clear()

@@ -1,7 +1,7 @@
-"""Fail where a catalogue of the host program lacks a text, has one that nobody uses, or differs in its placeholders.
+"""Fail if a catalogue of the host program lacks a text, contains an unused one, or has different placeholders.
 
-python tools/check_translations.py           # what is wrong
-python tools/check_translations.py --write   # add texts that are missing, drop those that nobody uses
+python tools/check_translations.py           # print the problems
+python tools/check_translations.py --write   # add missing texts, remove unused ones
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from paddock.cli.orders.language import CATALOGUES, read_po
 
 SOURCES = CATALOGUES.parents[1]
 PROGRAM = CATALOGUES.parent / "orders"
-MARKS = ("_", "explain")  # the first translates at once; what the second makes is translated where it is shown
+MARKS = ("_", "explain")  # `_` translates immediately; results of `explain` are translated when they are displayed
 HEAD = "Content-Type: text/plain; charset=UTF-8\n"
 
 
 def find_texts(folder: Path = SOURCES) -> dict[str, str]:
-    """Every text in a call of `_` or `explain`, with its first place; anything but a plain text there is an error."""
+    """Return every text in a call of `_` or `explain`, with its first location; only string literals are allowed."""
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*.py"), key=lambda path: (path.parent != PROGRAM, path)):
         source = path.read_text(encoding="utf-8")
@@ -38,13 +38,13 @@ def find_texts(folder: Path = SOURCES) -> dict[str, str]:
 
 
 def list_placeholders(text: str) -> list[tuple[str, str, str]]:
-    """Name, format and conversion of each placeholder, in alphabetical order."""
+    """Return name, format and conversion of each placeholder, in alphabetical order."""
     parts = string.Formatter().parse(text)
     return sorted((name, form or "", conversion or "") for _, name, form, conversion in parts if name is not None)
 
 
 def compare(texts: Mapping[str, str], catalogue: Mapping[str, str], file: str) -> list[str]:
-    """What is wrong with a catalogue."""
+    """Return the problems of a catalogue."""
     problems = [f"{file}: missing: {text!r} of {place}" for text, place in texts.items() if not catalogue.get(text)]
     problems += [f"{file}: unused: {text!r}" for text in catalogue if text and text not in texts]
     for text, translation in catalogue.items():
@@ -54,7 +54,7 @@ def compare(texts: Mapping[str, str], catalogue: Mapping[str, str], file: str) -
 
 
 def write_catalogue(texts: Mapping[str, str], catalogue: Mapping[str, str]) -> str:
-    """A catalogue of exactly these texts, in their order."""
+    """Return a catalogue of exactly these texts, in their order."""
     out = f'msgid ""\nmsgstr {quote(catalogue.get("", HEAD))}\n'
     for text, place in texts.items():
         out += f"\n#: {place.partition(':')[0]}\nmsgid {quote(text)}\nmsgstr {quote(catalogue.get(text, ''))}\n"
@@ -62,12 +62,12 @@ def write_catalogue(texts: Mapping[str, str], catalogue: Mapping[str, str]) -> s
 
 
 def quote(text: str) -> str:
-    """A text as catalogues have it."""
+    """Return a text quoted for a catalogue."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def main() -> int:
-    """Check all catalogues, or write them; the exit status."""
+    """Check all catalogues, or write them; return the exit status."""
     texts, problems = find_texts(), []
     for path in sorted(CATALOGUES.glob("*.po")):
         catalogue = read_po(path.read_text(encoding="utf-8"), str(path))

@@ -1,7 +1,7 @@
-"""Fail where code or documentation uses a word that CONTRIBUTING.md replaces by the field's own.
+"""Fail if code or documentation uses a word that CONTRIBUTING.md replaces with an established term.
 
-Fail, too, where the library speaks of options of the command line: whoever calls it from Python has none. A whole
-command in backquotes is fine.
+Also fail if a text of the library names a command-line option, because Python callers have none. A whole command in
+backquotes is allowed.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"^\| (?P<avoid>[^|]+) \| (?P<use>[^|]+) \|$", re.MULTILINE)
 FLAG = re.compile(r"(?<=[ (])--[a-z][a-z-]+")
-COMMAND = re.compile(r"`[^`]*`|^paddock .*", re.DOTALL)  # in which options have their place
+COMMAND = re.compile(r"`[^`]*`|^paddock .*", re.DOTALL)  # options are allowed in these
 COMMAND_LINE = ("src/paddock/cli/", "src/paddock/bench/")
 SEARCHED = ("src/**/*.py", "src/**/*.js", "docs/*.md", "README.md", "examples/**/*.py")
 
 
 def read_glossary() -> dict[str, str]:
-    """The words to avoid, each with the word to use."""
+    """Return the words to avoid, each with its replacement."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    rows = ROW.findall(text[text.index("## Words") :])[2:]  # without the head and the line below it
+    rows = ROW.findall(text[text.index("## Words") :])[2:]  # without the table header and the line below it
     return {word.strip(): use for avoid, use in rows for word in avoid.split(",")}
 
 
 def find_words(glossary: dict[str, str]) -> list[str]:
-    """Each place of a word to avoid, as `file:line: word: use …`."""
+    """Return each occurrence of a word to avoid, as `file:line: word: use …`."""
     pattern = re.compile(rf"(?<![\w'])({'|'.join(re.escape(word) for word in glossary)})(?![\w'])")
     found = []
     for path in sorted({path for place in SEARCHED for path in ROOT.glob(place)}):
@@ -39,7 +39,7 @@ def find_words(glossary: dict[str, str]) -> list[str]:
 
 
 def find_flags(paths: Iterable[Path]) -> list[str]:
-    """Each text of the library that names an option of the command line, as `file:line: --option: …`."""
+    """Return each text of the library that names a command-line option, as `file:line: --option: …`."""
     found = []
     for path in paths:
         text = path.read_text(encoding="utf-8")
@@ -51,12 +51,12 @@ def find_flags(paths: Iterable[Path]) -> list[str]:
 
 
 def is_command_line(path: Path) -> bool:
-    """Whether a file belongs to the command line itself."""
+    """Return whether a file belongs to the command line itself."""
     return path.relative_to(ROOT).as_posix().startswith(COMMAND_LINE)
 
 
 def iterate_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """All texts of a program but docstrings, with their lines; what a formatted text is filled with is left out."""
+    """Yield all string literals except docstrings, with their lines; an ellipsis replaces f-string expressions."""
     inside = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

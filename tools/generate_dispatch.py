@@ -1,6 +1,6 @@
-"""Write the kernels that choose between shipped kinds by number: sensors, policies, metrics, rewards.
+"""Generate the kernels that dispatch by number to the shipped sensors, policies, metrics and rewards.
 
-`python tools/generate_dispatch.py` writes the files; with `--check` it fails if one of them is not what it would write.
+`python tools/generate_dispatch.py` writes the files; with `--check` it fails if one of them is out of date.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FILES: dict[str, tuple[Dispatch, ...]] = {
 
 
 def text_of(dispatches: tuple[Dispatch, ...]) -> str:
-    """A file with some dispatching kernels."""
+    """Return the text of a file with some dispatching kernels."""
     imports, functions = set(), []
     for dispatch in dispatches:
         cases = dispatch.shipped_cases()

@@ -1,4 +1,4 @@
-"""Run the notebooks of the examples from clean kernels, and store what they show; `--check` only compares.
+"""Run the example notebooks in clean kernels and store their output; `--check` only compares.
 
 python tools/run_notebooks.py [--check] [NAME …]
 """
@@ -23,7 +23,7 @@ METADATA = {
 
 
 def execute(path: Path) -> Any:
-    """The notebook with what its cells show when they run one after the other, in a folder of their own."""
+    """Run the cells of a notebook in a temporary folder; return the notebook with their output."""
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
         where = {"metadata": {"path": folder}}
@@ -31,13 +31,13 @@ def execute(path: Path) -> Any:
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict({})
-        if cell.cell_type == "code":  # what goes to the standard error is about compiling, and comes once
+        if cell.cell_type == "code":  # standard error contains compilation messages, which are not repeatable
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     return notebook
 
 
 def list_texts(notebook: Any) -> list[str]:
-    """All that cells print or show as text, without the places of objects in memory."""
+    """Return all text output of the cells, without memory addresses."""
     texts = [
         output.get("text", "") or output.get("data", {}).get("text/plain", "")
         for cell in notebook.cells
@@ -48,9 +48,9 @@ def list_texts(notebook: Any) -> list[str]:
 
 
 def main() -> int:
-    """Store or compare; the exit status is 1 where a notebook shows something else than what is stored."""
+    """Store or compare the output; return 1 if the output of a notebook differs from the stored one."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("names", nargs="*", help="notebooks without their ending; all if none are named")
+    parser.add_argument("names", nargs="*", help="notebooks without .ipynb; default: all")
     parser.add_argument("--check", action="store_true", help="store nothing")
     options = parser.parse_args()
     paths = [FOLDER / f"{name}.ipynb" for name in options.names] or sorted(FOLDER.glob("*.ipynb"))
@@ -62,7 +62,7 @@ def main() -> int:
             nbformat.write(fresh, path)
         elif not same:
             status = 1
-        sys.stdout.write(f"{path.name}: {'as stored' if same else 'shows something else than what is stored'}\n")
+        sys.stdout.write(f"{path.name}: {'as stored' if same else 'output differs from the stored one'}\n")
     return status
 
 

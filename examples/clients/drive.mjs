@@ -1,17 +1,17 @@
-// A client in plain JavaScript: brings its own robot along, drives it in lock-step, and leaves. No packages needed.
+// A client in plain JavaScript: it spawns a robot, drives it in lock-step, and removes it. No packages needed.
 //
 //   paddock serve clutter --lock-step
 //   node --experimental-websocket examples/clients/drive.mjs http://127.0.0.1:8642/ 20
 //
 // Node 22 and later have WebSocket without the flag. The second argument is how long to drive, in simulated seconds.
-// The protocol is told in docs/protocol.md.
+// The protocol is described in docs/protocol.md.
 
 const [address = "http://127.0.0.1:8642/", seconds = "20"] = process.argv.slice(2);
 const url = new URL(address);
 const token = new URLSearchParams(url.hash.slice(1)).get("token") ?? "";
 
 const robot = "explorer";
-const spec = { // what a TOML file in docs/robots.md would say
+const spec = { // the same keys as in a TOML file, see docs/robots.md
   name: "explorer",
   body: { radius: 0.04, height: 0.05, color: "teal" },
   drive: { wheel_separation: 0.06, wheel_diameter: 0.04, max_speed: 0.2 },
@@ -27,17 +27,17 @@ const spec = { // what a TOML file in docs/robots.md would say
   ],
 };
 
-/** Opens the socket; the answer is a function that sends a request and waits for its answer. */
+/** Opens the socket; returns a function that sends a request and waits for its answer. */
 async function connect() {
   const socket = new WebSocket(`${url.protocol.replace("http", "ws")}//${url.host}/ws`);
-  const waiting = new Map(); // id → what to call with the answer
+  const waiting = new Map(); // request id → callbacks for the answer
   let lastId = 0;
 
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(data); // text, because we send text
     if (message.type === "released") console.log(`${message.client} was released from the lock: ${message.reason}`);
     const { resolve, reject } = waiting.get(message.id) ?? {};
-    if (!resolve) return; // news: robots, clock, …
+    if (!resolve) return; // a message without a request: robots, clock, …
     waiting.delete(message.id);
     if (message.type === "refused") reject(new Error(`${message.error}: ${message.message}`));
     else resolve(message);
@@ -48,9 +48,9 @@ async function connect() {
   };
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
-    socket.onerror = () => reject(new Error(`nobody answers at ${url.host}`));
+    socket.onerror = () => reject(new Error(`no answer from ${url.host}`));
   });
-  socket.onerror = null; // a close follows, and tells why
+  socket.onerror = null; // a close event follows with the reason
 
   const ask = (type, fields = {}) =>
     new Promise((resolve, reject) => {
@@ -63,7 +63,7 @@ async function connect() {
   return ask;
 }
 
-/** Rim speeds [m/s] for three distances [m]: forward, and towards the side where there is more room. */
+/** Returns wheel speeds [m/s] for three distances [m]: forward, and towards the side with more free space. */
 function wheelSpeeds([left, ahead, right]) {
   if (Math.min(left, ahead, right) < 0.05) return [-0.05, 0.05]; // too near: turn on the spot
   const turn = 0.4 * (left - right); // positive is to the left
@@ -79,7 +79,7 @@ async function main() {
     await ask("enable", { robot });
     await ask("lock", { timeout: 5 });
 
-    let { robots, tick: start } = await ask("step", { ticks: 0 }); // look before the first move
+    let { robots, tick: start } = await ask("step", { ticks: 0 }); // read the sensors before the first move
     let tick = start;
     while ((tick - start) * dt < Number(seconds)) {
       const wheels = wheelSpeeds(robots[robot].readings.whiskers);

@@ -1,10 +1,11 @@
-// A planner in another language: it joins the modules of a robot through their gate, and needs nothing but a socket.
+// A planner in another language: it joins the modules of a robot through their gate, and needs only a socket.
 //
 //   paddock modules up mine.toml     (with gate = 5000, and without a module "planner")
 //   node planner.mjs 127.0.0.1 5000
 //
-// It drives straight on while the sonars see room ahead, else it turns. After a stop of the reflex it names the stop's
-// number, gets away, and says so. Every message is a line of JSON; `paddock modules schema` describes them all.
+// It drives straight ahead while the sonars measure free space, and turns otherwise. After a stop by the reflex module
+// it sends RESET with the number of the stop, drives away from the obstacle, and sends CLEAR. Every message is a line
+// of JSON; `paddock modules schema` describes them all.
 import net from "node:net";
 import readline from "node:readline";
 

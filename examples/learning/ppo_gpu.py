@@ -1,9 +1,9 @@
-"""PPO on one GPU: environments, rollouts and learning stay on the card; the trained policy is written to a .npz file.
+"""PPO on one GPU: environments, rollouts and learning stay on the GPU; the trained policy is written to a .npz file.
 
     python examples/learning/ppo_gpu.py [--env Avoid] [--steps 120e6] [--out avoid.npz]
 
 Needs an NVIDIA GPU and `pip install 'paddock[gpu,gym]' torch`. Prints one JSON object per line. Schulman et al. 2017,
-"Proximal policy optimization algorithms", with generalised advantages, in few large batches.
+"Proximal policy optimization algorithms", with generalised advantage estimation, in few large batches.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from torch import Tensor, nn
 from paddock.gym import ENVIRONMENTS, EnvSpec, export_network
 from paddock.gym.cuda import CudaVectorEnv
 
-UNSEEN = 10_000  # number of the first room that nobody trained in
+UNSEEN = 10_000  # number of the first room that was not used for training
 
 
 @dataclass(frozen=True)
 class PpoSettings:
-    """What decides the result, with the seed."""
+    """Hyperparameters and seed."""
 
     envs: int = 32_768
-    steps: int = 32  # of a rollout
+    steps: int = 32  # per rollout
     epochs: int = 2
-    batches: int = 8  # in an epoch
+    batches: int = 8  # per epoch
     rate: float = 2e-3
     discount: float = 0.99
-    trace: float = 0.95  # lambda of generalised advantages
+    trace: float = 0.95  # lambda of generalised advantage estimation
     clip: float = 0.2
     entropy: float = 1e-3
     reward_scale: float = 0.1
@@ -43,7 +43,7 @@ class PpoSettings:
 
 
 class Agent(nn.Module):
-    """Two small networks: actions as a normal distribution around the actor's outputs, and the value."""
+    """Two small networks: the actor, whose outputs are the means of normally distributed actions, and the critic."""
 
     def __init__(self, inputs: int, actions: int, hidden: int) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ def _perceptron(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Seque
 
 
 class Rollouts:
-    """What was seen, done and earned in the last rollout, shape (steps, envs, ·); one graph of launches fills it."""
+    """Observations, actions and rewards of the last rollout, shape (steps, envs, ·), filled by one CUDA graph."""
 
     def __init__(self, env: CudaVectorEnv, agent: Agent, settings: PpoSettings) -> None:
         self.env, self.agent, self.settings = env, agent, settings
@@ -76,9 +76,9 @@ class Rollouts:
         self.done = torch.zeros(*shape, env.actions.shape[-1], **like)
         self.likelihoods, self.values, self.rewards, self.over = (torch.zeros(*shape, **like) for _ in range(4))
         self.advantages = torch.zeros(*shape, **like)
-        self.count = torch.zeros(3, **like)  # episodes that ended, successes, reward
+        self.count = torch.zeros(3, **like)  # ended episodes, successes, reward
         side = torch.cuda.Stream()
-        with torch.cuda.stream(side):  # once before it is recorded, so that all libraries are ready
+        with torch.cuda.stream(side):  # run once before recording, so that all libraries are initialised
             self._fill()
         torch.cuda.synchronize()
         self.graph = torch.cuda.CUDAGraph()
@@ -98,7 +98,7 @@ class Rollouts:
             self.values[k] = agent.value(env.observations)
             _, rewards, terminated, truncated, info = env.step(self.done[k])
             over, cut = terminated | truncated, truncated.float()
-            ahead = settings.discount * agent.value(info["final_obs"])  # what a time limit cut off
+            ahead = settings.discount * agent.value(info["final_obs"])  # value beyond the time limit
             self.rewards[k] = settings.reward_scale * rewards + cut * ahead
             self.over[k] = over.float()
             self.count += torch.stack([over.sum(), env.is_success().sum(), rewards.sum()])
@@ -111,7 +111,7 @@ class Rollouts:
 
 
 class Learner:
-    """One step of gradient descent on a batch of the rollouts, recorded once and replayed."""
+    """One gradient step on a batch of the rollouts, recorded as a CUDA graph and replayed."""
 
     def __init__(self, rollouts: Rollouts, agent: Agent, settings: PpoSettings) -> None:
         self.agent, self.settings = agent, settings
@@ -130,7 +130,7 @@ class Learner:
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
             self._descend()
-        for state in self.optimizer.state.values():  # nothing was learnt yet
+        for state in self.optimizer.state.values():  # reset the optimiser after the warm-up
             for part in state.values():
                 part.zero_()
 
@@ -149,7 +149,7 @@ class Learner:
         self.optimizer.step()
 
     def learn(self) -> None:
-        """Some epochs over the rollouts, in batches drawn at random."""
+        """Run some epochs over the rollouts, in random batches."""
         for _ in range(self.settings.epochs):
             order = torch.randperm(len(self.parts[0]), device="cuda").view(self.settings.batches, -1)
             for rows in order:
@@ -158,7 +158,7 @@ class Learner:
 
 
 def train(spec: EnvSpec, settings: PpoSettings, *, steps: int) -> tuple[Agent, dict[str, Any]]:
-    """Learn from so many steps of all environments together. The same settings give the same weights."""
+    """Train for a total number of steps of all environments. The same settings give the same weights."""
     torch.manual_seed(settings.seed)
     torch.set_float32_matmul_precision("high")
     made = time.perf_counter()
@@ -187,7 +187,7 @@ def train(spec: EnvSpec, settings: PpoSettings, *, steps: int) -> tuple[Agent, d
 
 @torch.no_grad()
 def evaluate(spec: EnvSpec, agent: Agent, *, envs: int = 16_384, seed: int = 10**6) -> dict[str, float]:
-    """How the first episodes end in other environments, without chance in the actions."""
+    """Return success rate and reward of the first episodes in new environments, with deterministic actions."""
     env = CudaVectorEnv(spec, envs, seed=seed)
     running = torch.ones(envs, dtype=torch.bool, device="cuda")
     successes, reward = torch.zeros((), device="cuda"), torch.zeros((), device="cuda")
@@ -202,10 +202,10 @@ def evaluate(spec: EnvSpec, agent: Agent, *, envs: int = 16_384, seed: int = 10*
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--env", default="Avoid", help=f"one of {', '.join(ENVIRONMENTS)}")
-    parser.add_argument("--steps", type=float, default=120e6, help="of all environments together")
+    parser.add_argument("--steps", type=float, default=120e6, help="total steps of all environments")
     parser.add_argument("--envs", type=int, default=PpoSettings.envs)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", help="where to write the trained network, .npz")
+    parser.add_argument("--out", help="file for the trained network, .npz")
     told = parser.parse_args()
     spec = ENVIRONMENTS.get(told.env)()
     agent, line = train(spec, PpoSettings(envs=told.envs, seed=told.seed), steps=int(told.steps))

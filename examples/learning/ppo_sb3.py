@@ -1,11 +1,11 @@
-"""Learn to drive with PPO of stable-baselines3, test in rooms that were never seen, and keep the network.
+"""Train a policy with PPO of stable-baselines3, test it in unseen rooms, and save the network.
 
     pip install 'paddock[gym,learn]'
     python examples/learning/ppo_sb3.py Avoid --seed 0 --out avoid.npz
     paddock run clutter --policy avoid.npz
 
 A task counts as solved if 95 of 100 unseen episodes succeed, and for `Avoid` if the mean return is at least 200 of 300,
-so that standing still is no solution.
+so that standing still does not solve it.
 """
 
 import argparse
@@ -18,11 +18,11 @@ from stable_baselines3 import PPO
 from paddock.gym import export_network, make_sb3_env
 
 UNSEEN = 100_000  # rooms from this number on are for testing
-BARS = {"Avoid": 200.0}  # least mean return, where success alone says little
+BARS = {"Avoid": 200.0}  # minimum mean return of tasks for which success alone is not enough
 
 
 def learn(task: str, seed: int, steps: int) -> PPO:
-    """Train in 64 worlds at once."""
+    """Train in 64 parallel worlds."""
     worlds = make_sb3_env(task, 64, seed=1000 * seed)
     model = PPO(
         "MlpPolicy", worlds, seed=seed, device="cpu", n_steps=64, batch_size=1024, n_epochs=6, learning_rate=1e-3,
@@ -32,7 +32,7 @@ def learn(task: str, seed: int, steps: int) -> PPO:
 
 
 def measure(task: str, model: PPO, episodes: int = 256) -> tuple[float, float]:
-    """The mean return, and the share of episodes that succeed, in unseen rooms."""
+    """Return the mean return and the success rate in unseen rooms."""
     worlds = make_sb3_env(task, episodes, seed=10**6, first_room=UNSEEN)
     observations, ended = worlds.reset(), {}
     while len(ended) < episodes:
@@ -45,14 +45,14 @@ def measure(task: str, model: PPO, episodes: int = 256) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Train, test, keep."""
+    """Train, test and save a policy."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", nargs="?", default="Avoid")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=500_000)
-    parser.add_argument("--out", help="where to keep the network (.npz)")
+    parser.add_argument("--out", help="file for the network (.npz)")
     options = parser.parse_args()
-    torch.set_num_threads(1)  # networks this small gain nothing by more
+    torch.set_num_threads(1)  # more threads do not help for such small networks
     began, cpu = time.perf_counter(), time.process_time()
     model = learn(options.task, options.seed, options.steps)
     wall, cpu = time.perf_counter() - began, time.process_time() - cpu

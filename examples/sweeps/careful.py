@@ -1,4 +1,4 @@
-"""A controller with parameters: drives on, and turns away from what is nearer than it likes."""
+"""A controller with parameters: it drives straight ahead, and turns while an obstacle is nearer than `margin`."""
 
 
 class Controller:
@@ -6,5 +6,5 @@ class Controller:
         self.speed, self.margin = speed, margin
 
     def act(self, observation):
-        nearest = min(observation.proximity[[0, 1, 6, 7]])  # those that look ahead
+        nearest = min(observation.proximity[[0, 1, 6, 7]])  # front sensors
         return (self.speed, self.speed) if nearest > self.margin else (self.speed, -self.speed)

@@ -49,9 +49,9 @@ def test_a_class_is_made_changed_and_listed(folder: Path) -> None:
 def test_of_several_names_all_are_added_or_none_with_all_mistakes(folder: Path) -> None:
     run("class", "remove", folder, "Ada")
     told = run("class", "add", folder, "Bo", "=1+1", "Zoë M.", "Ada")
-    assert "nobody was added" in told
+    assert "no student was added" in told
     assert "'=1+1'" in told
-    assert "'Zoë M.' is in the class already" in told
+    assert "'Zoë M.' is already in the class" in told
     assert [student.name for student in ClassFolder.load(folder).students] == ["Zoë M.", "李雷"]
     run("class", "add", folder, "Bo", "Ada")
     assert [student.name for student in ClassFolder.load(folder).students] == ["Ada", "Zoë M.", "李雷", "Bo"]

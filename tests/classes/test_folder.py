@@ -54,7 +54,7 @@ def test_tokens_and_robots_survive_a_restart_and_every_change_of_the_list(folder
 
 def test_two_people_with_one_name_are_refused_with_a_way_out(folder: ClassFolder) -> None:
     for change in (lambda: folder.add("Ada"), lambda: folder.rename("李雷", " Ada ")):
-        with pytest.raises(PaddockError, match=r"'Ada' is in the class already: .*such as 'Ada \(2\)'"):
+        with pytest.raises(PaddockError, match=r"'Ada' is already in the class: .*such as 'Ada \(2\)'"):
             change()
     assert folder.add("Ada (2)").robot == "ada-2"
     assert [student.name for student in folder.students] == ["Ada", "Zoë M.", "李雷", "Ada (2)"]
@@ -137,8 +137,8 @@ def test_a_list_from_elsewhere_may_have_more_columns(tmp_path: Path) -> None:
     [
         ("name,robot,state\nAda,ada,actve\n", r"line 2: state: expected active, .*did you mean 'active'"),
         ("name,robot\nAda,ada\nBo,a da\n", r"line 3: robot: expected a name of letters"),
-        ("name,robot\nAda,ada\nBo,ada\n", r"line 3: 'robot ada' is in line 2 already"),
-        ("name\nAda\nBo\nAda\n", r"line 4: 'Ada' is in line 2 already: write what tells them apart"),
+        ("name,robot\nAda,ada\nBo,ada\n", r"line 3: 'robot ada' is already in line 2"),
+        ("name\nAda\nBo\nAda\n", r"line 4: 'Ada' is already in line 2: make them distinguishable"),
         ("nmae,robot\nAda,ada\n", r"expected a column 'name' \(did you mean 'nmae'\?\)"),
         ("name\nAda,ada,active\n", r"line 2: more values than the first line has columns"),
         ("name,robot\n,ada\n", r"line 2: a student's name is empty"),
@@ -166,7 +166,7 @@ def test_what_is_wrong_in_the_list_is_named_with_its_line(folder: ClassFolder, t
         (
             "secrets.toml",
             "supervisor = 'abcdefgh'\nprojector = 'abcdefgi'\n[students]\nada = 'abcdefgh'\n",
-            r"students\.ada: expected different tokens, this is the one of supervisor",
+            r"students\.ada: expected different tokens, but supervisor has the same one",
         ),
     ],
 )
@@ -178,11 +178,11 @@ def test_what_is_wrong_in_a_file_is_named_with_its_key(folder: ClassFolder, name
 
 
 def test_other_folders_are_no_classes_and_no_class_is_overwritten(folder: ClassFolder, tmp_path: Path) -> None:
-    with pytest.raises(PaddockError, match=r"this is no class folder: make one with `paddock class new"):
+    with pytest.raises(PaddockError, match=r"this is not a class folder: create one with `paddock class new"):
         ClassFolder.load(tmp_path)
     with pytest.raises(PaddockError, match=r"this is a file: expected the folder of a class, such as .*robotics-101$"):
         ClassFolder.load(folder.path / "class.toml")
-    with pytest.raises(PaddockError, match="it is there already, and not empty"):
+    with pytest.raises(PaddockError, match="already exists and is not empty"):
         ClassFolder.create(folder.path, ClassSpec(title="x"))
 
 
@@ -201,7 +201,7 @@ def test_what_could_not_be_completed_is_tried_again(folder: ClassFolder, monkeyp
 
 def test_a_students_robot_cannot_be_taken_for_one_that_another_brings_along(folder: ClassFolder) -> None:
     write(folder, "students.csv", "name,robot\nAda,ada\nEve,ada_l\n")
-    with pytest.raises(PaddockError, match="line 3: robot: 'ada_l' would be taken for one that 'ada' brings along"):
+    with pytest.raises(PaddockError, match="line 3: robot: 'ada_l' looks like a robot that 'ada' has spawned"):
         ClassFolder.load(folder.path)
 
 

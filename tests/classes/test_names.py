@@ -63,7 +63,7 @@ def test_a_list_of_names_is_read_and_its_mistakes_are_named_by_line(tmp_path: Pa
     file.write_text('\ufeffAda # first row\r\n\r\nConor "Con" O\'Brien\r\n# 李雷 comes later\r\n', encoding="utf-8")
     assert read_names(file) == ["Ada", 'Conor "Con" O\'Brien']
     file.write_text("Ada\nBo\nAda\n")
-    with pytest.raises(PaddockError, match=r"names\.txt, line 3: 'Ada' is in line 1 already.*such as 'Ada \(2\)'"):
+    with pytest.raises(PaddockError, match=r"names\.txt, line 3: 'Ada' is already in line 1.*such as 'Ada \(2\)'"):
         read_names(file)
     file.write_text("Ada\nB\x07o\n")
     with pytest.raises(PaddockError, match=r"names\.txt, line 2: .*control characters"):
@@ -76,5 +76,5 @@ def test_a_list_of_names_is_read_and_its_mistakes_are_named_by_line(tmp_path: Pa
     assert [line.split(":")[0].strip() for line in lines[:3]] == ["line 2", "line 3", "line 4"]
     assert lines[10:] == ["  … and 12 more"]
     file.write_bytes("Zoë".encode("latin-1"))
-    with pytest.raises(PaddockError, match="expected a text in UTF-8"):
+    with pytest.raises(PaddockError, match="expected UTF-8 text"):
         read_names(file)

@@ -36,7 +36,7 @@ def test_lines_are_counted_as_an_editor_does(tmp_path: Path) -> None:
     path.write_text('name,score\n"two\nlines",1\n\nBo,2\n')
     assert [line for line, _ in read_table(path)] == [3, 5]
     path.write_bytes("name\nZoë\n".encode("utf-16"))
-    with pytest.raises(PaddockError, match=r"a\.csv: expected a text in UTF-8"):
+    with pytest.raises(PaddockError, match=r"a\.csv: expected UTF-8 text"):
         read_table(path)
 
 

@@ -130,8 +130,8 @@ def test_whoever_reaches_a_limit_or_dies_stands_from_the_start_in_a_heat_that_be
     contest.write_text(contest.read_text() + "[limits]\nrun_cpu_seconds = 1.0\n")
     result = run_contest(contest, folder, out=tmp_path / "out", workers=1)
     assert {row.robot: (row.score, row.failure) for row in result.rows} == {
-        "burn": (0.5, "more than 1 s of CPU time in all"),
-        "die": (0.5, "the process was ended by SIGKILL"),
+        "burn": (0.5, "more than 1 s of CPU time in total"),
+        "die": (0.5, "the process was killed by SIGKILL"),
     }
     told = [event for event in Recording(tmp_path / "out" / "heats" / "001.mcap").events if event.kind == "warning"]
     assert sorted((event.time, event.robot) for event in told) == [(0.0, "burn"), (0.0, "die")]
@@ -181,7 +181,7 @@ def test_a_folder_without_a_controller_takes_part_and_stands(submissions: Path, 
     (submissions / "empty").mkdir()
     result = run_contest(write_contest(tmp_path, heat_size=1), submissions, out=tmp_path / "out", workers=1)
     (row,) = (row for row in result.rows if row.robot == "empty")
-    assert row.failure == "there is no controller.py, nor a single other Python file"
+    assert row.failure == "there is neither controller.py nor a single Python file of another name"
     assert row.score == 0.5
     assert result.standings[0].robot == "fast"
 
@@ -310,8 +310,8 @@ def test_submissions_are_files_or_folders_and_robots_get_valid_names(tmp_path: P
         ({"world": "line-track"}, "line-track has 0 starts"),
         ({"heat_size": 3}, "race-track has 2 starts .left, right."),
         ({"starts": ["rihgt"]}, "did you mean 'right'"),
-        ({"format": "single-elimination", "heat_size": 1}, "in an elimination pairs meet"),
-        ({"qualifying": 1}, "qualifying: a league has none"),
+        ({"format": "single-elimination", "heat_size": 1}, "an elimination needs heats of 2 robots"),
+        ({"qualifying": 1}, "qualifying: not allowed in a league"),
         ({"format": "double-elimination", "advance": 4}, "qualifying: missing"),
         ({"refere": "laps"}, "refere"),
         ({"referee": {"kind": "lap"}}, "did you mean 'laps'"),

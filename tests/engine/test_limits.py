@@ -20,8 +20,8 @@ def test_a_robot_that_would_sweep_too_much_in_a_tick_is_refused_with_the_fix() -
     with pytest.raises(paddock.SpecError) as refused:
         paddock.open(world(Placed(name="flea", type=kind, at=(0, 0))))
     assert str(refused.value) == (
-        "robots[0].type: robot 'flea' may sweep 2 m in a tick of 0.02 s; expected at most 0.1 m for so small a "
-        "body: lower its max_speed (or slip_noise) to 0.05 of it, or shorten dt"
+        "robots[0].type: robot 'flea' may sweep 2 m in a tick of 0.02 s; expected at most 0.1 m for a body of "
+        "this size: lower its max_speed (or slip_noise) to 0.05 of its value, or shorten dt"
     )
     arena = paddock.open(world(Placed(name="flea", type=kind, at=(0, 0))), dt=0.0005)
     arena["flea"].wheels.set(100.0, 100.0)

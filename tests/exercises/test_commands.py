@@ -50,11 +50,11 @@ def test_a_new_exercise_is_verified_and_its_handout_checks_the_same(folder: Path
     done = paddock("exercise", "verify", str(folder))
     assert done.returncode == 0, done.stdout
     assert "solution.py earns all points with all seeds: 10 of 10 points" in done.stdout
-    assert "yes range sensors see all obstacles" in done.stdout
+    assert "yes range sensors detect all obstacles" in done.stdout
     (folder / "solution.py").replace(folder / "wrong_1.py")
     done = paddock("exercise", "verify", str(folder))
     assert done.returncode == 1
-    assert "NO there is solution.py" in done.stdout
+    assert "NO solution.py exists" in done.stdout
     paddock("exercise", "handout", "week-1", folder=folder.parent)
     with zipfile.ZipFile(folder.parent / "week-1.zip") as archive:
         assert "week-1/solution.py" not in archive.namelist()
@@ -70,9 +70,9 @@ def test_walls_that_a_range_sensor_looks_over_are_pointed_out(folder: Path) -> N
     room = folder / "room.toml"
     room.write_text(room.read_text(encoding="utf-8") + "[border]\nheight = 0.01\n", encoding="utf-8")
     found = {finding.what: finding for finding in islice(verify_exercise(load_exercise(folder)), 3)}
-    told = found["range sensors see all obstacles"]
+    told = found["range sensors detect all obstacles"]
     assert (told.holds, told.needed) == (False, False)
-    assert "border is 0.01 m high, proximity looks over it at 0.0" in told.detail
+    assert "border is 0.01 m high, but proximity is mounted at 0.0" in told.detail
 
 
 @pytest.mark.heavy

@@ -123,7 +123,7 @@ def test_a_referee_that_always_fails_is_stopped_and_the_log_is_not_filled(caplog
     with paddock.open("empty") as arena, officiate(arena, Hopeless()) as game:
         arena.step(1000 * 5)
         assert game.referee.calls == 100
-        assert "mistake 100; that was 100 times in a row: it was stopped" in game.error
+        assert "mistake 100; it was stopped after 100 failures in a row" in game.error
         assert caplog.text.count("the referee failed") == 100
 
 
@@ -150,10 +150,10 @@ def test_a_referee_that_costs_too_much_is_stopped_and_never_called_less_often(mo
     monkeypatch.setattr("paddock.referees.budget.LIMIT", 0.1)
     with paddock.open("empty") as arena, officiate(arena, Slow(), budget=1e-4) as game:
         arena.run(0.1)
-        assert "ms of CPU in a call, 0.1 ms are allowed" in game.error
+        assert "ms of CPU per call, 0.1 ms are allowed" in game.error
         assert "stopped" not in game.error
         arena.run(20)
-        assert "it was stopped, scores stay as they are" in game.error
+        assert "it was stopped, and scores no longer change" in game.error
         stopped = game.scores["red"]
         assert 1 < stopped < 200
         arena.run(1)

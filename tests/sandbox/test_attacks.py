@@ -63,8 +63,8 @@ def act(seen):
         ("while True: pass", "answer-timeout", "endless loop"),
         ("while seen.time > 0.1: pass", "answer-timeout", "endless loop"),
         ("1 / 0", "crash", "ZeroDivisionError: division by zero"),
-        ("sys.exit(3)", "exit", "ended itself, with 3"),
-        ("exit()", "exit", "ended itself"),
+        ("sys.exit(3)", "exit", "the program exited with 3"),
+        ("exit()", "exit", "the program exited"),
         ("raise KeyboardInterrupt", "crash", "KeyboardInterrupt"),
         ("os.fork()", "forbidden", "may not start processes"),
         ("subprocess.run(['true'])", "forbidden", "may not start processes"),
@@ -78,14 +78,14 @@ def act(seen):
         ("socket.create_connection(('127.0.0.1', 80))", "forbidden", "network"),
         ("os.kill(os.getppid(), 9)", "forbidden", "may not send signals"),
         ("os.killpg(0, 9)", "forbidden", "may not send signals"),
-        ("ctypes.CDLL(None)", "forbidden", "libraries of the system"),
+        ("ctypes.CDLL(None)", "forbidden", "system libraries"),
         ("return float('nan'), 0.0", "invalid", "expected two finite speeds"),
         ("return 'fast'", "invalid", "expected (left, right)"),
         ("return list(range(10**6))", "invalid", "expected (left, right)"),
         ("return seen.ground", "invalid", "expected (left, right)"),
         ("seen.camera", "crash", "no enabled device called 'camera'"),
-        ("time.sleep(0.01)", "forbidden", "may not sleep: act is asked once per period"),
-        ("for n in range(101): os.mkdir(f'd{n}')", "forbidden", "may not make more than 100 folders"),
+        ("time.sleep(0.01)", "forbidden", "may not sleep: act is called once per period"),
+        ("for n in range(101): os.mkdir(f'd{n}')", "forbidden", "may not create more than 100 folders"),
     ],
 )
 def test_what_goes_wrong_in_act_is_told_with_its_kind_and_line(
@@ -135,7 +135,7 @@ def test_who_sleeps_a_little_before_every_answer_is_given_up_too(arena: Arena, t
     code = IN_ACT.format("threading.Event().wait(0.03)")
     failure = fail(arena, tmp_path, code, SandboxLimits(run_cpu_seconds=0.2))
     assert (failure.kind, failure.place) == ("answer-timeout", "")  # anywhere: always told the same
-    assert "more than 0.4 s asleep in all" in failure.text
+    assert "more than 0.4 s asleep in total" in failure.text
 
 
 def test_work_and_waiting_for_a_processor_are_no_sleep(arena: Arena, tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def test_a_folder_with_an_exercise_is_opened_and_is_the_classes_own_from_then_on
         assert (folder.path / "exercises" / "week-3" / "solution.py").is_file()
         (week / "text.md").write_text("Another one.\n")
         refused = paddock("class", "open", str(folder.path), "--exercise", str(week)).stderr
-        assert "week-3: the class has another exercise of this name" in refused
+        assert "week-3: the class already has a different exercise of this name" in refused
         assert "done" in paddock("class", "open", str(folder.path), "--exercise", "week-3", folder=tmp_path).stdout
         assert "no exercise called 'wek-3'" in paddock("class", "open", str(folder.path), "--exercise", "wek-3").stderr
 

@@ -91,4 +91,4 @@ def test_it_ends_with_a_clear_line_when_the_server_dies(server: tuple[subprocess
         _, told = client.communicate()
     assert client.returncode == 1
     assert "the connection was closed" in told or "the connection is closed" in told
-    assert drive(address, "1").stderr.count("nobody answers at 127.0.0.1") == 1
+    assert drive(address, "1").stderr.count("no answer from 127.0.0.1") == 1

@@ -1,4 +1,4 @@
-"""Classes: a class as a folder, with its students, their tokens, and what they hand in."""
+"""Classes: a class as a folder, with its students, their tokens, and their submissions."""
 
 from paddock.classes.folder import ClassFolder
 from paddock.classes.links import JoinLink, join_links, staff_links, write_links, write_sheet

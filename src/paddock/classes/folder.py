@@ -1,4 +1,4 @@
-"""A class as a folder. A running server and a command line may both change it: nothing is lost, and tokens stay."""
+"""A class as a folder. A running server and the command line may both change it without losing data or tokens."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from paddock.core.spec import read_toml_file, spec_from_table
 
 SPEC, ROSTER, KEYS = "class.toml", "students.csv", "secrets.toml"
 PARTS = ("exercises", "submissions", "results", "log")
-IGNORED = "secrets.toml\nlinks.csv\nsheet.html\nlog/\n.lock\n.server\n.serving\n"  # by git
+IGNORED = "secrets.toml\nlinks.csv\nsheet.html\nlog/\n.lock\n.server\n.serving\n"  # content of .gitignore
 
 
 class ClassFolder:
-    """A class. What it tells is as it was when it was last read; every change reads it anew first."""
+    """A class. Its data are those of the last read; every change reads the folder again first."""
 
     spec: ClassSpec
     keys: ClassKeys
-    everyone: list[Student]  # the removed ones, too
+    everyone: list[Student]  # including removed students
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.lock_timeout = 10.0  # seconds to wait for another command that changes the folder
-        self.check_roster: Callable[[list[Student]], None] = lambda everyone: None  # refuses a list, by an error
-        self._stamp: object = None  # of its files when `refresh` read them
+        self.lock_timeout = 10.0  # timeout for another command that changes the folder [s]
+        self.check_roster: Callable[[list[Student]], None] = lambda everyone: None  # raises an error to refuse a list
+        self._stamp: object = None  # file stamps at the last `refresh`
         self._book = ReceiptBook(self.path / "submissions")
 
     @classmethod
     def create(cls, path: str | Path, spec: ClassSpec, students: Iterable[str | Student] = ()) -> ClassFolder:
-        """Make the folder of a new class; of students their names will do."""
+        """Create the folder of a new class; students may be given by their names."""
         folder = cls(path)
         listed = [Student(tidy_name(student)) if isinstance(student, str) else student for student in students]
         refuse_equal_names(listed)
         if folder.path.exists() and any(folder.path.iterdir()):
-            raise PaddockError(f"{path}: it is there already, and not empty: choose another name")
+            raise PaddockError(f"{path}: already exists and is not empty: choose another name")
         folder.path.mkdir(parents=True, exist_ok=True)
-        folder.path.chmod(0o700)  # submissions and solutions are not for everyone who has an account here
+        folder.path.chmod(0o700)  # other accounts must not read submissions and solutions
         for part in PARTS:
             (folder.path / part).mkdir(exist_ok=True)
         write_text(folder.path / ".gitignore", IGNORED)
@@ -58,13 +58,13 @@ class ClassFolder:
 
     @classmethod
     def load(cls, path: str | Path) -> ClassFolder:
-        """The class in a folder. Students that were written into its list by hand get a robot and a token."""
+        """Load the class in a folder. Students that were added to the list by hand get a robot and a token."""
         folder = cls(path)
         folder.refresh()
         return folder
 
     def refresh(self) -> bool:
-        """Read what was changed by others; whether there was anything."""
+        """Read the folder if another process has changed it; return whether it has."""
         stamp = self._look()
         if stamp == self._stamp:
             return False
@@ -74,23 +74,23 @@ class ClassFolder:
             )
         if not (self.path / SPEC).is_file():
             make = f"paddock class new {shell_word(self.path)}"
-            raise PaddockError(f"{self.path}: this is no class folder: make one with `{make}`")
+            raise PaddockError(f"{self.path}: this is not a class folder: create one with `{make}`")
         self._read()
         if self._is_incomplete():
-            self._change(list)  # which looks again; if it fails, all this is done once more
+            self._change(list)  # sets the stamp; if it fails, the next refresh tries again
         else:
             self._stamp = stamp
         return True
 
-    # ---- who is in it
+    # ---- students
 
     @property
     def students(self) -> list[Student]:
-        """Those who are in the class, also if they are locked out."""
+        """The students of the class, including those who are locked out."""
         return [student for student in self.everyone if student.state != "removed"]
 
     def find(self, name: str) -> Student:
-        """A student by name, or by the name of the robot."""
+        """Return a student by name, or by the name of the robot."""
         tidy = tidy_name(name)
         for key in ("name", "robot"):
             for student in self.students:
@@ -101,19 +101,19 @@ class ClassFolder:
         raise UnknownName(f"student in {self.path.name}", name, alike or known)
 
     def _student(self, student: Student | str) -> Student:
-        """A student; a text may be somebody's name and the robot of somebody else."""
+        """Return a student; a text is the name of a student or of a robot, in this order."""
         return student if isinstance(student, Student) else self.find(student)
 
     def token(self, student: Student) -> str:
-        """What this student joins with."""
+        """Return the token of a student."""
         return self.keys.students[student.robot]
 
     def add(self, name: str) -> Student:
-        """Somebody new; whoever was removed comes back with the same robot and the same token."""
+        """Add a student. A removed student gets the same robot and the same token again."""
         return self.add_all([name])[0]
 
     def add_all(self, names: Sequence[str]) -> list[Student]:
-        """Several at once: all of them, or none if any is refused, with all reasons."""
+        """Add several students. If any is refused, add none and report all reasons."""
 
         def change(students: list[Student]) -> list[Student]:
             mistakes = []
@@ -123,37 +123,39 @@ class ClassFolder:
                 except PaddockError as error:
                     mistakes.append(str(error))
             if mistakes:
-                raise PaddockError(mistakes[0] if len(names) == 1 else "\n  ".join(["nobody was added:", *mistakes]))
+                raise PaddockError(
+                    mistakes[0] if len(names) == 1 else "\n  ".join(["no student was added:", *mistakes])
+                )
             return students
 
         self._change(change)
         return [self.find(name) for name in names]
 
     def remove(self, name: str) -> Student:
-        """Take somebody out. What they submitted and their results stay."""
+        """Remove a student; keep the submissions and results."""
         return self._set(name, state="removed")
 
     def rename(self, old: str, new: str) -> Student:
-        """Write a name differently. Robot and token stay."""
+        """Change the name of a student; keep the robot and the token."""
         return self._set(old, name=tidy_name(new))
 
     def lock_out(self, name: str, on: bool = True) -> Student:
-        """Let a student's token not be valid, or be valid again."""
+        """Make a student's token invalid, or valid again."""
         state: State = "locked-out" if on else "active"
         return self._set(name, state=state)
 
     def new_token(self, name: str) -> str:
-        """Replace a student's token, such as one that others have got to know."""
+        """Replace a student's token, for example after it was passed on to others."""
         with self._lock():
             self._read()
             robot = self.find(name).robot
             self._write(self.everyone, replace(self.keys, students={**self.keys.students, robot: new_token()}))
             return self.keys.students[robot]
 
-    # ---- what they hand in
+    # ---- submissions and results
 
     def receive(self, student: Student | str, exercise: str, file_name: str, data: bytes) -> Receipt:
-        """Keep a student's file, and give the receipt for it."""
+        """Store a student's file and return the receipt."""
         found, place = self._student(student), self.path / "submissions"
         with self._lock():
             self._book.find()
@@ -162,18 +164,18 @@ class ClassFolder:
         return receipt
 
     def receipts(self, student: Student | str | None = None) -> list[Receipt]:
-        """All receipts, or those of a student."""
+        """Return all receipts, or those of a student."""
         return self._book.find(self._student(student).robot if student is not None else None)
 
     def collect(self, exercise: str, out: str | Path) -> dict[str, Path]:
-        """Copy each student's last submission for an exercise as `out/ROBOT.py`; the copies by students' names.
+        """Copy each student's last submission for an exercise to `out/ROBOT.py`; return the copies by students' names.
 
-        Their receipts are written beside them, and who has submitted nothing.
+        Also write their receipts, and a list of students without a submission.
         """
         last = last_submissions(self.path / "submissions", exercise)
         if not last:
             handed_in = {receipt.exercise for receipt in self.receipts()}
-            raise PaddockError(f"{exercise}: nobody has submitted anything{suggestion(exercise, handed_in)}")
+            raise PaddockError(f"{exercise}: there are no submissions{suggestion(exercise, handed_in)}")
         copies = {s.name: (last[s.robot], Path(out) / f"{s.robot}.py") for s in self.students if s.robot in last}
         Path(out).mkdir(parents=True, exist_ok=True)
         for source, copy in copies.values():
@@ -185,17 +187,17 @@ class ClassFolder:
         return {name: copy for name, (_, copy) in copies.items()}
 
     def record_results(self, rows: Iterable[ResultRow]) -> None:
-        """Keep the results of a heat."""
+        """Store the results of a heat."""
         with self._lock():
             append_results(self.path / "results", rows)
 
     def results(self) -> list[ResultRow]:
-        """The results of all heats, the newest last, with the students' names as they are now."""
+        """Return the results of all heats, the newest last, with the current names of the students."""
         names = {student.robot: student.name for student in self.everyone}
         rows = read_results(self.path / "results")
         return [replace(row, student=names.get(row.robot, row.student)) for row in rows]
 
-    # ---- its files
+    # ---- files
 
     def _set(self, student: str, **new: str) -> Student:
         robot = ""
@@ -216,7 +218,7 @@ class ClassFolder:
             self._write(students, self.keys)
 
     def _read(self) -> None:
-        """All of it. First the list: whoever is in it has a token, which is written before."""
+        """Read all files. The list comes before the tokens, because tokens are written first."""
         file = self.path / SPEC
         spec = spec_from_table(ClassSpec, read_toml_file(file), file=str(file))
         everyone = read_roster(self.path / ROSTER)
@@ -225,12 +227,12 @@ class ClassFolder:
         self.spec, self.everyone = spec, everyone
 
     def _is_incomplete(self) -> bool:
-        """Whether somebody was added by hand, or there are no tokens yet."""
+        """Return whether a student was added by hand, or there are no tokens yet."""
         robots = {student.robot for student in self.everyone}
         return not (robots <= self.keys.students.keys() and (self.path / KEYS).exists())
 
     def _write(self, students: list[Student], keys: ClassKeys) -> None:
-        """What differs from what was read; whoever calls this holds the lock."""
+        """Write the files that have changed. The caller holds the lock."""
         students = give_robots(students)
         keys = keys.with_tokens_for(student.robot for student in students)
         if keys != self.keys or not (self.path / KEYS).exists():
@@ -241,7 +243,7 @@ class ClassFolder:
         self._stamp = self._look()
 
     def _look(self) -> object:
-        """What tells whether a file was changed."""
+        """Return the file stamps, which show whether a file was changed."""
         return [stamp_of(self.path / name) for name in (SPEC, ROSTER, KEYS)]
 
     def _lock(self) -> AbstractContextManager[None]:

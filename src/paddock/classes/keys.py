@@ -1,4 +1,4 @@
-"""The secrets of a class: its file secrets.toml, which only its owner may read."""
+"""The tokens of a class: its file secrets.toml, which only its owner may read."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from paddock.core.errors import SpecError
 from paddock.core.files import write_text
 from paddock.core.spec import Spec, read_toml_file, spec_from_table
 
-LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none looks like another
+LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # without characters that look alike
 HEADER = """\
-# Whoever has a token can join with it. Do not share this file, and do not put it under version control.
-# A new token for a student: paddock class new-token FOLDER NAME
+# Anyone with a token can join the class. Do not share this file, and do not put it under version control.
+# To replace the token of a student: paddock class new-token FOLDER NAME
 
 """
 
 
 def new_token() -> str:
-    """A token that nobody guesses (80 bits), and that can be typed from paper."""
+    """Return a random token (80 bits) that is easy to type from paper."""
     return "-".join("".join(secrets.choice(LETTERS) for _ in range(4)) for _ in range(4))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClassKeys(Spec):
-    """A token for each who may join."""
+    """The tokens of the supervisor, the projector and all students."""
 
     supervisor: Token
     projector: Token
@@ -38,17 +38,17 @@ class ClassKeys(Spec):
         students = [(f"students.{robot}", token) for robot, token in self.students.items()]
         for holder, token in [("supervisor", self.supervisor), ("projector", self.projector), *students]:
             if token in holders:
-                raise SpecError(f"expected different tokens, this is the one of {holders[token]}", path=holder)
+                raise SpecError(f"expected different tokens, but {holders[token]} has the same one", path=holder)
             holders[token] = holder
 
     def with_tokens_for(self, robots: Iterable[str]) -> ClassKeys:
-        """With a token for each of these robots; those that are there stay."""
+        """Return the tokens with new ones for robots that have none; keep existing tokens."""
         missing = {robot: new_token() for robot in robots if robot not in self.students}
         return replace(self, students={**self.students, **missing}) if missing else self
 
 
 def read_keys(file: Path) -> ClassKeys:
-    """The tokens of a file; new ones if there is no file yet."""
+    """Read the tokens from a file; create new ones if the file does not exist."""
     if not file.exists():
         return ClassKeys(supervisor=new_token(), projector=new_token())
     return spec_from_table(ClassKeys, read_toml_file(file), file=str(file))

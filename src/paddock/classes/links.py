@@ -1,4 +1,4 @@
-"""Join links: as rows, as links.csv, and as a sheet of cards to print and cut out."""
+"""Join links as rows, as links.csv, and as a sheet of cards to print and cut out."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from paddock.core.packages import import_package
 if TYPE_CHECKING:
     from paddock.classes.folder import ClassFolder
 
-RUNNING = ".server"  # where a class is served at present: for programs of this machine, and for others
+RUNNING = ".server"  # file with the addresses of the running server: local, and for other machines
 
 
 @dataclass(frozen=True, slots=True)
 class JoinLink:
-    """What a student joins with."""
+    """The link with which a student joins the class."""
 
     name: str
     robot: str
@@ -29,12 +29,12 @@ class JoinLink:
 
     @property
     def parts(self) -> list[str]:
-        """The link in pieces between which a line may break: nobody wants to type a token over two lines."""
+        """The link in parts between which a line may break, so that tokens are not split."""
         return re.split("(?=[#&])", self.link)
 
 
 def base_url(folder: ClassFolder) -> str:
-    """Where a class is served: as its file says, where it is served at present, or where it would be."""
+    """Return the address of a class: from class.toml, of the running server, or the default one."""
     spec, running = folder.spec, folder.path / RUNNING
     if spec.address:
         return spec.address.rstrip("/")
@@ -45,22 +45,22 @@ def base_url(folder: ClassFolder) -> str:
 
 
 def warn_unreachable(folder: ClassFolder, base: str = "") -> str:
-    """What is wrong with links that work on this machine only; empty: nothing."""
+    """Return a warning if the links work on this machine only; empty otherwise."""
     host = urlsplit(base or base_url(folder)).hostname or ""
     if not is_loopback(host):
         return ""
     return (
-        f"warning: links to {host} work on this machine only: for students on others, let class.toml have "
-        'host = "0.0.0.0", or the address by which they reach this machine as address'
+        f"warning: links to {host} work on this machine only: for students on other machines, set "
+        'host = "0.0.0.0" in class.toml, or set address to the address of this machine'
     )
 
 
 def join_links(folder: ClassFolder, base: str = "") -> list[JoinLink]:
-    """A link for each student who may join.
+    """Return a link for each student who may join.
 
     Args:
         folder: the class.
-        base: where it is served, `http://host:port`; empty: as far as the folder tells.
+        base: address of the server, `http://host:port`; empty: the address from the class folder.
     """
     base = base.rstrip("/") or base_url(folder)
     return [
@@ -71,7 +71,7 @@ def join_links(folder: ClassFolder, base: str = "") -> list[JoinLink]:
 
 
 def staff_links(folder: ClassFolder, base: str = "") -> dict[str, str]:
-    """The links of those who are no students: the lecturer's, and the projector's."""
+    """Return the links of the lecturer and the projector."""
     base = base.rstrip("/") or base_url(folder)
     return {
         "lecturer": f"{base}/#token={folder.keys.supervisor}",
@@ -80,7 +80,7 @@ def staff_links(folder: ClassFolder, base: str = "") -> dict[str, str]:
 
 
 def write_links(folder: ClassFolder, file: Path, base: str = "") -> None:
-    """Write the links as CSV: for mail merge, or to look them up."""
+    """Write the links as CSV, for example for a mail merge."""
     columns = tuple(field.name for field in fields(JoinLink))
     write_table(file, columns, [asdict(link) for link in join_links(folder, base)], private=True)
 

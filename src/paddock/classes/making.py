@@ -1,4 +1,4 @@
-"""Making a class: what it begins with is looked for before anything is written."""
+"""Create a class; its world, exercise and robot are checked before anything is written."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ DEFAULT_WORLD = "line-track"
 
 
 def make_class(path: str | Path, spec: ClassSpec, students: Iterable[str | Student] = ()) -> ClassFolder:
-    """Make the folder of a new class.
+    """Create the folder of a new class.
 
     Args:
-        path: where; there must be nothing yet.
-        spec: how it is served. A world's TOML file and an exercise's folder, if it names such, are copied into the
-            class; without any it begins in the world line-track.
-        students: who is in it; their names will do.
+        path: path of the folder, which must not exist or be empty.
+        spec: settings of the class. A TOML file of a world or a folder of an exercise is copied into the class. Without
+            a world or exercise, the world is line-track.
+        students: the students, or their names.
     """
     from paddock.exercises import exercise_names, load_exercise  # takes a while
 
@@ -50,7 +50,7 @@ def make_class(path: str | Path, spec: ClassSpec, students: Iterable[str | Stude
 
 
 def take_exercise(folder: ClassFolder, exercise: str) -> str:
-    """The name of an exercise for a class that is there. Anybody's folder is copied into the class first."""
+    """Return the name of an exercise for an existing class; copy an exercise from another folder into the class."""
     from paddock.exercises import exercise_names, load_exercise  # takes a while
 
     known = (folder.path / "exercises" / exercise).is_dir() or exercise in exercise_names()
@@ -62,12 +62,12 @@ def take_exercise(folder: ClassFolder, exercise: str) -> str:
 
 
 def copy_exercise(folder: ClassFolder, exercise: Exercise) -> None:
-    """Copy an exercise into a class; never over another one of that name."""
+    """Copy an exercise into a class; refuse to replace a different one of the same name."""
     source, target = Path(exercise.folder), folder.path / "exercises" / exercise.name
     if not target.exists():
         shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
     elif _read_files(source) != _read_files(target):
-        raise PaddockError(f"{target}: the class has another exercise of this name: change that, or remove it first")
+        raise PaddockError(f"{target}: the class already has a different exercise of this name: rename or remove it")
 
 
 def _read_files(folder: Path) -> dict[Path, bytes]:

@@ -1,4 +1,4 @@
-"""Students' names as people write them, and the names that their robots get."""
+"""Names of students, and the robot names derived from them."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ from pathlib import Path
 from paddock.classes.tables import FORMULA, text_cell
 from paddock.core.errors import PaddockError
 
-LONGEST_NAME = 64  # as on the wire
+LONGEST_NAME = 64  # as in the protocol
 LONGEST_ROBOT = 24
-MAX_REPORTED = 10  # mistakes
-# Letters that Unicode does not take apart into a plain one and a mark.
+MAX_REPORTED = 10  # maximum number of reported mistakes
+# Letters that Unicode does not decompose into a base letter and a mark.
 PLAIN_LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
 )
 DIRECTION_MARKS = (
-    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # they would turn the text behind a name, too
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # they would also reverse the text after a name
 )
 
 
 def tidy_name(text: str) -> str:
-    """A student's name in one spelling: letters composed, single spaces. What is no name is refused."""
+    """Return a student's name in normal form, with composed letters and single spaces; raise an error if invalid."""
     name = " ".join(unicodedata.normalize("NFC", text).split())
     if not name:
         raise PaddockError("a student's name is empty")
     if len(name) > LONGEST_NAME:
-        raise PaddockError(f"{name[:20]}…: a student's name has at most {LONGEST_NAME} letters, this has {len(name)}")
+        raise PaddockError(f"{name[:20]}…: a student's name has at most {LONGEST_NAME} characters, got {len(name)}")
     if text_cell(name) != name:
         raise PaddockError(
-            f"{name!r}: a student's name may not begin with {' '.join(FORMULA)}, which spreadsheets would calculate"
+            f"{name!r}: a student's name may not begin with {' '.join(FORMULA)}, because spreadsheets read a formula"
         )
     if any(unicodedata.category(letter) in ("Cc", "Cs") or letter in DIRECTION_MARKS for letter in name):
-        raise PaddockError(f"{name!a}: a student's name has no control characters; type it anew")
+        raise PaddockError(f"{name!a}: a student's name may not contain control characters; type it again")
     return name
 
 
 def robot_name(student: str) -> str:
-    """A student's name as a robot may be called: `Zoë M.` becomes `zoe-m`."""
+    """Return a robot name for a student's name: `Zoë M.` becomes `zoe-m`."""
     plain = unicodedata.normalize("NFKD", student).lower().translate(PLAIN_LETTERS).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", plain)[:LONGEST_ROBOT].strip("-") or "student"
 
 
 def free_robot_name(student: str, taken: Container[str]) -> str:
-    """The name of a student's robot; if others have it already, with a number."""
+    """Return a robot name for a student; add a number if the name is already taken."""
     name = base = robot_name(student)
     number = 2
     while name in taken:
@@ -54,17 +54,17 @@ def free_robot_name(student: str, taken: Container[str]) -> str:
 
 
 def robot_names(students: Iterable[str]) -> dict[str, str]:
-    """The robot of every student; equal names get a number."""
+    """Return the robot name of every student; equal robot names get a number."""
     names: dict[str, str] = {}
     for student in students:
         if student in names:
-            raise PaddockError(f"{student!r} is in the list twice: add what tells them apart, such as {student!r} (2)")
+            raise PaddockError(f"{student!r} is in the list twice: make them distinguishable, such as {student!r} (2)")
         names[student] = free_robot_name(student, names.values())
     return names
 
 
 def refuse_mistakes(file: Path, mistakes: Sequence[str]) -> None:
-    """Tell what is wrong in a file, all at once; each mistake begins with its line."""
+    """Raise one error with all mistakes of a file; each mistake begins with its line."""
     if len(mistakes) == 1:
         raise PaddockError(f"{file}, {mistakes[0]}")
     if mistakes:
@@ -73,13 +73,13 @@ def refuse_mistakes(file: Path, mistakes: Sequence[str]) -> None:
 
 
 def read_names(file: Path) -> list[str]:
-    """A name per line; empty lines and what follows a # do not count."""
+    """Read one name per line; ignore empty lines and text after a #."""
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise PaddockError(f"{file}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise PaddockError(f"{file}: expected a text in UTF-8; save it with that encoding") from None
+        raise PaddockError(f"{file}: expected UTF-8 text; save it with that encoding") from None
     names: dict[str, int] = {}
     mistakes = []
     for number, line in enumerate(lines, start=1):
@@ -89,8 +89,8 @@ def read_names(file: Path) -> list[str]:
             name = tidy_name(text)
             if name in names:
                 raise PaddockError(
-                    f"{name!r} is in line {names[name]} already: if these are two people, "
-                    f"write what tells them apart, such as '{name} (2)'"
+                    f"{name!r} is already in line {names[name]}: if these are two students, "
+                    f"make them distinguishable, such as '{name} (2)'"
                 )
             names[name] = number
         except PaddockError as error:

@@ -1,4 +1,4 @@
-"""ReceiptBook: the receipts of a class in memory, so that a server need not read thousands for every question."""
+"""ReceiptBook: caches the receipts of a class in memory, so that a server does not read the file for every request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from paddock.core.files import stamp_of
 
 
 class ReceiptBook:
-    """Reads the file only if somebody else has changed it. Of a broken row is complained once."""
+    """Cache of receipts. It reads the file only if another process has changed it, and reports a broken row once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -19,7 +19,7 @@ class ReceiptBook:
         self._reported: set[str] = set()
 
     def find(self, robot: str | None = None) -> list[Receipt]:
-        """All, or those of a robot; the newest last."""
+        """Return all receipts, or those of a robot; the newest last."""
         stamp = stamp_of(self._folder / RECEIPTS)
         if stamp is None or stamp != self._stamp:
             receipts = read_receipts(self._folder, self._report_problem)
@@ -29,7 +29,7 @@ class ReceiptBook:
         return list(self._receipts if robot is None else self._by_robot.get(robot, ()))
 
     def add(self, receipt: Receipt) -> None:
-        """One that was just written, by a holder of the class's lock who had looked at this book before."""
+        """Add a receipt that was just written. The caller holds the lock of the class and has called `find` before."""
         self._enter(receipt)
         self._stamp = stamp_of(self._folder / RECEIPTS)
 

@@ -1,4 +1,4 @@
-"""Results of a class: a row for each robot and heat, kept as CSV."""
+"""Results of a class: a row for each robot and heat, stored as CSV."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ RESULTS = "results.csv"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultRow:
-    """How a student's robot did in a heat."""
+    """The result of a student's robot in a heat."""
 
     time: str
-    exercise: str  # or the world, where there is none
+    exercise: str  # or the world, if there is no exercise
     heat: int
     student: str
     robot: str
@@ -31,20 +31,20 @@ COLUMNS = tuple(field.name for field in fields(ResultRow))
 
 
 def append_results(folder: Path, rows: Iterable[ResultRow]) -> None:
-    """Add rows, all or none. Whoever calls this holds the lock of the class."""
+    """Add all rows or none. The caller holds the lock of the class."""
     append_rows(folder / RESULTS, COLUMNS, [asdict(row) for row in rows])
 
 
 def read_results(folder: Path) -> list[ResultRow]:
-    """All rows, the newest last."""
+    """Return all rows, the newest last."""
     return [_read_row(row, f"{folder / RESULTS}, line {line}") for line, row in read_table(folder / RESULTS)]
 
 
 def next_heat(folder: Path, recordings: Path) -> int:
-    """The number of the next heat, so that no recording is replaced; rows that are broken do not count."""
+    """Return the number of the next heat, so that no recording is replaced; ignore broken rows."""
     try:
         told = [row.get("heat", "") for _, row in read_table(folder / RESULTS, report=str)]
-    except PaddockError:  # whoever reads or adds to the file is told
+    except PaddockError:  # functions that read or extend the file report it
         told = []
     told += [file.stem.removeprefix("heat-") for file in recordings.glob("heat-*.mcap")]
     return 1 + max((int(number) for number in told if number.isdecimal()), default=0)
@@ -57,4 +57,4 @@ def _read_row(row: Mapping[str, str], where: str) -> ResultRow:
         texts = {key: row[key] for key in ("time", "exercise", "student", "robot", "unit")}
         return ResultRow(**texts, **whole, score=score)  # type: ignore[arg-type]
     except (KeyError, ValueError) as error:
-        raise PaddockError(f"{where}: this is no result: {error}") from None
+        raise PaddockError(f"{where}: invalid result: {error}") from None

@@ -21,16 +21,16 @@ COLUMNS = ("name", "robot", "state")
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """Somebody in a class. The robot's name is who they are: it never changes."""
+    """A student of a class, identified by the name of the robot, which never changes."""
 
-    name: str  # as people write it
+    name: str  # display name
     robot: str = ""
     state: State = "active"
-    other: Mapping[str, str] = field(default_factory=dict)  # what else the file says of them
+    other: Mapping[str, str] = field(default_factory=dict)  # additional columns of the file
 
 
 def read_roster(file: Path) -> list[Student]:
-    """The students of a file, the removed ones too. Who was added by hand may have no robot yet."""
+    """Read the students of a file, including removed ones. Students added by hand may have no robot yet."""
     rows = read_table(file)
     if not rows and not file.exists():
         raise PaddockError(f"{file}: no such file")
@@ -44,7 +44,7 @@ def read_roster(file: Path) -> list[Student]:
             student = _read_student(row)
             for unique in filter(None, (student.name, student.robot and f"robot {student.robot}")):
                 if unique in lines:
-                    raise PaddockError(f"{unique!r} is in line {lines[unique]} already: write what tells them apart")
+                    raise PaddockError(f"{unique!r} is already in line {lines[unique]}: make them distinguishable")
                 lines[unique] = line
         except PaddockError as error:
             mistakes.append(f"line {line}: {error}")
@@ -63,13 +63,13 @@ def _read_student(row: Mapping[str, str]) -> Student:
         convert(robot, Name, "robot")
         if "_" in robot:
             owner = robot.partition("_")[0]
-            raise PaddockError(f"robot: {robot!r} would be taken for one that {owner!r} brings along: expected no _")
+            raise PaddockError(f"robot: {robot!r} looks like a robot that {owner!r} has spawned: expected no _")
     other = {key: value for key, value in row.items() if key not in COLUMNS}
     return Student(name, robot, state, other)  # type: ignore[arg-type]
 
 
 def give_robots(students: Iterable[Student]) -> list[Student]:
-    """The same students, each with a robot."""
+    """Return the students, each with a robot name."""
     students = list(students)
     taken = {student.robot for student in students}
     for i, student in enumerate(students):
@@ -80,7 +80,7 @@ def give_robots(students: Iterable[Student]) -> list[Student]:
 
 
 def enrol(students: Sequence[Student], name: str) -> list[Student]:
-    """The same students, and somebody new, or who was removed."""
+    """Return the students with an additional student, or with a removed one reactivated."""
     name = tidy_name(name)
     if any(student.name == name and student.state == "removed" for student in students):
         return [replace(student, state="active") if student.name == name else student for student in students]
@@ -90,14 +90,14 @@ def enrol(students: Sequence[Student], name: str) -> list[Student]:
 
 
 def refuse_equal_names(students: Iterable[Student]) -> None:
-    """Whoever is meant by a name must be clear."""
+    """Raise an error if two students have the same name."""
     for name, count in Counter(student.name for student in students).items():
         if count > 1:
-            raise PaddockError(f"{name!r} is in the class already: write what tells them apart, such as '{name} (2)'")
+            raise PaddockError(f"{name!r} is already in the class: make them distinguishable, such as '{name} (2)'")
 
 
 def read_students(file: Path) -> list[Student]:
-    """The students of a list that somebody else wrote: a name per line, or a CSV file with a column `name`."""
+    """Read students from a list of names, one per line, or from a CSV file with a column `name`."""
     if file.suffix.lower() == ".csv":
         return read_roster(file)
     return [Student(name) for name in read_names(file)]

@@ -1,4 +1,4 @@
-"""Seats: a world with a robot for every student, each at a place of its own."""
+"""Seats: a world with a robot for every student, each at its own pose."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def seat_students(
     *,
     assign: Callable[[WorldSpec, Mapping[str, RobotSpec]], Mapping[str, Pose]] = assign_places,
 ) -> WorldSpec:
-    """The world with the students' robots instead of its own: at its starts, then wherever there is room.
+    """Return the world with the students' robots instead of its own: at its starts, then wherever there is room.
 
     Args:
-        world: where they are to stand.
-        robots: their names, as `robot_names` or a class folder gives them.
-        kind: what they are; None: as the world's first robot, or an e-puck.
-        assign: finds their places otherwise.
+        world: the world.
+        robots: robot names, as returned by `robot_names` or stored in a class folder.
+        kind: type of all robots; None: the type of the world's first robot, or an e-puck.
+        assign: function that assigns the poses.
     """
     kind = kind or (robot_types(world)[0] if world.robots else load_robot(DEFAULT_ROBOT))
     places = assign(world, dict.fromkeys(robots, kind))
@@ -46,7 +46,7 @@ def seat_students(
 
 
 def seat_color(number: int) -> str:
-    """The colour of a seat. Neighbours differ much, and those who come later change nobody's."""
-    hue = 0.618034 * number % 1  # the golden ratio: never near the ones before
+    """Return the colour of a seat. Consecutive colours differ strongly; further seats do not change earlier ones."""
+    hue = 0.618034 * number % 1  # the golden ratio keeps hues apart
     red, green, blue = colorsys.hsv_to_rgb(hue, 0.65, 0.85 - 0.2 * (number % 2))
     return f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"

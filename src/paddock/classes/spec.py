@@ -1,4 +1,4 @@
-"""What a class is: its file class.toml."""
+"""ClassSpec: the settings of a class, its file class.toml."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paddock.core.toml import toml_text
 
 
 def is_token(text: str) -> bool:
-    """Whether a text can be a token in a link."""
+    """Return whether a text is a valid token for a link."""
     return len(text) >= 8 and set(text) <= {*string.ascii_letters, *string.digits, *"-_"}
 
 
@@ -28,7 +28,7 @@ Token = Annotated[str, Text("a token of at least 8 letters, digits, '-' and '_'"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ClassSpec(Spec):
-    """How a class is served."""
+    """The settings of a class."""
 
     title: str
     world: str = ""
@@ -46,71 +46,71 @@ class ClassSpec(Spec):
 
     @property
     def longest_submission(self) -> int:
-        """Bytes of a message with a file of that size; in JSON, three bytes take four letters."""
+        """Maximum length of a message with a submission [bytes]; in JSON, three bytes take four characters."""
         return self.submission_kb * 1024 * 4 // 3 + 4096
 
     def check(self) -> None:
         if self.due is not None and not 1970 < self.due.year < 9999:
             raise SpecError(f"expected a year from 1971 to 9998, got {self.due.year}", path="due")
         if self.world and self.exercise:
-            raise SpecError("expected a world or an exercise, not both: an exercise brings its world", path="world")
+            raise SpecError("expected a world or an exercise, not both: an exercise has its own world", path="world")
         if self.address and not self.address.startswith(("http://", "https://")):
             raise SpecError(
                 f"expected an address such as 'http://robots.example.org:8642', got {self.address!r}", path="address"
             )
 
 
-# The file as `paddock class new` writes it. What stands behind a # is what holds if nothing is said.
+# The file as `paddock class new` writes it. Keys with their default values are commented out.
 TEMPLATE = """\
 $title
 
-# A shipped world (see: paddock worlds) or a TOML file in this folder; or an exercise, which brings its world and robot:
-# a shipped one (see: paddock exercise list) or a folder in exercises/. The lecturer's page changes them as well.
+# The world: a shipped one (see: paddock worlds) or a TOML file in this folder. Or an exercise, which has its own world
+# and robot: a shipped one (see: paddock exercise list) or a folder in exercises/. The lecturer's page also sets these.
 $world
 $exercise
-# What the students' robots are. Empty: the exercise's, or as the world's first one.
+# Type of the students' robots. Empty: that of the exercise, or of the world's first robot.
 $robot
 
 # Equal seeds give equal noise.
 $seed
-# Simulated seconds per second; 0 for flat out.
+# Simulated seconds per second; 0: as fast as possible.
 $speed
 
-# 0.0.0.0: any address of this machine; 127.0.0.1: this machine only.
+# Address to listen on. 0.0.0.0: all addresses of this machine; 127.0.0.1: this machine only.
 $host
 $port
-# The address in links, if it is not this machine's own, such as "http://robots.example.org:8642".
+# Address in links, if it differs from this machine's own, such as "http://robots.example.org:8642".
 $address
 
-# What is handed in later is taken, and marked late; local time, unless it has an offset. No due date if not given.
+# Due date; later submissions are accepted and marked late. Local time, unless it has an offset. Default: no due date.
 $due
-# Of a file that is handed in, and how often a student may hand in for an exercise.
+# Maximum size of a submitted file, and maximum number of submissions of a student for an exercise.
 $submission_kb
 $submissions
 
-# What a student may have at the most, all connections together.
+# Limits of a student, for all connections together.
 [limits]
 $connections
 $subscriptions
-# Of one message; one that hands in a file may be longer.
+# Maximum size of a message; a message with a submission may be longer.
 $message_kb
-# Robots that are brought along; the size of one, and how much of that in a second.
+# Spawned robots: maximum number, size of a robot description, and uploaded size per second.
 $robots
 $upload_kb
 $upload_kb_per_s
-# Whether programs may ask time to wait for them where there is no exercise, which says so itself; and for how long [s].
+# Whether programs may join the lock if no exercise is open (an exercise has its own setting), and their timeout [s].
 $join_lock
 $lock_timeout
-# Seconds without any sign of life, or without a request, until a program's robots stop; idle = 0: never.
+# Seconds without a sign of life, or without a request, until a program's robots stop; idle = 0: never.
 $silence
 $idle
 """
 
-EXAMPLES = {"due": datetime(2026, 12, 1, 18)}  # for keys of which nothing holds if nothing is said
+EXAMPLES = {"due": datetime(2026, 12, 1, 18)}  # for keys without a default
 
 
 def class_text(spec: ClassSpec) -> str:
-    """The text of class.toml: all keys, with what they mean."""
+    """Return the text of class.toml with all keys and their descriptions."""
     given = spec.to_table() | spec.limits.to_table()
     lines = {}
     for key in (*fields(spec), *fields(spec.limits)):

@@ -1,4 +1,4 @@
-"""Submissions: files that students hand in. Each is kept, under a number of its own, and has a receipt."""
+"""Submissions: files that students submit. Each file is stored under its own number, and has a receipt."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from paddock.core.user_code import check_program
 log = logging.getLogger("paddock.class")
 
 LONGEST_FILE_NAME = 60
-LARGEST_CHECKED = 64 * 1024  # bytes; to compile more could hold up others, so that is left to the grading
+LARGEST_CHECKED = 64 * 1024  # bytes; compiling larger files could delay other clients, so grading checks them
 RECEIPTS, MISSING = "receipts.csv", "missing.csv"
 LATE = "late"  # in tables
 SUFFIX = ".py"
-KEPT = f"[0-9][0-9][0-9][0-9]-*{SUFFIX}"  # what a kept file is called
+KEPT = f"[0-9][0-9][0-9][0-9]-*{SUFFIX}"  # names of stored files
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a student gets for a file."""
+    """The receipt of a submission."""
 
-    number: int  # of this student for this exercise, from 1
-    time: str  # by the server's clock, with its zone
+    number: int  # submission number of this student for this exercise, from 1
+    time: str  # by the server's clock, with its time zone
     student: str
     robot: str
     exercise: str
-    file: str  # as it is kept, below submissions/
+    file: str  # path below submissions/
     bytes: int
     sha256: str
-    late: bool = False  # it came after it was due, as the class had it then
+    late: bool = False  # whether it came after the due date at that time
 
     def __str__(self) -> str:
         return (
@@ -55,7 +55,7 @@ COLUMNS = tuple(field.name for field in fields(Receipt))
 
 
 def safe_file_name(name: str) -> str:
-    """A file's name that harms no folder: letters, digits, '.', '-' and '_', and it ends in .py."""
+    """Return a safe file name that ends in .py and has only letters, digits, '.', '-' and '_'."""
     last = PurePosixPath(PureWindowsPath(name).name).name
     if not last.lower().endswith(SUFFIX):
         raise PaddockError(f"{last!r}: expected a Python file, with a name that ends in {SUFFIX}")
@@ -64,7 +64,7 @@ def safe_file_name(name: str) -> str:
 
 
 def read_receipts(folder: Path, report: Callable[[str], object] = log.warning) -> list[Receipt]:
-    """All receipts, the newest last. Of a broken one is complained, such as after a power failure; the others count."""
+    """Return all receipts, the newest last. Report and ignore broken rows, for example after a power failure."""
     receipts = []
     for line, row in read_table(folder / RECEIPTS, report):
         try:
@@ -72,7 +72,7 @@ def read_receipts(folder: Path, report: Callable[[str], object] = log.warning) -
             numbers = {key: int(row[key]) for key in ("number", "bytes")}
             receipts.append(Receipt(**texts, **numbers, late=row.get("late", "") == LATE))  # type: ignore[arg-type]
         except (KeyError, ValueError) as error:
-            report(f"{folder / RECEIPTS}, line {line}: this is no receipt, it is left out: {error}")
+            report(f"{folder / RECEIPTS}, line {line}: invalid receipt, which is ignored: {error}")
     return receipts
 
 
@@ -81,33 +81,33 @@ def _cells(receipt: Receipt) -> dict[str, object]:
 
 
 def is_late(time: str, due: datetime) -> bool:
-    """Whether what came at a time, as receipts have it, came after it was due."""
+    """Return whether a time, in the format of receipts, is after the due date."""
     return datetime.fromisoformat(time).astimezone() > due.astimezone()
 
 
 def write_receipts(folder: Path, receipts: Iterable[Receipt]) -> None:
-    """Write some receipts beside copies of their files."""
+    """Write receipts into a folder with copies of their files."""
     write_table(folder / RECEIPTS, COLUMNS, [_cells(receipt) for receipt in receipts])
 
 
 def write_missing(folder: Path, students: Iterable[Student]) -> None:
-    """Write who has submitted nothing beside copies of what others did."""
+    """Write the students without a submission into a folder with copies of the other submissions."""
     write_table(folder / MISSING, ("name", "robot"), [{"name": s.name, "robot": s.robot} for s in students])
 
 
 def read_missing(folder: Path) -> dict[str, str]:
-    """Who had submitted nothing when the others' files were copied to a folder: names by robot."""
+    """Return the students without a submission when the others' files were copied to a folder: names by robot."""
     return {row.get("robot", ""): row.get("name", "") for _, row in read_table(folder / MISSING)}
 
 
 def keep_submission(
     folder: Path, student: Student, exercise: str, file_name: str, data: bytes, spec: ClassSpec
 ) -> Receipt:
-    """Keep a file, and give its receipt. Whoever calls this holds the lock of the class."""
-    convert(exercise, Name, "exercise")  # it names a folder
+    """Store a file and return its receipt. The caller holds the lock of the class."""
+    convert(exercise, Name, "exercise")  # it becomes a folder name
     name = safe_file_name(file_name)
     if not data:
-        raise PaddockError(f"{name}: it is empty")
+        raise PaddockError(f"{name}: the file is empty")
     if len(data) > spec.submission_kb * 1024:
         raise PaddockError(f"{name}: it has {len(data)} bytes; at most {spec.submission_kb} KB may be submitted")
     if len(data) <= LARGEST_CHECKED:
@@ -115,7 +115,7 @@ def keep_submission(
     place = folder / exercise / student.robot
     number = max((int(kept.name.partition("-")[0]) for kept in place.glob(KEPT)), default=0) + 1
     if number > spec.submissions:
-        raise PaddockError(f"{exercise}: you have submitted {number - 1} times, which is as often as is allowed")
+        raise PaddockError(f"{exercise}: you have submitted {number - 1} times, which is the maximum")
     place.mkdir(parents=True, exist_ok=True)
     path = place / f"{number:04d}-{name}"
     with whole_file(path, "wb") as file:
@@ -131,7 +131,7 @@ def keep_submission(
 
 
 def last_submissions(folder: Path, exercise: str) -> dict[str, Path]:
-    """The last file of each who submitted something for an exercise, by robot."""
+    """Return the last submission of each student for an exercise, by robot."""
     convert(exercise, Name, "exercise")
     found = {place.name: sorted(place.glob(KEPT)) for place in sorted((folder / exercise).glob("*/"))}
     return {robot: kept[-1] for robot, kept in found.items() if kept}

@@ -1,4 +1,4 @@
-"""CSV files that people edit too: in UTF-8, with a mark by which spreadsheets know it; their separator is kept."""
+"""CSV files that users may edit: UTF-8 with a byte order mark for spreadsheets; an existing separator is kept."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from paddock.core.files import append_text, write_text
 
 MARK = "\ufeff"
 SEPARATORS = ",;\t"
-FORMULA = "=+-@"  # a cell that begins so is calculated
-DIGITS = 12  # of a number that count; those behind them are rounding: 189.39999999999998 s are 189.4 s
+FORMULA = "=+-@"  # spreadsheets evaluate cells that begin with one of these
+DIGITS = 12  # significant digits of a number; further digits are rounding errors, as in 189.39999999999998
 
 
 def read_table(path: Path, report: Callable[[str], object] | None = None) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a CSV file, each with its line; values by the heads of their columns. No file: no rows.
+    """Return the rows of a CSV file, each with its line number; values by column name. A missing file has no rows.
 
-    Of a broken row is complained, and it is left out; without `report` it is an error.
+    A broken row is reported to `report` and ignored; without `report` it is an error.
     """
     text = _read_text(path)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_separator(text), restval="")
@@ -55,7 +55,7 @@ def write_table(
 
 
 def append_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """Add to a CSV file, all rows or none. One that was changed by hand is brought in order, and loses nothing."""
+    """Add all rows or none to a CSV file. A file that was edited by hand is reformatted without loss."""
     text = _read_text(path)
     if text.startswith(_lines(columns, [dict(zip(columns, columns, strict=True))])) and text.endswith("\n"):
         append_text(path, _lines(columns, rows), sync=True)
@@ -65,7 +65,7 @@ def append_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, 
 
 
 def _read_text(path: Path) -> str:
-    """What a file holds; nothing if there is none."""
+    """Return the content of a file; empty if it does not exist."""
     try:
         data = path.read_bytes()
         return data.decode("utf-8-sig")
@@ -74,13 +74,13 @@ def _read_text(path: Path) -> str:
     except OSError as error:
         raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        if error.reason == "unexpected end of data":  # the power failed within a letter
+        if error.reason == "unexpected end of data":  # a power failure cut off a character
             return data.decode("utf-8-sig", "ignore")
-        raise PaddockError(f"{path}: expected a text in UTF-8; save it with that encoding") from None
+        raise PaddockError(f"{path}: expected UTF-8 text; save it with that encoding") from None
 
 
 def _find_separator(text: str) -> str:
-    """Spreadsheets of some countries write semicolons."""
+    """Return the separator of a text; spreadsheets write semicolons in some locales."""
     return max(SEPARATORS, key=text.partition("\n")[0].count)
 
 
@@ -93,15 +93,15 @@ def _lines(columns: Sequence[str], rows: Iterable[Mapping[str, object]], separat
 
 
 def _number_cell(value: object) -> object:
-    """A number as people read it; anything else as it is."""
+    """Return a float rounded to DIGITS; any other value unchanged."""
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def text_cell(text: str) -> str:
-    """A text of others, such as a file's name, as a cell that no spreadsheet calculates."""
+    """Return an external text, such as a file name, as a cell that spreadsheets do not evaluate."""
     return f"'{text}" if unicodedata.normalize("NFKC", text).lstrip().startswith(tuple(FORMULA)) else text
 
 
 def time_now() -> str:
-    """By this machine's clock, with its zone."""
+    """Return the time of this machine's clock, with its time zone."""
     return datetime.now().astimezone().isoformat(timespec="seconds")

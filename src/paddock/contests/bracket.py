@@ -1,4 +1,4 @@
-"""Brackets: single and double elimination. Who is missing to a power of two is a bye for the best seeds."""
+"""Brackets: single and double elimination. The best seeds get byes if the number of robots is not a power of two."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from enum import Enum
 from typing import Final, Literal, TypeAlias
 
 Branch = Literal["winners", "losers", "final"]
-NAMES = {1: "final", 2: "semi-final", 4: "quarter-final"}  # of single elimination, by the matches of the round
+NAMES = {1: "final", 2: "semi-final", 4: "quarter-final"}  # rounds of single elimination, by their number of matches
 
 
 @dataclass(frozen=True, slots=True)
 class SideSource:
-    """Where one side of a match comes from.
+    """The source of one side of a match.
 
-    `upset` is the loser of a match if it came as the first side, else nobody.
+    `upset` is the loser of a match if it was the first side, else a bye.
     """
 
     kind: Literal["seed", "winner", "loser", "upset"]
@@ -24,33 +24,33 @@ class SideSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """A pair of robots, of which the winner goes on."""
+    """A match of two robots; the winner advances."""
 
     number: int  # in the bracket, counted from 0
     branch: Branch
-    round: int  # of its branch, counted from 1
-    name: str  # as people call it; others of its round have the same
+    round: int  # in its branch, counted from 1
+    name: str  # display name, the same for all matches of a round
     sides: tuple[SideSource, SideSource]
 
 
 class Open(Enum):
-    """That a side is not known yet."""
+    """Marks a side that is not known yet."""
 
     OPEN = "open"
 
 
 OPEN: Final = Open.OPEN
-FINAL, CHAMPION = 1000, 1001  # later than any round in which a robot can be out
+FINAL, CHAMPION = 1000, 1001  # larger than any round number
 Side: TypeAlias = str | Open | None
-"""A robot's name; None: nobody, which is a bye; OPEN: it is not known yet."""
+"""A robot's name; None: a bye; OPEN: not known yet."""
 
 
 class Bracket:
-    """The matches of an elimination, and who won those that were driven.
+    """The matches of an elimination, and the winners so far.
 
     Args:
         seeds: the robots, the best first. The first and the second meet in the final at the earliest.
-        losses: after how many lost matches a robot is out: 1 or 2.
+        losses: number of lost matches after which a robot is eliminated: 1 or 2.
     """
 
     def __init__(self, seeds: Sequence[str], losses: Literal[1, 2] = 1) -> None:
@@ -61,15 +61,15 @@ class Bracket:
         if losses == 2:
             self._add_losers(rounds)
 
-    # ---- who meets whom
+    # ---- pairings
 
     def find_sides(self, match: Match) -> tuple[Side, Side]:
-        """Who meets in a match."""
+        """Return the two sides of a match."""
         first, second = match.sides
         return self._resolve(first), self._resolve(second)
 
     def open_matches(self) -> list[tuple[Match, str, str]]:
-        """The matches that can be driven now, with their robots."""
+        """Return the matches that can be run now, with their robots."""
         return [
             (match, a, b)
             for match in self.matches
@@ -78,28 +78,28 @@ class Bracket:
         ]
 
     def decide(self, match: Match, winner: str) -> None:
-        """Write down who won a match."""
+        """Record the winner of a match."""
         self.winners[match.number] = winner
 
     @property
     def champion(self) -> str | None:
-        """Who won; None: the final was not driven yet."""
+        """The winner of the bracket; None if the final was not run yet."""
         winner = self._winner(self.matches[-1]) if self.matches else self.seeds[0]
         return winner if isinstance(winner, str) else None
 
     def rank(self) -> list[tuple[int, str]]:
-        """Places and robots, the champion first. Who is out in the same round shares a place, the better seed first."""
+        """Return places and robots, the champion first. Robots eliminated in the same round share a place."""
         reached = {name: self._last_round(name) for name in self.seeds}
         order = sorted(self.seeds, key=lambda name: (-reached[name], self.seeds.index(name)))
         return [(1 + sum(other > reached[name] for other in reached.values()), name) for name in order]
 
     def find_exit(self, name: str) -> str:
-        """The match in which a robot was eliminated; empty if it was not."""
+        """Return the name of the match in which a robot was eliminated; empty if it was not."""
         lost = [match.name for match in self.matches if self._loser(match) == name]
         return lost[-1] if len(lost) == self.losses else ""
 
     def _last_round(self, name: str) -> int:
-        """When a robot was out: the later, the larger."""
+        """Return a number for the round in which a robot was eliminated; larger is later."""
         lost = [
             FINAL if match.branch == "final" else match.round for match in self.matches if self._loser(match) == name
         ]
@@ -133,7 +133,7 @@ class Bracket:
         winner = self.winners.get(match.number, OPEN)
         return OPEN if winner is OPEN else b if winner == a else a
 
-    # ---- the shape
+    # ---- structure
 
     def _add(self, branch: Branch, number: int, a: SideSource, b: SideSource, name: str = "") -> int:
         name = name or f"{branch}, round {number}"
@@ -141,7 +141,7 @@ class Bracket:
         return len(self.matches) - 1
 
     def _add_winners(self, slots: Sequence[SideSource]) -> list[list[int]]:
-        """Halve the field again and again; the matches of each round."""
+        """Add the winners' branch; return the matches of each round."""
         rounds: list[list[int]] = []
         while len(slots) > 1:
             number = len(rounds) + 1
@@ -152,9 +152,9 @@ class Bracket:
         return rounds
 
     def _add_losers(self, rounds: Sequence[Sequence[int]]) -> None:
-        """Losers meet losers; each round of winners sends its own. The two that remain meet in the final.
+        """Add the losers' branch and the final. The losers of each winners' round join the losers' branch.
 
-        Who has not lost before must be beaten twice there.
+        A robot that has not lost before must be beaten twice in the final.
         """
         if not rounds:
             return
@@ -163,7 +163,7 @@ class Bracket:
             number += 1
             slots = [SideSource("winner", self._add("losers", number, a, b)) for a, b in _pairs(slots)]
             number += 1
-            fallen = [SideSource("loser", match) for match in reversed(own)]  # from the other end: no early rematch
+            fallen = [SideSource("loser", match) for match in reversed(own)]  # reversed to avoid early rematches
             meetings = zip(slots, fallen, strict=True)
             slots = [SideSource("winner", self._add("losers", number, a, b)) for a, b in meetings]
         final = self._add("final", 1, SideSource("winner", rounds[-1][0]), slots[0], "final")
@@ -171,7 +171,7 @@ class Bracket:
 
 
 def _seed_slots(count: int) -> list[SideSource]:
-    """Seeds in the order in which they stand in a bracket: 1, 8, 4, 5, 2, 7, 3, 6."""
+    """Return the seeds in bracket order: 1, 8, 4, 5, 2, 7, 3, 6."""
     order = [0]
     while len(order) < count:
         order = [seed for first in order for seed in (first, 2 * len(order) - 1 - first)]

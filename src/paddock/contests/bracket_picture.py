@@ -1,4 +1,4 @@
-"""A picture of a bracket: columns of matches, the winners' branch above the losers'."""
+"""Draw a bracket as columns of matches, with the winners' branch above the losers' branch."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 2.0, 0.62  # inches: distance of columns, and of matches in the first round
-BOX = 0.82  # of a column's width
+BOX = 0.82  # width of a match, relative to a column
 LINE = 0.36  # height of a robot's line; a match has two
-GAP = 0.6  # between the branches
-BOLD = 0.87  # how wide a text may be measured, so that it fits in bold
+GAP = 0.6  # distance between the branches
+BOLD = 0.87  # width of regular text relative to bold text
 
 
 def draw_bracket(bracket: Bracket, names: Mapping[str, str], *, ax: Axes | None = None) -> Axes:
-    """Who met whom; winners are printed in bold. A number before a name is its seed.
+    """Draw all finished matches; winners are printed in bold. The number before a name is its seed.
 
     Args:
-        bracket: all of its matches are driven, or some.
-        names: what robots are called; those that no font here can write are left out.
-        ax: axes to draw into; None: a figure of its own.
+        bracket: the bracket; not all matches need to be finished.
+        names: display names by robot; if no installed font can draw a name, the robot's name is used.
+        ax: axes to draw into; None: a new figure.
     """
     places = _lay_out(bracket)
     columns = max((x for x, _ in places.values()), default=0) + 1
@@ -75,7 +75,7 @@ def _draw_match(
 
 
 def _lay_out(bracket: Bracket) -> dict[int, tuple[float, float]]:
-    """Column and row of every match in which two robots meet; the others are byes."""
+    """Return column and row of every finished match; byes are left out."""
     double = bracket.losses == 2
     rows: dict[int, float] = {}
     counts = {"winners": 0, "losers": 0, "final": 0}

@@ -1,4 +1,4 @@
-"""A whole contest as one call: schedule, drive what is not driven yet, rank, and go on until there is a table."""
+"""Run a whole contest with one call: schedule heats, run those that are not finished, and rank the robots."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ FINISHED, HEATS = "finished.jsonl", "heats"
 SEEDS = 2**31
 
 Progress = Callable[[int, int], None]
-"""Told how many heats are done, and how many there will be at most."""
+"""Called with the number of finished heats and the maximum number of heats."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedHeat:
-    """Who drives where, before it is driven."""
+    """A heat before it is run."""
 
     phase: str  # "league", "qualifying", "winners 2", "losers 1", "final 1"
     round: int  # all heats of a round have the same seed
-    seats: Mapping[str, str]  # start by robot
+    seats: Mapping[str, str]  # name of the start by robot
 
 
 def run_contest(
@@ -46,14 +46,14 @@ def run_contest(
     workers: Workers = None,
     progress: Progress | None = None,
 ) -> ContestResult:
-    """Run a contest. The result depends on the contest and the files alone, not on workers or interruptions.
+    """Run a contest. The result depends only on the contest and the files, not on workers or interruptions.
 
     Args:
         contest: the path of a TOML file, or a dict of the same keys.
-        submissions: a folder of them, or entrants.
-        out: folder for tables, page and recordings. Heats that are finished there already are not driven again.
-        workers: processes; None: one for every core, 1: only this one.
-        progress: told how many heats are done, and how many there will be at most.
+        submissions: a folder of submissions, or entrants.
+        out: folder for tables, report and recordings. Heats that are already finished there are not run again.
+        workers: number of processes; None: one for every core, 1: only this one.
+        progress: called with the number of finished heats and the maximum number of heats.
     """
     spec = load_contest(contest)
     entrants = find_entrants(submissions) if isinstance(submissions, (str, Path)) else list(submissions)
@@ -69,7 +69,7 @@ def run_contest(
 
 @dataclass
 class ContestRun:
-    """A contest under way."""
+    """A running contest."""
 
     spec: ContestSpec
     entrants: Sequence[Entrant]
@@ -77,7 +77,7 @@ class ContestRun:
     runner: JobRunner[HeatJob, dict[str, Any]]
     progress: Progress
     driven: list[DrivenHeat] = field(default_factory=list)
-    expected: int = 0  # heats of the whole contest, at most
+    expected: int = 0  # maximum number of heats of the whole contest
 
     def __post_init__(self) -> None:
         spec = self.spec
@@ -89,7 +89,7 @@ class ContestRun:
         ensure_folder(self.folder / HEATS)
 
     def run(self) -> ContestResult:
-        """Drive all of it."""
+        """Run the whole contest."""
         spec, bracket = self.spec, None
         if spec.format == LEAGUE:
             table = self._run_league(LEAGUE, spec.rounds or None, 0)
@@ -106,7 +106,7 @@ class ContestRun:
             spec=spec, entrants=tuple(self.entrants), heats=tuple(self.driven), league=tuple(table), bracket=bracket
         )
 
-    # ---- the two kinds
+    # ---- leagues and brackets
 
     def _run_league(self, phase: str, rounds: int | None, advancing: int) -> list[LeagueLine]:
         spec = self.spec
@@ -140,7 +140,7 @@ class ContestRun:
                 bracket.decide(match, better_seed if best.place == other.place else best.robot)
 
     def _plan_match(self, match: Match, *robots: str) -> Iterator[PlannedHeat]:
-        """The heats of a match: the robots change places from leg to leg."""
+        """Yield the heats of a match; the robots swap starts from leg to leg."""
         for leg in range(self.spec.legs):
             seats = {name: self.starts[(number + leg) % len(robots)] for number, name in enumerate(robots)}
             yield PlannedHeat(phase=match.name, round=leg + 1, seats=seats)
@@ -148,7 +148,7 @@ class ContestRun:
     # ---- heats
 
     def _drive(self, planned: Sequence[PlannedHeat]) -> list[DrivenHeat]:
-        """Drive heats, or take what is known of them."""
+        """Run heats, or take their stored results."""
         jobs = [self._make_job(len(self.driven) + i, heat) for i, heat in enumerate(planned, 1)]
         keys = [job.identify() for job in jobs]
         fresh = [i for i, key in enumerate(keys) if key not in self.finished or not jobs[i].recording.is_file()]
@@ -187,7 +187,7 @@ class ContestRun:
 
 
 def _most_matches(robots: int, spec: ContestSpec) -> int:
-    """How many matches an elimination has at most."""
+    """Return the maximum number of matches of an elimination."""
     return 0 if robots < 2 else 2 * robots - 1 if spec.format == DOUBLE else robots - 1
 
 

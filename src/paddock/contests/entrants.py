@@ -1,4 +1,4 @@
-"""Entrants: who takes part in a contest, with which file, and what robot and person are called."""
+"""Entrants: the participants of a contest, with their files and names."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from paddock.sandbox.submissions import Submission, find_submissions
 class Entrant:
     """A robot of a contest and its controller."""
 
-    robot: str  # its name in the world
-    name: str  # as people write it
+    robot: str  # robot name in the world
+    name: str  # display name
     submission: Submission
 
 
 def find_entrants(folder: str | Path) -> list[Entrant]:
-    """The submissions in a folder, by name."""
+    """Return the submissions in a folder as entrants, sorted by name."""
     return _enter((each.name, each) for each in find_submissions(Path(folder)))
 
 
 def collect_entrants(class_folder: str | Path, exercise: str, out: Path) -> list[Entrant]:
-    """The last submissions of a class for an exercise, copied to a folder; names as people write them."""
+    """Copy the last submissions of a class for an exercise to a folder; return them as entrants, named by student."""
     copies = ClassFolder.load(class_folder).collect(exercise, out)
     return _enter((name, Submission(name=copy.stem, file=copy)) for name, copy in copies.items())
 
@@ -44,5 +44,5 @@ def _enter(named: Iterable[tuple[str, Submission]]) -> list[Entrant]:
 
 
 def name_robot(name: str) -> str:
-    """A name for a robot: letters, digits, '-' and '_'."""
+    """Return a valid robot name: letters, digits, '-' and '_'."""
     return re.sub(r"[^\w-]+", "-", name).strip("-") or "robot"

@@ -1,4 +1,4 @@
-"""Fair starts: everyone begins equally often at each start of a world."""
+"""Fair starts: every robot uses each start of a world equally often."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Colouring = dict[Node, dict[int, Node]]
 
 
 def assign_starts(heats: Sequence[Sequence[str]], starts: int) -> list[tuple[int, ...]]:
-    """The number of the start of each robot of each heat.
+    """Return the start number of each robot of each heat.
 
-    A robot has any start at most once more often than any other. That is always possible: heats and robots are the two
-    sides of a graph, starts are colours of its edges. A robot stands there once for every `starts` heats of its own,
-    so that no node has more edges than there are colours (König 1916).
+    A robot uses any start at most once more often than any other start. This is always possible: heats and robots form
+    the two sides of a bipartite graph, and starts are the colours of its edges. A robot has one node for every `starts`
+    heats, so that no node has more edges than there are colours (König 1916).
 
     Args:
-        heats: the robots of each, in the order in which they are driven.
-        starts: how many there are, at least as many as robots in any heat.
+        heats: the robots of each heat, in the order in which the heats are run.
+        starts: number of starts, at least the number of robots in any heat.
     """
     seats: Colouring = {}
     driven: Counter[str] = Counter()
@@ -36,7 +36,7 @@ def assign_starts(heats: Sequence[Sequence[str]], starts: int) -> list[tuple[int
 
 
 def _colour(seats: Colouring, heat: Node, robot: Node, starts: int) -> None:
-    """Add an edge; where both ends have no colour free in common, two colours change places along a path."""
+    """Add an edge. If its ends have no free colour in common, swap two colours along a path."""
     at_heat, at_robot = seats.setdefault(heat, {}), seats.setdefault(robot, {})
     free_heat = [start for start in range(starts) if start not in at_heat]
     free_robot = [start for start in range(starts) if start not in at_robot]
@@ -48,7 +48,7 @@ def _colour(seats: Colouring, heat: Node, robot: Node, starts: int) -> None:
 
 
 def _swap(seats: Colouring, node: Node, first: int, second: int) -> None:
-    """Exchange two colours along the path that leaves a node by the first; it never comes to the heat in question."""
+    """Swap two colours along the path that leaves a node by the first one; the path never reaches the current heat."""
     path = [node]
     colour = first
     while (following := seats[path[-1]].get(colour)) is not None:

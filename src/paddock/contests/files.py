@@ -1,4 +1,4 @@
-"""The folder of a contest: tables as CSV, the page, and what `show` reads again."""
+"""The output folder of a contest: write and read CSV tables, and write the report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RESULTS, STANDINGS = "results.csv", "standings.csv"
 
 
 def save_contest(result: ContestResult, folder: Path) -> list[Path]:
-    """Write all of it; equal contests give equal files, to the last byte."""
+    """Write all files and return their paths; equal contests give identical files."""
     _write(folder / RESULTS, HeatRow, result.rows)
     _write(folder / STANDINGS, FinalLine, result.standings)
     title = result.spec.title or f"Contest {result.spec.name}"
@@ -26,17 +26,17 @@ def save_contest(result: ContestResult, folder: Path) -> list[Path]:
 
 
 def read_standings(folder: str | Path) -> list[dict[str, Any]]:
-    """The final table of a contest that was run into a folder."""
+    """Read the final table of a contest from its output folder."""
     return _read(Path(folder) / STANDINGS, FinalLine)
 
 
 def read_results(folder: str | Path) -> list[dict[str, Any]]:
-    """All heats of a contest that was run into a folder."""
+    """Read the rows of all heats of a contest from its output folder."""
     return _read(Path(folder) / RESULTS, HeatRow)
 
 
 def _write(path: Path, row: type, rows: Sequence[Any]) -> None:
-    """Numbers that are unknown are empty."""
+    """Write rows as CSV; NaN is written as an empty cell."""
     columns = [field.name for field in dataclasses.fields(row)]
     write_table(path, columns, [{k: _cell(v) for k, v in dataclasses.asdict(each).items()} for each in rows])
 

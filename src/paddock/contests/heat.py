@@ -1,4 +1,4 @@
-"""A heat: some robots in a world, driven by submitted controllers, watched by a referee, and recorded."""
+"""A heat: some robots in a world, driven by submitted controllers, scored by a referee, and recorded."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from paddock.worlds import Placed, WorldSpec
 from paddock.worlds.build import build
 from paddock.worlds.fingerprint import fingerprint_world
 
-FORMAT = 1  # of what a key is made from
+FORMAT = 1  # version of the data that `identify` hashes
 STAND = (0.0, 0.0)
-MAX_RESTARTS = 3  # times that a heat begins anew because the sandbox's own process was killed
-OWN_DOING = ("crash", "exit", "invalid")  # failures at a tick that the program decides, and no machine
+MAX_RESTARTS = 3  # maximum number of restarts of a heat after the sandbox's own process was killed
+OWN_DOING = ("crash", "exit", "invalid")  # failures whose tick does not depend on the machine
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeatJob:
-    """All that decides a heat; another process can do it."""
+    """All inputs of a heat, which can be sent to another process."""
 
     spec: ContestSpec
     world: WorldSpec  # with the robots at their starts
@@ -45,7 +45,7 @@ class HeatJob:
     recording: Path
 
     def identify(self) -> str:
-        """A digest of all that decides the heat: files count by what is in them."""
+        """Return a digest of all inputs of the heat, including the contents of files."""
         spec = self.spec
         source = find_source(spec.referee["kind"], spec.folder or None)
         told = {
@@ -60,7 +60,7 @@ class HeatJob:
 
 
 class Withdrawal(Exception):
-    """A robot must not have taken part: the heat is to be driven again."""
+    """Raised to run the heat again without a robot."""
 
     def __init__(self, robot: str, failure: SubmissionFailure) -> None:
         super().__init__(f"{robot}: {failure}")
@@ -68,7 +68,7 @@ class Withdrawal(Exception):
 
 
 class Competitor:
-    """A submitted controller at a robot. When it fails the robot stands, and the others go on."""
+    """A submitted controller with its robot. When it fails, the robot stops, and the others continue."""
 
     def __init__(
         self,
@@ -95,12 +95,12 @@ class Competitor:
             self.fail(as_failure(error))
 
     def act(self, observation: Observation) -> Command | tuple[float, float] | None:
-        """What the controller wants; nothing but to stand once it has failed."""
+        """Return the controller's command; zero speeds after a failure."""
         if self.failure is not None:
             return STAND
         try:
             wanted = self._controller.act(observation)
-            if isinstance(wanted, Command):  # a forged one may want what the robot does not have
+            if isinstance(wanted, Command):  # a forged command may name devices that the robot does not have
                 self._robot.apply(replace(wanted, wheels=None))
                 wanted = Command(wheels=wanted.wheels)
             return wanted
@@ -114,23 +114,23 @@ class Competitor:
             return STAND
 
     def fail(self, failure: SubmissionFailure) -> None:
-        """Stand from now on."""
+        """Store the failure and stop the robot for the rest of the heat."""
         self.failure = failure
         self._robot.arena.note_event("warning", self._robot.name, f"its controller failed: {failure}")
 
     def end(self, reason: str) -> None:
-        """The heat is over."""
+        """Close the controller at the end of the heat."""
         if self.failure is None:
             self._controller.close()
 
 
 def as_failure(error: Exception) -> SubmissionFailure:
-    """Whatever goes wrong with a controller, its process and the way to it is its own failure."""
+    """Return an error of a controller, its process or its connection as a SubmissionFailure."""
     return error if isinstance(error, SubmissionFailure) else SubmissionFailure("died", "", problem_of(error))
 
 
 def seat_robots(spec: ContestSpec, world: WorldSpec, robots: Mapping[str, str], colors: Mapping[str, int]) -> WorldSpec:
-    """A world with some robots at some of its starts; the order of the starts decides their noise."""
+    """Return the world with robots at some of its starts; the order of the starts decides their noise."""
     kind = spec.choose_robot(world)
     order = [start.name for start in world.starts]
     placed = [
@@ -141,11 +141,10 @@ def seat_robots(spec: ContestSpec, world: WorldSpec, robots: Mapping[str, str], 
 
 
 def run_heat(job: HeatJob) -> dict[str, Any]:
-    """Drive a heat; what came of it, in what JSON has.
+    """Run a heat and return its results as JSON-compatible data.
 
-    At which tick a limit is reached depends on the machine. So whoever reaches one stands from the start, in a heat
-    that begins anew. It does so, too, if somebody killed the process from which controllers are forked: that is
-    nobody's fault.
+    The tick at which a controller reaches a limit depends on the machine. So the heat is run again, and that robot
+    stays at its start. The heat is also run again if the fork server was killed, because no controller is at fault.
     """
     withdrawn: dict[str, SubmissionFailure] = {}
     lost = 0

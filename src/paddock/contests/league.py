@@ -1,4 +1,4 @@
-"""Leagues: rounds of heats in which everyone meets everyone, drawn from a seed."""
+"""Leagues: rounds of heats in which every robot meets every other one, drawn from a seed."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from paddock.core.chance import chance
 
-TRIES = 8  # schedules of larger heats, of which the shortest is taken
+TRIES = 8  # number of schedules of larger heats to try; the shortest is used
 
 Round = list[tuple[str, ...]]
-"""Heats that nobody is in twice."""
+"""Heats in which each robot takes part at most once."""
 
 
 def draw_lots(names: Iterable[str], seed: int, *key: object) -> list[str]:
-    """The names in an order that a lot decides: the same for the same seed and key."""
+    """Return the names in random order; the same for the same seed and key."""
     return sorted(names, key=lambda name: (chance(seed, "lot", *key, name), name))
 
 
 def schedule_league(
     names: Sequence[str], heat_size: int, *, meetings: int = 1, rounds: int | None = None, seed: int = 0
 ) -> list[Round]:
-    """The rounds of a league.
+    """Return the rounds of a league.
 
-    In pairs, everyone meets everyone exactly `meetings` times, and in each round at most one rests. In larger heats,
-    everyone drives in every round, and the rounds go on until everyone has met everyone at least that often. Alone,
-    everyone drives `meetings` times.
+    With pairs, every robot meets every other one exactly `meetings` times, and at most one robot pauses in each round.
+    With larger heats, every robot drives in every round, until all have met at least `meetings` times. With heats of
+    one robot, every robot drives `meetings` times.
 
     Args:
-        names: who takes part.
-        heat_size: the most robots of a heat; heats of a round differ by one robot at most.
-        meetings: how often everyone meets everyone.
-        rounds: end after so many rounds at the latest.
-        seed: decides by lot what is left open.
+        names: names of the robots.
+        heat_size: maximum number of robots in a heat; heats of a round differ by at most one robot.
+        meetings: how often every robot meets every other one.
+        rounds: maximum number of rounds; None: no limit.
+        seed: seed of the random choices.
     """
     order = draw_lots(names, seed, "league")
     if heat_size == 1 or len(order) == 1:
@@ -47,7 +47,7 @@ def schedule_league(
 
 
 def _pair_all(order: Sequence[str]) -> Iterator[Round]:
-    """A round robin by the circle method: one stays, the others move on by a place from round to round."""
+    """Yield the rounds of a round robin by the circle method: one robot is fixed, the others rotate."""
     circle: list[str | None] = [*order, *([None] if len(order) % 2 else [])]
     for _ in range(len(circle) - 1):
         half = len(circle) // 2
@@ -57,7 +57,7 @@ def _pair_all(order: Sequence[str]) -> Iterator[Round]:
 
 
 def _group(order: Sequence[str], heat_size: int, meetings: int, attempt: str) -> Iterator[Round]:
-    """Rounds of larger heats, each of robots that have met least, until all have met."""
+    """Yield rounds of larger heats, each of robots that have met least, until all have met."""
     met: Counter[frozenset[str]] = Counter()
     pairs = [frozenset(pair) for pair in itertools.combinations(order, 2)]
     number = 0
@@ -74,7 +74,7 @@ def _group(order: Sequence[str], heat_size: int, meetings: int, attempt: str) ->
 
 
 def _fill(waiting: list[str], heat_size: int, count_meetings: Callable[[str, str], int]) -> Round:
-    """Heats of those who wait, the first of whom need it most; sizes differ by one at most."""
+    """Return heats of the waiting robots, which are sorted by priority; heat sizes differ by at most one."""
     heats: Round = []
     for left in range(-(-len(waiting) // heat_size), 0, -1):
         heat = [waiting.pop(0)]

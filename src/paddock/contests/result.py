@@ -30,15 +30,15 @@ class HeatRow:
     place: int
     points: float
     fouls: int
-    failure: str  # of its controller, with the line
-    seconds: float  # that the heat took
+    failure: str  # failure of its controller, with the line
+    seconds: float  # simulated duration of the heat
     ended: str
     recording: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class DrivenHeat:
-    """A heat and what came of it."""
+    """A heat with its results."""
 
     number: int
     phase: str
@@ -53,7 +53,7 @@ class DrivenHeat:
 
     @classmethod
     def of(cls, *, found: Mapping[str, Any], **known: Any) -> DrivenHeat:
-        """A heat from what its job gave."""
+        """Create a heat from the result of its job."""
         robots = found["robots"]
         figures = [
             HeatFigures(
@@ -74,7 +74,7 @@ class DrivenHeat:
 
 
 def group_heats(heats: Sequence[DrivenHeat]) -> list[list[DrivenHeat]]:
-    """Heats whose robots are compared: each by itself; those who drive alone, with all others of their round."""
+    """Group heats whose robots are compared: all single-robot heats of a round together, other heats separately."""
     groups: dict[object, list[DrivenHeat]] = {}
     for heat in heats:
         alone = len(heat.figures) == 1
@@ -100,7 +100,7 @@ class FinalLine:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ContestResult:
-    """What came of a contest."""
+    """The result of a contest."""
 
     spec: ContestSpec
     entrants: tuple[Entrant, ...]
@@ -110,12 +110,12 @@ class ContestResult:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The names as people write them, by robot."""
+        """Display names by robot."""
         return {entrant.robot: entrant.name for entrant in self.entrants}
 
     @cached_property
     def rows(self) -> list[HeatRow]:
-        """A row for every robot of every heat, the best of each first."""
+        """A row for every robot of every heat, the best robot of each heat first."""
         order = ScoreOrder(self.spec.make_referee().higher_is_better)
         rows: list[HeatRow] = []
         for field in group_heats(self.heats):
@@ -149,7 +149,7 @@ class ContestResult:
 
     @cached_property
     def standings(self) -> list[FinalLine]:
-        """The final table. After an elimination come those who were not in it, by the qualifying."""
+        """The final table. Robots that did not reach the elimination follow in the order of the qualifying."""
         places = [] if self.bracket is None else self.bracket.rank()
         inside = {robot for _, robot in places}
         places += [(max(line.place, len(inside) + 1), line.robot) for line in self.league if line.robot not in inside]
@@ -171,7 +171,7 @@ class ContestResult:
         )
 
     def save(self, folder: str | Path) -> list[Path]:
-        """Write results.csv, standings.csv, report.html and the pictures into a folder; returns the files."""
+        """Write results.csv, standings.csv, report.html and the pictures into a folder; return the paths."""
         from paddock.contests.files import save_contest
 
         return save_contest(self, Path(folder))

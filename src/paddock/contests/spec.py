@@ -1,4 +1,4 @@
-"""ContestSpec: a contest as data: where, with which referee, who meets whom and how often."""
+"""ContestSpec: a contest as data, with world, referee, format and schedule."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ class RefereeTable(dict[str, Any]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContestSpec(Spec):
-    """A contest. In an elimination, pairs meet, and the loser of one or two matches is out."""
+    """A contest. In an elimination, robots meet in pairs, and are out after one or two lost matches."""
 
     name: Name
     title: str = ""
     world: str
-    robot: str = ""  # a type or a TOML file; empty: as the world's first
+    robot: str = ""  # a type or a TOML file; empty: the type of the world's first robot
     referee: RefereeTable
-    seconds: Duration = 60.0  # of a heat, if the referee does not end it before
+    seconds: Duration = 60.0  # maximum duration of a heat; the referee may end it earlier
     format: Literal["league", "single-elimination", "double-elimination"] = "league"
     heat_size: Annotated[int, Number("robots", low=1, high=50)] = 2
-    meetings: Times = 1  # of a league: how often everyone meets everyone; alone: how often everyone drives
-    rounds: AtMost = 0  # of a league, at most; 0: until all have met
-    qualifying: AtMost = 0  # rounds of a league before an elimination, which decide the seeds; 0: lots do
-    advance: AtMost = 0  # how many of them go on; 0: all
-    legs: Times = 2  # heats of a match; the robots change places
-    starts: tuple[str, ...] = ()  # of the world; none: all but its goals
-    devices: tuple[str, ...] = ()  # that controllers may use; none: all but cameras
-    limits: SandboxLimits = field(default_factory=SandboxLimits)  # of controllers
+    meetings: Times = 1  # league: how often all robots meet; with heat_size = 1: how often every robot drives
+    rounds: AtMost = 0  # league: maximum number of rounds; 0: until all have met
+    qualifying: AtMost = 0  # rounds of a league that decide the seeds of an elimination; 0: drawn by lot
+    advance: AtMost = 0  # number of robots that advance from the qualifying; 0: all
+    legs: Times = 2  # heats of a match; the robots swap starts
+    starts: tuple[str, ...] = ()  # starts of the world to use; empty: all except its goals
+    devices: tuple[str, ...] = ()  # devices that controllers may use; empty: all except cameras
+    limits: SandboxLimits = field(default_factory=SandboxLimits)  # limits of controllers
     seed: Seed = 0
-    folder: str = field(default="", compare=False, repr=False)  # where relative file names begin
-    file: str = field(default="", compare=False, repr=False)  # what errors call it
+    folder: str = field(default="", compare=False, repr=False)  # base of relative file names
+    file: str = field(default="", compare=False, repr=False)  # file name in error messages
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """As any spec; a referee may be its mere name."""
+        """Read a table as for any spec; a referee may be given by its name."""
         told = table.get("referee")
         if isinstance(told, (str, Mapping)):
             table = {**table, "referee": RefereeTable({"kind": told} if isinstance(told, str) else told)}
@@ -62,33 +62,33 @@ class ContestSpec(Spec):
         if self.format == LEAGUE:
             for name in ("qualifying", "advance"):
                 if getattr(self, name):
-                    raise SpecError(f"a league has none: leave it out, or say format = {SINGLE!r}", path=name)
+                    raise SpecError(f"not allowed in a league: remove it, or set format = {SINGLE!r}", path=name)
         elif self.heat_size != 2:
-            raise SpecError(f"in an elimination pairs meet: expected 2, got {self.heat_size}", path="heat_size")
+            raise SpecError(f"an elimination needs heats of 2 robots, got {self.heat_size}", path="heat_size")
         elif self.advance and not self.qualifying:
-            raise SpecError("missing: rounds of a league that decide who goes on", path="qualifying")
+            raise SpecError("missing: advance needs qualifying rounds", path="qualifying")
 
     def load_world(self) -> WorldSpec:
-        """The world, of which the starts are taken, and the first robot's type."""
+        """Load the world, which defines the starts and the default robot type."""
         return load_world(Path(self.folder) / self.world if self.world.endswith(".toml") else self.world)
 
     def choose_robot(self, world: WorldSpec) -> str | RobotSpec:
-        """The type of all robots."""
+        """Return the type of all robots."""
         if self.robot.endswith(".toml"):
             return load_robot(Path(self.folder) / self.robot)
         if not self.robot and not world.robots:
-            raise SpecError(f"missing: {world.name} has no robots whose type could be taken", path="robot")
+            raise SpecError(f"missing: {world.name} has no robot that defines the type", path="robot")
         return self.robot or world.robots[0].type
 
     def make_referee(self) -> Referee:
-        """A referee for one heat."""
+        """Create a referee for one heat."""
         try:
             return make_referee(self.referee, folder=self.folder or None)
         except SpecError as error:
             raise error.within(file=self.file) from None
 
     def choose_starts(self, world: WorldSpec) -> tuple[str, ...]:
-        """The names of the starts of a heat: as many as a heat has robots."""
+        """Return the names of the starts of a heat, one for each robot."""
         known = [start.name for start in world.starts]
         for i, name in enumerate(self.starts):
             if name not in known:
@@ -97,8 +97,8 @@ class ContestSpec(Spec):
         found = self.starts or tuple(name for name in known if name not in GOALS)
         if len(found) < self.heat_size:
             raise SpecError(
-                f"{world.name} has {len(found)} starts ({', '.join(found) or 'none'}): expected as many as robots in a "
-                f"heat, {self.heat_size}; choose another world, add [[starts]] to it, or take smaller heats",
+                f"{world.name} has {len(found)} starts ({', '.join(found) or 'none'}): expected one per robot of a "
+                f"heat, {self.heat_size}; choose another world, add [[starts]] to it, or reduce heat_size",
                 path="heat_size",
                 file=self.file,
             )
@@ -106,7 +106,7 @@ class ContestSpec(Spec):
 
 
 def load_contest(source: str | Path | Mapping[str, Any] | ContestSpec) -> ContestSpec:
-    """A contest from a TOML file, or from a table of the same keys; its world and its referee are looked at."""
+    """Load a contest from a TOML file or a table of the same keys, and check its world and its referee."""
     spec = _read(source)
     spec.choose_starts(spec.load_world())
     spec.make_referee()

@@ -1,4 +1,4 @@
-"""Points of heats, and the order of a league by stated rules."""
+"""Points of heats, and the ranking of a league."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from paddock.referees.standings import rank
 
 RULES = (
     "points per heat",
-    "heats won less heats lost against those with equal points",
+    "heats won minus heats lost against robots with equal points",
     "mean score",
     "the referee's tie-break",
     "fewer fouls",
     "a shared place; the order is drawn by lot",
 )
-"""What decides the order of a league, one after the other."""
+"""Rules that decide the order of a league, applied one after the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeatFigures:
-    """What one robot came to in a heat."""
+    """The figures of one robot in a heat."""
 
     robot: str
     score: float
-    tie_break: float = 0.0  # of equal scores the one with the smaller number is better
+    tie_break: float = 0.0  # with equal scores, the smaller number is better
     fouls: int = 0
 
 
@@ -45,16 +45,16 @@ class LeagueLine:
 
 @dataclass(frozen=True, slots=True)
 class ScoreOrder:
-    """Which scores are better. What is no number is worse than any."""
+    """The order of scores; NaN is worse than any other score."""
 
     higher_is_better: bool = True
 
     def key(self, score: float) -> float:
-        """The larger, the better."""
+        """Return a sort key; larger is better."""
         return -math.inf if math.isnan(score) else score if self.higher_is_better else -score
 
     def rank_heat(self, figures: Sequence[HeatFigures]) -> dict[str, int]:
-        """The place of each robot of a heat, as the referee has it; equal ones share a place."""
+        """Return the place of each robot of a heat, in the referee's order; equal robots share a place."""
         scores, ties = ({each.robot: getattr(each, name) for each in figures} for name in ("score", "tie_break"))
         lines = rank(scores, higher_is_better=self.higher_is_better, tie_break=ties)
         places = {line.robot: line.place for line in lines}
@@ -62,9 +62,9 @@ class ScoreOrder:
 
 
 def share_points(places: Iterable[int]) -> list[Fraction]:
-    """Points of a heat by place: the share of the others that were beaten, of whom equal ones count half.
+    """Return the points of a heat by place: the share of the other robots that were beaten; equal robots count half.
 
-    So a heat is worth as much in any company: 1 for the first, 0 for the last, ½ for a draw. Alone there are none.
+    So heats of any size have the same weight: 1 for the first, 0 for the last, ½ for a draw. A robot alone gets 0.
     """
     own = list(places)
     if len(own) == 1:
@@ -76,7 +76,7 @@ def share_points(places: Iterable[int]) -> list[Fraction]:
 def rank_league(
     names: Sequence[str], heats: Sequence[Sequence[HeatFigures]], order: ScoreOrder, seed: int = 0
 ) -> list[LeagueLine]:
-    """The table of a league by RULES, the best first."""
+    """Return the table of a league by RULES, the best robot first."""
     places = [order.rank_heat(heat) for heat in heats]
     points: dict[str, list[Fraction]] = {name: [] for name in names}
     figures: dict[str, list[HeatFigures]] = {name: [] for name in names}
@@ -113,14 +113,14 @@ def rank_league(
 
 
 def _count_direct(name: str, per_heat: dict[str, Fraction], places: Sequence[dict[str, int]]) -> int:
-    """How often a robot beat robots with equal points, less how often they beat it."""
+    """Return how often a robot beat robots with equal points, minus how often they beat it."""
     equal = {other for other, own in per_heat.items() if own == per_heat[name] and other != name}
     met = [(own[name], place) for own in places if name in own for other, place in own.items() if other in equal]
     return sum((mine < theirs) - (mine > theirs) for mine, theirs in met)
 
 
 def _mean(values: Sequence[float]) -> float:
-    """NaN of none, and where one of them is no number."""
+    """Return the mean; NaN if there are no values or one of them is NaN."""
     if not values or any(map(math.isnan, values)):
         return math.nan
     return sum(values) / len(values) if any(map(math.isinf, values)) else math.fsum(values) / len(values)

@@ -1,4 +1,4 @@
-"""Exercises: a folder with a task for students, checks that give points, and a library of six."""
+"""Exercises: tasks for students as folders, with checks that give points; six are shipped."""
 
 from paddock.exercises.checks import ExerciseCheck
 from paddock.exercises.folders import new_exercise, write_handout

@@ -1,4 +1,4 @@
-"""Checks: what a run must show, and the points for it."""
+"""Checks: requirements that a run must meet, and the points for them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Points = Annotated[float, Number("points", above=0, high=1000)]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExerciseCheck(Spec):
-    """A figure of a run, the range it must lie in, and the points for it.
+    """A figure of a run, its required range, and the points for it.
 
-    `name` is what students read: "stays on the line". `measure` is a figure of the exercise's metrics or its referee.
+    Students read the `name`, such as "stays on the line". `measure` is a figure of a metric or of the referee.
     """
 
     name: str
@@ -24,10 +24,11 @@ class ExerciseCheck(Spec):
     at_least: Quantity | None = None
     at_most: Quantity | None = None
     points: Points = 1.0
-    robot: str | None = None  # whose figure; None: every robot must meet the check
+    robot: str | None = None  # robot whose figure is checked; None: every robot must meet the check
     over: Literal["each", "all", "mean"] = "each"
-    # each: a seed that meets it earns its share of the points; all: every seed must; mean: the mean of all seeds must
-    requires: str | None = None  # another check, without which this one earns nothing: who stands touches nothing
+    # each: a seed that meets the check earns its share of the points
+    # all: every seed must meet the check; mean: the mean of all seeds must meet it
+    requires: str | None = None  # another check that must also be met: a stationary robot touches nothing, for example
 
     def check(self) -> None:
         if self.at_least is None and self.at_most is None:
@@ -37,7 +38,7 @@ class ExerciseCheck(Spec):
 
     @property
     def wanted(self) -> str:
-        """What is asked for, in short."""
+        """The required range as a short text."""
         if self.at_least is None:
             wanted = f"≤ {self.at_most:g}"
         else:
@@ -45,19 +46,19 @@ class ExerciseCheck(Spec):
         return wanted if self.requires is None else f"{wanted}, if {self.requires}"
 
     def admits(self, figure: float) -> bool:
-        """Whether a figure meets it; NaN never does."""
+        """Return whether a figure is in the required range; False for NaN."""
         low = -math.inf if self.at_least is None else self.at_least
         high = math.inf if self.at_most is None else self.at_most
         return low <= figure <= high
 
     def find_worst(self, figures: list[float]) -> float:
-        """Of several robots' figures the one that meets it least; NaN where there is none, or one of them is NaN."""
+        """Return the figure that meets the check least; NaN if there is none or one of them is NaN."""
         if not figures or any(math.isnan(figure) for figure in figures):
             return math.nan
         return max(figures, key=self._miss)
 
     def _miss(self, figure: float) -> float:
-        """By how much a figure misses the range; less than 0 inside of it."""
+        """Return the distance of a figure from the required range; negative inside it."""
         below = -math.inf if self.at_least is None else self.at_least - figure
         above = -math.inf if self.at_most is None else figure - self.at_most
         return max(below, above)

@@ -1,4 +1,4 @@
-"""Where robots begin when a whole class does an exercise in one arena: as the exercise says, and the others aside."""
+"""Start poses of all robots of a class in one arena: driving robots at the exercise's starts, the others parked."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from paddock.robots import RobotSpec
 from paddock.worlds import WorldSpec
 from paddock.worlds.placement import Room
 
-MORE = 6  # bits of the places on a line for those who come later
-DRAWN = 500  # places anywhere
-APART = 0.02  # between two places of a line that is kept free [m]
+MORE = 6  # bits of the additional start positions on a line, for robots that join later
+DRAWN = 500  # number of random poses to try
+APART = 0.02  # distance between two points of a line that is kept free [m]
 
 
 def deal_places(
@@ -32,15 +32,15 @@ def deal_places(
     seed: int = 0,
     starts_first: bool = False,
 ) -> dict[str, Pose]:
-    """A place for each robot: starts of the exercise in their order for those that drive, then wherever there is room.
+    """Return a pose for each robot. Driving robots get the starts of the exercise in order, then any free pose.
 
     Args:
-        rule: of the exercise.
-        world: of the exercise, with its own robots.
-        drivers: kinds of robots by name.
-        others: the same; they are put where they are in nobody's way, if there is such a place.
-        make_room: with all robots that stay where they are.
-        seed: decides what is drawn.
+        rule: randomisation of the exercise.
+        world: world of the exercise, with its own robots.
+        drivers: types of the robots that drive, by name.
+        others: types of the robots that do not drive; they are parked off the starts and the line, if there is room.
+        make_room: returns a Room with all robots that keep their poses.
+        seed: seed of random poses.
         starts_first: whether the starts of the world come before those of the exercise, as in heats.
     """
     room, aside, places = make_room(), make_room(), dict[str, Pose]()
@@ -66,11 +66,11 @@ def deal_places(
 
 
 def _list_places(rule: Randomise, world: WorldSpec, count: int, seed: int) -> Iterator[Pose]:
-    """Where robots may begin, as many as there are and some more."""
+    """Yield start poses: at least one per robot, and some more."""
     if rule.starts == "line":
         evenly = [k / count for k in range(count)]
         between = [sum((k >> bit & 1) / 2 ** (bit + 1) for bit in range(MORE)) for k in range(2**MORE)]  # 0, ½, ¼, ¾ …
-        meet = len(world.robots) > 1  # every second one goes the other way round
+        meet = len(world.robots) > 1  # every second robot drives in the opposite direction
         for number, share in enumerate([*evenly, *between]):
             yield find_on_line(world, share, backwards=meet and number % 2 == 1)
     elif rule.starts == "anywhere":
@@ -83,7 +83,7 @@ def _list_places(rule: Randomise, world: WorldSpec, count: int, seed: int) -> It
 
 
 def _list_guarded(rule: Randomise, world: WorldSpec) -> list[Pose]:
-    """Where robots that do not drive would be in the way of the others."""
+    """Return poses at which parked robots would block the others."""
     if rule.starts == "anywhere":
         return []
     if rule.starts != "line":

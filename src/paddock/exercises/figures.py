@@ -1,4 +1,4 @@
-"""The figures of a run: of metrics, of the referee, and of an exercise's own functions."""
+"""The figures of a run, from metrics, the referee, and the exercise's own functions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from paddock.exercises.spec import Exercise
 from paddock.referees import Officiating
 from paddock.worlds import WorldSpec
 
-GIVEN = ("trace", "episode", "world")  # to a function of an exercise: it takes some of them
+GIVEN = ("trace", "episode", "world")  # possible parameters of a measuring function
 
 
 def collect_figures(
     exercise: Exercise, world: WorldSpec, episode: Episode, game: Officiating | None
 ) -> dict[str, dict[str, float]]:
-    """All figures by robot and name."""
+    """Return all figures by robot and name."""
     figures = {name: {**record.metrics, "seconds": episode.seconds} for name, record in episode.robots.items()}
     if game is not None:
         if game.error:
@@ -30,7 +30,7 @@ def collect_figures(
             own["score"] = own[game.referee.label] = game.scores.get(name, math.nan)
             own["fouls"] = float(game.foul_counts[name])
     for measure in dict.fromkeys(check.measure for check in exercise.checks if is_path(check.measure)):
-        function = load_path(measure, exercise.folder, what="function that measures")
+        function = load_path(measure, exercise.folder, what="measuring function")
         for name, own in figures.items():
             trace = episode.robots[name].trace
             given = {"trace": trace, "episode": episode, "world": world}

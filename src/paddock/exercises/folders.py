@@ -1,4 +1,4 @@
-"""Folders of exercises: a new one from a template, and what students get of it."""
+"""Folders of exercises: create one from a template, and write the handout for students."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ LEFT_OUT = ("__pycache__", ".*", "*.part")
 
 
 def new_exercise(folder: Path, template: str | Path = "line-following") -> list[Path]:
-    """Make a folder with all files of another exercise, to be changed; the files that it has then."""
+    """Create a folder with all files of another exercise as a starting point; return its files."""
     if folder.exists():
-        raise PaddockError(f"{folder}: it is there already: choose another name")
+        raise PaddockError(f"{folder}: already exists: choose another name")
     source = find_exercise(template)
     shutil.copytree(source, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def list_handout(exercise: Exercise) -> Iterator[Path]:
-    """The files that students get: all but the solution, the hidden seeds and the wrong programs."""
+    """Yield the files for students: all except the solution, the hidden seeds and the wrong programs."""
     for path in sorted(Path(exercise.folder).rglob("*")):
         name = path.relative_to(exercise.folder)
         hidden = any(fnmatch.fnmatch(part, pattern) for part in name.parts for pattern in (*LEFT_OUT, *OWN_FILES))
@@ -35,16 +35,16 @@ def list_handout(exercise: Exercise) -> Iterator[Path]:
 
 
 def write_handout(exercise: Exercise, out: Path, *, force: bool = False) -> list[str]:
-    """Write what students get, as a new folder or as a file that ends in .zip; the names of the files in it.
+    """Write the files for students into a new folder, or into an archive if `out` ends in .zip; return their names.
 
     Args:
-        exercise: of which.
-        out: where to.
-        force: replace an archive that is there already.
+        exercise: the exercise.
+        out: path of the folder or archive.
+        force: replace an existing archive.
     """
     files = {path: f"{exercise.name}/{path.relative_to(exercise.folder).as_posix()}" for path in list_handout(exercise)}
     if out.exists() and not (force and out.is_file()):
-        raise PaddockError(f"{out}: it is there already: choose another name")
+        raise PaddockError(f"{out}: already exists: choose another name")
     if out.suffix == ".zip":
         with whole_file(out, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for path, name in files.items():

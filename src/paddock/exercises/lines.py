@@ -1,4 +1,4 @@
-"""Lines on the floor: places along the first line of a world, and how far robots get along it."""
+"""Lines on the floor: poses along the first line of a world, and the progress of robots along it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from paddock.episodes.trace import Floats
 from paddock.worlds import WorldSpec
 from paddock.worlds.floor import curve
 
-STEP = 0.005  # between two points of a line that robots are compared with [m]
+STEP = 0.005  # distance between two sample points of a line [m]
 
 
 class LineProgress(NamedTuple):
-    """Where a robot was with respect to a line, one number for each row of its trace."""
+    """Progress of a robot along a line, one number for each row of its trace."""
 
-    laps: Floats  # rounds along the line since the start; less than 0: against the direction of its points
+    laps: Floats  # laps along the line since the start; negative: against the direction of its points
     away: Floats  # distance from the line [m]
-    heading: Floats  # of the robot, relative to the line's direction [rad]
+    heading: Floats  # heading of the robot relative to the line's direction [rad]
 
 
 class FloorLine:
-    """The world's first line as points, and how far along it they lie [m]."""
+    """The world's first line as points, with their distances along it [m]."""
 
     def __init__(self, world: WorldSpec) -> None:
         stroke = world.floor.strokes[0]
@@ -35,11 +35,11 @@ class FloorLine:
 
     @property
     def length(self) -> float:
-        """From one end to the other, or once round [m]."""
+        """Length of the line [m], including the closing segment of a closed line."""
         return float(self.along[-1])
 
     def sample(self, shares: Floats) -> Floats:
-        """x, y [m] and heading [rad] at shares of the way, shape (share, 3)."""
+        """Return x, y [m] and heading [rad] at fractions of the length, shape (fraction, 3)."""
         way = np.mod(shares, 1.0) * self.length
         piece = np.clip(np.searchsorted(self.along, way, side="right") - 1, 0, len(self.along) - 2)
         dx, dy = (self.points[piece + 1] - self.points[piece]).T
@@ -48,13 +48,13 @@ class FloorLine:
 
 
 def find_on_line(world: WorldSpec, share: float, *, backwards: bool = False) -> Pose:
-    """The pose at a share of the way along the world's first line, looking along it."""
+    """Return the pose at a fraction of the length of the world's first line, heading along it."""
     x, y, heading = FloorLine(world).sample(np.array([share]))[0].tolist()
     return Pose(x, y, heading + (math.pi if backwards else 0.0))
 
 
 def follow_line(trace: Trace, world: WorldSpec) -> LineProgress:
-    """How far a robot got along the world's first line; what it does elsewhere counts by the line's nearest point."""
+    """Return the progress of a robot along the world's first line, measured at the nearest point of the line."""
     line = FloorLine(world)
     points = max(2, round(line.length / STEP))
     shares = np.arange(points) / points

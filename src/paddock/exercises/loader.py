@@ -1,4 +1,4 @@
-"""Exercises by name, or from folders."""
+"""Find and load exercises by name or from folders."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ PACKAGE = "paddock.exercises"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HiddenSeeds(Spec):
-    """What students do not get to know: the file `hidden.toml`."""
+    """The file `hidden.toml`, which students do not get."""
 
     seeds: Seeds
 
 
 @cache
 def exercise_folders() -> Registry[Path]:
-    """The folder of every exercise by name; other packages add theirs through the entry-point group."""
+    """Return the folders of all exercises by name; other packages add theirs through the entry-point group."""
     shipped = {file.parent.name: file.parent for file in sorted(library.folder(PACKAGE).glob(f"*/{FILE}"))}
     return Registry("exercise", group=PACKAGE, builtin=shipped, base=Path)
 
 
 def exercise_names() -> list[str]:
-    """The shipped exercises."""
+    """Return the names of the shipped exercises."""
     return exercise_folders().names()
 
 
 def find_exercise(name_or_folder: str | Path) -> Path:
-    """The folder of an exercise: one that is there, or a shipped one by name."""
+    """Return the folder of an exercise, given as an existing folder or the name of a shipped exercise."""
     folder = Path(name_or_folder)
     if (folder / FILE).is_file():
         return folder
@@ -45,9 +45,9 @@ def find_exercise(name_or_folder: str | Path) -> Path:
     if folder.is_dir():
         raise UnknownName("exercise", str(name_or_folder), (), expected=f"a folder with the file {FILE}")
     if folder.suffix == ".zip" and folder.is_file():
-        raise PaddockError(f"{folder}: expected the folder of an exercise: unpack the archive, and name the folder")
+        raise PaddockError(f"{folder}: expected the folder of an exercise: unpack the archive, and use its folder")
     if folder.suffix == ".py":
-        raise PaddockError(f"{folder}: expected the folder of an exercise, or its name; the program comes after it")
+        raise PaddockError(f"{folder}: expected the folder or name of an exercise first, and the program after it")
     if Path(FILE).is_file() and folder.name == Path.cwd().name:
         raise UnknownName("exercise", str(name_or_folder), (), expected="'.': you are in the folder of that name")
     beside = [str(file.parent) for file in folder.parent.glob(f"*/{FILE}")]
@@ -55,7 +55,7 @@ def find_exercise(name_or_folder: str | Path) -> Path:
 
 
 def load_exercise(name_or_folder: str | Path) -> Exercise:
-    """A shipped exercise by name, or one from a folder; its world, robot, devices and measures are checked, too."""
+    """Load a shipped exercise by name, or one from a folder, and check its world, robot, devices and measures."""
     place = find_exercise(name_or_folder)
     folder = place.resolve()
     hidden: tuple[int, ...] = ()

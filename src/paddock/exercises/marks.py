@@ -11,38 +11,38 @@ from paddock.exercises.checks import ExerciseCheck
 from paddock.exercises.runs import ExerciseRun, RunFailure, run_exercise
 from paddock.exercises.spec import Exercise
 
-DIGITS = 2  # of points
-COSTLY = ("answer-timeout", "cpu", "memory", "died")  # failures that would take long again
+DIGITS = 2  # decimal places of points
+COSTLY = ("answer-timeout", "cpu", "memory", "died")  # failures after which further runs would waste time
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckMark:
-    """What a program earned by one check."""
+    """The result of a program in one check."""
 
     check: ExerciseCheck
-    figures: tuple[float, ...]  # one for each seed; of several robots the one that meets it least; NaN: there is none
-    met: tuple[bool, ...]  # in each seed; with `over = "mean"` all alike
+    figures: tuple[float, ...]  # one for each seed, of the robot that meets the check least; NaN: there is none
+    met: tuple[bool, ...]  # whether each seed meets the check; all equal with `over = "mean"`
     points: float
 
     @property
     def full(self) -> bool:
-        """Whether all its points were earned."""
+        """Whether all points of the check were earned."""
         return all(self.met)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Marks:
-    """What a program earned by an exercise."""
+    """The results of a program in all checks of an exercise."""
 
     exercise: str
     seeds: tuple[int, ...]
     checks: tuple[CheckMark, ...]
     runs: tuple[ExerciseRun, ...]
-    most: float  # points that can be earned
+    most: float  # maximum points
 
     @property
     def points(self) -> float:
-        """All that was earned."""
+        """Total points."""
         return round(sum(mark.points for mark in self.checks), DIGITS)
 
     @property
@@ -54,9 +54,9 @@ class Marks:
 def check_exercise(
     exercise: Exercise, file: str | Path, seeds: Iterable[int] | None = None, *, folder: Path | None = None
 ) -> Marks:
-    """The marks of a program; with the public seeds unless others are given.
+    """Run a program and return its marks; with the public seeds unless others are given.
 
-    Who uses up all time or memory in one run is not tried again: the other runs fail alike.
+    After a run that exceeds a time or memory limit, the remaining runs count as failed in the same way.
     """
     runs: list[ExerciseRun] = []
     for seed in exercise.seeds if seeds is None else seeds:
@@ -69,7 +69,7 @@ def check_exercise(
 
 
 def mark_runs(exercise: Exercise, runs: Sequence[ExerciseRun]) -> Marks:
-    """The marks for runs that are done, one for each seed."""
+    """Return the marks for finished runs, one for each seed."""
     marks: dict[str, CheckMark] = {}
     for check in exercise.checks:
         marks[check.name] = _mark(check, [_figure(exercise, check, run) for run in runs], marks)
@@ -86,7 +86,7 @@ def _figure(exercise: Exercise, check: ExerciseCheck, run: ExerciseRun) -> float
 
 
 def ends_by_chance(failure: RunFailure) -> bool:
-    """Whether a run might have ended sooner or later: a limit for all answers together has no line."""
+    """Return whether the tick of a failure is random, as for limits on all answers together, which have no line."""
     return failure.kind in ("cpu", "died") or (failure.kind == "answer-timeout" and not failure.place)
 
 

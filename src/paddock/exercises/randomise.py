@@ -1,4 +1,4 @@
-"""What differs from seed to seed in an exercise: where robots begin, and their wheels."""
+"""Randomisation of an exercise by seed: start poses and wheel errors."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from paddock.exercises.lines import find_on_line
 from paddock.worlds import Placed, WorldSpec
 from paddock.worlds.placement import Room, robot_types, start_pose
 
-TRIES = 500  # of a pose with room
+TRIES = 500  # attempts to find a free pose
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Randomise(Spec):
-    """All is drawn evenly, from the seed and the robot's name.
+    """Randomisation with uniform distributions, drawn from the seed and the robot's name.
 
-    `starts`: as the world places its robots; its named starts, in any order; anywhere; or on the first line on the
-    floor: robots spread evenly along it, every second one the other way round.
+    `starts` is one of: "placed" (the poses of the world's robots), "named" (the world's starts in random order),
+    "anywhere", or "line" (spread evenly along the first line on the floor, with alternating directions).
     """
 
     starts: Literal["placed", "named", "line", "anywhere"] = "placed"
-    position: MetresOrZero = 0.0  # how far from there, along x and along y
-    heading_deg: Annotated[float, Number("degrees", low=0, high=180)] = 0.0  # how far turned, to either side
-    wheel_error: Annotated[float, Number("a relative error", low=0, high=0.2)] = 0.0  # of each wheel's diameter
+    position: MetresOrZero = 0.0  # maximum offset from the start, along x and along y
+    heading_deg: Annotated[float, Number("degrees", low=0, high=180)] = 0.0  # maximum rotation to either side
+    wheel_error: Annotated[float, Number("a relative error", low=0, high=0.2)] = 0.0  # maximum error of wheel diameters
 
     def apply(self, world: WorldSpec, seed: int) -> WorldSpec:
-        """The world of a seed."""
+        """Return the randomised world of a seed."""
         self._refuse_missing_starts(world)
         room, robots = Room(world), []
         for number, (robot, spec) in enumerate(zip(world.robots, robot_types(world), strict=True)):
             poses = self._list_poses(world, number, seed)
             pose = next((pose for pose in poses if not room.problem(spec, pose)), None)
             if pose is None:
-                raise PaddockError(f"{world.name}: robot {robot.name!r} finds no room to start: randomise less")
+                raise PaddockError(f"{world.name}: no free start pose for robot {robot.name!r}: reduce [randomise]")
             room.add(spec, pose, f"robot {robot.name!r}")
             robots.append(self._place(robot, pose, seed))
         return world.with_robots(*robots)
@@ -52,7 +52,7 @@ class Randomise(Spec):
             raise SpecError(f"{world.name} has no line: add [[floor.strokes]]", path="randomise.starts")
 
     def _list_poses(self, world: WorldSpec, number: int, seed: int) -> Iterator[Pose]:
-        """Poses that a robot may begin with, one after the other."""
+        """Yield candidate start poses of a robot."""
         robot = world.robots[number]
         for trial in range(TRIES):
             x, y, heading = self._draw_start(world, number, seed, trial)

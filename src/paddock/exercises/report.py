@@ -1,4 +1,4 @@
-"""Marks as a table and as a page, as students see them."""
+"""Marks as a table and as a page for students."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from paddock.report.sheets import Sheet
 
 
 def marks_sheet(marks: Marks) -> Sheet:
-    """A row for each check: its points, what was wanted, and the figure of every seed."""
+    """Return a row for each check with its points, the required range, and the figure of every seed."""
     rows = [(*_check_row(mark), *map(_format_figure, mark.figures)) for mark in marks.checks]
     total = ("all checks", "", "", f"{marks.points:g} of {marks.most:g}", *("" for _ in marks.seeds))
-    heads = ("check", "met", "wanted", "points", *(f"seed {seed}" for seed in marks.seeds))
+    heads = ("check", "met", "required", "points", *(f"seed {seed}" for seed in marks.seeds))
     return Sheet(heads, (*rows, total))
 
 
 def list_failures(marks: Marks) -> dict[str, list[int]]:
-    """What went wrong, with the seeds of the runs in which it did."""
+    """Return the failures, each with the seeds of its runs."""
     failures: dict[str, list[int]] = {}
     for run in marks.runs:
         if run.failure is not None:
@@ -31,7 +31,7 @@ def list_failures(marks: Marks) -> dict[str, list[int]]:
 
 
 def marks_report(exercise: Exercise, marks: Marks, file: str) -> Iterator[Part]:
-    """The parts of a page."""
+    """Yield the parts of the page."""
     yield Paragraph(f"{file}: {marks.points:g} of {marks.most:g} points.")
     for text, seeds in list_failures(marks).items():
         yield Failure(f"seed {', '.join(map(str, seeds))}: {text}")
@@ -48,7 +48,7 @@ def _run_parts(exercise: Exercise, run: ExerciseRun) -> Iterator[Part]:
     title = f"{exercise.title}, seed {run.seed}"
     yield Figure(f"path-{run.seed}", run.episode.reason, draw_paths(traces, exercise.make_world(run.seed), title=title))
     if run.output:
-        yield LogText(tuple(run.output.splitlines()), file="what it printed")
+        yield LogText(tuple(run.output.splitlines()), file="printed output")
 
 
 def _check_row(mark: CheckMark) -> tuple[str, ...]:

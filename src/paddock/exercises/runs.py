@@ -1,4 +1,4 @@
-"""run_exercise: one run of a student's program in an exercise, and what came of it."""
+"""run_exercise: one run of a student's program in an exercise, and its result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RunFailure:
     """Why a program did not reach the end of a run."""
 
     kind: str  # crash, answer-timeout, memory …
-    place: str  # of the mistake: `my.py line 4`; empty where it is not known
+    place: str  # location of the mistake, such as `my.py line 4`; empty if unknown
     text: str
 
     def __str__(self) -> str:
@@ -33,13 +33,13 @@ class RunFailure:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ExerciseRun:
-    """What came of one seed."""
+    """The result of a run with one seed."""
 
     seed: int
-    figures: Mapping[str, Mapping[str, float]]  # by robot, by name; of a run that failed, up to then
+    figures: Mapping[str, Mapping[str, float]]  # by robot, by name; for a failed run, up to the failure
     failure: RunFailure | None = None
-    episode: Episode | None = None  # None: it never began
-    output: str = ""  # what the program printed
+    episode: Episode | None = None  # None: the run did not start
+    output: str = ""  # printed output of the program
 
 
 def run_exercise(
@@ -51,17 +51,17 @@ def run_exercise(
     speed: float | None = None,
     watch: Callable[[Arena], AbstractContextManager[object]] | None = None,
 ) -> ExerciseRun:
-    """Let a program drive the robots of an exercise. The same program and seed give the same figures, always.
+    """Run a program that drives the robots of an exercise. The same program and seed always give the same figures.
 
-    Each robot's controller is in a process of its own, which sees nothing but the readings of the allowed devices.
+    Each robot's controller runs in its own process, which receives only the readings of the allowed devices.
 
     Args:
-        exercise: what to run.
-        file: a Python file as `paddock run -c` takes it.
-        seed: decides the world, the starts and all noise.
-        folder: all of it belongs to the program; None: the file alone.
+        exercise: the exercise.
+        file: a Python file as for `paddock run -c`.
+        seed: seed of the world, the starts and all noise.
+        folder: folder whose files all belong to the program; None: the file only.
         speed: 1 for real time; None for as fast as possible.
-        watch: shows the arena to somebody while the program drives.
+        watch: context manager that displays the arena during the run.
     """
     world, failure, guests = exercise.make_world(seed), None, list[SandboxedController]()
     with ExitStack() as stack:
@@ -90,17 +90,17 @@ def run_exercise(
 
 
 class EveryFewTicks:
-    """A controller that is asked once in some ticks; in between its command stays."""
+    """A controller that is called once every few ticks; its command stays valid in between."""
 
     def __init__(self, controller: SandboxedController, ticks: int) -> None:
         self._controller, self._ticks, self._asked = controller, ticks, 0
 
     def act(self, observation: Observation) -> Any:
-        """The answer, or None."""
+        """Return the controller's answer, or None between two calls."""
         self._asked += 1
         return None if (self._asked - 1) % self._ticks else self._controller.act(observation)
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Restart the controller."""
         self._asked = 0
         self._controller.reset()

@@ -1,4 +1,4 @@
-"""verify_exercise: whether an exercise is fit for students: its solution, its wrong programs, its seeds."""
+"""verify_exercise: check the solution, the wrong programs and the seeds of an exercise before students use it."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from paddock.sensors.base import RangeSensorSpec
 from paddock.worlds.build import build
 from paddock.worlds.solids import solids
 
-TRIED = 50  # ticks for which a referee is tried
+TRIED = 50  # ticks for which a referee is tested
 
 
 class ExerciseFinding(NamedTuple):
-    """Something that should hold of an exercise, and whether it does."""
+    """A requirement on an exercise, and whether it holds."""
 
     holds: bool
     what: str
     detail: str = ""
-    needed: bool = True  # or it is just pointed out
+    needed: bool = True  # False: only a warning
 
 
 def verify_exercise(
     exercise: Exercise, *, on_file: Callable[[str], object] = lambda _: None
 ) -> Iterator[ExerciseFinding]:
-    """Look at all that a lecturer would find out in class otherwise; one finding after the other.
+    """Verify an exercise before it is used in class; yield one finding after the other.
 
     Args:
-        exercise: it needs a solution; wrong programs are those called `wrong_*.py`.
-        on_file: told which program is tried next.
+        exercise: the exercise, with a solution; wrong programs are called `wrong_*.py`.
+        on_file: called with the name of the next program to run.
     """
-    for name, use in ((TEXT_FILE, "the text for students"), (STARTER, "what they begin with"), (SOLUTION, "")):
+    for name, use in ((TEXT_FILE, "the text for students"), (STARTER, "the starter code"), (SOLUTION, "")):
         if not exercise.path(name).is_file():
-            yield ExerciseFinding(False, f"there is {name}", use)
+            yield ExerciseFinding(False, f"{name} exists", use)
             return
-    yield ExerciseFinding(bool(exercise.hidden_seeds), f"there are hidden seeds in {HIDDEN_FILE}")
+    yield ExerciseFinding(bool(exercise.hidden_seeds), f"{HIDDEN_FILE} contains hidden seeds")
     worlds = {repr(exercise.make_world(seed).to_table()) for seed in exercise.all_seeds}
     told = f"{len(worlds)} different worlds and starts for {len(exercise.all_seeds)} seeds"
-    yield ExerciseFinding(len(worlds) == len(exercise.all_seeds), "every seed is another run", told)
+    yield ExerciseFinding(len(worlds) == len(exercise.all_seeds), "every seed gives a different run", told)
     overlooked = find_overlooked(exercise)
-    yield ExerciseFinding(not overlooked, "range sensors see all obstacles", overlooked, needed=False)
+    yield ExerciseFinding(not overlooked, "range sensors detect all obstacles", overlooked, needed=False)
     on_file(STARTER)
     started = run_exercise(exercise, exercise.path(STARTER), exercise.seeds[0])
     yield ExerciseFinding(started.failure is None, f"{STARTER} runs", str(started.failure or ""))
@@ -66,7 +66,7 @@ def verify_exercise(
 
 
 def find_overlooked(exercise: Exercise) -> str:
-    """Which obstacles are too low for a range sensor that students may use, with the heights; empty: none."""
+    """Return which obstacles are too low for an allowed range sensor, with the heights; empty if there are none."""
     world = exercise.make_world(exercise.seeds[0])
     things = solids(world)
     found: dict[tuple[float, str], str] = {}
@@ -76,13 +76,13 @@ def find_overlooked(exercise: Exercise) -> str:
                 high = max(mount[2] for mount in sensor.mounts)
                 for thing in things:
                     if thing.height <= high:
-                        told = f"{thing.path} is {thing.height:g} m high, {sensor.name} looks over it at {high:g} m"
+                        told = f"{thing.path} is {thing.height:g} m high, but {sensor.name} is mounted at {high:g} m"
                         found.setdefault((thing.height, sensor.name), told)
     return "; ".join(found.values())
 
 
 def try_referee(exercise: Exercise, referee: Referee) -> str:
-    """What goes wrong while a referee looks at the world for some ticks; empty: nothing."""
+    """Run a referee for some ticks and return its error; empty if there is none."""
     seed = exercise.seeds[0]
     with Arena(build(exercise.make_world(seed)), seed=seed) as arena:
         with officiate(arena, deepcopy(referee)) as game:

@@ -1,4 +1,4 @@
-"""Grading: the marks of many submissions to an exercise, with a report for each and one for the class."""
+"""Grading: marks for many submissions to an exercise, with a report for each and one for the class."""
 
 from paddock.grading.files import save_grading
 from paddock.grading.grading import GradedSubmission, Grading, grade

@@ -1,4 +1,4 @@
-"""The files of a grading: marks.csv, similar.csv, a page for every student, and one of the class."""
+"""The output files of a grading: marks.csv, similar.csv, a page for every student, and one for the class."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OVERVIEW, SIMILAR, REPORTS = "overview.html", "similar.csv", "reports"
 
 
 def save_grading(grading: Grading, marks: Path) -> list[Path]:
-    """Write the marks, and all else beside them; equal submissions give equal files, to the last byte."""
+    """Write the marks and all other files into the same folder; equal submissions give identical files."""
     folder = marks.parent
     reports = ensure_folder(folder / REPORTS)
     written = [_write_table(marks, *marks_table(grading))]
@@ -40,7 +40,7 @@ def save_grading(grading: Grading, marks: Path) -> list[Path]:
 
 
 def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
-    """The heads and rows of marks.csv."""
+    """Return the column names and rows of marks.csv."""
     checks = [check.name for check in grading.exercise.checks]
     heads = ("name", *checks, "total", "of", "known_seeds", "failed_runs", "failure", "student", "received", "late")
     rows = [
@@ -60,14 +60,14 @@ def marks_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[Any]
     ]
     most, zeros = format_points(grading.exercise.points), ["0"] * len(checks)
     nothing = [
-        (text_cell(robot), *zeros, "0", most, "0", 0, "nothing was handed in", text_cell(name), "", "")
+        (text_cell(robot), *zeros, "0", most, "0", 0, "no submission", text_cell(name), "", "")
         for robot, name in grading.missing.items()
     ]
     return heads, [*rows, *nothing]
 
 
 def similar_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """The heads and rows of similar.csv."""
+    """Return the column names and rows of similar.csv."""
     heads = ("first", "second", "share", "share_with_numbers", "first_student", "second_student")
     rows = []
     for pair in grading.similar:
@@ -78,7 +78,7 @@ def similar_table(grading: Grading) -> tuple[Sequence[str], Sequence[Sequence[st
 
 
 def _write_page(path: Path, title: str, parts: Sequence[Part], links: Mapping[str, str] = MappingProxyType({})) -> Path:
-    """A page that needs no other file."""
+    """Write a self-contained HTML page."""
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
             if isinstance(part, Figure):

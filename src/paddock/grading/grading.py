@@ -1,4 +1,4 @@
-"""grade: the marks of all submissions to an exercise. Equal submissions get equal marks, always."""
+"""grade: mark all submissions to an exercise. Equal submissions always get equal marks."""
 
 from __future__ import annotations
 
@@ -28,45 +28,45 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class GradedSubmission:
-    """What became of a submission."""
+    """The result of a submission."""
 
     submission: Submission
-    marks: Marks  # over all seeds
-    public: Marks  # over those that students know: what `paddock exercise check` tells them
-    picture: str = ""  # of one run, PNG in base64
-    shown: int | None = None  # its seed
-    receipt: Receipt | None = None  # where a class has one
+    marks: Marks  # with all seeds
+    public: Marks  # with the public seeds, as `paddock exercise check` reports them
+    picture: str = ""  # picture of one run, PNG in base64
+    shown: int | None = None  # seed of that run
+    receipt: Receipt | None = None  # None: the class has none
     late: bool = False
 
     @property
     def student(self) -> str:
-        """Whose it is, as people write the name, where a receipt tells; else what it is called."""
+        """Name of the student from the receipt; without a receipt, the name of the submission."""
         return self.receipt.student if self.receipt else self.submission.name
 
     @property
     def failure(self) -> RunFailure | None:
-        """The first failure of a run."""
+        """The first failure of a run; None if there is none."""
         return next((run.failure for run in self.marks.runs if run.failure is not None), None)
 
     @property
     def failed(self) -> int:
-        """How many runs failed."""
+        """Number of failed runs."""
         return sum(run.failure is not None for run in self.marks.runs)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grading:
-    """What became of all submissions."""
+    """The results of all submissions."""
 
     exercise: Exercise
     graded: Sequence[GradedSubmission]
     similar: Sequence[SimilarPair]
-    fresh: int  # how many were graded now; the others were there already
-    missing: Mapping[str, str] = field(default_factory=dict)  # who handed in nothing: names by robot
+    fresh: int  # number of submissions graded now; the others had stored results
+    missing: Mapping[str, str] = field(default_factory=dict)  # students without a submission: names by robot
 
     @property
     def students(self) -> dict[str, str]:
-        """Whose each submission is, by its name."""
+        """Name of the student by the name of the submission."""
         return {each.submission.name: each.student for each in self.graded}
 
 
@@ -79,15 +79,15 @@ def grade(
     progress: Progress | None = None,
     due: datetime | None = None,
 ) -> Grading:
-    """Run every submission with all seeds, each run in a sandbox of its own.
+    """Run every submission with all seeds, each run in its own sandbox.
 
     Args:
-        exercise: a shipped one by name, or a folder.
-        submissions: a folder with a file NAME.py or a folder NAME for everyone.
-        out: folder for what is finished; what is there already is not done again.
-        workers: processes; None: one for every core, 1: only this one; or "ray", the cores of a cluster.
-        progress: told how many submissions are done, and how many there are.
-        due: what came later, by its receipt, is called late; it costs no points. None: what its receipt calls late.
+        exercise: a shipped exercise by name, or a folder.
+        submissions: a folder with a file NAME.py or a folder NAME per student.
+        out: folder for results; submissions with stored results are not run again.
+        workers: number of processes; None: one for every core, 1: only this one; or "ray", the cores of a cluster.
+        progress: called with the number of finished submissions and the number of all.
+        due: submissions with a later receipt are marked late, without loss of points. None: as marked on the receipt.
     """
     chosen = load_exercise(exercise)
     found, starter = find_submissions(submissions), chosen.read_starter()
@@ -139,7 +139,7 @@ def _put_together(
 
 
 def _exercise_digest(exercise: Exercise) -> str:
-    """A text that differs when anything does that decides the marks."""
+    """Return a digest of everything that decides the marks."""
     whole = hashlib.sha256(paddock.__version__.encode())
     for path in _files(Path(exercise.folder)):
         whole.update(path.relative_to(exercise.folder).as_posix().encode() + b"\0" + path.read_bytes())

@@ -1,4 +1,4 @@
-"""Receipts of a class: whose a submission is, and when it came."""
+"""Receipts of a class: the student and the time of each submission."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from paddock.sandbox.submissions import Submission
 
 
 def find_receipts(folder: Path, submissions: list[Submission]) -> dict[str, Receipt]:
-    """The receipt of each submission by its name; looked for in the folder of submissions, and in the two above it.
+    """Return the receipt of each submission by its name, from the folder of submissions or the two folders above it.
 
-    A receipt tells the file's contents, so that collected and renamed copies are found, too.
+    Receipts are matched by the SHA-256 of the file, so that collected and renamed copies are found, too.
     """
     place = next((own for own in (folder, *folder.resolve().parents[:2]) if (own / RECEIPTS).is_file()), None)
     if place is None:
@@ -35,14 +35,14 @@ def find_receipts(folder: Path, submissions: list[Submission]) -> dict[str, Rece
 
 
 def list_expected(folder: Path) -> dict[str, str]:
-    """Who should have handed in something, names by robot: the class whose folder this is in, and its missing.csv."""
+    """Return the students who should have submitted, names by robot, from the class folder above and missing.csv."""
     own = next((own for own in folder.resolve().parents[:2] if (own / SPEC).is_file()), None)
     members = [] if own is None else read_roster(own / ROSTER)
     return {s.robot: s.name for s in members if s.robot and s.state != "removed"} | read_missing(folder)
 
 
 def parse_due(text: str) -> datetime:
-    """A date and time, such as 2026-11-20T18:00; of this place, unless it names another zone; of a date its end."""
+    """Parse a date and time such as 2026-11-20T18:00, local unless it has an offset; a date means its end."""
     try:
         return datetime.combine(date.fromisoformat(text), time(23, 59, 59)).astimezone()
     except ValueError:

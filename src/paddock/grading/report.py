@@ -1,4 +1,4 @@
-"""The reports of a grading: one for every student, without hidden seeds and others' names, and one of the class."""
+"""The reports of a grading: one for every student, without hidden seeds and other names, and one for the class."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from paddock.report.sheets import Sheet
 from paddock.sandbox.submissions import printable_name
 
 PATH, POINTS = "path", "points"
-DISTRIBUTION_FROM = 3  # submissions from which on there is a distribution to draw
+DISTRIBUTION_FROM = 3  # minimum number of submissions for a histogram
 
 
 def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Part]:
-    """The parts of a student's page."""
+    """Yield the parts of a student's page."""
     marks = graded.marks
     runs, known = len(marks.runs), len(graded.public.runs)
     file = printable_name(graded.submission.file)
@@ -33,20 +33,20 @@ def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Par
     if graded.receipt is not None:
         yield Remark(f"{graded.receipt.student} · received {graded.receipt.time}{', late' if graded.late else ''}")
     yield Paragraph(
-        f"{format_points(marks.points)} of {format_points(marks.most)} points; with the known seeds alone, as "
-        f"`paddock exercise check` runs them, {format_points(graded.public.points)}."
+        f"{format_points(marks.points)} of {format_points(marks.most)} points; with the known seeds only, as in "
+        f"`paddock exercise check`, {format_points(graded.public.points)}."
     )
     if graded.failure is not None:
         yield Failure(_describe_failed_run(graded))
         yield from _failing_line(graded)
     yield Heading("Checks")
     yield Sheet(
-        ("met", "check", "wanted", "runs that meet it", "points", "of"), tuple(_check_row(m) for m in marks.checks)
+        ("met", "check", "required", "runs that meet it", "points", "of"), tuple(_check_row(m) for m in marks.checks)
     )
     if graded.picture:
         yield Heading("Path")
         image = Image.open(io.BytesIO(base64.b64decode(graded.picture)))
-        yield Figure(PATH, f"Where it drove with seed {graded.shown}", image)
+        yield Figure(PATH, f"Path with seed {graded.shown}", image)
     yield Heading("Runs")
     yield runs_sheet(exercise, graded)
     yield from _outputs(exercise, graded)
@@ -60,7 +60,7 @@ def _check_row(mark: CheckMark) -> tuple[str, ...]:
 
 
 def runs_sheet(exercise: Exercise, graded: GradedSubmission) -> Sheet:
-    """A row for every run with the figures that are checked; hidden seeds stay hidden."""
+    """Return a row for every run with the checked figures, without the numbers of hidden seeds."""
     heads = list(dict.fromkeys(mark.check.measure for mark in graded.marks.checks))
     figures = {mark.check.measure: mark.figures for mark in graded.marks.checks}
     rows = [
@@ -72,15 +72,15 @@ def runs_sheet(exercise: Exercise, graded: GradedSubmission) -> Sheet:
 
 
 def _describe_run(graded: GradedSubmission, k: int) -> str:
-    """How a run failed; after a failure that takes long there are no more."""
+    """Return the failure of a run as text; runs after a costly failure are not executed."""
     failure, before = (graded.marks.runs[j].failure for j in (k, max(k - 1, 0)))
     if failure is None:
         return ""
-    return "not tried: as before" if k and failure == before and failure.kind in COSTLY else str(failure)
+    return "not run: same failure" if k and failure == before and failure.kind in COSTLY else str(failure)
 
 
 def name_seed(exercise: Exercise, run: ExerciseRun) -> str:
-    """A seed as students may read it."""
+    """Return the name of a seed for students; hidden seeds are only numbered."""
     if run.seed in exercise.seeds:
         return str(run.seed)
     return f"hidden {exercise.hidden_seeds.index(run.seed) + 1}"
@@ -94,7 +94,7 @@ def _describe_failed_run(graded: GradedSubmission) -> str:
 
 
 def _failing_line(graded: GradedSubmission) -> Iterator[Part]:
-    """The line of the program that is to blame."""
+    """Yield the line of the program that failed."""
     place = "" if graded.failure is None else graded.failure.place
     name, _, number = place.rpartition(" line ")
     path = (graded.submission.folder or graded.submission.file.parent) / name
@@ -106,15 +106,15 @@ def _failing_line(graded: GradedSubmission) -> Iterator[Part]:
 
 
 def _outputs(exercise: Exercise, graded: GradedSubmission) -> Iterator[Part]:
-    """What it printed in the first public run in which it printed anything."""
+    """Yield the output of the first public run that printed anything."""
     run = next((run for run in graded.public.runs if run.output.strip()), None)
     if run is not None:
         yield Heading(f"Output with seed {run.seed}")
-        yield LogText(tuple(run.output.splitlines()), "its output")
+        yield LogText(tuple(run.output.splitlines()), "printed output")
 
 
 def class_report(grading: Grading) -> Iterator[Part]:
-    """The parts of the page of the class."""
+    """Yield the parts of the class page."""
     exercise, graded = grading.exercise, grading.graded
     totals = [each.marks.points for each in graded]
     seeds = f"{len(exercise.seeds)} public and {len(exercise.hidden_seeds)} hidden seeds"
@@ -125,7 +125,7 @@ def class_report(grading: Grading) -> Iterator[Part]:
     most = format_points(exercise.points)
     yield Paragraph(f"Of {most} points: {middle}. Full marks: {full}. Submissions with failed runs: {failed}.")
     if grading.missing:
-        yield Paragraph(f"Nothing was handed in by {', '.join(grading.missing.values())}.")
+        yield Paragraph(f"No submission from {', '.join(grading.missing.values())}.")
     yield Heading("Marks")
     yield marks_sheet(grading)
     if len(graded) >= DISTRIBUTION_FROM:
@@ -135,7 +135,7 @@ def class_report(grading: Grading) -> Iterator[Part]:
             "Points", totals, x_name=f"points of {most}", color=LINES[0],
             about=f"{len(graded)} submissions", levels=levels,
         )  # fmt: skip
-        yield Figure(POINTS, "How the points are distributed", chart)
+        yield Figure(POINTS, "Distribution of the points", chart)
     yield Heading("Checks")
     yield checks_sheet(grading)
     if failed:
@@ -146,7 +146,7 @@ def class_report(grading: Grading) -> Iterator[Part]:
 
 
 def marks_sheet(grading: Grading) -> Sheet:
-    """A row for every submission, and for whoever handed in nothing; with what receipts tell, where there are any."""
+    """Return a row for every submission and every missing one, with the data of receipts if there are any."""
     names = [check.name for check in grading.exercise.checks]
     told = ("student", "received") if any(each.receipt for each in grading.graded) else ()
     rows = tuple(
@@ -160,7 +160,7 @@ def marks_sheet(grading: Grading) -> Sheet:
         )
         for each in grading.graded
     )
-    rest = (*["0"] * len(names), "0", "0", "nothing was handed in")
+    rest = (*["0"] * len(names), "0", "0", "no submission")
     rows += tuple((robot, *(name, "")[: len(told)], *rest) for robot, name in grading.missing.items())
     return Sheet(("name", *told, *names, "points", "known seeds", "failure"), rows)
 
@@ -172,7 +172,7 @@ def _describe_receipt(graded: GradedSubmission) -> tuple[str, str]:
 
 
 def checks_sheet(grading: Grading) -> Sheet:
-    """How many earned all, some or none of the points of each check."""
+    """Return how many submissions earned all, some or none of the points of each check."""
     rows = []
     for k, check in enumerate(grading.exercise.checks):
         marks = [each.marks.checks[k] for each in grading.graded]
@@ -184,22 +184,22 @@ def checks_sheet(grading: Grading) -> Sheet:
 
 
 def failures_sheet(grading: Grading) -> Sheet:
-    """Whose runs failed, how, and where."""
+    """Return the failures of all submissions, with kind and location."""
     rows = tuple(
         (each.student, each.failure.kind, f"{each.failed} of {len(each.marks.runs)}", str(each.failure))
         for each in grading.graded
         if each.failure is not None
     )
-    return Sheet(("name", "kind", "runs", "what happened"), rows)
+    return Sheet(("name", "kind", "runs", "description"), rows)
 
 
 def _similar(grading: Grading) -> Iterator[Part]:
     if not grading.similar:
-        yield Paragraph("No two submissions share much, apart from the starter code and from what most have.")
+        yield Paragraph("No two submissions are similar, apart from the starter code and common parts.")
         return
     yield Paragraph(
-        "Share of the smaller program that the other one holds as well, whatever its names and comments. Programs for "
-        "the same task are alike: look at them before you draw conclusions."
+        "Share of the smaller program that the other one also contains, regardless of names and comments. Programs for "
+        "the same task are similar: look at them before you draw conclusions."
     )
     students = grading.students
     rows = tuple(
@@ -210,7 +210,7 @@ def _similar(grading: Grading) -> Iterator[Part]:
 
 
 def format_points(points: float) -> str:
-    """Points without needless zeros."""
+    """Return points as text without trailing zeros."""
     return f"{points:.2f}".rstrip("0").rstrip(".")
 
 
@@ -219,5 +219,5 @@ def _format_figure(value: float) -> str:
 
 
 def describe_failure(failure: RunFailure | None) -> str:
-    """A failure as a cell of a table."""
+    """Return a failure as a table cell."""
     return "" if failure is None else f"{failure.kind}: {failure}"

@@ -1,7 +1,7 @@
-"""Similar submissions: pairs that share much of their text once names, numbers and comments are left out.
+"""Find similar submissions: pairs that share much of their text, ignoring names, numbers and comments.
 
-It is pointed out, no more: programs for the same task are alike. What the starter code holds does not count, nor what
-most submissions share.
+Similarity is only reported, because programs for the same task are similar. Parts of the starter code and parts that
+most submissions share do not count.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from itertools import combinations
 from pathlib import Path
 
 LENGTH = 12  # tokens of a piece
-COMMON = 0.5  # pieces that more than this share of all submissions have do not count
-FEWEST = 24  # pieces that must be left to be compared
-MOST = 200_000  # letters of a submission that are compared
-ALIKE = 0.6  # share of the smaller one's pieces from which a pair is named
+COMMON = 0.5  # pieces in more than this share of all submissions do not count
+FEWEST = 24  # minimum number of remaining pieces for a comparison
+MOST = 200_000  # maximum number of compared characters of a submission
+ALIKE = 0.6  # minimum share of the smaller submission's pieces for a similar pair
 SKIPPED = {token.NEWLINE, token.INDENT, token.DEDENT, tokenize.NL, tokenize.COMMENT, token.ENDMARKER, token.ENCODING}
 
 Piece = tuple[str, ...]
@@ -28,20 +28,20 @@ Piece = tuple[str, ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SimilarPair:
-    """Two submissions, and the share of the smaller one's pieces that the other has, too."""
+    """Two submissions, and the share of the smaller one's pieces that the other one also contains."""
 
     first: str
     second: str
     share: float
-    exact_share: float  # the same, of pieces with their numbers: whoever copies changes names, but rarely all numbers
+    exact_share: float  # the same for pieces including numbers: copies often have other names, but the same numbers
 
 
 def find_similar(programs: Mapping[str, str], starter: str = "") -> list[SimilarPair]:
-    """The pairs that are worth a look, the most similar first.
+    """Return the similar pairs, the most similar first.
 
     Args:
         programs: the text of every submission, by name.
-        starter: what all were given.
+        starter: the starter code.
     """
     loose, exact = (_rare_pieces(programs, starter, numbers=numbers) for numbers in (False, True))
     found = []
@@ -53,7 +53,7 @@ def find_similar(programs: Mapping[str, str], starter: str = "") -> list[Similar
 
 
 def _rare_pieces(programs: Mapping[str, str], starter: str, *, numbers: bool) -> dict[str, set[Piece]]:
-    """The pieces of each program that neither the starter code holds, nor most of the others."""
+    """Return the pieces of each program that are neither in the starter code nor in most other programs."""
     given = set(_pieces(list_tokens(starter, numbers=numbers)))
     pieces = {name: set(_pieces(list_tokens(text, numbers=numbers))) - given for name, text in programs.items()}
     owners = Counter(piece for own in pieces.values() for piece in own)
@@ -67,7 +67,7 @@ def _share(first: set[Piece], second: set[Piece]) -> float:
 
 
 def read_programs(files: Mapping[str, Iterable[Path]]) -> dict[str, str]:
-    """The text of all Python files of each, one after the other; of long ones the beginning."""
+    """Return the joined text of all Python files of each submission, truncated to MOST characters."""
     return {
         name: "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in own if path.suffix == ".py")[
             :MOST
@@ -77,7 +77,7 @@ def read_programs(files: Mapping[str, Iterable[Path]]) -> dict[str, str]:
 
 
 def list_tokens(text: str, *, numbers: bool = False) -> list[str]:
-    """The tokens of a program without comments and line breaks; all names are alike, and all numbers unless wanted."""
+    """Return the tokens of a program without comments and line breaks; names, and numbers by default, are all equal."""
     found: list[str] = []
     try:
         for kind, word, *_ in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -88,7 +88,7 @@ def list_tokens(text: str, *, numbers: bool = False) -> list[str]:
             elif kind == token.STRING or (kind == token.NUMBER and not numbers):
                 word = "0"
             found.append(word)
-    except (tokenize.TokenError, SyntaxError):  # as far as it can be read
+    except (tokenize.TokenError, SyntaxError):  # use the tokens before the error
         pass
     return found
 

@@ -1,4 +1,4 @@
-"""GradingWorker: all runs of a submission, in a process of its own; each run is in a sandbox."""
+"""GradingWorker: executes all runs of a submission in a worker process; each run is in a sandbox."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PICTURE = 800  # pixels
 
 
 class GradingJob(NamedTuple):
-    """What to grade."""
+    """A submission to grade."""
 
     name: str
     file: Path
@@ -22,7 +22,7 @@ class GradingJob(NamedTuple):
 
 
 class GradingWorker:
-    """What comes of a submission, in what JSON has; it depends on its files and the exercise alone."""
+    """Returns the result of a submission as JSON-compatible data; it depends only on its files and the exercise."""
 
     def __init__(self, exercise: str) -> None:
         self._exercise = load_exercise(exercise)
@@ -38,14 +38,14 @@ class GradingWorker:
 
 
 def choose_run(exercise: Exercise, marks: Marks) -> ExerciseRun | None:
-    """The run to draw: of the public seeds the first that misses a check, else the first; None: none ever began."""
+    """Return the public run to draw: the first that misses a check, else the first; None if no run started."""
     public = [(k, run) for k, run in enumerate(marks.runs) if run.seed in exercise.seeds and run.episode is not None]
     missed = [run for k, run in public if not all(mark.met[k] for mark in marks.checks)]
     return next(iter([*missed, *(run for _, run in public)]), None)
 
 
 def draw_run(exercise: Exercise, run: ExerciseRun) -> str:
-    """The paths of the robots over the map, as PNG in base64."""
+    """Draw the paths of the robots on the map, as PNG in base64."""
     assert run.episode is not None
     traces = [record.trace for record in run.episode.robots.values() if len(record.trace)]
     image = draw_paths(traces, exercise.make_world(run.seed), title=exercise.title, size=PICTURE)
@@ -55,14 +55,14 @@ def draw_run(exercise: Exercise, run: ExerciseRun) -> str:
 
 
 def pack_run(run: ExerciseRun) -> dict[str, Any]:
-    """A run as JSON has it."""
+    """Return a run as JSON-compatible data."""
     failure = None if run.failure is None else [run.failure.kind, run.failure.place, run.failure.text]
     figures = {robot: dict(own) for robot, own in run.figures.items()}
     return {"seed": run.seed, "figures": figures, "failure": failure, "output": run.output}
 
 
 def unpack_run(packed: dict[str, Any]) -> ExerciseRun:
-    """The same run, without its episode."""
+    """Return the run from its JSON data, without its episode."""
     told = packed["failure"]
     failure = None if told is None else RunFailure(kind=told[0], place=told[1], text=told[2])
     return ExerciseRun(seed=packed["seed"], figures=packed["figures"], failure=failure, output=packed["output"])

@@ -1,4 +1,4 @@
-"""Referees: who is how good in a running arena, decided from the truth and in simulated time."""
+"""Referees: score the robots of a running arena from ground truth, in simulated time."""
 
 from paddock.referees.base import Foul, Referee
 from paddock.referees.coverage import FloorCoverage

@@ -1,4 +1,4 @@
-"""Referee: decides from the truth and in simulated time how good each robot is, and what it did wrong."""
+"""Referee: scores each robot and finds its fouls, from ground truth and in simulated time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RULES: tuple[Rule, ...] = ("contact", "leaving", "moved", "early")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Foul:
-    """Something that a robot should not have done, at a time [s] of the arena."""
+    """A foul of a robot at a simulated time [s]."""
 
     robot: str
     time: float
@@ -25,42 +25,42 @@ class Foul:
 
 @dataclass(kw_only=True)
 class Referee(Spec, ABC):
-    """A referee. Its dataclass fields are its options, as they stand in a `[referee]` table.
+    """A referee. Its dataclass fields are its options, with the same names as in a `[referee]` table.
 
-    `start` is called when a game begins, and again after the arena was reset: what is counted begins anew there.
+    `start` is called when a game begins, and again after a reset of the arena. It must reset all counts.
     """
 
     period: ClassVar[float] = 0.0  # simulated seconds between two calls of `tick`; 0: every tick
-    label: ClassVar[str] = "score"  # what is counted
-    unit: ClassVar[str] = ""  # of the score
+    label: ClassVar[str] = "score"  # name of the score
+    unit: ClassVar[str] = ""  # unit of the score
     higher_is_better: ClassVar[bool] = True
 
-    rules: tuple[Rule, ...] = RULES  # what is a foul: see fouls.py
+    rules: tuple[Rule, ...] = RULES  # fouls to check, see fouls.py
 
     @abstractmethod
     def start(self, arena: Arena) -> None:
-        """The game begins, with the robots where they stand now."""
+        """Start the game with the robots at their current poses."""
 
     @abstractmethod
     def tick(self, arena: Arena) -> None:
-        """Time has passed: look at the arena. Robots may have come or gone."""
+        """Evaluate the arena after a tick. Robots may have been added or removed."""
 
     @abstractmethod
     def score(self) -> Mapping[str, float]:
-        """The score of each robot so far; infinite for what it has not achieved where less is better."""
+        """Return the score of each robot so far; infinite if lower is better and the aim is not reached."""
 
     @property
     def finished(self) -> bool:
-        """Whether the game is over; a referee that never says so leaves it to the time."""
+        """Whether the game is over; if it never is, only the time limit ends the game."""
         return False
 
     def fouls(self) -> Sequence[Foul]:
-        """What robots did wrong besides what `rules` watch for, the earliest first."""
+        """Return the fouls in addition to those of `rules`, the earliest first."""
         return ()
 
     def tie_break(self) -> Mapping[str, float]:
-        """Who is before whom of those with the same score: the robot with the smaller number."""
+        """Return numbers that order robots with equal scores; the smaller number is better."""
         return {}
 
     def on_moved(self, arena: Arena, robot: str) -> None:
-        """A robot was put elsewhere by hand: its way there is none that it drove."""
+        """Handle a robot that was moved by hand, so that the move does not count as driving."""

@@ -1,14 +1,14 @@
-"""CpuBudget: what a referee may cost while others wait for the clock."""
+"""CpuBudget: limits the CPU time of a referee, so that it does not delay the clock."""
 
 from __future__ import annotations
 
 import math
 
-WARNING, LIMIT = 0.5, 5.0  # CPU seconds beyond the budget after which people are told, and after which it is over
+WARNING, LIMIT = 0.5, 5.0  # CPU seconds above the budget for a warning, and for a stop
 
 
 class CpuBudget:
-    """CPU seconds for each call on average. What is saved in one call is not kept for later ones."""
+    """A budget of CPU seconds per call on average. Unused time is not saved for later calls."""
 
     def __init__(self, seconds: float | None) -> None:
         self.seconds = math.inf if seconds is None else seconds
@@ -17,7 +17,7 @@ class CpuBudget:
         self._excess = 0.0
 
     def charge(self, seconds: float) -> str:
-        """Count a call: an empty text, "much" once it costs too much, and "too much" when that lasts."""
+        """Add a call. Return "much" once above the warning level, "too much" above the limit, else an empty text."""
         before = self._excess
         self.spent, self.calls = self.spent + seconds, self.calls + 1
         self._excess = max(0.0, self._excess + seconds - self.seconds)
@@ -27,5 +27,5 @@ class CpuBudget:
 
     @property
     def mean(self) -> float:
-        """CPU seconds of a call."""
+        """Mean CPU time of a call [s]."""
         return self.spent / max(1, self.calls)

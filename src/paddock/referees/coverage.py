@@ -1,4 +1,4 @@
-"""FloorCoverage: how much of the floor each robot has seen, by the metric of that name."""
+"""FloorCoverage: how much of the floor each robot has visited, measured by the coverage metric."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from paddock.referees.base import Referee
 
 @dataclass(kw_only=True)
 class FloorCoverage(Referee):
-    """Square cells of the floor that a robot's centre has been in."""
+    """Counts the square cells of the floor that a robot's centre has visited."""
 
     tag: ClassVar = ("kind", "coverage")
     label: ClassVar[str] = "visited cells"
 
     cell: Metres = 0.1  # side of a cell
-    cells: Annotated[int, Number("cells", low=0)] = 0  # with so many a robot ends the game; 0: it does not end
+    cells: Annotated[int, Number("cells", low=0)] = 0  # number that ends the game; 0: no end
 
     def start(self, arena: Arena) -> None:
         self._meters: dict[str, Meter] = {}

@@ -1,4 +1,4 @@
-"""Foraging: things that a robot collects by coming near. (Nothing can be pushed or carried yet.)"""
+"""Foraging: robots collect items by driving near them. (Robots cannot push or carry objects yet.)"""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from paddock.referees.base import Referee
 from paddock.referees.places import Places
 from paddock.referees.ring import entry
 
-TRIES = 1000  # for each thing
+TRIES = 1000  # attempts to place each item
 
 
 @dataclass(kw_only=True)
 class Foraging(Referee):
-    """Things collected: each is gone once a robot's centre comes near. Robots cannot sense them and have to search."""
+    """Counts collected items. A robot collects an item when its centre comes near; robots cannot sense items."""
 
     tag: ClassVar = ("kind", "foraging")
     label: ClassVar[str] = "collected"
 
-    things: tuple[Point, ...] = ()  # where they lie; none: drawn from the arena's seed, where nothing stands
-    count: Annotated[int, Number("things", low=1, high=1000)] = 10  # of those that are drawn
-    radius: Metres = 0.05  # how near a robot has to come
+    things: tuple[Point, ...] = ()  # positions of the items; empty: drawn from the arena's seed in free space
+    count: Annotated[int, Number("things", low=1, high=1000)] = 10  # number of items to draw
+    radius: Metres = 0.05  # distance at which a robot collects an item
 
     def start(self, arena: Arena) -> None:
         self._places = Places(arena)
@@ -71,7 +71,7 @@ class Foraging(Referee):
 
 
 def draw_places(arena: Arena, count: int) -> list[Place]:
-    """Places from the arena's seed where every robot has room to stand, and none stands now."""
+    """Draw positions from the arena's seed that are free and large enough for every robot."""
     room, (x0, y0, x1, y1) = arena.room(), arena.world.bounds
     clear = max((bounding_radius(spec.body.shape) for spec in arena.built.robots), default=0.0)
     found: list[Place] = []

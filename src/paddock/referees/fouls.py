@@ -1,4 +1,4 @@
-"""FoulWatch: what no robot should do in any game: drive into others, leave, be moved by hand, start too early."""
+"""FoulWatch: finds the fouls of all games: contact, leaving the arena, being moved by hand, early starts."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from paddock.engine.state import BEARINGS, CONTACTS, FORWARD, HEADING, LEFT_SPEE
 from paddock.referees.base import Foul, Rule
 from paddock.referees.places import Places
 
-TOUCH = 1e-3  # [m] bodies that touched within a tick may be this far apart at its end, besides what they drove
-SLOWEST_PUSH = 1e-3  # [m/s] towards the other
-PARTED = 0.5  # [s] without contact, after which another one is another foul
-MAX_FOULS = 1000  # that are told; all are counted
-STEP = 1e-3  # [m] farther than this is a start
+TOUCH = 1e-3  # [m] distance of bodies after a tick with contact, in addition to the driven distance
+SLOWEST_PUSH = 1e-3  # [m/s] minimum speed towards the other robot
+PARTED = 0.5  # [s] without contact, after which a new contact is a new foul
+MAX_FOULS = 1000  # maximum number of stored fouls; all are counted
+STEP = 1e-3  # [m] minimum motion that counts as a start
 
 
 class FoulWatch:
-    """Looks at all robots after every tick. Whoever is driven into has done nothing wrong."""
+    """Checks all robots after every tick. A robot that is hit by another one commits no foul."""
 
     def __init__(self, arena: Arena, rules: tuple[Rule, ...], *, waiting: bool = False) -> None:
         self.arena, self.rules = arena, rules
-        self.fouls: list[Foul] = []  # the first ones
-        self.counts: Counter[str] = Counter()  # of all, by robot
+        self.fouls: list[Foul] = []  # the first fouls
+        self.counts: Counter[str] = Counter()  # number of all fouls by robot
         self.places = Places(arena)
-        self._touched: dict[tuple[str, str], float] = {}  # when, by who drove into whom
+        self._touched: dict[tuple[str, str], float] = {}  # time of the last contact by (driving robot, hit robot)
         self._outside: set[str] = set()
         self._starts = dict(zip(self.places.names, self.places.now, strict=True)) if waiting else {}
         self._bodies = -1
-        self.excused = False  # whoever puts robots elsewhere now has the right to
+        self.excused = False  # whether moving robots by hand is allowed now
 
     def look(self) -> None:
-        """Time has passed."""
+        """Check all rules after a tick."""
         self.places.look(self.arena)
         if "contact" in self.rules and len(self.places.names) > 1:
             self._look_at_contacts()
@@ -45,11 +45,11 @@ class FoulWatch:
             self._look_at_starts()
 
     def signal(self) -> None:
-        """The start signal: from now on robots may move."""
+        """Give the start signal; robots may move from now on."""
         self._starts = {}
 
     def find_moved(self) -> list[str]:
-        """The robots that were put elsewhere by hand since the last tick; that is a foul, unless it is excused."""
+        """Return the robots that were moved by hand since the last tick; this is a foul unless excused."""
         places, motion = self.places, self.arena.motion
         moved = [
             name
@@ -91,7 +91,7 @@ class FoulWatch:
                     self._touched[pair] = time
 
     def _touching(self, row: int, bearing: float, poses: list[list[float]], driven: list[float]) -> int | None:
-        """The robot that stands where a robot's body was touched, if it was a robot."""
+        """Return the robot at the contact point of a robot's body; None if it was not a robot."""
         x, y, heading = poses[row]
         shape = self.arena.built.robots[row].body.shape
         for other, (other_x, other_y, other_heading) in enumerate(poses):
@@ -100,7 +100,7 @@ class FoulWatch:
             if other == row or gap > reach:
                 continue
             if math.cos(math.atan2(other_y - y, other_x - x) - heading - bearing) <= 0:
-                continue  # it stands elsewhere
+                continue  # it is in another direction
             body = self.arena.built.robots[other].body.shape
             if not (isinstance(shape, Disc) and isinstance(body, Disc)):
                 gap = -overlap(place_shape(shape, x, y, heading), place_shape(body, other_x, other_y, other_heading))

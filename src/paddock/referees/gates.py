@@ -1,4 +1,4 @@
-"""Gates: line segments around a track, and the count of those that a robot passed in order."""
+"""Gates: line segments around a track, and the number of gates that a robot has passed in order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.engine.model import Floats
 class Gates:
     """n gates, each from one end (x0, y0) to the other (x1, y1) [m], shape (n, 4).
 
-    Who goes forwards has the first end at the right hand, the second at the left.
+    For a robot that drives forwards, the first end is on the right, and the second end is on the left.
     """
 
     def __init__(self, ends: Floats) -> None:
@@ -22,10 +22,10 @@ class Gates:
         return len(self.ends)
 
     def crossings(self, before: Floats, now: Floats) -> list[tuple[float, int, int, int]]:
-        """Who crossed what on the straight way between two places, both of shape (N, 2).
+        """Return the gates crossed on straight segments between two sets of positions, both of shape (N, 2).
 
-        Each as (share of the way 0 … 1, robot, gate, 1 forwards or -1 backwards), the earliest first. A robot on
-        the line itself has passed it, so that no crossing is counted twice or missed.
+        Each crossing is (fraction of the segment 0 … 1, robot, gate, 1 forwards or -1 backwards), the earliest first. A
+        robot exactly on the line has passed it, so that no crossing is counted twice or missed.
         """
         first, along = self.ends[:, :2], self.ends[:, 2:] - self.ends[:, :2]
         was, is_ = (_cross(along, places[:, None] - first) for places in (before, now))  # (N, n): < 0 once passed
@@ -49,23 +49,23 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
 @dataclass(slots=True)
 class Passage:
-    """How many gates a robot has passed in order, since it first crossed gate 0; going back takes them off again."""
+    """Number of gates that a robot has passed in order since it first crossed gate 0; driving back reduces it."""
 
     gates: int
-    passed: int | None = None  # None: it has not been at the line yet
+    passed: int | None = None  # None: it has not crossed the line yet
     most: int = 0
     least: int = -1
-    told: int | None = None  # after how many gates it was last said to have missed one
+    told: int | None = None  # value of `passed` at the last reported missed gate
 
     def find_missed(self, gate: int, direction: int) -> int | None:
-        """The gate that was left out before this one, told once; None: none was."""
+        """Return the gate that was missed before this one, only once; None if none was."""
         if direction < 0 or self.passed in (None, self.told) or gate != (self.passed + 2) % self.gates:
             return None
         self.told = self.passed
         return (gate - 1) % self.gates if self.gates > 2 else None
 
     def cross(self, gate: int, direction: int) -> bool:
-        """A gate is crossed; whether it was the next one, in either direction."""
+        """Count a crossed gate; return whether it was the next one, in either direction."""
         if self.passed is None:
             if gate != 0:
                 return False
@@ -80,10 +80,10 @@ class Passage:
 
     @property
     def laps_forwards(self) -> int:
-        """Whole rounds from line to line."""
+        """Number of complete laps forwards."""
         return self.most // self.gates
 
     @property
     def laps_backwards(self) -> int:
-        """Whole rounds the other way."""
+        """Number of complete laps backwards."""
         return (-1 - self.least) // self.gates

@@ -1,4 +1,4 @@
-"""Laps: rounds on a track, from line to line, past all checkpoints."""
+"""Laps: counts laps on a track, from line to line, past all checkpoints."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Segment = Annotated[tuple[Point, ...], Count(2, "points", exactly=True)]
 
 @dataclass(kw_only=True)
 class Laps(Referee):
-    """Counts laps: from line to line, past all checkpoints in order. Going back takes checkpoints off again."""
+    """Counts laps from line to line, past all checkpoints in order. Driving back subtracts checkpoints again."""
 
     tag: ClassVar = ("kind", "laps")
     label: ClassVar[str] = "laps"
 
-    line: Segment | None = None  # who goes forwards has its first point at the right hand; None: from the world's track
-    checkpoints: tuple[Segment, ...] = ()  # in the order in which they are passed
-    gates: Annotated[int, Number("gates", low=3, high=100)] = 8  # of the world's track, the line included
-    width: Metres = 0.3  # of these across a line on the floor
+    line: Segment | None = None  # first point on the right when driving forwards; None: from the world's track
+    checkpoints: tuple[Segment, ...] = ()  # in driving order
+    gates: Annotated[int, Number("gates", low=3, high=100)] = 8  # number on the world's track, including the line
+    width: Metres = 0.3  # width of gates across a line on the floor
     direction: Literal["forwards", "either"] = "forwards"
-    laps: Annotated[int, Number("laps", low=0)] = 0  # after which a robot ends the game; 0: it does not end
+    laps: Annotated[int, Number("laps", low=0)] = 0  # number that ends the game; 0: no end
 
     def check(self) -> None:
         if self.checkpoints and self.line is None:
@@ -71,7 +71,7 @@ class Laps(Referee):
             self.times[name].append(time)
 
     def _meet(self) -> None:
-        """Take in the robots that came, each on the nearest track; who went keeps what it has."""
+        """Add new robots, each on the nearest track; removed robots keep their laps."""
         for name, place in zip(self._places.names, self._places.now, strict=True):
             if name not in self.times:
                 lane = min(range(len(self.tracks)), key=lambda k: self.tracks[k].distance(place))

@@ -1,4 +1,4 @@
-"""MazeRace: who is at the goal first, and by which way."""
+"""MazeRace: time to the goal, and the driven distance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from paddock.worlds.spec import WorldSpec
 
 
 def measure_way(world: WorldSpec, goal: tuple[float, float]) -> Callable[[Sequence[float]], float]:
-    """What tells how far it is from a place to the goal [m]: along the corridors of a maze, else straight."""
+    """Return a function for the distance from a position to the goal [m], along the corridors of a maze or straight."""
     if world.maze is None or not {START, EXIT} <= {start.name for start in world.starts}:
         return lambda place: math.dist(place, goal)
     maze, grid = read_maze(world), Grid(world, (world.maze.columns, world.maze.rows))
@@ -42,7 +42,7 @@ def measure_way(world: WorldSpec, goal: tuple[float, float]) -> Callable[[Sequen
 
 @dataclass(kw_only=True)
 class MazeRace(Referee):
-    """The time from the start signal to the goal. Of those who never arrive, the nearer one is better."""
+    """Measures the time from the start signal to the goal. Among robots that never arrive, the nearer one is better."""
 
     tag: ClassVar = ("kind", "maze-race")
     label: ClassVar[str] = "time to the goal"
@@ -50,18 +50,18 @@ class MazeRace(Referee):
     higher_is_better: ClassVar[bool] = False
 
     goal: Point | None = None  # None: the world's start called `exit` or `goal`
-    radius: Metres = 0.08  # a robot whose centre is as near as this has arrived
-    ends: Literal["first", "all"] = "all"  # of the robots have arrived
+    radius: Metres = 0.08  # distance of a robot's centre at which it has arrived
+    ends: Literal["first", "all"] = "all"  # whether the game ends when the first robot or when all robots have arrived
 
     def start(self, arena: Arena) -> None:
         goals = [start.at for start in arena.world.starts if start.name in GOALS]
         if self.goal is None and not goals:
-            raise PaddockError(f"maze-race: {arena.world.name} has no start called 'exit' or 'goal': say goal = [x, y]")
+            raise PaddockError(f"maze-race: {arena.world.name} has no start called 'exit' or 'goal': set goal = [x, y]")
         self._goal = np.array(goals[0] if self.goal is None else self.goal)
         self._way_left = measure_way(arena.world, tuple(self._goal.tolist()))
         self._places, self._begin = Places(arena), arena.time
-        self.times: dict[str, float] = {}  # [s] at which robots arrived, by robot
-        self.ways = dict.fromkeys(self._places.names, 0.0)  # [m] that robots drove until then
+        self.times: dict[str, float] = {}  # arrival times [s] by robot
+        self.ways = dict.fromkeys(self._places.names, 0.0)  # driven distances until arrival [m] by robot
         self._away: dict[str, float] = {}
         self._measure(range(len(self._places.names)))
 

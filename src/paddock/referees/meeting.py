@@ -1,4 +1,4 @@
-"""Meeting: robots that have to find each other, and stand there."""
+"""Meeting: robots have to find each other and stop there."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from paddock.core.spec import Metres, NotNegative
 from paddock.engine.state import FORWARD, TURN, X, Y
 from paddock.referees.base import Referee, Rule
 
-STANDS = 1e-3  # [m/s], [rad/s] at most
+STANDS = 1e-3  # maximum speed of a stationary robot [m/s], [rad/s]
 
 
 @dataclass(kw_only=True)
 class Meeting(Referee):
-    """The time until the robots stand near each other; it counts for all of them."""
+    """Measures the time until the robots are stationary near each other; it counts for all of them."""
 
     tag: ClassVar = ("kind", "meet")
     label: ClassVar[str] = "time to the meeting"
     unit: ClassVar[str] = "s"
     higher_is_better: ClassVar[bool] = False
-    rules: tuple[Rule, ...] = ("leaving", "moved", "early")  # touching is near
+    rules: tuple[Rule, ...] = ("leaving", "moved", "early")  # contact is allowed
 
-    robots: tuple[str, ...] = ()  # who has to meet; none: all
-    distance: Metres = 0.15  # at most, between the centres of any two
-    seconds: NotNegative = 1.0  # for which they have to stand there
+    robots: tuple[str, ...] = ()  # robots that have to meet; empty: all
+    distance: Metres = 0.15  # maximum distance between the centres of any two
+    seconds: NotNegative = 1.0  # time for which they have to be stationary
 
     def start(self, arena: Arena) -> None:
         self._names = self.robots or tuple(arena.numbers)
@@ -40,8 +40,8 @@ class Meeting(Referee):
         if len(self._names) < 2:
             raise PaddockError(f"meet: expected at least 2 robots, {arena.world.name} has {len(self._names)}")
         self._begin = arena.time
-        self._since: float | None = None  # when they came to stand
-        self.time = math.inf  # [s] when they had met
+        self._since: float | None = None  # time at which they stopped
+        self.time = math.inf  # time of the meeting [s]
         self.tick(arena)
 
     def tick(self, arena: Arena) -> None:

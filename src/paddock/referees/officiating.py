@@ -1,4 +1,4 @@
-"""Officiating: a referee at work in an arena, tick by tick, whether or not anyone watches."""
+"""Officiating: runs a referee in an arena at every tick, independent of connected clients."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from paddock.referees.registry import make_referee
 from paddock.referees.standings import RobotScore, rank
 
 log = logging.getLogger("paddock.referees")
-MAX_FAILURES = 100  # in a row
+MAX_FAILURES = 100  # maximum number of consecutive failures
 
 
 class Officiating:
-    """A game: calls a referee in simulated time, survives its errors and tells them. A context manager.
+    """A game: calls a referee in simulated time, and catches and reports its errors. A context manager.
 
-    What it decides depends on nothing but the arena's ticks. A referee that costs more than its budget is warned
-    about; when that lasts it is stopped, with an error: never is it called less often.
+    The results depend only on the arena's ticks. A referee that exceeds its CPU budget causes a warning, and is later
+    stopped with an error. It is never called less often.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Officiating:
         countdown: float = 0.0,
         survive: bool = False,
     ) -> None:
-        """As `officiate` says; `survive`: also a referee that refuses to begin."""
+        """Start a game as `officiate` does; `survive`: also catch errors at the start of the referee."""
         self.arena, self.referee = arena, referee
         self.budget = CpuBudget(budget)
         self.countdown = countdown
@@ -58,7 +58,7 @@ class Officiating:
             self._ends = arena.on_tick(self._tick), arena.on_state_change(self._on_state_change)
 
     def close(self) -> None:
-        """The referee goes; what it has decided stays."""
+        """Stop calling the referee; keep its results."""
         with self.arena.turn:
             self._read()
             for end in self._ends:
@@ -70,32 +70,32 @@ class Officiating:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    # ---- what it has decided
+    # ---- results
 
     @property
     def scores(self) -> dict[str, float]:
-        """The score of each robot."""
+        """Score of each robot."""
         with self.arena.turn:
             self._read()
             return dict(self._scores)
 
     @property
     def fouls(self) -> tuple[Foul, ...]:
-        """Fouls, the earliest first: of the rules, only the first thousand; `foul_counts` counts all."""
+        """Fouls, the earliest first; only the first thousand fouls of rules are listed, `foul_counts` counts all."""
         with self.arena.turn:
             self._read()
             return self._fouls
 
     @property
     def foul_counts(self) -> Counter[str]:
-        """How many fouls each robot has committed."""
+        """Number of fouls of each robot."""
         with self.arena.turn:
             self._read()
             return self._foul_counts.copy()
 
     @property
     def standings(self) -> list[RobotScore]:
-        """Every robot with its score, place and number of fouls, the best first."""
+        """All robots with score, place and number of fouls, the best first."""
         with self.arena.turn:
             fouls = self.foul_counts
             better = self.referee.higher_is_better
@@ -103,20 +103,20 @@ class Officiating:
 
     @property
     def finished(self) -> bool:
-        """Whether the referee has ended the game: nothing is counted any more."""
+        """Whether the referee has ended the game; scores no longer change then."""
         return self._finished
 
     @property
     def seconds(self) -> float:
-        """How long the game lasts so far, from the start signal on; negative before it."""
+        """Simulated time since the start signal [s]; negative before it."""
         return self._time - self.signal_time
 
     def is_over(self, arena: BaseArena | None = None) -> str:
-        """Why the game is over, or an empty text: for the `until` of `arena.run`."""
+        """Return why the game is over, or an empty text; for the `until` of `arena.run`."""
         return "the referee ended the game" if self._finished else ""
 
     def add_to(self, episode: Episode) -> Episode:
-        """The same episode with each robot's score, place and number of fouls among its figures."""
+        """Return the episode with each robot's score, place and number of fouls added to its figures."""
         lines = {line.robot: line for line in self.standings}
         robots = {
             name: replace(
@@ -130,7 +130,7 @@ class Officiating:
 
     @contextmanager
     def excuse_moves(self) -> Iterator[None]:
-        """While those who hold the game seat robots, being moved is no foul."""
+        """Do not count moves by hand as fouls inside this context, for example while robots are set to start poses."""
         with self.arena.turn:
             self._watch.excused = True
             try:
@@ -138,18 +138,18 @@ class Officiating:
             finally:
                 self._watch.excused = False
 
-    # ---- its work
+    # ---- calls of the referee
 
     def _begin(self) -> None:
         arena = self.arena
-        self.error = ""  # what went wrong last
+        self.error = ""  # the last error
         self._finished = self._started = self._stopped = False
         self._scores: dict[str, float] = {}
         self._fouls: tuple[Foul, ...] = ()
         self._foul_counts: Counter[str] = Counter()
-        self._failures: Counter[str] = Counter()  # in a row, by what failed
+        self._failures: Counter[str] = Counter()  # consecutive failures by failed call
         self._ties: Mapping[str, float] = {}
-        self._noted = 0, 0  # fouls that were told: of the rules, of the referee
+        self._noted = 0, 0  # number of reported fouls: of the rules, of the referee
         self._restarts, self._time = arena.restarts, arena.time
         self.signal_time = arena.time + self.countdown
         self._watch = FoulWatch(arena, self.referee.rules, waiting=self.countdown > 0)
@@ -157,8 +157,8 @@ class Officiating:
             self._start()
 
     def _start(self) -> None:
-        """The start signal."""
-        self._started = self._stopped = True  # it stays stopped if it cannot begin
+        """Give the start signal."""
+        self._started = self._stopped = True  # it stays stopped if `start` fails
         self._watch.signal()
         self._schedule = Schedule(self.referee.period, self.arena.dt)
         self._schedule.due(self.arena.tick)
@@ -190,7 +190,7 @@ class Officiating:
         self._charge(time.thread_time() - began)
 
     def _note_fouls(self) -> None:
-        """Runs, recordings and reports tell of fouls, too."""
+        """Add new fouls to the events of the arena, for runs, recordings and reports."""
         fouls = [*self._watch.fouls[self._noted[0] :], *self.referee.fouls()[self._noted[1] :]]
         for foul in fouls:
             self.arena.note_event("note", foul.robot, f"foul: {foul.robot} {foul.text}")
@@ -209,7 +209,7 @@ class Officiating:
             self._fail(error)
 
     def _read(self) -> None:
-        """Ask the referee, unless nothing has happened since."""
+        """Read scores and fouls from the referee, unless they are up to date."""
         if self._finished or self._stopped or not self._started or not self._stale:
             return
         self._stale = False
@@ -226,20 +226,20 @@ class Officiating:
     def _charge(self, seconds: float) -> None:
         verdict = self.budget.charge(seconds)
         if verdict:
-            mean = f"{1000 * self.budget.mean:.3g} ms of CPU in a call, {1000 * self.budget.seconds:.3g} ms are allowed"
+            mean = f"{1000 * self.budget.mean:.3g} ms of CPU per call, {1000 * self.budget.seconds:.3g} ms are allowed"
             self._read()
             self._stopped = verdict == "too much"
-            self._report(f"the referee takes {mean}" + (": it was stopped, scores stay as they are" * self._stopped))
+            self._report(f"the referee uses {mean}" + (": it was stopped, and scores no longer change" * self._stopped))
 
     def _fail(self, error: Exception, what: str = "") -> None:
-        """Tell it; a referee that always fails is stopped."""
+        """Report an error; stop a referee that always fails."""
         where = error_location(error)
         problem = f"the referee failed: {f'{where}: ' if where else ''}{problem_of(error)}"
         if what:
             self._failures[what] += 1
             if self._failures[what] >= MAX_FAILURES:
                 self._stopped = True
-                problem += f"; that was {MAX_FAILURES} times in a row: it was stopped, scores stay as they are"
+                problem += f"; it was stopped after {MAX_FAILURES} failures in a row, and scores no longer change"
         self._report(problem)
 
     def _report(self, problem: str) -> None:
@@ -256,14 +256,14 @@ def officiate(
     countdown: float = 0.0,
     folder: str | Path | None = None,
 ) -> Officiating:
-    """Let a referee look at all that happens in an arena from now on: `with officiate(arena, "laps") as game: …`.
+    """Run a referee in an arena from now on: `with officiate(arena, "laps") as game: …`.
 
     Args:
-        arena: one of this process: a referee sees the truth.
+        arena: an arena of this process, because a referee needs ground truth.
         referee: a referee, its name, `file.py:Name`, or a table with a key `kind` and its options.
-        budget: CPU seconds that a call may take on average; None: any.
-        countdown: simulated seconds until the start signal; who moves before it commits a foul.
-        folder: where `file.py` is looked for first; None: in the working directory.
+        budget: CPU seconds that a call may take on average; None: no limit.
+        countdown: simulated seconds until the start signal; moving before it is a foul.
+        folder: folder in which `file.py` is searched first; None: the working directory.
     """
     if not isinstance(arena, Arena):
         raise PaddockError(f"officiate: expected an arena of this process, got {format_value(arena)}")

@@ -1,4 +1,4 @@
-"""Places: where the robots were at the last look and where they are now, also when robots come and go."""
+"""Places: previous and current positions of all robots, also when robots are added or removed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from paddock.engine.state import X, Y
 
 
 class Places:
-    """The last two looks at all robots."""
+    """The last two sets of positions of all robots."""
 
     def __init__(self, arena: Arena) -> None:
         self.names, self.now = tuple(arena.numbers), arena.motion[:, X : Y + 1].copy()
@@ -17,7 +17,10 @@ class Places:
         self._layout = arena.layout
 
     def look(self, arena: Arena) -> bool:
-        """Look again: who came since was where it is now. Whether robots came or went."""
+        """Update the positions; new robots get their current position as the previous one.
+
+        Return whether robots were added or removed.
+        """
         names, self.before, self.time_before = self.names, self.now, self.time
         self.now, self.time = arena.motion[:, X : Y + 1].copy(), arena.time
         changed = arena.layout != self._layout
@@ -32,10 +35,10 @@ class Places:
         return changed
 
     def forget(self, arena: Arena, robot: str) -> None:
-        """A robot was put elsewhere: it was always there."""
+        """Discard the previous position of a robot that was moved by hand."""
         if robot in self.names and robot in arena.numbers:
             self.now[self.names.index(robot)] = arena.motion[arena.numbers[robot], X : Y + 1]
 
     def at(self, share: float) -> float:
-        """The time [s] at a share of the way between the two looks."""
+        """Return the time [s] at a fraction of the interval between the two updates."""
         return self.time_before + share * (self.time - self.time_before)

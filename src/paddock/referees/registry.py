@@ -1,4 +1,4 @@
-"""All referees by name; each is imported when it is asked for."""
+"""All referees by name; each is imported on first use."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ AnyReferee = Annotated[Referee, Tagged("kind", "referee", REFEREES)]  # a `[refe
 
 
 def make_referee(what: str | Mapping[str, Any] | Referee, *, folder: str | Path | None = None) -> Referee:
-    """A referee by its name, by `file.py:Name`, or from a table with a key `kind` and its options.
+    """Create a referee by its name, by `file.py:Name`, or from a table with a key `kind` and its options.
 
     Args:
-        what: the name or table; a referee is given back as it is.
-        folder: where files are looked for first; None: only in the working directory.
+        what: the name or table; a referee is returned unchanged.
+        folder: folder in which files are searched first; None: only the working directory.
     """
     table = {"kind": what} if isinstance(what, str) else what
     with code_beside(Path(folder or "").resolve()):

@@ -1,4 +1,4 @@
-"""Games about a ring on the floor: who stays in it (sumo), and who holds it (king of the hill)."""
+"""Games with a ring on the floor: stay in it (sumo), or be alone in it (king of the hill)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paddock.referees.places import Places
 
 
 def entry(before: Floats, now: Floats, centre: Floats, radius: float) -> float | None:
-    """The share 0 … 1 of a straight way at which it comes into a circle; 0 if it begins there, None if it does not."""
+    """Return the fraction 0 … 1 of a segment at which it enters a circle; 0 if it begins inside, None if outside."""
     offset, way = before - centre, now - before
     c = float(offset @ offset) - radius * radius
     if c <= 0:
@@ -31,7 +31,7 @@ def entry(before: Floats, now: Floats, centre: Floats, radius: float) -> float |
 
 
 def inside_share(before: Floats, now: Floats, centre: Floats, radius: float) -> tuple[float, float]:
-    """From where to where 0 … 1 a straight way lies in a circle; equal where it does not."""
+    """Return the fractions 0 … 1 between which a segment is inside a circle; equal if it is outside."""
     first = entry(before, now, centre, radius)
     last = entry(now, before, centre, radius)
     return (first, 1.0 - last) if first is not None and last is not None else (0.0, 0.0)
@@ -39,11 +39,11 @@ def inside_share(before: Floats, now: Floats, centre: Floats, radius: float) -> 
 
 @dataclass(kw_only=True)
 class RingReferee(Referee):
-    """What both games have in common: a ring, by default the largest circle of the world but a tenth."""
+    """Base of games with a ring; its default radius is `share_of_world` of the largest circle in the world."""
 
     unit: ClassVar[str] = "s"
 
-    centre: Point | None = None  # None: the middle of the world
+    centre: Point | None = None  # None: the centre of the world
     radius: Metres | None = None
     share_of_world: ClassVar[float] = 0.9
 
@@ -59,15 +59,15 @@ class RingReferee(Referee):
 
 @dataclass(kw_only=True)
 class Sumo(RingReferee):
-    """Seconds in the ring: a robot whose centre leaves it is out. The last one in it ends the game."""
+    """Counts seconds in the ring. A robot whose centre leaves it is out. The game ends when one robot is left."""
 
     tag: ClassVar = ("kind", "sumo")
     label: ClassVar[str] = "time in the ring"
-    rules: tuple[Rule, ...] = ("moved", "early")  # touching is what it is about
+    rules: tuple[Rule, ...] = ("moved", "early")  # contact is allowed
 
     def start(self, arena: Arena) -> None:
         super().start(arena)
-        self.out: dict[str, float] = {}  # when robots were out [s], by robot
+        self.out: dict[str, float] = {}  # times at which robots left the ring [s], by robot
         self._robots = dict.fromkeys(self._places.names)
         self._look()
 
@@ -83,7 +83,7 @@ class Sumo(RingReferee):
         apart = np.hypot(*(places.now - self._centre).T)
         for row in np.flatnonzero(apart > self._radius).tolist():
             if places.names[row] not in self.out:
-                share = entry(places.now[row], places.before[row], self._centre, self._radius)  # the way back
+                share = entry(places.now[row], places.before[row], self._centre, self._radius)  # from outside
                 self.out[places.names[row]] = places.at(0.0 if share is None else 1.0 - share) - self._begin
 
     def on_moved(self, arena: Arena, robot: str) -> None:
@@ -100,14 +100,14 @@ class Sumo(RingReferee):
 
 @dataclass(kw_only=True)
 class KingOfTheHill(RingReferee):
-    """Seconds alone in the ring: while two are in it, it is nobody's."""
+    """Counts seconds alone in the ring; time with two or more robots in it does not count."""
 
     tag: ClassVar = ("kind", "king-of-the-hill")
     label: ClassVar[str] = "time on the hill"
     share_of_world: ClassVar[float] = 0.3
     rules: tuple[Rule, ...] = ("leaving", "moved", "early")
 
-    seconds: NotNegative = 0.0  # with so many a robot has won; 0: it does not end
+    seconds: NotNegative = 0.0  # time that wins the game; 0: no end
 
     def start(self, arena: Arena) -> None:
         super().start(arena)

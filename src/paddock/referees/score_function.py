@@ -12,7 +12,7 @@ Scoring = Callable[[Arena], Mapping[str, float]]
 
 
 class ScoreFunction(Referee):
-    """Asks the function twice in a simulated second for points by robot name."""
+    """Calls the function twice per simulated second; it returns points by robot name."""
 
     period: ClassVar[float] = 0.5
 

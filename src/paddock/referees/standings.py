@@ -1,4 +1,4 @@
-"""Standings of a game: who is at which place."""
+"""Standings of a game: the ranking of robots by score."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class RobotScore:
 
     robot: str
     score: float
-    place: int  # from 1 on; those who are equal share one
+    place: int  # from 1; equal robots share a place
     fouls: int = 0
 
 
@@ -24,7 +24,7 @@ def rank(
     tie_break: Mapping[str, float] | None = None,
     fouls: Mapping[str, int] | None = None,
 ) -> list[RobotScore]:
-    """The best first; of those with the same score, the one with the smaller number of the tie-break."""
+    """Return the robots in order, the best first; with equal scores, the smaller tie-break number is better."""
     ties, counts = tie_break or {}, fouls or {}
 
     def key(robot: str) -> tuple[float, float]:
@@ -43,6 +43,6 @@ def rank(
 
 
 def rank_among(lines: Iterable[RobotScore], robots: Container[str]) -> list[RobotScore]:
-    """The lines of some robots, with their places among themselves."""
+    """Return the lines of some robots, with their places among each other."""
     own = [line for line in lines if line.robot in robots]
     return [replace(line, place=1 + sum(other.place < line.place for other in own)) for line in own]

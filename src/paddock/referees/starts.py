@@ -13,12 +13,12 @@ from paddock.worlds.spec import WorldSpec
 
 
 def assign_places(world: WorldSpec, robots: Mapping[str, RobotSpec], turn: int = 0) -> dict[str, Pose]:
-    """A place for each robot: the world's starts, then where its robots start, then wherever there is room.
+    """Return a pose for each robot: the world's starts, then the start poses of its robots, then any free pose.
 
     Args:
-        world: its starts are taken in their order, but for goals.
-        robots: their kinds by name.
-        turn: with every turn the robots move up by one place, so that each has had every place in the end.
+        world: the world; its starts are used in order, except goals.
+        robots: types of the robots by name.
+        turn: number of the turn; the robots rotate by one start per turn, so that each uses every start.
     """
     room, names = Room(world), list(robots)
     first = turn % max(1, len(names))

@@ -1,4 +1,4 @@
-"""The gates of a world's track: across its closed line on the floor, or from its island of walls outwards."""
+"""Find the gates of a world's track: across its closed line on the floor, or from a closed wall outwards."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from paddock.worlds.floor import curve
 from paddock.worlds.placement import start_pose
 from paddock.worlds.spec import WorldSpec
 
-AHEAD = 0.01  # [m] the line lies this far ahead of the first start
-CLEAR = 0.9  # of half the way to the next stretch of the line, at most, belongs to a gate
-GOALS = ("exit", "goal")  # starts of these names are where robots want to go
+AHEAD = 0.01  # [m] distance of the finish line ahead of the first start
+CLEAR = 0.9  # maximum half width of a gate, relative to half the distance to the next section of the line
+GOALS = ("exit", "goal")  # starts with these names are goals
 
 
 @dataclass(frozen=True)
@@ -27,20 +27,20 @@ class Track:
     """Gates around a loop; the first one is the line."""
 
     gates: Gates
-    loop: ClosedLine | None = None  # None: nobody said where it runs between the gates
+    loop: ClosedLine | None = None  # None: the path between the gates is unknown
 
     def distance(self, place: Floats) -> float:
-        """How far a place is from the loop [m]."""
+        """Return the distance of a position from the loop [m]."""
         return 0.0 if self.loop is None else self.loop.nearest(place)[1]
 
 
 def find_tracks(world: WorldSpec, count: int, width: float) -> list[Track]:
-    """The tracks of a world, each with its line just ahead of the first start on it.
+    """Return the tracks of a world, each with its finish line just ahead of the first start on it.
 
     Args:
-        world: with closed strokes on its floor, each a track; else with a closed wall that robots drive around.
-        count: gates, the line included; they lie evenly along the track.
-        width: of a gate across a stroke [m]; it ends sooner where the next stretch of the stroke is near.
+        world: a world with closed strokes on its floor, each a track, or with a closed wall that robots drive around.
+        count: number of gates, including the line; they are evenly spaced along the track.
+        width: width of a gate across a stroke [m]; gates are shorter where another section of the stroke is near.
     """
     strokes = [curve(stroke) for stroke in world.floor.strokes if stroke.closed and not stroke.filled]
     if strokes:
@@ -50,12 +50,12 @@ def find_tracks(world: WorldSpec, count: int, width: float) -> list[Track]:
         return [_outwards(max(walls, key=_length), world, count)]
     raise PaddockError(
         f"laps: {world.name} has neither a closed line on its floor nor a closed wall: "
-        "say where the line is, line = [[x, y], [x, y]], and the checkpoints"
+        "set line = [[x, y], [x, y]] and checkpoints"
     )
 
 
 def list_starts(world: WorldSpec) -> list[Pose]:
-    """The starts that are no goals, then where robots start."""
+    """Return the starts that are not goals, then the start poses of the world's robots."""
     starts = [Pose(*start.at, math.radians(start.heading_deg)) for start in world.starts if start.name not in GOALS]
     return starts + [start_pose(world, robot) for robot in world.robots]
 
@@ -69,13 +69,13 @@ class ClosedLine:
         lengths = np.hypot(*pieces.T)
         kept = lengths > 0
         self.corners = corners[:-1][kept]
-        self.along = pieces[kept] / lengths[kept, None]  # directions of the pieces
+        self.along = pieces[kept] / lengths[kept, None]  # directions of the segments
         self.ends = np.cumsum(lengths[kept])
         self.lengths = lengths[kept]
         self.length = float(self.ends[-1])
 
     def at(self, distance: float) -> tuple[Floats, Floats]:
-        """The place at a distance [m] along it, and its direction there."""
+        """Return the position at a distance [m] along the line, and its direction there."""
         distance %= self.length
         piece = min(int(np.searchsorted(self.ends, distance, side="right")), len(self.ends) - 1)
         beyond = distance - (self.ends[piece] - self.lengths[piece])
@@ -83,7 +83,7 @@ class ClosedLine:
         return place, self.along[piece]
 
     def nearest(self, place: Sequence[float] | Floats) -> tuple[float, float]:
-        """How far along it is nearest to a place, and how near that is [m]."""
+        """Return the distance along the line of its nearest point to a position, and the distance to it [m]."""
         offset = np.asarray(place) - self.corners
         beyond = np.clip((offset * self.along).sum(1), 0, self.lengths)
         apart = np.hypot(*(offset - beyond[:, None] * self.along).T)
@@ -91,12 +91,12 @@ class ClosedLine:
         return float(self.ends[piece] - self.lengths[piece] + beyond[piece]), float(apart[piece])
 
     def hit(self, start: Floats, direction: Floats) -> float:
-        """How far a ray goes before it meets the line [m]; where it stands on it does not count."""
+        """Return the length of a ray until it meets the line [m]; intersections at its start do not count."""
         return hit(start, direction, self.corners, self.corners + self.along * self.lengths[:, None])
 
 
 def hit(start: Floats, direction: Floats, first: Floats, last: Floats) -> float:
-    """How far a ray goes before it meets one of the segments [m]; those at its start do not count."""
+    """Return the length of a ray until it meets one of the segments [m]; intersections at its start do not count."""
     edge, offset = last - first, first - start
     across = direction[0] * edge[:, 1] - direction[1] * edge[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -111,7 +111,7 @@ def _length(points: Sequence[Point]) -> float:
 
 
 def _across(points: list[Point], world: WorldSpec, count: int, width: float) -> Track:
-    """Gates square to the line, in the direction in which the first start on it looks; else in that of its points."""
+    """Return gates perpendicular to the line, in the direction of the first start on it, else of its points."""
     loop = ClosedLine(points)
     start = next((pose for pose in list_starts(world) if loop.nearest(pose[:2])[1] <= width / 2), None)
     begin = 0.0
@@ -130,7 +130,7 @@ def _across(points: list[Point], world: WorldSpec, count: int, width: float) -> 
 
 
 def _outwards(points: list[Point], world: WorldSpec, count: int) -> Track:
-    """Gates from a wall outwards, to the next one or to the bounds; who goes forwards has the wall at the left."""
+    """Return gates from a wall outwards to the next wall or the bounds; forwards means the wall is on the left."""
     loop = ClosedLine(points if signed_area(points) > 0 else points[::-1])
     x0, y0, x1, y1 = world.bounds
     corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]

@@ -1,4 +1,4 @@
-"""Sandbox: a user's controller in a process of its own, which can read, write, start and use up next to nothing."""
+"""Sandbox: run a user's controller in a separate process with tight limits on files, processes, memory and CPU time."""
 
 from paddock.sandbox.controller import SandboxedController
 from paddock.sandbox.failure import FailureKind, SandboxLost, SubmissionFailure

@@ -1,6 +1,7 @@
-"""An audit hook: refuses in Python what a controller may not do, with words; the kernel's rules are behind it.
+"""An audit hook that refuses forbidden operations of a controller in Python, with clear messages.
 
-Where there are no such rules it is the only guard: against mistakes, not against those who know how to go round it.
+The kernel rules enforce the same limits. On systems without such rules the hook is the only protection: it stops
+mistakes, but not deliberate attacks.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ CHANGES = (
 )
 LISTS = ("os.listdir", "os.scandir", "os.chdir")
 HARMLESS = ("socket.gethostname",)
-MAX_FOLDERS = 100  # that a program may make
+MAX_FOLDERS = 100  # maximum number of folders that a program may create
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class Forbidden(PermissionError):
-    """A controller tried what it may not do."""
+    """Raised when a controller attempts a forbidden operation."""
 
 
 def forbid(readable: Collection[str], own: str) -> None:
-    """From now on refuse what reaches beyond a process: it reads beneath some folders, and writes beneath its own."""
+    """Refuse access outside this process from now on, except reading below `readable` and writing below `own`."""
     within, real, text = _is_within, os.path.realpath, os.fspath
     roots, folders = tuple(readable), 0
 
@@ -56,7 +57,7 @@ def forbid(readable: Collection[str], own: str) -> None:
         if event == "os.mkdir":
             folders += 1
             if folders > MAX_FOLDERS:
-                raise Forbidden(f"a controller may not make more than {MAX_FOLDERS} folders")
+                raise Forbidden(f"a controller may not create more than {MAX_FOLDERS} folders")
         if event == "open":
             path, _, flags = arguments
             check_path(path, bool(isinstance(flags, int) and flags & WRITES))
@@ -72,7 +73,7 @@ def forbid(readable: Collection[str], own: str) -> None:
         elif event.startswith(NETWORK) and event not in HARMLESS:
             raise Forbidden("a controller may not use the network")
         elif event == "ctypes.dlopen" and (arguments[0] is None or not within(real(os.fsdecode(arguments[0])), roots)):
-            raise Forbidden("a controller may not load libraries of the system")
+            raise Forbidden("a controller may not load system libraries")
 
     sys.addaudithook(check)
 

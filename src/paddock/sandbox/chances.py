@@ -1,4 +1,4 @@
-"""What a program takes for chance or for the time of day is the same whenever it runs."""
+"""Make random numbers and clocks of a program the same in every run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import numpy as np
 from paddock.sandbox.audit import Forbidden
 from paddock.sandbox.guest_body import GuestBody
 
-STARTS_OF_THREADS = ("start_new_thread", "start_new", "start_joinable_thread")  # of all versions of Python
+STARTS_OF_THREADS = ("start_new_thread", "start_new", "start_joinable_thread")  # in all versions of Python
 
 
 def fix_chances(body: GuestBody) -> None:
-    """Have all chance come from one seeded stream, and all clocks show simulated time."""
+    """Make random numbers and clocks repeatable, and refuse sleep and threads."""
     fix_randomness()
     fix_clocks(body)
     time.sleep = refuse_sleep
@@ -29,7 +29,10 @@ def fix_chances(body: GuestBody) -> None:
 
 
 def fix_randomness() -> None:
-    """The system's own randomness is what `secrets`, `uuid4` and unseeded generators of numpy begin with."""
+    """Seed all sources of random numbers.
+
+    This includes the system's random bytes, which `secrets`, `uuid4` and unseeded numpy generators use.
+    """
     stream: Any = random.Random(0).randbytes
     os.urandom = random._urandom = stream  # type: ignore[attr-defined]
     random.seed(0)
@@ -41,18 +44,18 @@ def fix_randomness() -> None:
 
 
 class RepeatableRandom(random.Random):
-    """Begins with 0 where nobody says what with."""
+    """Random numbers with the default seed 0."""
 
     def __init__(self, x: Any = None) -> None:
         super().__init__(0 if x is None else x)
 
     def seed(self, a: Any = None, version: int = 2) -> None:
-        """Begin anew."""
+        """Restart with a seed; 0 if it is None."""
         super().seed(0 if a is None else a, version)
 
 
 def fix_clocks(body: GuestBody) -> None:
-    """Seconds since the run began; as a date, since 1970."""
+    """Let all clocks show the simulated seconds since the run began; as a date, since 1970."""
 
     def now() -> float:
         return body.seen.time
@@ -61,14 +64,14 @@ def fix_clocks(body: GuestBody) -> None:
         return round(body.seen.time * 1e9)
 
     class SimulatedDate(datetime.date):
-        """Its present is simulated."""
+        """A date whose `today` uses simulated time."""
 
         @classmethod
         def today(cls) -> Self:
             return cls.fromtimestamp(now())
 
     class SimulatedDatetime(datetime.datetime):
-        """Its present is simulated."""
+        """A datetime whose `now` uses simulated time."""
 
         @classmethod
         def now(cls, tz: datetime.tzinfo | None = None) -> Self:
@@ -96,10 +99,10 @@ def _with_default(function: Any, now: Any) -> Any:
 
 
 def refuse_sleep(seconds: object) -> NoReturn:
-    """No simulated time would pass meanwhile."""
-    raise Forbidden("a controller may not sleep: act is asked once per period")
+    """Refuse to sleep, because no simulated time passes during a call."""
+    raise Forbidden("a controller may not sleep: act is called once per period")
 
 
 def refuse_threads(*_: object, **__: object) -> NoReturn:
-    """When they get to work is chance."""
-    raise Forbidden("a controller may not start threads: what they do, and when, would be chance")
+    """Refuse to start threads, because their scheduling is not repeatable."""
+    raise Forbidden("a controller may not start threads: their scheduling is random, and results would differ")

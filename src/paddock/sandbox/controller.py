@@ -1,4 +1,4 @@
-"""SandboxedController: a controller in a user's file, driven from here, at work in a limited process of its own."""
+"""SandboxedController: a controller from a user's file that runs in a separate process with limits."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ PAIR = Struct("<dd")
 
 
 class SandboxedController:
-    """A controller like any other: `arena.run(60, {"red": SandboxedController(file, arena["red"])})`.
+    """Use it like any other controller: `arena.run(60, {"red": SandboxedController(file, arena["red"])})`.
 
-    The process starts at once: a file that cannot be loaded is a SubmissionFailure here, what goes wrong later is one
-    in `act`. It is at work on a copy of the file; `output` is what it printed, once it is closed.
+    The process starts immediately. A file that cannot be loaded raises a SubmissionFailure here; later errors raise one
+    in `act`. The process uses a copy of the file. After closing, `output` contains the printed text.
 
     Args:
-        file: what `paddock run --controller` takes: `act`, a class `Controller`, or `CONTROLLERS`.
-        robot: the robot that it drives.
+        file: a controller file as for `paddock run --controller`, with `act`, a class `Controller`, or `CONTROLLERS`.
+        robot: the robot to drive.
         parameters: keyword arguments of the class.
-        devices: all that it may look at; None: whatever is enabled.
-        folder: all of it is the user's, and may be read; None: the file alone.
-        limits: what it may use up; None: what SandboxLimits says.
+        devices: the devices that the controller may read; None: all enabled ones.
+        folder: the user's folder, all of which the controller may read; None: the file only.
+        limits: the resource limits; None: the defaults of SandboxLimits.
     """
 
     def __init__(
@@ -68,8 +68,8 @@ class SandboxedController:
         self._start()
 
     def _start(self) -> None:
-        self._slots: Mapping[str, Slot] | None = None  # those that the process knows of
-        self._chosen: Any = slice(None)  # which readings it may see
+        self._slots: Mapping[str, Slot] | None = None  # the slots last sent to the process
+        self._chosen: Any = slice(None)  # indices of the readings that the process receives
         try:
             job = self._make_job()
             self._process = GuestProcess(job, self._sources()) if guards.CAN_FORK else UnguardedGuest(job)
@@ -97,14 +97,14 @@ class SandboxedController:
         )
 
     def _sources(self) -> dict[str, Path]:
-        """The files that were handed in, by their names in the process's folder."""
+        """Return the submitted files by their names in the folder of the process."""
         if self._folder is None:
             return {printable_name(self.file): self.file}
         files = (path for path in self._folder.rglob("*.py") if path.is_file() and not path.is_symlink())
         return {path.relative_to(self._folder).as_posix(): path for path in files}
 
     def act(self, observation: Observation) -> Command | tuple[float, float] | None:
-        """What the user's controller answers; after a failure, that again."""
+        """Return the answer of the user's controller. After a failure, raise the same failure again."""
         if self.failure is not None:
             raise self.failure
         if self._process is None:
@@ -129,7 +129,7 @@ class SandboxedController:
         return messages.HEAD.pack(16 + len(readings), messages.READINGS, time) + readings
 
     def _choose(self, slots: Mapping[str, Slot]) -> None:
-        """Tell the process what the readings from now on are of; it never gets those of other devices."""
+        """Send the layout of the following readings to the process, which receives only those of allowed devices."""
         assert self._process is not None
         self._slots, self._chosen = slots, slice(None)
         known = dict(slots)
@@ -144,7 +144,7 @@ class SandboxedController:
     def _decode(
         self, process: GuestProcess | UnguardedGuest, letter: bytes, data: bytes
     ) -> Command | tuple[float, float] | None:
-        """An answer; whatever else came is told as invalid."""
+        """Return the decoded answer; raise a failure of kind `invalid` for anything else."""
         if letter == messages.DRIVE and len(data) == PAIR.size:
             left, right = PAIR.unpack(data)
             if math.isfinite(left) and math.isfinite(right):
@@ -154,24 +154,24 @@ class SandboxedController:
         elif letter == messages.COMMAND:
             try:
                 command = messages.decode_command(data)
-                self._robot.apply(command)  # it may name lamps and pivots that the robot does not have
+                self._robot.apply(command)  # fails if it names LEDs or pan joints that the robot does not have
                 return command
             except (msgspec.DecodeError, PaddockError) as error:
-                process.fail("invalid", "", f"what came from the program is no command: {error}")
-        return process.fail("invalid", "", "what came from the program is no answer")
+                process.fail("invalid", "", f"the program sent an invalid command: {error}")
+        return process.fail("invalid", "", "the program sent an invalid answer")
 
     def reset(self) -> None:
-        """Begin anew, in another process."""
+        """Restart the controller in a new process."""
         self.close()
         self.failure = None
         self._start()
 
     def end(self, reason: str) -> None:
-        """The run is over."""
+        """Close the controller at the end of a run."""
         self.close()
 
     def close(self) -> None:
-        """End the process; another one starts with the next observation."""
+        """End the process; the next observation starts another one."""
         if self._process is not None:
             self._process.close()
             self.output, self.cpu_seconds = self._process.output, self._process.cpu_seconds

@@ -1,4 +1,4 @@
-"""SubmissionFailure: how a user's controller failed, and where in its file; SandboxLost: what is not its fault."""
+"""SubmissionFailure: how and where a user's controller failed. SandboxLost: a failure of the sandbox itself."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ KINDS: tuple[FailureKind, ...] = get_args(FailureKind)
 
 
 class SandboxLost(PaddockError):
-    """The process is gone from which controllers are forked, and all that it had forked: no fault of any of them."""
+    """The fork server has ended with all its processes; no controller is at fault."""
 
 
 class SubmissionFailure(PaddockError):
-    """The end of a user's controller.
+    """The failure that ended a user's controller.
 
     Args:
         kind: crash (an exception), exit, answer-timeout, cpu (of the whole run), memory, forbidden, invalid (answer
             or file), died (by a signal).
-        place: `mine.py line 4`; empty if it is not known.
-        text: what happened.
-        output: what the controller had printed.
+        place: location of the failure, such as `mine.py line 4`; empty if unknown.
+        text: description of the failure.
+        output: printed output of the controller.
     """
 
     def __init__(self, kind: FailureKind, place: str, text: str, output: str = "") -> None:

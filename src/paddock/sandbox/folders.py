@@ -1,4 +1,4 @@
-"""The folder of a program: how much is in it, and an end to it, whatever the program has made there."""
+"""Measure and remove the private folder of a program, whatever the program has written there."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 MAX_FILES = 1000  # files and folders
-MAX_DEPTH = 16  # folders in each other
-LONGEST = 2000  # letters of a path
+MAX_DEPTH = 16  # nested folders
+LONGEST = 2000  # characters of a path
 
 
 def measure_folder(folder: Path) -> tuple[int, str]:
-    """The bytes in it; and what there is too much of, if so: it is not looked at any further then."""
+    """Return the size of a folder [bytes] and which limit it exceeds, or an empty text; stop at the first excess."""
     size, count, left = 0, 0, [(str(folder), 0)]
     while left:
         path, depth = left.pop()
@@ -25,20 +25,20 @@ def measure_folder(folder: Path) -> tuple[int, str]:
             count += len(found)
             folders = [entry.path for entry in found if entry.is_dir(follow_symlinks=False)]
             size += sum(entry.stat(follow_symlinks=False).st_size for entry in found)
-        except FileNotFoundError:  # it is gone, or some of it
+        except FileNotFoundError:  # the program has deleted it
             continue
         except PermissionError:
-            return size, "folders that nobody may read"
+            return size, "unreadable folders"
         if count > MAX_FILES:
             return size, f"more than {MAX_FILES} files and folders"
         if folders and (depth == MAX_DEPTH or max(map(len, folders)) > LONGEST):
-            return size, f"more than {MAX_DEPTH} folders in each other, or too long names,"
+            return size, f"more than {MAX_DEPTH} nested folders or too long names"
         left += [(inner, depth + 1) for inner in folders]
     return size, ""
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove it with all that is in it, however deep or hidden that is."""
+    """Remove a folder with all its contents, even if they are deeply nested or unreadable."""
     with suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
     if folder.exists() and os.name == "posix":

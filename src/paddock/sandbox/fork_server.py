@@ -1,4 +1,4 @@
-"""ForkServer: this process's end of the fork server, which is started with the first controller."""
+"""ForkServer: this process's side of the fork server, which starts with the first controller."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from paddock.sandbox.folders import remove_folder
 
-# Before it loads anything, it begins again with the same addresses in every process, where the system can do that:
-# programs may depend on addresses, by the order of a set.
+# Before it loads anything, the server restarts itself without address space randomisation (on Linux), because programs
+# may depend on addresses, for example through the order of a set.
 PROGRAM = """
 import ctypes, json, os, sys
 if sys.platform == "linux" and "PADDOCK_SAME_ADDRESSES" not in os.environ:
@@ -27,7 +27,7 @@ sys.path[:] = json.loads(sys.argv[1])
 from paddock.sandbox.serve import serve
 serve(int(sys.argv[2]), sys.argv[3])
 """
-# Nothing of this process's own environment: there may be secrets in it. Arithmetic uses no threads of its own.
+# The environment of this process is not passed on: it may contain secrets. Numerical libraries use one thread.
 ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "MPLBACKEND": "agg",
@@ -40,14 +40,14 @@ ENVIRONMENT = {
 
 
 class ForkServer:
-    """Ends with this process, however that ends, and ends all that it forked."""
+    """A server process that forks controllers. It ends with this process and ends all that it forked."""
 
     def __init__(self) -> None:
         self.owner = os.getpid()
         self.folder = Path(tempfile.mkdtemp(prefix="paddock-sandbox-"))
         self._control, theirs = socket.socketpair()
         self._lock = threading.Lock()
-        path = json.dumps([entry or os.getcwd() for entry in sys.path])  # noqa: PTH109 (a text is wanted)
+        path = json.dumps([entry or os.getcwd() for entry in sys.path])  # noqa: PTH109 (a str is needed)
         command = [sys.executable, "-s", "-c", PROGRAM, path, str(theirs.fileno()), str(self.folder)]
         environment = {**ENVIRONMENT, "HOME": str(self.folder), "TMPDIR": str(self.folder)}
         with theirs:
@@ -57,17 +57,17 @@ class ForkServer:
         atexit.register(self.close)
 
     def fork(self, talk: socket.socket, life: socket.socket, output: int, faults: int) -> None:
-        """Have a process forked that has these."""
+        """Fork a process that gets these sockets and file descriptors."""
         with self._lock:
             socket.send_fds(self._control, [b"f"], [talk.fileno(), life.fileno(), output, faults])
 
     @property
     def lives(self) -> bool:
-        """Whether it can be asked, by this process."""
+        """Whether the server is running and belongs to this process."""
         return self.owner == os.getpid() and self._process.poll() is None
 
     def close(self) -> None:
-        """End it, and all that it forked."""
+        """End the server and all processes that it forked."""
         if self.owner == os.getpid():
             self._control.close()
             self._process.wait()
@@ -79,7 +79,7 @@ _lock = threading.Lock()
 
 
 def fork_server() -> ForkServer:
-    """The fork server of this process."""
+    """Return the fork server of this process; start it if necessary."""
     global _server
     with _lock:
         if _server is None or not _server.lives:

@@ -1,4 +1,4 @@
-"""What holds a controller's process: limits of the system, rules of the kernel, and a hook in Python."""
+"""Restrict a controller's process with resource limits, kernel rules, and an audit hook in Python."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if sys.platform != "win32":
     import resource
 
 MEGABYTE = 1 << 20
-SPARE = 16 * MEGABYTE  # memory to tell of a lack of it
-MAX_FILES = 64  # open at a time
+SPARE = 16 * MEGABYTE  # memory reserved for reporting a lack of memory
+MAX_FILES = 64  # maximum number of open files
 SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/localtime", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/zero")
-CAPABILITIES = 0x20080522  # version of the tables
+CAPABILITIES = 0x20080522  # version of the capability structures
 CAN_FORK = hasattr(os, "fork")
 PACKAGE = Path(__file__).resolve().parents[1]
-HIDDEN = PACKAGE / "exercises" / "library"  # solutions, and the seeds that they are graded with
+HIDDEN = PACKAGE / "exercises" / "library"  # contains solutions and hidden seeds
 
 
 def active_guards() -> tuple[str, ...]:
-    """What holds controllers on this system, the strongest last; nothing where it cannot fork."""
+    """Return the protections that restrict controllers on this system, strongest last; none if it cannot fork."""
     if not CAN_FORK:
         return ()
     version = landlock.find_version()
@@ -44,7 +44,7 @@ def active_guards() -> tuple[str, ...]:
 
 
 def confine(own: Path, limits: SandboxLimits) -> None:
-    """Give this process up to its limits; nothing of it can be undone."""
+    """Apply all restrictions to this process permanently."""
     readable, listed = find_readable()
     set_limits(limits)
     if sys.platform == "linux":
@@ -56,7 +56,7 @@ def confine(own: Path, limits: SandboxLimits) -> None:
 
 @cache
 def find_readable() -> tuple[list[Path], list[Path]]:
-    """What every program may read: Python, its packages and their libraries; and folders that it may list."""
+    """Return the paths that every program may read (Python, packages, libraries), and the folders that it may list."""
     python = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     python += [sysconfig.get_path("stdlib", vars=base), sysconfig.get_config_var("LIBDIR") or ""]
@@ -66,7 +66,7 @@ def find_readable() -> tuple[list[Path], list[Path]]:
 
 
 def _leave_out(root: Path) -> tuple[list[Path], list[Path]]:
-    """What of a folder may be read, without the hidden one; and what may be listed only."""
+    """Return which parts of a folder may be read, without the hidden folder, and which may only be listed."""
     if root == HIDDEN:
         return [], []
     if not HIDDEN.is_relative_to(root):
@@ -76,7 +76,7 @@ def _leave_out(root: Path) -> tuple[list[Path], list[Path]]:
 
 
 def set_limits(limits: SandboxLimits) -> None:
-    """Limits of the system on this process."""
+    """Set the resource limits of this process."""
     seconds = int(-(-limits.run_cpu_seconds // 1))
     _limit(resource.RLIMIT_CPU, seconds, seconds + 1)
     _limit(resource.RLIMIT_FSIZE, max(limits.file_mb * MEGABYTE, limits.output_kb * 1024))
@@ -89,7 +89,7 @@ def set_limits(limits: SandboxLimits) -> None:
 
 
 def spare_memory() -> None:
-    """Let this process have the little more memory that telling of a failure takes."""
+    """Raise the memory limit of this process by the small amount that reporting a failure needs."""
     if not CAN_FORK:
         return
     _limit(resource.RLIMIT_AS, resource.getrlimit(resource.RLIMIT_AS)[1])
@@ -104,7 +104,7 @@ def _limit(which: int, soft: int, hard: int | None = None) -> None:
 
 
 def _address_space() -> int:
-    """Bytes of address space that this process has; 0 where the system does not tell."""
+    """Return the address space of this process [bytes]; 0 if the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     except OSError:
@@ -112,7 +112,7 @@ def _address_space() -> int:
 
 
 def drop_capabilities() -> None:
-    """Even root is nobody special from here on: it could raise its limits."""
+    """Drop all capabilities, because root could otherwise raise its limits."""
     head = (ctypes.c_uint32 * 2)(CAPABILITIES, 0)
     if ctypes.CDLL(None).capset(head, (ctypes.c_uint32 * 6)()) < 0:
-        raise OSError("the process cannot give up its privileges")
+        raise OSError("the process cannot drop its capabilities")

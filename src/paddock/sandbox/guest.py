@@ -1,4 +1,4 @@
-"""GuestProgram: a user's controller at work: it answers messages, and tells what goes wrong as a message, too."""
+"""GuestProgram: runs a user's controller. It answers messages, and reports failures as messages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from paddock.sandbox.guards import spare_memory
 from paddock.sandbox.guest_body import GuestArena, GuestBody
 from paddock.sandbox.limits import SandboxLimits
 
-MAX_CHARACTERS = 400  # of a text in a failure
+MAX_CHARACTERS = 400  # maximum characters of a text in a failure
 
 
 @dataclass(frozen=True, kw_only=True)
 class GuestJob:
-    """What a controller's process needs to know; no more reaches it."""
+    """All data that a controller's process receives at its start."""
 
-    file: str  # within its folder
+    file: str  # relative to `folder`
     folder: Path
     robot: str
     spec: RobotSpec
@@ -38,7 +38,7 @@ class GuestJob:
 
 
 class GuestProgram:
-    """A controller from a file, with as much of a robot around it as it may know."""
+    """A controller from a file, with a restricted robot and arena."""
 
     def __init__(self, job: GuestJob, file: Path) -> None:
         self.body = GuestBody(job.robot, job.spec, job.devices)
@@ -48,7 +48,7 @@ class GuestProgram:
         self._act: Callable[[Observation], Any] | None = None
 
     def load(self) -> bytes:
-        """Import the file and make the controller; says that it is ready, or how it failed."""
+        """Import the file and create the controller. Return a READY message, or a FAILED message."""
         try:
             controllers = load_controllers(self._file, self._arena, self._job.robot, self._job.parameters)
             self._act = acting(controllers[self._job.robot])
@@ -57,7 +57,7 @@ class GuestProgram:
         return messages.frame(messages.READY)
 
     def answer(self, message: bytes) -> bytes:
-        """What the controller answers to an observation; nothing to what is none."""
+        """Return the controller's answer to an observation; empty for other messages."""
         if not self._look(message):
             return b""
         assert self._act is not None
@@ -82,7 +82,7 @@ class GuestProgram:
         return True
 
     def _pack_command(self) -> bytes:
-        """What is wanted of the robot."""
+        """Return a message with the pending command."""
         body = self.body
         if body.extras:
             return messages.frame(messages.COMMAND, messages.encode(body.take_command()))
@@ -98,36 +98,36 @@ class GuestProgram:
 
 
 def describe(error: BaseException, file: Path) -> tuple[FailureKind, str, str]:
-    """Kind, place and text of what ended a controller."""
+    """Return kind, location and text of the error that ended a controller."""
     cause = find_cause(error)
     if isinstance(cause, MemoryError):
         spare_memory()
-        return "memory", error_location(cause, file) or "", "more memory than is allowed"
+        return "memory", error_location(cause, file) or "", "the program used more memory than allowed"
     place, text = error_location(cause, file), problem_of(cause)
     if isinstance(cause, SystemExit):
-        return "exit", place or "", f"the program ended itself, with {cause.code!r}"
+        return "exit", place or "", f"the program exited with {cause.code!r}"
     if isinstance(cause, PermissionError):
         return "forbidden", place or "", str(cause)
     if place is not None:
         return "crash", place, text
-    try:  # the answer is wrong, or there is none who could give it
+    try:  # the answer is invalid, or the file defines no controller
         with report_error_location(file, *ANSWERING):
             raise error
     except BaseException as told:
         place, colon, text = str(told).partition(": ")
-        if not colon:  # such as one in UTF-16
-            return "invalid", file.name, f"expected a Python program as text in UTF-8: {place}"
-        return "invalid", place, text.removeprefix(f"{place}: ")  # what is wrong with a whole file names it itself
+        if not colon:  # such as a file in UTF-16
+            return "invalid", file.name, f"expected a Python program as UTF-8 text: {place}"
+        return "invalid", place, text.removeprefix(f"{place}: ")  # errors about a whole file repeat its name
 
 
 def shorten(text: str) -> str:
-    """Its beginning and its end."""
+    """Return the beginning and the end of a long text."""
     half = MAX_CHARACTERS // 2
     return text if len(text) <= MAX_CHARACTERS else f"{text[:half]} … {text[-half:]}"
 
 
 def find_cause(error: BaseException) -> BaseException:
-    """What was raised first; a lack of memory may be raised again while it is told."""
+    """Return the exception that was raised first; handling a MemoryError may raise another one."""
     while True:
         deeper = error.__cause__ or (error.__context__ if isinstance(error, MemoryError) else None)
         if deeper is None:

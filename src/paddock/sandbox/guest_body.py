@@ -1,4 +1,4 @@
-"""GuestBody: the robot as a controller in a sandbox sees it: the last observation, and what it wants since then."""
+"""GuestBody: a sandboxed controller's view of its robot, with the last observation and the commands since then."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from paddock.core.geometry import Pose
 from paddock.core.observation import Command, Observation, Readings, Slot, WheelSpeeds
 from paddock.robots import RobotSpec
 
-NOT_HERE = "a controller does not know that in the sandbox"
+NOT_HERE = "not available to a controller in the sandbox"
 
 
 class GuestBody(Body):
-    """Keeps what its controller wants as a Command; devices that are not allowed are refused."""
+    """Collects the controller's actions as a Command, and refuses devices that are not allowed."""
 
     def __init__(self, name: str, spec: RobotSpec, devices: Collection[str] | None) -> None:
         self.name, self.spec, self.devices = name, spec, devices
-        self.slots: dict[str, Slot] = {}  # of the devices that are read
+        self.slots: dict[str, Slot] = {}  # slots of the devices that are read
         self.seen = Observation(0.0, np.zeros(0), self.slots)
-        self.wheels: tuple[float, float] | None = None  # wanted now
-        self._command = WheelSpeeds(0.0, 0.0)  # wanted last
+        self.wheels: tuple[float, float] | None = None  # speeds set since the last answer
+        self._command = WheelSpeeds(0.0, 0.0)  # speeds set last
         self._pans: dict[str, float] = {}
         self._leds: dict[str, float] = {}
         self._lamps = [0.0] * len(spec.leds)
         self._tone: tuple[float, float] | None = None
         self._sounds = (0.0, 0.0)
-        self.extras = False  # whether anything but wheels is wanted
+        self.extras = False  # whether the command sets anything except the wheels
 
     def take_command(self) -> Command:
-        """What is wanted; from now on nothing is."""
+        """Return the pending command and clear it."""
         command = Command(self.wheels, self._pans, self._leds, self._tone)
         self.wheels, self._pans, self._leds, self._tone, self.extras = None, {}, {}, None, False
         return command
 
-    # ---- doing
+    # ---- acting
 
     def set_wheels(self, left: float, right: float) -> None:
         self.wheels = self._command = WheelSpeeds(left, right)
@@ -65,16 +65,16 @@ class GuestBody(Body):
         raise DeviceRefused(f"{device} cannot be polled only in the sandbox")
 
     def set_pose(self, pose: Pose) -> None:
-        raise Refused("a controller cannot put its robot elsewhere")
+        raise Refused("a controller cannot set the pose of its robot")
 
-    # ---- telling
+    # ---- sensing
 
     def sense(self, robot: Robot) -> Observation:
         return self.seen
 
     def read(self, device: Device, *, raw: bool) -> Readings:
         if raw:
-            raise DeviceRefused(f"{device}: the sandbox has no hardware numbers: use read()")
+            raise DeviceRefused(f"{device}: raw readings are not available in the sandbox: use read()")
         return np.atleast_1d(np.asarray(getattr(self.seen, device.name), float))
 
     def picture(self, camera: Camera) -> NDArray[np.uint8]:
@@ -110,7 +110,7 @@ class GuestBody(Body):
 
 
 class GuestArena:
-    """As much of an arena as a controller may know: its own robot, and the time."""
+    """The restricted arena of a controller: its own robot, and the time."""
 
     def __init__(self, body: GuestBody, dt: float) -> None:
         self.dt, self._body = dt, body
@@ -122,8 +122,8 @@ class GuestArena:
 
     @property
     def time(self) -> float:
-        """Simulated seconds at which the last observation was made."""
+        """Simulated time of the last observation [s]."""
         return self._body.seen.time
 
     def update_watch(self, robot: Robot) -> None:
-        raise Refused("observers are not called in the sandbox: look at the observation in act")
+        raise Refused("observers are not called in the sandbox: use the observation in act")

@@ -1,4 +1,4 @@
-"""The process of a user's controller: gives itself up to its limits, then answers until the other side hangs up."""
+"""The process of a user's controller: it applies its limits, then answers messages until the connection closes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from paddock.sandbox.printing import BoundedOutput
 
 
 def be_guest(talk: int, faults: int) -> None:
-    """Be a controller's process; file numbers of what it talks through, and where faults are written to."""
+    """Run a controller in this process.
+
+    Args:
+        talk: file descriptor of the message socket.
+        faults: file descriptor to which tracebacks of fatal signals are written.
+    """
     exchange = Exchange(talk)
     job: GuestJob = pickle.loads(exchange.read()[1:])
     os.chdir(job.folder)
@@ -33,14 +38,14 @@ def be_guest(talk: int, faults: int) -> None:
 
 
 class Exchange:
-    """Messages through a file number."""
+    """Sends and receives messages through a file descriptor."""
 
     def __init__(self, number: int) -> None:
         self._number = number
         self._rest = b""
 
     def read(self) -> bytes:
-        """The next message; the process ends if there will be none."""
+        """Return the next message. Exit the process if the connection is closed."""
         data = self._rest
         while len(data) < 4 or len(data) < 4 + (length := messages.LENGTH.unpack_from(data)[0]):
             more = os.read(self._number, messages.CHUNK if len(data) < messages.CHUNK else 1 << 20)

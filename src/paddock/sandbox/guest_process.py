@@ -1,4 +1,4 @@
-"""GuestProcess: this side of a controller's process: questions, answers in time, and the verdict when it ends."""
+"""GuestProcess: controls a controller's process. It sends requests, enforces time limits and reports failures."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from paddock.sandbox.fork_server import fork_server
 from paddock.sandbox.guest import GuestJob
 from paddock.sandbox.serve import DUMP, NUMBER
 
-LOOKS = 0.1  # [s] between two looks at what a process uses up
-PROCESS_TIMEOUT = 60.0  # [s] for a process to be there, or to be gone
+LOOKS = 0.1  # [s] between two checks of a process's resource use
+PROCESS_TIMEOUT = 60.0  # [s] timeout for the start and the end of a process
 THIS = "thread-self"
-ASLEEP = 2.0  # times the CPU seconds of a run: so long it may sleep in all
-LAST_WORDS = 0.5  # [s] for a process to tell where it is
+ASLEEP = 2.0  # maximum total sleep of a process, relative to the CPU seconds of a run
+LAST_WORDS = 0.5  # [s] timeout for a process to write its traceback
 TIMEOUT = struct.pack("@ll", 0, int(LOOKS * 1e6))
 FAULT = re.compile(rb'File "([^"\n]+)", line (\d{1,6})')
-MOST = 1 << 16  # bytes of a traceback
+MOST = 1 << 16  # maximum bytes of a traceback
 
 
 class GuestProcess:
-    """A process for one run. Whatever goes wrong in it is raised here as a SubmissionFailure.
+    """A process for one run. Any failure in it raises a SubmissionFailure here.
 
     Args:
-        job: what it has to do, in a folder with copies.
-        sources: the files that were handed in, by their names in that folder. The copies may be changed by the process.
+        job: the job, in a folder with copies of the files.
+        sources: the submitted files by their names in that folder. The process may change the copies.
     """
 
     def __init__(self, job: GuestJob, sources: Mapping[str, Path]) -> None:
@@ -54,23 +54,23 @@ class GuestProcess:
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             self._talk.setsockopt(socket.SOL_SOCKET, option, TIMEOUT)
         self._rest, self._looked = b"", time.monotonic()
-        self._waited, self._queued = 0.0, read_queue(THIS)  # [s] for all answers; when it began
+        self._waited, self._queued = 0.0, read_queue(THIS)  # [s] total time of all answers; queue time at the start
         self._most_asleep = ASLEEP * self._limits.run_cpu_seconds
-        self._suspect = self._most_asleep  # so much waiting is a reason to look how much of it was sleep
+        self._suspect = self._most_asleep  # total waiting time [s] at which the sleep time is checked next
         self._number = self._read_number(PROCESS_TIMEOUT)
-        self.cpu_seconds = 0.0  # used when it ended
-        self.output = ""  # what it has printed, when it ended
-        self._own = f"{job.folder.resolve()}/"  # no report has the name of its folder, which is another each time
-        self.ask(messages.frame(messages.JOB, pickle.dumps(job)), self._limits.start_seconds, "to be imported and made")
+        self.cpu_seconds = 0.0  # CPU time used, set at the end
+        self.output = ""  # printed text, set at the end
+        self._own = f"{job.folder.resolve()}/"  # removed from all texts, because the folder name differs in every run
+        self.ask(messages.frame(messages.JOB, pickle.dumps(job)), self._limits.start_seconds, "to load the controller")
 
     def ask(self, message: bytes, seconds: float, task: str = "for an answer") -> tuple[bytes, bytes]:
-        """Send a message, and wait for the answer: a letter, and the rest; so many seconds of CPU it may take."""
+        """Send a message and return the answer as (letter, data); `seconds` is the limit of CPU time for it."""
         self.send(message)
         asked = time.monotonic()
         data, began, before = self._rest, 0.0, 0.0
         while len(data) < 4 or len(data) < 4 + (length := messages.LENGTH.unpack_from(data)[0]):
             if len(data) >= 4 and not 0 < length <= messages.MAX_BYTES:
-                self.fail("invalid", "", "what came from the program is no answer")
+                self.fail("invalid", "", "the program sent an invalid answer")
             try:
                 more = self._talk.recv(messages.CHUNK)
             except BlockingIOError:
@@ -100,12 +100,12 @@ class GuestProcess:
         try:
             self._talk.sendall(message)
         except BlockingIOError:
-            self.fail("answer-timeout", "", "the program does not listen")
+            self.fail("answer-timeout", "", "the program does not read its input")
         except ConnectionError:
             self._explain_end()
 
     def close(self) -> None:
-        """End the process, and keep what it printed."""
+        """End the process and store its printed output."""
         if self._output.closed:
             return
         self.cpu_seconds = max(self.cpu_seconds, self._measure())
@@ -120,16 +120,16 @@ class GuestProcess:
         self._faults.close()
         remove_folder(self._job.folder)
 
-    # ---- what goes wrong
+    # ---- failures
 
     def fail(self, kind: FailureKind, place: str, text: str) -> NoReturn:
-        """End the process with a verdict."""
+        """End the process and raise a SubmissionFailure."""
         place = place or self._find_fault(kind)
         self.close()
         raise SubmissionFailure(kind, place, text, self.output)
 
     def _look(self, wall: float, cpu: float, seconds: float, task: str) -> None:
-        """While there is no answer: whether it takes too long, or writes too much."""
+        """Check the time and file limits while waiting for an answer."""
         self._check_folder()
         if cpu > seconds:
             self._dump()
@@ -140,13 +140,13 @@ class GuestProcess:
             self.fail("answer-timeout", "", f"more than {longest:g} s {task}, most of it asleep: does it wait?")
 
     def _check_sleep(self, waited: float) -> None:
-        """Whether it slept too long in all. To compute is no sleep, nor that either side waits for a processor."""
+        """Check the total sleep time. Computing time, and the time that either side waits for a CPU, do not count."""
         if waited < self._suspect:
             return
         queued = read_queue(str(self._number)) + max(0.0, read_queue(THIS) - self._queued)
         asleep = waited - self._measure() - queued
         if asleep > self._most_asleep:
-            text = f"more than {self._most_asleep:g} s asleep in all: a controller must answer, not wait"
+            text = f"more than {self._most_asleep:g} s asleep in total: a controller must answer without waiting"
             self.fail("answer-timeout", "", text)
         self._suspect = waited + max(self._most_asleep - asleep, LOOKS)
 
@@ -155,7 +155,7 @@ class GuestProcess:
             self._life.shutdown(socket.SHUT_WR)
 
     def _dump(self) -> None:
-        """Have the process tell where it is."""
+        """Make the process write its traceback."""
         with suppress(OSError):
             self._life.send(DUMP)
         self._read_number(LAST_WORDS)
@@ -171,13 +171,13 @@ class GuestProcess:
         try:
             told = messages.decode_failure(data)
         except msgspec.DecodeError:
-            self.fail("invalid", "", "what came from the program is no answer")
-        place = told.place.removeprefix(self._own)  # a program that has gone elsewhere tells all of its path
-        known = place.partition(" line ")[0] in self._sources  # it may name any file, and reports quote the line
+            self.fail("invalid", "", "the program sent an invalid answer")
+        place = told.place.removeprefix(self._own)  # the path is absolute if the program has changed its directory
+        known = place.partition(" line ")[0] in self._sources  # reports quote the line, so other files are not allowed
         self.fail(told.kind, place if known else "", told.text.replace(self._own, ""))
 
     def _explain_end(self) -> NoReturn:
-        """The process is gone without a word, or has closed its connection."""
+        """Raise the failure of a process that has ended or closed its connection without a message."""
         status = self._read_number(LAST_WORDS)
         if lives := status is None:
             self._kill()
@@ -187,20 +187,20 @@ class GuestProcess:
             self.close()
             raise SandboxLost("the sandbox's own process has ended: was it killed?")
         if status >= 0:
-            self.fail("exit", "", f"the process ended itself, with status {status}")
+            self.fail("exit", "", f"the process exited with status {status}")
         name = next((known.name for known in signal.Signals if known == -status), f"signal {-status}")
         beyond = used >= 1000 * self._limits.run_cpu_seconds
-        if name == "SIGXCPU" or (name == "SIGKILL" and beyond):  # the latter: it ignored the former
-            self.fail("cpu", "", f"more than {self._limits.run_cpu_seconds:g} s of CPU time in all")
+        if name == "SIGXCPU" or (name == "SIGKILL" and beyond):  # SIGKILL follows if the process ignores SIGXCPU
+            self.fail("cpu", "", f"more than {self._limits.run_cpu_seconds:g} s of CPU time in total")
         if name == "SIGKILL" and lives:
             self.fail("exit", "", "the program closed its connection to the simulation")
-        self.fail("died", "", f"the process was ended by {name}")
+        self.fail("died", "", f"the process was killed by {name}")
 
     def _find_fault(self, kind: FailureKind) -> str:
-        """The innermost place in the user's files of the traceback that a signal left.
+        """Return the innermost location in the user's files of the traceback that a signal has written.
 
-        Of an endless loop it is where the outermost one begins: where in it the signal came is chance. Who takes too
-        long in all does so everywhere.
+        For an endless loop, return the start of the outermost loop, because the line that the signal interrupts is
+        random. For the CPU limit of a whole run there is no location.
         """
         self._faults.seek(0)
         folder = f"{self._job.folder}/"
@@ -214,7 +214,7 @@ class GuestProcess:
         return f"{name} line {line}"
 
     def _measure(self) -> float:
-        """Seconds of CPU that the process has used; 0 where the system does not tell."""
+        """Return the CPU time that the process has used [s]; 0 if the system does not report it."""
         if sys.platform != "linux" or self._number is None:
             return 0.0
         try:
@@ -223,7 +223,7 @@ class GuestProcess:
             return 0.0
 
     def _read_number(self, timeout: float) -> int | None:
-        """The next number that the fork server tells of the process; None: there is none."""
+        """Return the next number that the fork server sends about the process; None after a timeout."""
         self._life.settimeout(timeout)
         try:
             data = self._life.recv(NUMBER.size)
@@ -233,7 +233,7 @@ class GuestProcess:
 
 
 def read_queue(process: str) -> float:
-    """Seconds for which a process could have worked, but others had the processor; 0 where the system does not tell."""
+    """Return how long a process was ready to run but waited for a CPU [s]; 0 if the system does not report it."""
     try:
         return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
     except (OSError, IndexError):
@@ -241,10 +241,10 @@ def read_queue(process: str) -> float:
 
 
 def find_loop(file: Path, line: int) -> int:
-    """Where the outermost loop around a line begins, within its function; the line itself where there is none."""
+    """Return the first line of the outermost loop around a line, within its function; the line itself if none."""
     try:
         nodes = list(ast.walk(ast.parse(file.read_bytes())))
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # changed meanwhile, or nested too deeply
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # the file has changed, or is too nested
         return line
     around = [
         node for node in nodes if getattr(node, "lineno", line + 1) <= line <= (getattr(node, "end_lineno", 0) or 0)

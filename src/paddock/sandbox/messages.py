@@ -1,6 +1,6 @@
-"""What crosses between the arena and a user's controller. The arena's side believes nothing: no pickles from there.
+"""Messages between the arena and a user's controller. The arena validates everything and accepts no pickles.
 
-Each message is its length in four bytes, a letter, and the rest.
+Each message consists of its length in four bytes, a letter, and data.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ LENGTH = struct.Struct("<I")
 HEAD = struct.Struct("<Ic7xd")  # length, letter, time of an observation; its readings follow, aligned
 TIME = struct.Struct("<8xd")  # without the length
 WHEELS = struct.Struct("<Icdd")
-MAX_BYTES = 1 << 16  # of an answer
-CHUNK = 4096  # bytes to read at a time: room for more costs more than all else
+MAX_BYTES = 1 << 16  # maximum length of an answer
+CHUNK = 4096  # bytes to read at a time; allocating larger buffers dominates the cost of a message
 
-JOB, SLOTS, READINGS, OBSERVATION = b"j", b"s", b"r", b"o"  # to the controller: all but READINGS are pickles
-READY, SILENT, DRIVE, COMMAND, FAILED = b"a", b"n", b"w", b"c", b"f"  # from it
+JOB, SLOTS, READINGS, OBSERVATION = b"j", b"s", b"r", b"o"  # to the controller; all except READINGS are pickles
+READY, SILENT, DRIVE, COMMAND, FAILED = b"a", b"n", b"w", b"c", b"f"  # from the controller
 
 Words = Annotated[str, msgspec.Meta(max_length=2000)]
 
 
 class FailedMessage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The last words of a controller."""
+    """The failure that ended a controller."""
 
     kind: FailureKind
     place: Words
@@ -40,5 +40,5 @@ decode_command = msgspec.msgpack.Decoder(Command).decode
 
 
 def frame(letter: bytes, data: bytes = b"") -> bytes:
-    """A message as it travels."""
+    """Return a message with its length."""
     return LENGTH.pack(1 + len(data)) + letter + data

@@ -1,4 +1,4 @@
-"""BoundedOutput: what a program prints, up to a limit; then it goes on, and is heard no more."""
+"""BoundedOutput: stores the printed output of a program up to a limit and drops the rest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CUT = "… (the rest of the output was dropped)\n"
 
 
 class BoundedOutput(io.TextIOBase):
-    """A text stream into a file number; every text is written at once, as the process may be killed at any time."""
+    """A text stream to a file descriptor. It is unbuffered, because the process may be killed at any time."""
 
     encoding = "utf-8"
 

@@ -1,4 +1,4 @@
-"""Seccomp: which calls of the Linux kernel a process may make. The rules last, whatever the process does."""
+"""Seccomp: Linux kernel rules that restrict the system calls of a process. A process cannot remove them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import sys
 from paddock.sandbox.landlock import NO_NEW_PRIVILEGES
 
 SET_SECCOMP, FILTER = 22, 2  # for prctl
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # instructions of the kernel's filter machine
+LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # BPF instructions
 ALLOW, KILL, REFUSE, UNKNOWN = 0x7FFF0000, 0x80000000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
-NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # where they lie in what a filter sees
-THREAD = 0x00010000  # clone: a thread, no process
-DEATH_SIGNAL = 1  # prctl: whether it ends with who made it
-FOREIGN = 0x40000000  # numbers of the x32 calls
+NUMBER, MACHINE, ARGUMENT = 0, 4, 16  # offsets in the input of a filter
+THREAD = 0x00010000  # clone flag: create a thread, not a process
+DEATH_SIGNAL = 1  # prctl option: signal on the death of the parent process
+FOREIGN = 0x40000000  # numbers of the x32 system calls
 
-# Numbers on x86-64 and on 64-bit ARM; 0: it has no such call.
+# System call numbers on x86-64 and on 64-bit ARM; 0: there is no such call.
 MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 REFUSED = {
     "fork": (57, 0),
@@ -79,16 +79,16 @@ REFUSED = {
     "sethostname": (170, 161),
 }
 CLONE, CLONE3, PRCTL, PRLIMIT = (56, 220), (435, 435), (157, 167), (302, 261)
-SIGNALS = {"kill": (62, 129), "tgkill": (234, 131)}  # allowed to itself
+SIGNALS = {"kill": (62, 129), "tgkill": (234, 131)}  # allowed to the process itself
 
 
 def is_available() -> bool:
-    """Whether there are numbers for this machine."""
+    """Return whether the system call numbers of this machine are known."""
     return sys.platform == "linux" and platform.machine() in MACHINES
 
 
 def restrict_calls() -> None:
-    """From now on this process starts no other, opens no socket, and sends signals to itself only."""
+    """Forbid this process to start processes, open sockets, or send signals to other processes."""
     if not is_available():
         return
     program = make_filter(platform.machine(), os.getpid())
@@ -101,14 +101,14 @@ def restrict_calls() -> None:
 
 
 def make_filter(machine: str, process: int) -> bytes:
-    """The rules as a program for the kernel's filter machine."""
+    """Return the rules as a BPF program for the kernel."""
     name, column = MACHINES[machine]
     rules = [_step(LOAD, MACHINE), _step(EQUAL, name, 1, 0), _step(RETURN, KILL), _step(LOAD, NUMBER)]
     rules += [_step(AT_LEAST, FOREIGN, 0, 1), _step(RETURN, REFUSE)]
     for numbers in REFUSED.values():
         if numbers[column]:
             rules += [_step(EQUAL, numbers[column], 0, 1), _step(RETURN, REFUSE)]
-    rules += [_step(EQUAL, CLONE3[column], 0, 1), _step(RETURN, UNKNOWN)]  # its flags cannot be seen: use clone
+    rules += [_step(EQUAL, CLONE3[column], 0, 1), _step(RETURN, UNKNOWN)]  # its flags cannot be checked: use clone
     rules += _when_argument(CLONE[column], ANY_BIT, THREAD, allowed=True)
     rules += _when_argument(PRCTL[column], EQUAL, DEATH_SIGNAL, allowed=False)
     rules += _when_argument(PRLIMIT[column], EQUAL, 0, allowed=True)
@@ -118,7 +118,7 @@ def make_filter(machine: str, process: int) -> bytes:
 
 
 def _when_argument(number: int, test: int, value: int, *, allowed: bool) -> list[bytes]:
-    """A rule on the first argument of a call; the number of the call is loaded, before and after."""
+    """Return a rule on the first argument of a call; the call number is loaded before and after."""
     found, other = (ALLOW, REFUSE) if allowed else (REFUSE, ALLOW)
     return [
         _step(EQUAL, number, 0, 4),

@@ -1,8 +1,8 @@
-"""The fork server: a small process without threads and secrets, from which controllers' processes are forked.
+"""The fork server: a small process without threads and secrets that forks the controllers' processes.
 
-It is told of a run by three file numbers: `talk` for the controller, `life`, and where its output and its faults go.
-Through `life` it says the number of the process, and how it ended with how much CPU [ms]; it
-kills the process when the other side closes it.
+For each run it receives four file descriptors: `talk` for the controller, `life`, and the files for output and faults.
+Through `life` it sends the process ID, and at the end the exit status and the CPU time [ms]. It kills the process when
+the other side closes `life`.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from paddock.sandbox.guest_loop import be_guest
 
 NUMBER = struct.Struct("<i")
 DIE_WITH_PARENT = 1  # for prctl
-USUAL = ("math", "numpy.linalg", "numpy.random", "paddock.control")  # what controllers import
-DUMP = b"d"  # through `life`: tell where you are, and die
+USUAL = ("math", "numpy.linalg", "numpy.random", "paddock.control")  # modules that controllers usually import
+DUMP = b"d"  # request through `life`: write a traceback and exit
 
 
 def serve(control: int, folder: str) -> None:
-    """Fork a process whenever asked to, until the other side is gone; then all of them end, and their folders."""
+    """Fork processes on request until the connection closes; then end them all and remove their folders."""
     runs: dict[int, socket.socket] = {}
     server = socket.socket(fileno=control)
     woken, wake = os.pipe()
     for end in (woken, wake):
         os.set_blocking(end, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     signal.set_wakeup_fd(wake)
     prepare()
     watched: list[Any] = [server, woken]
@@ -63,7 +63,7 @@ def serve(control: int, folder: str) -> None:
 
 
 def prepare() -> None:
-    """Do once what every forked process would do first."""
+    """Do the common start-up work of all forked processes once."""
     for name in USUAL:
         importlib.import_module(name)
     find_readable()
@@ -89,7 +89,7 @@ def start_run(numbers: list[int], runs: dict[int, socket.socket]) -> None:
 
 
 def become_guest(talk: int, output: int, faults: int) -> None:
-    """A session of its own, and no file numbers but 0 (nothing), 1 and 2 (output), 3 (talk) and 4 (faults)."""
+    """Start a new session, and keep only the file descriptors 0 (null), 1 and 2 (output), 3 (talk) and 4 (faults)."""
     os.setsid()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
@@ -105,7 +105,7 @@ def become_guest(talk: int, output: int, faults: int) -> None:
 
 
 def reap(runs: dict[int, socket.socket]) -> None:
-    """Tell how processes ended, and kill what they may have left."""
+    """Report how processes ended, and kill their remaining child processes."""
     while True:
         try:
             process, status, used = os.wait4(-1, os.WNOHANG)
@@ -123,7 +123,7 @@ def reap(runs: dict[int, socket.socket]) -> None:
 
 
 def handle_request(process: int, life: socket.socket) -> None:
-    """What the other side wants of a process."""
+    """Handle a request for a process: write its traceback, or kill it."""
     try:
         asked = life.recv(1)
     except OSError:
@@ -135,7 +135,7 @@ def handle_request(process: int, life: socket.socket) -> None:
 
 
 def kill(process: int) -> None:
-    """End a process, and what it started."""
+    """Kill a process and its process group."""
     with suppress(ProcessLookupError, PermissionError):
         os.kill(process, signal.SIGKILL)
         os.killpg(process, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Submissions: what was handed in: a file NAME.py, or a folder NAME with controller.py, for everyone."""
+"""Submissions: for each student a file NAME.py, or a folder NAME with controller.py."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from pathlib import Path
 from paddock.core.errors import PaddockError
 
 MAIN = "controller.py"
-NUMBERED = "[0-9][0-9][0-9][0-9]-*.py"  # as a class keeps them: the last one counts
-MAX_BYTES = 4 << 20  # of all files of one of them
+NUMBERED = "[0-9][0-9][0-9][0-9]-*.py"  # as stored in a class folder; the last one counts
+MAX_BYTES = 4 << 20  # maximum size of all files of a submission
 MAX_FILES = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Submission:
-    """A program of somebody."""
+    """A submitted program."""
 
     name: str
     file: Path
-    folder: Path | None = None  # all of which is theirs; None: the file alone
-    problem: str = ""  # why it cannot even be tried
+    folder: Path | None = None  # folder whose files all belong to it; None: the file only
+    problem: str = ""  # why it cannot be run
 
     @property
     def files(self) -> Iterator[Path]:
-        """All that belongs to it."""
+        """All files of the submission."""
         inside = [self.file] if self.folder is None else sorted(self.folder.rglob("*"))
         return (path for path in inside if path.is_file() or path.is_symlink())
 
     def digest(self) -> str:
-        """A text that differs when any of its files does."""
+        """Return a SHA-256 over all files of the submission."""
         whole = hashlib.sha256()
         if not self.problem:
             for path in self.files:
@@ -42,23 +42,25 @@ class Submission:
 
 
 def find_submissions(folder: str | Path) -> list[Submission]:
-    """All submissions in a folder, by name."""
+    """Return all submissions in a folder, sorted by name."""
     root = Path(folder)
     if not root.is_dir():
-        raise PaddockError(f"{root}: no such folder: expected one with a file NAME.py or a folder NAME for everyone")
+        raise PaddockError(
+            f"{root}: no such folder: expected a folder with a file NAME.py or a folder NAME per student"
+        )
     entries = [path for path in sorted(root.iterdir()) if not path.name.startswith((".", "_"))]
     found = [_submission(path) for path in entries if path.is_dir() or path.suffix == ".py"]
     if not found:
-        raise PaddockError(f"{root}: there are no submissions: expected a file NAME.py or a folder NAME for everyone")
+        raise PaddockError(f"{root}: there are no submissions: expected a file NAME.py or a folder NAME per student")
     names = [submission.name for submission in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise PaddockError(f"{root}: there are both {twice}.py and {twice}/: which of them counts?")
+        raise PaddockError(f"{root}: there are both {twice}.py and {twice}/: remove or rename one of them")
     return found
 
 
 def printable_name(path: Path) -> str:
-    """A file's name as text; what is not UTF-8 in it, as in archives of old systems, is replaced."""
+    """Return a file's name as text; bytes that are not UTF-8, as in archives of old systems, are replaced."""
     return os.fsencode(path.name).decode(errors="replace")
 
 
@@ -74,13 +76,13 @@ def _submission(path: Path) -> Submission:
 
 
 def _check_submission(submission: Submission) -> Submission:
-    """The same, with what is wrong with its files."""
+    """Return the submission with its `problem` set if its files are not acceptable."""
     files = list(submission.files)
     problem = ""
     if any(path.is_symlink() for path in (submission.file, submission.folder or submission.file, *files)):
-        problem = "it holds a link: expected files only"
+        problem = "it contains a symbolic link: expected regular files only"
     elif not submission.file.is_file():
-        problem = f"there is no {MAIN}, nor a single other Python file"
+        problem = f"there is neither {MAIN} nor a single Python file of another name"
     elif len(files) > MAX_FILES or sum(path.stat().st_size for path in files) > MAX_BYTES:
         problem = f"it is too large: expected at most {MAX_FILES} files and {MAX_BYTES >> 20} MB"
     return Submission(name=submission.name, file=submission.file, folder=submission.folder, problem=problem)

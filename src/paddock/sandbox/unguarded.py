@@ -1,4 +1,4 @@
-"""UnguardedGuest: a controller in this very process, for systems that cannot fork: nothing holds it there."""
+"""UnguardedGuest: runs a controller in this process without restrictions, for systems that cannot fork."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.sandbox.printing import BoundedOutput
 
 
 class UnguardedGuest:
-    """What GuestProcess does, without a process: students check their own programs on Windows, too."""
+    """Replacement for GuestProcess without a process, so that students can check their own programs on Windows."""
 
     cpu_seconds = 0.0
 
@@ -27,15 +27,15 @@ class UnguardedGuest:
         self._read(self._call(self._guest.load))
 
     def send(self, message: bytes) -> None:
-        """Give it a message."""
+        """Send a message."""
         self._call(self._guest.answer, message[messages.LENGTH.size :])
 
     def ask(self, message: bytes, seconds: float) -> tuple[bytes, bytes]:
-        """Its answer: a letter, and the rest. It may take as long as it likes."""
+        """Send a message and return the answer as (letter, data); there is no time limit."""
         return self._read(self._call(self._guest.answer, message[messages.LENGTH.size :]))
 
     def _call(self, action: Callable[..., bytes], *arguments: bytes) -> bytes:
-        """Have it do something, and keep what it prints meanwhile."""
+        """Call a function and store its printed output."""
         with redirect_stdout(self._printed), redirect_stderr(self._printed):
             return action(*arguments)
 
@@ -47,12 +47,12 @@ class UnguardedGuest:
         return letter, data
 
     def fail(self, kind: FailureKind, place: str, text: str) -> NoReturn:
-        """End with a verdict."""
+        """Close the controller and raise a SubmissionFailure."""
         self.close()
         raise SubmissionFailure(kind, place.removeprefix(f"{self._folder.resolve()}/"), text, self.output)
 
     def close(self) -> None:
-        """Keep what it printed, and remove its files."""
+        """Store the printed output and remove the folder."""
         if not self._kept.closed:
             self._kept.seek(0)
             self.output = self._kept.read().decode("utf-8", "replace").replace(f"{self._folder.resolve()}/", "")

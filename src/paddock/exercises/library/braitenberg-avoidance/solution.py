@@ -1,7 +1,7 @@
 """Braitenberg's explorer: each sensor slows down the wheel on the other side, so that the robot turns away.
 
-In a corner both sides see a wall, and the robot would swing to and fro: so it keeps turning to the side that it chose
-first, until the way ahead is free.
+In a corner both sides detect a wall, and the robot would oscillate. So it keeps turning to the side that it chose
+first, until the path ahead is free.
 """
 
 import numpy as np

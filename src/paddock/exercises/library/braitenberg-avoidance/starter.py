@@ -9,6 +9,6 @@ FROM_LEFT = FROM_RIGHT[::-1]
 
 
 def act(observation):
-    """Called 25 times in a second: look, and answer with the speeds of the left and the right wheel [m/s]."""
+    """Read the sensors and return the speeds of the left and the right wheel [m/s]. Called 25 times per second."""
     nearness = 1.0 - observation.proximity / 0.07  # 0 nothing there … 1 touching
     return SPEED - FROM_RIGHT @ nearness, SPEED - FROM_LEFT @ nearness

@@ -1,4 +1,4 @@
-"""Another room with other obstacles for every seed."""
+"""A different room with different obstacles for every seed."""
 
 from paddock.gym.rooms import make_room
 from paddock.robots import load_robot
@@ -6,7 +6,7 @@ from paddock.worlds import Placed
 
 
 def make_world(seed):
-    """Four to seven cans and boxes on a table of about 1 m, and a way around each."""
+    """Return a table of about 1 m with four to seven cans and boxes, and room to drive around each."""
     robot = load_robot("e-puck")
     room = make_room(seed, robot, side=28.0, pieces=(4, 7), gap=3.5)
     return room.with_robots(Placed(name="red", type=robot, at=(0.1, 0.1), color="#d1495b"))

@@ -1,4 +1,4 @@
-"""A mistake: it looks ahead only, so that it runs into what it passes at its side."""
+"""A mistake: it uses only the front sensors, so that it touches obstacles at its sides."""
 
 SPEED = 0.1
 

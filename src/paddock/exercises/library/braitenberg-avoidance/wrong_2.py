@@ -1,4 +1,4 @@
-"""A mistake: only the sensors on the left are wired, so that the robot scrapes along whatever is on its right."""
+"""A mistake: only the sensors on the left are connected, so that the robot scrapes along obstacles on its right."""
 
 import numpy as np
 

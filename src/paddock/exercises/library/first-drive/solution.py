@@ -1,4 +1,4 @@
-"""First drive: fast where there is room, slowly near the wall, and stop."""
+"""First drive: drive fast far from the wall, slowly near it, then stop."""
 
 
 def act(observation):

@@ -1,4 +1,4 @@
-"""A mistake: it drives for a fixed time, as if the wall were always equally far away."""
+"""A mistake: it drives for a fixed time, as if the wall were always at the same distance."""
 
 
 def act(observation):

@@ -1,4 +1,4 @@
-"""A mistake: it takes distances for raw counts, which grow near a wall; no distance is ever so large."""
+"""A mistake: it treats distances as raw counts, which grow near a wall. No distance is ever that large."""
 
 
 def act(observation):

@@ -1,13 +1,13 @@
-"""What the checks measure."""
+"""Figures for the checks."""
 
 import numpy as np
 from paddock.exercises import follow_line
 
-NEAR = 0.05  # [m] from the line: farther away no way counts
+NEAR = 0.05  # maximum distance from the line at which progress counts [m]
 
 
 def laps(trace, world):
-    """How many times the robot went round along the line, in either direction; ways beside the line do not count."""
+    """Laps along the line, in either direction; progress away from the line does not count."""
     line = follow_line(trace, world)
     near = line.away < NEAR
     return abs(np.diff(line.laps)[near[1:] & near[:-1]].sum())

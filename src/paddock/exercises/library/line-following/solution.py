@@ -1,4 +1,4 @@
-"""Follow the line: steer towards the sensor that sees it, and remember on which side it was seen last."""
+"""Follow the line: steer towards the sensor that detects it, and remember on which side it was detected last."""
 
 SPEED = 0.1
 DARK = 0.5
@@ -6,7 +6,7 @@ DARK = 0.5
 
 class Controller:
     def __init__(self):
-        self.side = 1.0  # where the line was last seen: 1 left, -1 right
+        self.side = 1.0  # side on which the line was last detected: 1 left, -1 right
 
     def act(self, observation):
         left, middle, right = observation.ground < DARK

@@ -6,7 +6,7 @@ DARK = 0.5
 
 class Controller:
     def __init__(self):
-        self.side = 1.0  # where the line was last seen: 1 left, -1 right
+        self.side = 1.0  # side on which the line was last detected: 1 left, -1 right
 
     def act(self, observation):
         left, middle, right = observation.ground < DARK

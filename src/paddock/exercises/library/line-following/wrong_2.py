@@ -1,4 +1,4 @@
-"""A mistake: when no sensor sees the line, it drives straight on and never comes back."""
+"""A mistake: when no sensor detects the line, it drives straight ahead and never returns."""
 
 
 def act(observation):

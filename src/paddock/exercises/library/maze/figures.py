@@ -1,10 +1,10 @@
-"""What the checks measure."""
+"""Figures for the checks."""
 
 from paddock.worlds.mazes import Layout, measure_distances, read_maze
 
 
 def way_share(trace, world):
-    """How much of the way from the start to the exit the robot has covered, 0 … 1, where it was nearest to the exit."""
+    """Fraction of the path from the start to the exit, 0 … 1, at the robot's nearest cell to the exit."""
     maze, layout = read_maze(world), Layout()
     to_exit = measure_distances(maze)
     cells = {layout.cell_at(x, y) for x, y in trace.pose[:, :2].tolist()}

@@ -1,25 +1,25 @@
-"""Find the way out: keep the right hand on the wall. In a maze without islands that leads everywhere."""
+"""Find the exit: follow the wall on the right. In a maze without islands this rule reaches every cell."""
 
 import math
 from collections import deque
 
 SPEED = 0.12  # [m/s]
-DISTANCE = 0.05  # to keep to the wall on the right [m]
+DISTANCE = 0.05  # desired distance to the wall on the right [m]
 OPEN = 0.12  # a wall of the same corridor is nearer than this [m]
-ARC = 0.085  # radius of the way round the end of a wall [m]
-WHEELS = 0.08  # between the wheels [m]
-PERIOD = 0.04  # between two decisions [s]
+ARC = 0.085  # radius of the arc around the end of a wall [m]
+WHEELS = 0.08  # wheel separation [m]
+PERIOD = 0.04  # time between two calls of act [s]
 
 
 def drive(speed, turn):
-    """Wheel speeds for a speed [m/s] and a turn to the left [rad/s]."""
+    """Return the wheel speeds for a linear speed [m/s] and an angular speed to the left [rad/s]."""
     return speed - turn * WHEELS / 2, speed + turn * WHEELS / 2
 
 
 class Controller:
     def __init__(self):
-        self.turn_until = None  # difference of the wheels' ways at which a turn on the spot ends [m]
-        self.seen = deque(maxlen=6)  # distances to the wall on the right
+        self.turn_until = None  # difference of the wheel distances at which a turn on the spot ends [m]
+        self.seen = deque(maxlen=6)  # last distances to the wall on the right
 
     def act(self, observation):
         left, front, right = observation.range
@@ -31,7 +31,7 @@ class Controller:
                 return drive(0.0, 2.0)
             self.turn_until = None
             self.seen.clear()
-        if right > OPEN:  # round the end of the wall
+        if right > OPEN:  # drive around the end of the wall
             self.seen.clear()
             return drive(SPEED, -SPEED / ARC)
         self.seen.append(right)

@@ -2,7 +2,7 @@
 
 
 def act(observation):
-    """Called 25 times in a second: look, and answer with the speeds of the left and the right wheel [m/s]."""
+    """Read the sensors and return the speeds of the left and the right wheel [m/s]. Called 25 times per second."""
     left, front, right = observation.range  # distances [m]
     if front < 0.05:
         return -0.1, 0.1  # turn left on the spot

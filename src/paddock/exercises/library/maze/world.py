@@ -1,8 +1,8 @@
-"""Another maze for every seed."""
+"""A different maze for every seed."""
 
 from paddock.worlds.mazes import make_maze, make_maze_world
 
 
 def make_world(seed):
-    """5 × 5 cells with corridors of 20 cm; the way out is the upper right cell."""
+    """Return a maze of 5 × 5 cells with corridors of 20 cm; the exit is the upper right cell."""
     return make_maze_world(make_maze(5, 5, seed=seed), name="exercise-maze")

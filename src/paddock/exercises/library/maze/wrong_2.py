@@ -1,4 +1,4 @@
-"""A mistake: a wrong comparison. It only turns right where the wall is far away, and misses most openings."""
+"""A mistake: a wrong comparison. It only turns right if the wall is far away, and misses most openings."""
 
 
 def act(observation):

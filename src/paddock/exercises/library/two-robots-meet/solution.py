@@ -1,18 +1,18 @@
-"""Two robots meet on a line: both pass on the right, like cars, and come back to the line in an arc."""
+"""Two robots meet on a line: both pass on the right, like cars, and return to the line in an arc."""
 
 import math
 
 SPEED = 0.09
-WHEELS = 0.053  # between the wheels [m]
-PERIOD = 0.04  # between two decisions [s]
-CLOSE = 0.045  # something ahead is in the way [m]
+WHEELS = 0.053  # wheel separation [m]
+PERIOD = 0.04  # time between two calls of act [s]
+CLOSE = 0.045  # distance at which an obstacle ahead blocks the path [m]
 
 
 class Controller:
     def __init__(self):
-        self.side = 1.0  # where the line was last seen: 1 left, -1 right
+        self.side = 1.0  # side on which the line was last detected: 1 left, -1 right
         self.state = "follow"  # follow the line; leave it; pass the other robot
-        self.way = self.turned = 0.0  # since the state began [m], [rad to the left]
+        self.way = self.turned = 0.0  # distance [m] and rotation to the left [rad] since the state began
         self.wheels = 0.0, 0.0
 
     def act(self, observation):
@@ -34,7 +34,7 @@ class Controller:
         self.state, self.way, self.turned = state, 0.0, 0.0
 
     def choose_speeds(self, dark):
-        if self.state == "leave":  # to the right on the spot
+        if self.state == "leave":  # turn right on the spot
             return 0.6 * SPEED, -0.6 * SPEED
         if self.state == "pass":  # an arc of about 12 cm to the left, which meets the line again
             return 0.65 * SPEED, SPEED

@@ -1,11 +1,11 @@
-"""Two robots meet on a line: the same program drives both of them, each by itself."""
+"""Two robots meet on a line. Each robot runs its own copy of this program."""
 
 
 class Controller:
     def __init__(self):
-        self.state = "follow"  # what the robot does at present
+        self.state = "follow"  # current behaviour of the robot
 
     def act(self, observation):
-        """Called 25 times in a second: look, and answer with the speeds of the left and the right wheel [m/s]."""
+        """Read the sensors and return the speeds of the left and the right wheel [m/s]. Called 25 times per second."""
         left, middle, right = observation.ground  # 0 black … 1 white
         return 0.05, 0.05

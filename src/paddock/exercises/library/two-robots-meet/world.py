@@ -6,5 +6,5 @@ from paddock.worlds import load_world
 
 
 def make_world(seed):
-    """The same for all seeds: where the robots begin is drawn."""
+    """Return the same world for all seeds; only the start poses are random."""
     return replace(load_world("line-crossing"), cylinders=(), boxes=())

@@ -1,4 +1,4 @@
-"""A mistake: it only follows the line, and pushes whoever comes along."""
+"""A mistake: it only follows the line, and drives into the other robot."""
 
 SPEED = 0.08
 
@@ -8,7 +8,7 @@ class Controller:
         self.side = 1.0  # where the line was last seen: 1 left, -1 right
 
     def act(self, observation):
-        """Called 25 times in a second: look, and answer with the speeds of the left and the right wheel [m/s]."""
+        """Read the sensors and return the speeds of the left and the right wheel [m/s]. Called 25 times per second."""
         left, middle, right = observation.ground < 0.5
         if left != right:
             self.side = 1.0 if left else -1.0

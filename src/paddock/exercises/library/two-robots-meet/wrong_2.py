@@ -3,17 +3,17 @@
 import math
 
 SPEED = 0.09
-WHEELS = 0.053  # between the wheels [m]
-PERIOD = 0.04  # between two decisions [s]
-CLOSE = 0.045  # something ahead is in the way [m]
+WHEELS = 0.053  # wheel separation [m]
+PERIOD = 0.04  # time between two calls of act [s]
+CLOSE = 0.045  # distance at which an obstacle ahead blocks the path [m]
 
 
 class Controller:
     def __init__(self, pass_on):
         self.pass_on = pass_on  # 1 right, -1 left
-        self.side = 1.0  # where the line was last seen: 1 left, -1 right
+        self.side = 1.0  # side on which the line was last detected: 1 left, -1 right
         self.state = "follow"  # follow the line; leave it; pass the other robot
-        self.way = self.turned = 0.0  # since the state began [m], [rad to the left]
+        self.way = self.turned = 0.0  # distance [m] and rotation to the left [rad] since the state began
         self.wheels = 0.0, 0.0
 
     def act(self, observation):

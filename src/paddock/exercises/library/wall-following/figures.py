@@ -1,14 +1,14 @@
-"""What the checks measure."""
+"""Figures for the checks."""
 
 import numpy as np
 
 RADIUS = 0.037  # of an e-puck [m]
-NEAR = 0.07  # [m] between robot and wall: as far as the sensors see
-SEARCH = 20.0  # [s] to find a wall
+NEAR = 0.07  # distance between robot and wall [m]: the range of the sensors
+SEARCH = 20.0  # time to find a wall [s]
 
 
 def near_wall(trace, world):
-    """Share of the time in which the robot was near a wall; the time to find one does not count."""
+    """Fraction of the time in which the robot was near a wall; the time to find one does not count."""
     x, y = trace.pose[trace.time >= SEARCH, :2].T
     if not len(x):
         return np.nan
@@ -22,7 +22,7 @@ def near_wall(trace, world):
 
 
 def rounds(trace, world):
-    """How often the robot went round the middle of the room, counter-clockwise; ways back before that do not count."""
+    """Rounds about the centre of the room, counter-clockwise; earlier clockwise motion does not count."""
     left, bottom, right, top = world.bounds
     angle = np.unwrap(np.arctan2(trace.pose[:, 1] - (bottom + top) / 2, trace.pose[:, 0] - (left + right) / 2))
     return np.max(angle - np.minimum.accumulate(angle)) / (2 * np.pi)

@@ -1,17 +1,17 @@
-"""Follow the wall: keep 3 cm to the right; turn left where something is ahead, right where the wall ends."""
+"""Follow the wall: keep 3 cm to the right; turn left if an obstacle is ahead, right where the wall ends."""
 
 SPEED = 0.09
-DISTANCE = 0.03  # to keep [m]
-SEEN = 0.06  # what is nearer than this is there [m]
-BLIND = 0.06  # way past a corner before the sensor at the side sees it [m]
-AROUND = 0.6  # way round a corner after which there is no wall any more [m]
-STEP = SPEED * 0.04  # way of one decision [m]
+DISTANCE = 0.03  # desired distance [m]
+SEEN = 0.06  # obstacles nearer than this count as detected [m]
+BLIND = 0.06  # distance past a corner before the side sensor detects it [m]
+AROUND = 0.6  # distance around a corner after which the wall counts as lost [m]
+STEP = SPEED * 0.04  # distance between two calls of act [m]
 
 
 class Controller:
     def __init__(self):
-        self.since_ahead = BLIND  # way since something was ahead [m]
-        self.since_wall = AROUND  # way since any wall was seen [m]
+        self.since_ahead = BLIND  # distance since an obstacle was ahead [m]
+        self.since_wall = AROUND  # distance since a wall was detected [m]
 
     def act(self, observation):
         near = observation.proximity
@@ -23,7 +23,7 @@ class Controller:
         if min(near[5], near[6]) < 0.02:
             turn = 0.3  # away from a wall on the left
         elif self.since_wall >= AROUND:
-            turn = 0.0  # search: straight on
+            turn = 0.0  # search: drive straight ahead
         elif near[1] < DISTANCE:
             turn = -0.8
         elif near[2] < SEEN:
