@@ -58,7 +58,7 @@ def robot_names(students: Iterable[str]) -> dict[str, str]:
     names: dict[str, str] = {}
     for student in students:
         if student in names:
-            raise PaddockError(f"{student!r} is in the list twice: make them distinguishable, such as {student!r} (2)")
+            raise PaddockError(f"{student!r} is in the list twice: tell them apart, such as {student + ' (2)'!r}")
         names[student] = free_robot_name(student, names.values())
     return names
 

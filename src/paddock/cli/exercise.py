@@ -42,7 +42,7 @@ def show_exercise(name: str) -> None:
     """Print the text of an exercise, and its checks as a table."""
     found, console = load_exercise(name), Console()
     console.print(Markdown(_visible_lines(found.read_text())))
-    table = new_table("Checks", "check", "measure", "wanted", "points", right=("points",))
+    table = new_table("Checks", "check", "measure", "required", "points", right=("points",))
     for check in found.checks:
         row = check.name, check.measure.rpartition(":")[2], check.wanted, f"{check.points:g}"
         table.add_row(*map(cell, row))
