@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.ready-run
 DEV := $(VENV)/.ready-dev
 ARGS ?=
-WORKERS ?= 4  # test processes: twice the number of cores, because many tests wait for other processes
+WORKERS ?= 6  # test processes: more than cores, because many tests wait for other processes
 COVERAGE ?=
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal # neighbours in a file share its servers and fixtures
 
@@ -26,6 +26,7 @@ test: $(DEV)  ## all tests except the long ones, then the kernel tests again in 
 	@$(BIN)/python tests/browser/skipped.py
 
 test-compiled: $(DEV)
+	@$(BIN)/python -m compileall -q -j 2 src # else every worker compiles all byte code
 	$(PYTEST) $(COVERAGE) -m "not long" $(ARGS)
 
 test-again: $(DEV)  ## the tests that failed last, one after another; fails if there is none

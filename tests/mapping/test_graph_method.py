@@ -16,6 +16,7 @@ from paddock.mapping.logs.odometry_model import OdometryModel
 from paddock.mapping.motion_step import NO_SPREAD
 
 
+@pytest.mark.long
 def test_the_map_is_drawn_anew_when_a_loop_moves_the_poses() -> None:
     corners = [(1.0, 1.0), (19.0, 1.0), (19.0, 13.0), (1.0, 13.0), (1.0, 1.0), (19.0, 1.0), (19.0, 6.0)]
     truth = along(*corners)

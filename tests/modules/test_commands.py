@@ -92,7 +92,7 @@ def test_modules_leave_the_map_its_pictures_and_the_trajectory(tmp_path: Path) -
     assert "these modules build no map: add a module named mapper" in done.stderr
 
 
-@pytest.mark.heavy
+@pytest.mark.long
 def test_a_run_ends_when_all_is_explored(tmp_path: Path) -> None:
     spec = configure(tmp_path, *MAPPING, options={"planner": {"controller": "explore"}}, seconds=600.0)
     done = paddock("modules", "up", str(write_configuration(spec)), "--together", "--lock-step")

@@ -44,6 +44,7 @@ def test_nor_does_any_with_two_messages_to_the_motor_under_way() -> None:
     assert result.stuck is None
 
 
+@pytest.mark.long
 def test_the_search_finds_a_contact_where_margins_are_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handshake, "NEAR_ESCAPING", 0)
     violation = search_handshake().violation

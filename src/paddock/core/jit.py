@@ -19,7 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -163,18 +163,18 @@ def _skip_optimisation(dispatcher: Any) -> None:
     from numba.core.codegen import CPUCodeLibrary
     from numba.core.compiler_lock import global_compiler_lock
 
-    compile_here = dispatcher.compile
+    compile_here, library_class = dispatcher.compile, cast(Any, CPUCodeLibrary)
 
-    def compile_quickly(signature: Any) -> Any:
+    def compile_without_optimisation(signature: Any) -> Any:
         with global_compiler_lock:
-            optimize = CPUCodeLibrary._optimize_final_module
-            CPUCodeLibrary._optimize_final_module = lambda library: None
+            optimise = library_class._optimize_final_module
+            library_class._optimize_final_module = lambda library: None
             try:
                 return compile_here(signature)
             finally:
-                CPUCodeLibrary._optimize_final_module = optimize
+                library_class._optimize_final_module = optimise
 
-    dispatcher.compile = compile_quickly
+    dispatcher.compile = compile_without_optimisation
 
 
 def _survive_full_disk(cache: Any) -> None:
