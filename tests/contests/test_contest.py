@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import shutil
 import signal
@@ -13,7 +14,7 @@ import pytest
 
 from command_line import paddock
 from paddock.classes import ClassFolder, ClassSpec
-from paddock.contests import ContestResult, draw_bracket, find_entrants, load_contest, new_contest, run_contest
+from paddock.contests import ContestResult, draw_bracket, find_entrants, load_contest, new, new_contest, run_contest
 from paddock.contests.new import GAMES
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.observation import Observation
@@ -321,6 +322,15 @@ def test_submissions_are_files_or_folders_and_robots_get_valid_names(tmp_path: P
 def test_mistakes_are_told_with_their_place(more: dict[str, object], problem: str) -> None:
     with pytest.raises((SpecError, PaddockError), match=problem):
         load_contest({**CONTEST, "referee": {"kind": "laps"}, **more})
+
+
+def test_byte_code_of_an_installed_template_is_not_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(new.TEMPLATES, tmp_path / "templates")
+    compileall.compile_dir(tmp_path / "templates", quiet=1)
+    monkeypatch.setattr(new, "TEMPLATES", tmp_path / "templates")
+    contest = new_contest(tmp_path / "mine")
+    assert not list(contest.parent.rglob("*.pyc"))
+    assert load_contest(contest).referee is not None
 
 
 def test_a_folder_without_submissions_or_results_is_told(tmp_path: Path) -> None:
