@@ -8,9 +8,9 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.ready-run
 DEV := $(VENV)/.ready-dev
 ARGS ?=
-WORKERS ?= 6  # test processes: more than cores, because many tests wait for other processes
+WORKERS ?= 5  # test processes: more than cores, because many tests wait for other processes
 COVERAGE ?=
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal # neighbours in a file share its servers and fixtures
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup # groups: see tests/conftest.py
 
 # Tests start hundreds of processes. Without cached byte code, each of them would compile all sources again.
 export PYTHONDONTWRITEBYTECODE :=

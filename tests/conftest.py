@@ -30,6 +30,16 @@ for number, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signa
         signal.signal(getattr(signal, number), handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run each file in one worker, so that its tests share servers; run all tests of the page in one, with one browser.
+
+    A second browser on two cores would double the CPU time of the tests of the page.
+    """
+    for item in items:
+        folder = item.path.parent.name
+        item.add_marker(pytest.mark.xdist_group("browser" if folder == "browser" else str(item.path)))
+
+
 def pytest_collection_finish() -> None:
     """Exclude all collected tests and imported modules from garbage collection, which would visit them every time."""
     gc.collect()
