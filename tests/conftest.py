@@ -30,6 +30,7 @@ for number, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signa
         signal.signal(getattr(signal, number), handler)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run each file in one worker, so that its tests share servers; run all tests of the page in one, with one browser.
 
