@@ -10,7 +10,7 @@ DEV := $(VENV)/.ready-dev
 ARGS ?=
 WORKERS ?= 5  # test processes: more than cores, because many tests wait for other processes
 COVERAGE ?=
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup # groups: see tests/conftest.py
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile # and all tests of the page together: see tests/conftest.py
 
 # Tests start hundreds of processes. Without cached byte code, each of them would compile all sources again.
 export PYTHONDONTWRITEBYTECODE :=

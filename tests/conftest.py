@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,15 +31,20 @@ for number, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signa
         signal.signal(getattr(signal, number), handler)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Run each file in one worker, so that its tests share servers; run all tests of the page in one, with one browser.
 
     A second browser on two cores would double the CPU time of the tests of the page.
     """
-    for item in items:
-        folder = item.path.parent.name
-        item.add_marker(pytest.mark.xdist_group("browser" if folder == "browser" else str(item.path)))
+    from xdist.scheduler import LoadFileScheduling
+
+    class FileScheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = str(super()._split_scope(nodeid))
+            return "tests/browser" if file.startswith("tests/browser/") else file
+
+    return FileScheduling(config, log)
 
 
 def pytest_collection_finish() -> None:
