@@ -21,7 +21,7 @@ demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
 
 test: $(DEV)  ## all tests except the long ones, then the kernel tests again in plain Python
-	@echo "all tests except the long ones, compiled and then in plain Python: about eight minutes on two cores"
+	@echo "all tests except the long ones, compiled and then in plain Python: about seven minutes on two cores"
 	$(MAKE) --no-print-directory test-compiled test-plain
 	@$(BIN)/python tests/browser/skipped.py
 
@@ -44,7 +44,7 @@ coverage: $(DEV)  ## all of these tests, at half the speed, with line coverage; 
 	$(BIN)/coverage report --skip-covered --fail-under=90
 
 test-browser: $(DEV)  ## only the tests of the page, in the system's Chromium; fails if it is not installed
-	PADDOCK_REQUIRE_BROWSER=1 $(BIN)/python -m pytest -n 2 tests/browser $(ARGS)
+	PADDOCK_REQUIRE_BROWSER=1 $(BIN)/python -m pytest tests/browser $(ARGS)
 
 soak: $(DEV)  ## long checks: an hour with ten clients, 2,000 extreme robots, 100,000 damaged orders, 100 robots on serial lines
 	$(PYTEST) -m soak

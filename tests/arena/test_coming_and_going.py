@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -391,3 +392,32 @@ def test_whatever_comes_and_goes_all_is_in_order_and_who_cannot_see_it_does_not_
     for name in guests:
         arena.remove(name)
     assert arena.digest() == alone.digest()
+
+
+def test_a_robot_that_is_removed_while_its_handle_is_made_can_be_spawned_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with paddock.open("empty") as arena:
+        arena.spawn("new", "e-puck", at=(0.5, 0.5))
+        arena.robots._handles.clear()
+        made, removed = threading.Event(), threading.Event()
+        make = arena.robots.new_handle
+
+        def make_slowly(name: str) -> Robot:
+            handle = make(name)
+            made.set()
+            removed.wait(0.2)  # the remover has to wait for the lock
+            return handle
+
+        def remove() -> None:
+            made.wait(60)
+            with arena.turn:
+                arena._rebuild([robot for robot in arena._list_placed() if robot.name != "new"])
+            removed.set()
+
+        monkeypatch.setattr(arena.robots, "new_handle", make_slowly)
+        thread = threading.Thread(target=remove)
+        thread.start()
+        arena.robots["new"]
+        thread.join()
+        monkeypatch.undo()
+        arena.spawn("new", "e-puck", at=(0.5, 0.5))
+        assert arena["new"].pose.x == pytest.approx(0.5)

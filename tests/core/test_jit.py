@@ -142,6 +142,26 @@ def test_a_plain_kernel_divides_by_zero_without_a_word(monkeypatch: pytest.Monke
     assert reciprocal.__doc__ == "One by a number."
 
 
+@jit.kernel
+def pick(pair, index):
+    return pair[index]
+
+
+@jit.kernel
+def add_scaled(value, factor):
+    return value + 2.0 * factor
+
+
+@jit.kernel
+def use_literals(value):
+    return pick((1, value), 1) + add_scaled(value, 3) + add_scaled(value, value)
+
+
+@pytest.mark.heavy
+def test_literal_arguments_of_inlined_kernels_compile_whether_their_value_matters_or_not() -> None:
+    assert use_literals(2.5) == 2.5 + 8.5 + 7.5
+
+
 def test_a_kernel_knows_its_python_function() -> None:
     def double(number: float) -> float:
         return 2 * number

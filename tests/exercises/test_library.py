@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+import textwrap
 
 import pytest
 
@@ -89,3 +92,17 @@ def test_the_text_names_every_device_and_the_points_of_every_check(name: str) ->
     points = [int(row) for row in re.findall(r"^\| .* \| (\d+) \|$", text.partition("marked")[2], re.MULTILINE)]
     assert points == [check.points for check in exercise.checks]
     assert f"{exercise.seconds:g} s" in text
+
+
+def test_no_shipped_exercise_needs_an_extra() -> None:
+    program = """
+        import sys
+        for name in ("gymnasium", "pettingzoo", "mcap", "cv2", "gtsam", "pandas"):
+            sys.modules[name] = None  # cannot be imported
+        from paddock.exercises import exercise_names, load_exercise
+        print(*(name for name in exercise_names() if load_exercise(name).points))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout.split() == list(exercise_names()), done.stderr

@@ -216,7 +216,7 @@ class Arena(BaseArena):
         recording = CompiledRecording(loop, self.built, self.motion, table.enabled)
         compiled = loop_for(by_number.values(), self.built.sensor_kinds, plan.metrics)
         more = (table, np.zeros(max(1, self.built.values)), recording.sums, np.zeros(1, np.int64))
-        with progress_while_compiling("its fused loop", compiled):
+        with progress_while_compiling("its compiled loop", compiled):
             compiled(self.model, self.state, self.commands, self.scratch, *more, 0)
 
         def run_slice(*tables: Any) -> None:

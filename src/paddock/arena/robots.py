@@ -27,8 +27,11 @@ class Robots(Mapping[str, Robot]):
     def __getitem__(self, name: str) -> Robot:
         handle = self._handles.get(name) if isinstance(name, str) else None
         if handle is None:
-            handle = self._handles[name] = self.new_handle(name)
-            handle.wheels.warns = True
+            with self._arena.turn:  # another thread may create the same handle, or remove the robot
+                if isinstance(name, str) and name in self._handles:
+                    return self._handles[name]
+                handle = self._handles[name] = self.new_handle(name)
+                handle.wheels.warns = True
         return handle
 
     def new_handle(self, name: str) -> Robot:
@@ -38,8 +41,8 @@ class Robots(Mapping[str, Robot]):
             if not isinstance(name, str) or name not in numbers:
                 raise UnknownName("robot", name, numbers)
             handle = Robot(self._arena, self._arena.body_class(self._arena, numbers[name]))
+            handle.wheels.warns = False  # the owner of the handle reports problems
             self._all.add(handle)
-        handle.wheels.warns = False  # the owner of the handle reports problems
         return handle
 
     def __iter__(self) -> Iterator[str]:

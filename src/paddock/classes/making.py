@@ -25,7 +25,7 @@ def make_class(path: str | Path, spec: ClassSpec, students: Iterable[str | Stude
     """Create the folder of a new class.
 
     Args:
-        path: path of the folder, which must not exist or be empty.
+        path: path of the folder, which must be new or empty.
         spec: settings of the class. A TOML file of a world or a folder of an exercise is copied into the class. Without
             a world or exercise, the world is line-track.
         students: the students, or their names.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.files import write_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 GAMES = tuple(sorted(path.name for path in TEMPLATES.iterdir()))
@@ -19,9 +19,10 @@ def new_contest(folder: str | Path, game: str = "race") -> Path:
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise PaddockError(f"{path}: already exists and is not empty: choose another name")
     try:
-        # An installed package has the byte code of its templates, too.
-        shutil.copytree(TEMPLATES / game, path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-        (path / "submissions").mkdir(exist_ok=True)
-    except (OSError, shutil.Error) as error:
-        raise PaddockError(f"{path}: cannot be created: {getattr(error, 'strerror', None) or error}") from None
+        (path / "submissions").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PaddockError(f"{path}: cannot be created: {error.strerror}") from None
+    for source in sorted(TEMPLATES.joinpath(game).rglob("*.*")):
+        if "__pycache__" not in source.parts:  # an installed package has the byte code of its templates, too
+            write_text(path / source.relative_to(TEMPLATES / game), source.read_text(encoding="utf-8"))
     return path / "contest.toml"

@@ -44,7 +44,7 @@ INLINED = {**OPTIONS, "no_cpython_wrapper": True}
 
 # Folders in which every file counts as kernel source, because kernels use constants and tuples from these files.
 KERNEL_FOLDERS = ("engine", "sensors", "metrics", "policies", "rollouts")
-KERNEL_FILES = ("gym/tables.py",)  # … and files elsewhere
+KERNEL_FILES = ("core/jit.py", "gym/tables.py")  # … and files elsewhere
 
 
 class Kernel:
@@ -149,11 +149,18 @@ def _ignore_literals(dispatcher: Any) -> None:
     LLVM propagates the literal after inlining, so the machine code of the caller is the same.
     """
     from numba.core import types
+    from numba.core.errors import NumbaError
 
     find_template = dispatcher.get_call_template
 
     def get_call_template(arguments: Any, keywords: Any) -> Any:
-        return find_template(tuple(map(types.unliteral, arguments)), keywords)
+        general = tuple(map(types.unliteral, arguments))
+        try:
+            return find_template(general, keywords)
+        except NumbaError:  # some code needs the literal, such as an index of a tuple of different types
+            if general == tuple(arguments):
+                raise
+            return find_template(arguments, keywords)
 
     dispatcher.get_call_template = get_call_template
 
@@ -164,6 +171,8 @@ def _skip_optimisation(dispatcher: Any) -> None:
     from numba.core.compiler_lock import global_compiler_lock
 
     compile_here, library_class = dispatcher.compile, cast(Any, CPUCodeLibrary)
+    if not hasattr(library_class, "_optimize_final_module"):  # another version of numba: compile more slowly
+        return
 
     def compile_without_optimisation(signature: Any) -> Any:
         with global_compiler_lock:

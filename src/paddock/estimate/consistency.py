@@ -40,7 +40,7 @@ class Band(NamedTuple):
 def normalised_error(estimate: Estimate, true: Pose) -> float:
     """Return the NEES: the squared error of a pose in units of its covariance; 3 on average for a consistent filter.
 
-    The result is NaN if a variance of the estimate is zero.
+    The result is NaN if the covariance is not positive definite.
     """
     error = np.array(
         [estimate.pose.x - true[0], estimate.pose.y - true[1], wrap(estimate.pose.heading - true[2])], float

@@ -29,12 +29,12 @@ try:
         TimeReward,
         WallReward,
     )
-    from paddock.gym.rooms import make_room, make_track
     from paddock.gym.single import PaddockEnv
     from paddock.gym.spec import EnvSpec, Randomisation
     from paddock.gym.teams import ForagingEnv, LineCrossingEnv, PursuitEnv
     from paddock.gym.terms import Ending, RewardTerm, TermContext
     from paddock.gym.vector import PaddockVectorEnv
+    from paddock.worlds.rooms import make_room, make_track
 except ModuleNotFoundError as error:
     if error.name not in ("gymnasium", "pettingzoo"):
         raise

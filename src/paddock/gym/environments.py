@@ -23,12 +23,12 @@ from paddock.gym.rewards import (
     TimeReward,
     WallReward,
 )
-from paddock.gym.rooms import make_room, make_track
 from paddock.gym.spec import EnvSpec
 from paddock.gym.terms import Ending, RewardTerm, TermContext
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.floor import curve
 from paddock.worlds.mazes import make_maze, make_maze_world
+from paddock.worlds.rooms import make_room, make_track
 
 UNSEEN = 1_000_000  # mazes from this number on are for testing
 Observed = tuple[object, ...]

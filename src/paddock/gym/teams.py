@@ -12,9 +12,9 @@ from paddock.gym.endings import FloorCovered, GoalReached
 from paddock.gym.environments import Endings, Observed, Rewards, draw_on_line
 from paddock.gym.places import FreeSpace
 from paddock.gym.rewards import ArrivalReward, ContactReward, DiscoveryReward, LineReward, ProgressReward, TimeReward
-from paddock.gym.rooms import make_room
 from paddock.gym.spec import EnvSpec
 from paddock.worlds import WorldSpec, load_world
+from paddock.worlds.rooms import make_room
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,7 +102,7 @@ class Steering:
         self._arena.append_event(Event(time=self._arena.time, kind="driver", robot=robot, text=text))
 
     def raise_pending_error(self) -> None:
-        """Raise the last refusal, except for a command sent just before another client took over its robot."""
+        """Raise the first pending refusal, unless its command was sent just before another client took over."""
         if self.pending_error is not None:
             refusal, self.pending_error = self.pending_error, None
             if refusal.error != Refused.__name__ or not any(map(self.is_lost, self.driven)):

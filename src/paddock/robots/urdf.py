@@ -49,7 +49,7 @@ def _add_body(root: Element, spec: RobotSpec) -> None:
             SubElement(geometry, "box", size=_join(*size))
         if part == "visual":
             material = SubElement(element, "material", name="body")
-            SubElement(material, "color", rgba=_join(*(part / 255 for part in rgb(body.color)), 1))
+            SubElement(material, "color", rgba=_join(*(channel / 255 for channel in rgb(body.color)), 1))
     inertial = SubElement(link, "inertial")
     SubElement(inertial, "origin", xyz=_join(*middle), rpy=_join(0, 0, 0))
     SubElement(inertial, "mass", value=_join(mass))

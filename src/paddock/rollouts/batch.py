@@ -294,7 +294,7 @@ class Batch:
             scratch, readings = buffers[thread]
             loop.compiled(scene.model, state, commands, scratch, policy_table, readings, metric_sums, worlds, now)
 
-        with progress_while_compiling("its fused loop", loop):
+        with progress_while_compiling("its compiled loop", loop):
             work(0, (self.scenes[0], np.zeros(0, np.int64), 0))
         for done in range(0, ticks, slice_of_ticks):
             now = min(slice_of_ticks, ticks - done)

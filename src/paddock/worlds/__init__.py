@@ -12,6 +12,7 @@ from paddock.core.outside import shell_word
 from paddock.core.spec import spec_from_table
 from paddock.core.toml import toml_text
 from paddock.core.user_code import code_beside
+from paddock.worlds.rooms import make_room, make_track
 from paddock.worlds.spec import (
     Alias,
     Arc,
@@ -47,6 +48,8 @@ __all__ = [
     "Wall",
     "WorldSpec",
     "load_world",
+    "make_room",
+    "make_track",
     "save_world",
     "world_names",
 ]

@@ -100,7 +100,7 @@ def _arc(arc: Arc, path: str) -> Iterator[Solid]:
 
 
 def _wall(wall: Wall, path: str) -> Iterator[Solid]:
-    """Return one piece per wall segment. Neighbours are joined by a mitre; very sharp corners get a round joint."""
+    """Yield one piece per wall segment. Neighbours are joined by a mitre; very sharp corners get a round joint."""
     points = list(wall.points)
     if wall.closed and points[0] == points[-1]:
         points.pop()

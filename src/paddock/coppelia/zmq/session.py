@@ -115,8 +115,8 @@ class RemoteSession:
     def _advance(self, steps: Generator[None, None, Any], *, soon: bool) -> None:
         if self._steps is not steps:
             return
-        self.caller.scene.begin()
         try:
+            self.caller.scene.begin()
             next(steps)
         except StopIteration as done:
             self._steps = None

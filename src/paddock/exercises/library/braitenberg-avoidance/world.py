@@ -1,8 +1,7 @@
 """A different room with different obstacles for every seed."""
 
-from paddock.gym.rooms import make_room
 from paddock.robots import load_robot
-from paddock.worlds import Placed
+from paddock.worlds import Placed, make_room
 
 
 def make_world(seed):

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from paddock.core.geometry import Point, bounding_radius
-from paddock.robots import RobotSpec
-from paddock.worlds import Border, Box, Cylinder, Floor, Stroke, Wall, WorldSpec
+from paddock.robots.spec import RobotSpec
+from paddock.worlds.spec import Border, Box, Cylinder, Floor, Stroke, Wall, WorldSpec
 
 STREAM = 16  # of random numbers, so that other code with the same small seeds draws different numbers
 TRIES = 200
