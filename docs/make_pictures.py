@@ -14,6 +14,7 @@ import paddock
 from paddock.arena import mapper_of
 from paddock.arena.built_in import choose_built_in
 from paddock.core.geometry import wrap
+from paddock.draw.colours import PAPER
 from paddock.draw.maze import draw_solution
 from paddock.draw.world import draw_robot, draw_world
 from paddock.evolve.charts import save_learning_curve
@@ -45,14 +46,13 @@ from paddock.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
 from paddock.worlds.spec import Box, Cylinder, Floor, Placed, Stroke, WorldSpec
 
 PICTURES = Path(__file__).parent / "pictures"
+TILE = 480  # width of a picture in a sheet [pixels]
 
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
-    for name in world_names():
-        draw_world(load_world(name)).save(PICTURES / f"world-{name}.png", optimize=True)
-    for name in robot_names():
-        draw_robot(load_robot(name)).save(PICTURES / f"robot-{name}.png", optimize=True)
+    save_sheet([draw_world(load_world(name)) for name in world_names()], "worlds")
+    save_sheet([draw_robot(load_robot(name)) for name in robot_names()], "robots")
     trails("line-crossing", seconds=100)
     camera_strip()
     mazes()
@@ -65,6 +65,20 @@ def main() -> None:
     exploration()
 
 
+def save_sheet(pictures: list[Image.Image], name: str) -> None:
+    """Save pictures in three columns of one picture, each in the column that is the shortest so far."""
+    sizes = [(TILE, round(TILE * picture.height / picture.width)) for picture in pictures]
+    heights, places = [0, 0, 0], []
+    for _, height in sizes:
+        column = heights.index(min(heights))
+        places.append((column * TILE, heights[column]))
+        heights[column] += height
+    sheet = Image.new("RGB", (3 * TILE, max(heights)), PAPER)
+    for picture, size, place in zip(pictures, sizes, places, strict=True):
+        sheet.paste(picture.resize(size, Image.Resampling.LANCZOS), place)
+    sheet.save(PICTURES / f"{name}.png", optimize=True)
+
+
 ROUND = [
     (3.2, 2.2), (4.8, 2.2), (5.2, 4.4), (7.0, 4.2), (7.4, 1.2), (5.0, 1.0), (4.8, 3.6), (8.6, 3.55), (9.0, 4.6),
     (11.2, 4.6), (11.2, 2.6), (9.0, 2.6), (10.1, 4.6), (10.15, 6.0), (9.2, 8.2), (11.3, 8.3), (11.4, 6.4), (9.2, 6.4),
@@ -73,7 +87,7 @@ ROUND = [
 
 
 def mapping() -> None:
-    """One round through rooms with wheels that err by one per cent, as four methods map it."""
+    """Maps of one round through rooms, made by four methods with wheel errors of one per cent."""
     world = load_world("yellow-rooms")
     errors = {"wheel_diameter_error": (0.01, -0.005), "wheel_separation_error": 0.01, "slip_noise": 0.02}
     arena = paddock.open(replace(world, robots=(replace(world.robots[0], **errors),)), seed=3)
@@ -93,15 +107,17 @@ def mapping() -> None:
         if math.dist(goals[0], pose[:2]) < 0.3:
             goals.pop(0)
         arena.step(5)
-    figure, panels = plt.subplots(2, 2, figsize=(11, 9), layout="constrained")
+    _, panels = plt.subplots(2, 2, figsize=(9, 7.8), layout="constrained", facecolor=PAPER)
     for ax, (method, mapper) in zip(panels.flat, mappers.items(), strict=True):
-        off = math.dist(paths[method][-1][:2], robot.pose[:2])
-        map_chart(mapper.grid, paths[method], title=method, about=f"at the end {100 * off:.0f} cm off", ax=ax)
-    figure.savefig(PICTURES / "mapping-methods.png", dpi=80)
+        error = math.dist(paths[method][-1][:2], robot.pose[:2])
+        map_chart(mapper.grid, paths[method], title=method, about=f"final error {100 * error:.0f} cm", ax=ax)
+        if ax is not panels[1, 0]:  # one legend for all
+            ax.get_legend().remove()
+    save_figure(panels[0, 0], PICTURES / "mapping-methods.png")
 
 
 def trails(world: str, *, seconds: float) -> None:
-    """A world with what its robots drove under the built-in controller."""
+    """A world with the paths of its robots under the built-in controller."""
     with paddock.open(world, seed=1) as arena:
         for robot in arena.robots.values():
             robot.enable("proximity", "ground")
@@ -111,7 +127,7 @@ def trails(world: str, *, seconds: float) -> None:
 
 
 def camera_strip() -> None:
-    """What an e-puck's camera sees while it turns in `clutter`."""
+    """Pictures of an e-puck's camera while it turns in `clutter`."""
     with paddock.open("clutter", seed=1) as arena:
         robot = arena["red"]
         robot.camera.enable()
@@ -124,23 +140,19 @@ def camera_strip() -> None:
 
 
 def avoidance() -> None:
-    """The three avoidances in five scenes, and how many detections light causes."""
+    """The three avoidances in five scenes, and the number of detections caused by light."""
     draw_scenes().save(PICTURES / "avoidance.png", optimize=True)
     save_figure(count_detections(seeds=range(6)).draw(), PICTURES / "detections.png")
 
 
 def mazes() -> None:
-    """A maze of every kind, and one with some loops, each with its shortest way."""
+    """A maze of every kind, and one with some loops, each with its shortest path."""
     drawn = []
     for kind, loops in [*((kind, None) for kind in KINDS), ("wilson", 0.5)]:
         maze = make_maze(8, 8, kind=kind, seed=3, loops=loops)
         world = make_maze_world(maze, title=kind if loops is None else f"{kind}, loops {loops:g}")
-        drawn.append(draw_solution(maze, world, Layout(), size=400))
-    wide, high = drawn[0].size
-    sheet = Image.new("RGB", (3 * wide, 2 * high))
-    for i, picture in enumerate(drawn):
-        sheet.paste(picture, (i % 3 * wide, i // 3 * high))
-    sheet.save(PICTURES / "mazes.png", optimize=True)
+        drawn.append(draw_solution(maze, world, Layout(), size=800))
+    save_sheet(drawn, "mazes")
 
 
 def crossing() -> None:
@@ -156,7 +168,7 @@ def crossing() -> None:
 
 
 def overhead_camera() -> None:
-    """A laboratory from above, the calibration board, and where the camera errs."""
+    """A laboratory from above, the calibration board, and the errors of the camera."""
     world = WorldSpec(
         name="laboratory",
         bounds=(0, 0, 2, 1),
@@ -167,8 +179,8 @@ def overhead_camera() -> None:
     )
     camera = OverheadCamera(world, seed=1)
     poses = [(0.2, 0.8, 0.3), (0.7, 0.3, 1), (1.0, 0.5, 2), (1.35, 0.8, -1), (1.6, 0.4, -2), (1.8, 0.15, 3)]
-    lamps = [[1.0] * 8 + [0.0] * 2, [0.0] * 8 + [1.0, 0.0], *[[0.0] * 10] * 4]
-    picture = camera.take_picture(camera.set_scene(poses, lamps=lamps))
+    leds = [[1.0] * 8 + [0.0] * 2, [0.0] * 8 + [1.0, 0.0], *[[0.0] * 10] * 4]
+    picture = camera.take_picture(camera.set_scene(poses, leds=leds))
     picture.to_pil().save(PICTURES / "overhead.jpg", quality=88)
     lens = camera.model.lens
     board = show_board(lens, camera.spec, BoardSpec(), (-0.1, -0.05, 0.45), (20.0, -15.0, 40.0))
@@ -177,7 +189,7 @@ def overhead_camera() -> None:
 
 
 def exploration() -> None:
-    """The map that a Pioneer makes of five rooms, and its way."""
+    """The map that a Pioneer makes of five rooms, and its path."""
     with paddock.open("yellow-rooms", seed=1) as arena:
         robot = arena["pioneer"]
         explorer = Explorer(mapper_of(robot, method="scan-to-map", pose=robot.pose), robot.spec)
@@ -188,7 +200,7 @@ def exploration() -> None:
 
 
 def evolution() -> None:
-    """How a network learns the maze, and how its champion drives under a clock that waits and one that does not."""
+    """The learning curve of the maze, and the champion's path in lock-step and with a free-running clock."""
     from paddock.experiments.rossum.clocks import drive_free, drive_locked
 
     done = Evolution(EvolutionConfig(task="maze", seed=7))
@@ -196,22 +208,25 @@ def evolution() -> None:
     save_learning_curve(done, PICTURES / "evolution-curve.png", about="ga, population 20, seed 7")
     locked = drive_locked(done.task, done.champion, 7, speed=500.0)
     free = drive_free(done.task, done.champion, 7, speed=50.0)
-    for name, driven in (("lock-step", locked), ("free", free)):
+    for name, title, driven in (("lock-step", "Lock-step", locked), ("free", "Free-running clock, 50×", free)):
         trail = [(pose.x, pose.y) for pose in driven.trail]
         end = np.array([driven.trail[-1]])
-        picture = draw_world(load_world("maze"), poses=end, trails={"scout": trail}, size=500, rays=False)
+        world = replace(load_world("maze"), title=title)
+        picture = draw_world(world, poses=end, trails={"scout": trail}, size=500, rays=False)
         picture.save(PICTURES / f"evolution-{name}.png", optimize=True)
 
 
 def chemotaxis() -> None:
-    """The network of E. coli, how its motor answers steps, and how ten thousand walkers gather."""
+    """The network of E. coli, the response of its motor to steps, and the density of ten thousand walkers."""
     network = load_reactions("ecoli-chemotaxis")
     steps = [find_bias_response(1.0, after) for after in (0.5, 1.1, 2.0)]
-    crowd = run_population("normal", "petri-dish-gauss", walkers=10_000, seconds=40.0, every=2.0)
+    population = run_population("normal", "petri-dish-gauss", walkers=10_000, seconds=40.0, every=2.0)
     for name, chart in {
         "network": draw_reactions(network),
-        "steps": step_response_chart(steps, y_name="clockwise bias", title="A motor answers steps of the ligand"),
-        "density": density_chart(crowd, (1.0, 0.5), about="10,000 walkers, each in a petri-dish-gauss of its own"),
+        "steps": step_response_chart(
+            steps, y_name="clockwise bias", title="Response of the motor to steps of the ligand"
+        ),
+        "density": density_chart(population, (1.0, 0.5), about="10,000 walkers, each in its own petri-dish-gauss"),
     }.items():
         save_figure(chart, PICTURES / f"ecoli-{name}.png")
 

@@ -37,27 +37,28 @@ SCORE = """
 import math
 
 def score(arena):  # centimetres from the start
-    starts = {one.name: one.at for one in arena.world.robots}
+    starts = {robot.name: robot.at for robot in arena.world.robots}
     return {name: round(100 * math.dist(starts[name], robot.pose[:2])) for name, robot in arena.robots.items()}
 """
 CLASS = """
-Ada Lovelace, Grace Hopper, 李娜, محمد الأمين, Zoë Müller, Johanna-Theresia von Hohenlohe-Waldenburg, 王小明, שירה כהן,
-Lise Meitner, Emmy Noether, Hedy Lamarr, Barbara Liskov, Frances Allen, Radia Perlman, Shafi Goldwasser, Donald Knuth,
-Edsger Dijkstra, Tony Hoare, Alan Kay, Niklaus Wirth, John McCarthy, Marvin Minsky, Rodney Brooks, Grey Walter,
-Valentino Braitenberg, Nils Nilsson, Rosalind Picard, Cynthia Breazeal, Ngô Bảo Châu, Katherine Johnson
+Ada Lovelace, Grace Hopper, Çiğdem Şahin, محمد الأمين, Zoë Müller, Johanna-Theresia von Hohenlohe-Waldenburg,
+Łucja Śliwa, שירה כהן, Lise Meitner, Emmy Noether, Hedy Lamarr, Barbara Liskov, Frances Allen, Radia Perlman,
+Shafi Goldwasser, Donald Knuth, Edsger Dijkstra, Tony Hoare, Alan Kay, Niklaus Wirth, John McCarthy, Marvin Minsky,
+Rodney Brooks, Grey Walter, Valentino Braitenberg, Nils Nilsson, Rosalind Picard, Cynthia Breazeal, Ngô Bảo Châu,
+Katherine Johnson
 """
 EXERCISE = "braitenberg-avoidance"
 CRASH = "def drive(robot):\n    near = robot.sense().proximity\n    return near[8]\n"
-LARGEST = 250_000  # bytes of a picture
+LARGEST = 250_000  # bytes of a picture with all its colours
 SEED = 7
 
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
-    wanted = sys.argv[1:]
+    chosen = sys.argv[1:]
     with browser() as chromium:
         for name, take in SHOTS.items():
-            if not wanted or name in wanted:
+            if not chosen or name in chosen:
                 take(chromium, PICTURES / f"page-{name}.png")
 
 
@@ -71,7 +72,7 @@ def line_crossing(chromium: Browser, file: Path) -> None:
 
 
 def clutter(chromium: Browser, file: Path) -> None:
-    """One robot among obstacles, and what its camera sees: dark."""
+    """One robot among obstacles, and the picture of its camera: dark."""
     with driven(load_world("clutter")) as (url, drive), visit(chromium, url, color_scheme="dark") as page:
         choose(page, "red")
         drive(24.0)
@@ -95,7 +96,7 @@ def swarm(chromium: Browser, file: Path) -> None:
 
 
 def phone(chromium: Browser, file: Path) -> None:
-    """On a telephone, with the stick to drive with."""
+    """On a phone, with the stick for driving."""
     options = {"size": PHONE, "has_touch": True, "is_mobile": True}
     with driven(load_world("clutter")) as (url, drive), visit(chromium, url, **options) as page:
         choose(page, "red")
@@ -108,13 +109,16 @@ def phone(chromium: Browser, file: Path) -> None:
 
 
 def classroom(chromium: Browser, file: Path) -> None:
-    """A program for every student's robot, the scores, and the page as one of them sees it."""
+    """A program for every student's robot, the scores, and the page of one student."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "names.txt").write_text("\n".join(STUDENTS), encoding="utf-8")
         (Path(folder) / "score.py").write_text(SCORE)
         files = ("--classroom", f"{folder}/names.txt", "--score", f"{folder}/score.py")
-        with serving("clutter", *files, "--seed", str(SEED), "--speed", "8") as links, ExitStack() as stack:
-            arenas = [stack.enter_context(paddock.connect(link, lock_step=True)) for link in links]
+        with (
+            serving("clutter", *files, "--seed", str(SEED)) as links,
+            ExitStack() as stack,
+        ):
+            arenas = [stack.enter_context(paddock.connect(link)) for link in links]
             page = stack.enter_context(visit(chromium, links[1]))
             with ThreadPoolExecutor(len(arenas)) as students:
                 list(students.map(explore, arenas, robot_names(STUDENTS).values()))
@@ -124,19 +128,19 @@ def classroom(chromium: Browser, file: Path) -> None:
 
 
 def lesson(chromium: Browser, file: Path) -> None:
-    """A class of thirty, as its lecturer, a student and the whole room see it; two crashed, one hangs."""
+    """The pages of lecturer, student and projector in a class of thirty; two programs crashed, one hangs."""
     with tempfile.TemporaryDirectory() as folder, serving_class(Path(folder)) as (server, kept), ExitStack() as stack:
         tokens = {student.name: kept.token(student) for student in kept.students}
         url = server.url.partition("#")[0]
         arenas = {name: stack.enter_context(paddock.connect(url, token=tokens[name])) for name in list(tokens)[:-3]}
         *busy, hung, first, second = arenas
-        arenas[hung][kept.find(hung).robot].enable()  # and then nothing
+        arenas[hung][kept.find(hung).robot].enable()  # and no further command
         lecturer = stack.enter_context(visit(chromium, f"{url}#token={kept.keys.supervisor}"))
         link = f"{url}#token={tokens['Ada Lovelace']}&robot=ada-lovelace"
         student = stack.enter_context(visit(chromium, link, color_scheme="dark"))
         student.get_by_test_id("submit-file").set_input_files(load_exercise(EXERCISE).path("starter.py"))
         student.get_by_test_id("confirm-yes").click()
-        wall = stack.enter_context(visit(chromium, f"{url}#token={kept.keys.projector}&view=projector"))
+        projector = stack.enter_context(visit(chromium, f"{url}#token={kept.keys.projector}&view=projector"))
         for name in (first, second):
             crash(arenas[name], kept.find(name).robot)
         for button in ("heat-prepare", "heat-start"):
@@ -144,13 +148,13 @@ def lesson(chromium: Browser, file: Path) -> None:
         with ThreadPoolExecutor(len(busy)) as students:
             list(students.map(lambda name: explore(arenas[name], kept.find(name).robot, 40.0), busy))
         lecturer.get_by_test_id("student-row").first.click()
-        for page, name in ((lecturer, "class"), (student, "exercise"), (wall, "projector")):
+        for page, name in ((lecturer, "class"), (student, "exercise"), (projector, "projector")):
             settle(page)
             shoot(page, file.with_name(f"page-{name}.png"))
 
 
 def crash(arena: Any, name: str) -> None:
-    """What a student's program does that has a mistake."""
+    """Run a student's program that has an error."""
     names: dict[str, Any] = {}
     exec(compile(CRASH, "drive.py", "exec"), names)
     try:
@@ -172,7 +176,7 @@ def serving_class(folder: Path) -> Iterator[tuple[PaddockProcess, ClassFolder]]:
 
 
 def exploration(chromium: Browser, file: Path) -> None:
-    """A robot that maps rooms: what it knows, where it could learn more, and where it drives."""
+    """A robot that maps rooms: the known area, the frontiers and the planned path."""
 
     def explorer(robot: Robot) -> Explorer:
         return Explorer(mapper_of(robot, method="scan-to-map", pose=robot.pose), robot.spec)
@@ -186,7 +190,7 @@ def exploration(chromium: Browser, file: Path) -> None:
 
 
 def explore(arena: Any, name: str, seconds: float = 16.0) -> None:
-    """What a student's program does: its own robot avoids obstacles for a while."""
+    """Run a student's program: its robot avoids obstacles for some time."""
     robot = arena[name]
     robot.enable("proximity")
     arena.run(seconds, {name: choose_built_in(robot)})
@@ -214,15 +218,15 @@ SHOTS: dict[str, Callable[[Browser, Path], None]] = {
 def driven(
     world: WorldSpec, make_controller: Callable[[Robot], Any] = choose_built_in
 ) -> Iterator[tuple[str, Callable[[float], None]]]:
-    """An arena on a page, and a function that drives its robots for some simulated seconds, eight times as fast."""
+    """An arena on a page, and a function that drives its robots for some simulated seconds, at four times real time."""
     with ExitStack() as stack:
         arena = stack.enter_context(paddock.open(world, seed=SEED))
         controllers = {name: make_controller(robot) for name, robot in arena.robots.items()}
         for robot in arena.robots.values():
             robot.enable(*(name for name in robot.devices if name != "camera"))
-            for number, lamp in enumerate(robot.spec.leds):
-                robot.leds.set(lamp, 1.0 if number in (0, 4) else 0.0)
-        show = Show(arena, Settings(speed=8.0, lock_step=True, port=0))
+            for number, led in enumerate(robot.spec.leds):
+                robot.leds.set(led, 1.0 if number in (0, 4) else 0.0)
+        show = Show(arena, Settings(speed=4.0, lock_step=True, port=0))
         stack.callback(show.close)
 
         yield show.url, lambda seconds: arena.run(seconds, controllers)
@@ -246,7 +250,7 @@ def choose(page: Page, robot: str) -> None:
 
 
 def settle(page: Page) -> None:
-    """Let the last frames and pictures arrive."""
+    """Wait for the last frames and pictures."""
     wait(page, "!paddock.session.states.moving")
     page.wait_for_timeout(600)
 
@@ -260,7 +264,7 @@ def wait(page: Page, condition: str) -> None:
 
 
 def shoot(page: Page, file: Path) -> None:
-    """Save what is to be seen, with no more colours than it takes."""
+    """Save the visible part of the page, with 256 colours if the file would be too large."""
     page.mouse.move(0, 0)
     page.screenshot(path=file)
     picture = Image.open(file).convert("RGB")
