@@ -149,7 +149,7 @@ class Session:
     def wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            assert self.supervisor.look(0.05), "the run ended"
+            assert self.supervisor.update(0.05), "the run ended"
             self.trace.look()
 
     def await_phase(self, phase: str) -> None:

@@ -15,9 +15,9 @@ import numpy as np
 from paddock.core.geometry import Pose
 from paddock.orders import LineQuality, OrderFirmware, RobotLost, RobotPlan, RobotSession, SimulatedLine
 from paddock.orders.checked_frames import next_number, read_checked, write_checked
+from paddock.orders.conversation import ConversationRunner
 from paddock.orders.host_end import HostEnd
 from paddock.orders.legacy_frames import FrameReader, write_frame
-from paddock.orders.talk import Talk
 from paddock.orders.texts import DRIVING, RELATIVE, Order, write_order, write_reply
 from paddock.testing import BenchRobot
 
@@ -175,7 +175,7 @@ def fuzz_legacy_host(asks: int, seed: int, *, jitter: float = 0.9, loss: float =
         robot.said.clear()
         seconds = 10.0 if order.letter in DRIVING else 0.0
         try:
-            reply = robot.hold_talk(Talk(end, end.ask(order, seconds), robot.now))
+            reply = robot.run_conversation(ConversationRunner(end, end.ask(order, seconds), robot.now))
         except RobotLost:
             end = robot.connect()
         else:
@@ -200,26 +200,26 @@ class LateRobot:
         while True:
             end = HostEnd(checked=False)
             try:
-                self.hold_talk(Talk(end, end.connect(), self.now))
+                self.run_conversation(ConversationRunner(end, end.connect(), self.now))
             except RobotLost:
                 continue
             return end
 
-    def hold_talk(self, talk: Talk[Any]) -> Any:
+    def run_conversation(self, runner: ConversationRunner[Any]) -> Any:
         """Run an exchange and return its result; the timeout is one simulated hour."""
         limit = self.now + 3600
-        while not talk.over:
+        while not runner.over:
             assert self.now < limit, "the host hangs"
             self.now += DT
-            talk.receive(self.up.receive(self.now), self.now)
-            talk.wake(self.now)
-            self.down.send(talk.take_output(), self.now)
+            runner.receive(self.up.receive(self.now), self.now)
+            runner.wake(self.now)
+            self.down.send(runner.take_output(), self.now)
             self.firmware.receive(self.down.receive(self.now))
             sent = self.firmware.tick()
             self.said += FrameReader().feed(sent)
             self.up.send(sent, self.now)
             self.robot.roll()
-        return talk.result
+        return runner.result
 
 
 def answer(number: int, text: str) -> bytes:

@@ -2,7 +2,7 @@
 
 import paddock
 
-laps_of_line, on_line, ticks = 0.0, 0, 0
+on_line, ticks = 0, 0
 with paddock.open("line-track", seed=7) as arena:
     robot = next(iter(arena.robots.values()))
     robot.enable("ground")

@@ -6,14 +6,14 @@ from itertools import pairwise
 import paddock
 from paddock.metrics import ContactTime, Distance
 
-WANTED = 0.40  # distance from the sonars on the right to the wall [m]
+TARGET = 0.40  # distance from the sonars on the right to the wall [m]
 AHEAD, RIGHT = slice(2, 6), slice(5, 9)  # indices of the sonars in these directions
 WHEEL_SEPARATION = 0.33  # [m]
 
 
 def follow_wall(seen):
     """Controller: return the speeds of both wheels [m/s] for an observation."""
-    linear, angular = 0.35, 3.0 * (WANTED - seen.sonar[RIGHT].min())  # turn left if too near, right if too far
+    linear, angular = 0.35, 3.0 * (TARGET - seen.sonar[RIGHT].min())  # turn left if too near, right if too far
     if seen.sonar[AHEAD].min() < 0.45:  # turn left on the spot in front of a wall
         linear, angular = 0.0, 0.8
     turn = max(-0.8, min(0.8, angular)) * WHEEL_SEPARATION / 2

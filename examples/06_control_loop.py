@@ -21,9 +21,9 @@ with paddock.open(world, seed=1) as arena:
     start = math.dist(robot.pose[:2], LAMP)
     while arena.time < 60:
         light = robot.light.read()  # sense
-        total, aside = light[LEFT + RIGHT].sum(), light[LEFT].sum() - light[RIGHT].sum()
+        total, difference = light[LEFT + RIGHT].sum(), light[LEFT].sum() - light[RIGHT].sum()
         linear = max(0.0, min(0.06, 0.05 * (TARGET - total)))  # decide: two errors, two gains
-        angular = max(-1.5, min(1.5, 4.0 * aside / max(total, 0.05)))
+        angular = max(-1.5, min(1.5, 4.0 * difference / max(total, 0.05)))
         robot.drive(linear, angular)  # act
         arena.step()
     end = math.dist(robot.pose[:2], LAMP)

@@ -9,15 +9,15 @@ class Perception:
     """Lowest layer: converts readings to facts. The robot calls it when readings have changed."""
 
     def __init__(self, robot):
-        self.blocked, self.open_side, self.news = False, "left", 0
+        self.blocked, self.open_side, self.updates = False, "left", 0
         robot.watch(0.1)  # ten times per second of simulated time
-        self.end = robot.on_sense(self.note, "proximity")
+        self.unsubscribe = robot.on_sense(self.update, "proximity")
 
-    def note(self, seen):
+    def update(self, seen):
         near = seen.proximity
         self.blocked = min(near[0], near[1], near[6], near[7]) < 0.05
         self.open_side = "left" if near[5:8].sum() > near[0:3].sum() else "right"
-        self.news += 1
+        self.updates += 1
 
 
 class Navigation:
@@ -51,19 +51,19 @@ with paddock.open("clutter", seed=2) as arena:
     perception = Perception(robot)
     navigation = Navigation(perception)
     motion = Motion(robot, navigation)
-    touches, places = 0, set()
+    contact_ticks, cells = 0, set()
     while arena.time < 120:
         motion.go()
         arena.step()
-        touches += bool(robot.contacts)
-        places.add((int(robot.pose.x / 0.2), int(robot.pose.y / 0.2)))
-    perception.end()
-    before = perception.news
+        contact_ticks += bool(robot.contacts)
+        cells.add((int(robot.pose.x / 0.2), int(robot.pose.y / 0.2)))
+    perception.unsubscribe()
+    before = perception.updates
     arena.run(1.0)
 
-contact = touches * arena.dt
-print(f"{perception.news} updates, {navigation.turns} turns, {len(places)} cells visited, {contact:.1f} s in contact")
-assert perception.news == before  # after `end` the observer is not called
+contact = contact_ticks * arena.dt
+print(f"{perception.updates} updates, {navigation.turns} turns, {len(cells)} cells visited, {contact:.1f} s in contact")
+assert perception.updates == before  # after `unsubscribe` the observer is not called
 assert navigation.turns >= 5
-assert len(places) > 15
+assert len(cells) > 15
 assert contact < 2

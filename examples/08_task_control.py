@@ -25,14 +25,14 @@ def turn(angle, wheel_separation=0.053):
         seen = yield -side, side
 
 
-def in_turn(*tasks):
+def run_sequence(*tasks):
     """Run tasks in sequence. The sequence is a task itself, so that a plan is a tree."""
     for task in tasks:
         yield from task
 
 
 def side(length):
-    return in_turn(move(length), turn(math.pi / 2))
+    return run_sequence(move(length), turn(math.pi / 2))
 
 
 class TaskControl:
@@ -44,9 +44,9 @@ class TaskControl:
 
     def act(self, seen):
         if self.stack[-1][0] == "plan" and min(seen.proximity[0], seen.proximity[7]) < 0.04:
-            self.stack.append(
-                ("detour", in_turn(turn(-1.2), move(0.13), turn(1.2), move(0.13), turn(1.2), move(0.13), turn(-1.2)))
-            )
+            away, back, ahead = -1.2, 1.2, 0.13  # [rad], [rad], [m]
+            legs = (turn(away), move(ahead), turn(back), move(ahead), turn(back), move(ahead), turn(away))
+            self.stack.append(("detour", run_sequence(*legs)))
             next(self.stack[-1][1])
         while self.stack:
             name, task = self.stack[-1]
@@ -68,7 +68,7 @@ world = WorldSpec(
 with paddock.open(world, seed=1) as arena:
     robot = arena["red"]
     robot.enable("encoders", "proximity")
-    control = TaskControl(in_turn(side(0.7), side(0.5), side(0.7), side(0.5)))
+    control = TaskControl(run_sequence(side(0.7), side(0.5), side(0.7), side(0.5)))
     episode = arena.run(120, control, until=lambda arena: not control.stack, metrics=[ContactTime()])
     pose = robot.pose
 

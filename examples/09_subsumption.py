@@ -27,7 +27,7 @@ class Back:
         return (-0.05, -0.02) if seen.time < self.until else None
 
 
-def note_level(arena):
+def count_level(arena):
     active[levels.active] += 1
     if levels.active == "follow":
         assert "wander" in levels.suppressed  # the lower level still has an output, which is ignored
@@ -39,7 +39,7 @@ with paddock.open("line-track", seed=4) as arena:
     robot.set_pose(1.0, 0.7, 2.0)  # away from the line
     levels = Subsumption(wander=explorer(0.06), follow=OnLine(0.06), back=Back())
     active = Counter()
-    arena.run(90, levels, on_step=note_level)
+    arena.run(90, levels, on_step=count_level)
     print(", ".join(f"{name} {count * arena.dt:.0f} s" for name, count in active.most_common()))
 
 assert set(active) <= set(levels.levels)

@@ -5,7 +5,7 @@ from collections import Counter
 import paddock
 from paddock.control import Blackboard, Source
 
-experts = (
+sources = (
     Source(
         name="floor",
         reads=("ground",),
@@ -44,7 +44,7 @@ experts = (
 drivers, overruled = Counter(), 0
 
 
-def note_driver(arena):
+def count_driver(arena):
     global overruled
     drivers[boards["red"].author("wheels")] += 1
     overruled += any(post.source == "pilot" and not post.stands for post in boards["red"].posts)
@@ -53,8 +53,8 @@ def note_driver(arena):
 with paddock.open("line-crossing", seed=1) as arena:
     for robot in arena.robots.values():
         robot.enable("ground", "proximity")
-    boards = {name: Blackboard(*experts, memory={"side": "left"}) for name in arena}
-    arena.run(20, boards, on_step=note_driver)
+    boards = {name: Blackboard(*sources, memory={"side": "left"}) for name in arena}
+    arena.run(20, boards, on_step=count_driver)
     apart = arena["blue"].pose.x - arena["red"].pose.x
 
 print(f"red was driven by {dict(drivers)}; they are {apart:.3f} m apart; idle at the end: {boards['red'].idle}")

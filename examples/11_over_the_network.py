@@ -20,7 +20,7 @@ def drive(arena):
 
 
 with paddock.open("clutter", seed=3) as arena:
-    here = drive(arena)
+    local = drive(arena)
 
 # `paddock serve` usually runs in another terminal, or on the lecturer's machine.
 command = [sys.executable, "-m", "paddock", "serve", "clutter", "--seed", "3", "--lock-step", "--port", "0"]
@@ -28,7 +28,7 @@ with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
     try:
         url = server.stdout.readline().split(" at ")[1].split()[0]
         with paddock.connect(url, name="me") as arena:
-            there = drive(arena)
+            remote = drive(arena)
             guest = arena.spawn("guest", "khepera")  # add a robot, which is removed when the client disconnects
             guest.enable("proximity")
             print(f"{url}: {sorted(arena)}; the guest's nearest obstacle is {guest.proximity.read().min():.3f} m away")
@@ -36,5 +36,5 @@ with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
     finally:
         server.terminate()
 
-print(f"here {here[:12]}, there {there[:12]}")
-assert here == there
+print(f"local {local[:12]}, remote {remote[:12]}")
+assert local == remote

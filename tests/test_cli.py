@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
@@ -18,9 +19,10 @@ from PIL import Image
 from command_line import paddock
 from paddock.bench.local import BENCHES
 from paddock.cli import main
+from paddock.cli.run import describe_wall_time, run_world
 from paddock.robots import robot_names
 from paddock.scenarios import load_scenario
-from paddock.worlds import world_names
+from paddock.worlds import load_world, world_names
 
 
 def width(path: Path) -> int:
@@ -79,6 +81,44 @@ def test_a_misspelt_world_gets_a_suggestion_and_no_traceback() -> None:
     assert done.returncode == 2
     assert "no world called 'cluter' (did you mean 'clutter'?)" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("loop.toml",), "loop.toml: this is a scenario, not a world: run it with `paddock run --scenario loop.toml`"),
+        (
+            ("--scenario", "room.toml"),
+            "room.toml: this is a world, not a scenario: run it with `paddock run room.toml`",
+        ),
+        (
+            ("patrol-line",),
+            "'patrol-line' is a scenario, not a world: run it with `paddock run --scenario patrol-line`",
+        ),
+        (("--scenario", "clutter"), "'clutter' is a world, not a scenario: run it with `paddock run clutter`"),
+    ],
+)
+def test_a_scenario_given_as_a_world_is_recognised_and_vice_versa(
+    tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "loop.toml").write_text(load_scenario("patrol-line").to_toml())
+    (tmp_path / "room.toml").write_text(load_world("clutter").to_toml())
+    done = paddock("run", *arguments, "--headless", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == f"paddock: {message}\n"
+
+
+def test_the_time_to_compile_kernels_is_not_counted_as_time_of_the_run() -> None:
+    assert describe_wall_time(25.5, 25.0) == "0.50 s, and 25 s to compile kernels"
+    assert describe_wall_time(0.5, 0.0) == "0.50 s"
+
+
+def test_a_run_reports_the_time_that_the_compiler_took(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("paddock.cli.run.stopwatch_on_compiler", lambda: contextlib.nullcontext([25.0]))
+    run_world("empty", None, seconds=1, speed=None, seed=0, picture=None, headless=True)
+    assert "1 s simulated in 0.00 s, and 25 s to compile kernels" in " ".join(capsys.readouterr().out.split())
 
 
 def test_worlds_and_robots_are_listed_and_drawn(tmp_path: Path) -> None:
@@ -217,7 +257,7 @@ def test_listing_worlds_does_not_wait_for_the_compiler() -> None:
 
 @pytest.mark.parametrize(
     ("picture", "message"),
-    [("nowhere/trails.png", "there is no such folder"), ("trails.txt", "expected a picture's name ending in .png")],
+    [("nowhere/trails.png", "no such folder"), ("trails.txt", "expected a picture's name ending in .png")],
 )
 def test_a_picture_that_cannot_be_written_is_refused_before_the_run(tmp_path: Path, picture: str, message: str) -> None:
     done = paddock("run", "empty", "--picture", picture, folder=tmp_path)
@@ -266,6 +306,15 @@ def test_a_mistake_in_a_controller_is_told_with_its_line(tmp_path: Path) -> None
     assert "mine.py line 2: ZeroDivisionError: division by zero" in done.stderr
     (tmp_path / "mine.py").write_text("def act(observation)\n")
     assert "mine.py line 1: SyntaxError" in paddock("run", "empty", "-c", "mine.py", folder=tmp_path).stderr
+
+
+def test_an_error_before_the_first_tick_gives_no_table_of_zeros(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def act(observation):\n    return 1 / (observation.time - 0.04), 0\n")
+    (tmp_path / "first.py").write_text("def act(observation):\n    return 1 / observation.time, 0\n")
+    run = partial(paddock, "run", "empty", "--headless", "--seconds", "3", folder=tmp_path)
+    assert run("-c", "first.py").stdout == "empty: an error ended the run before the first tick\n"
+    assert run("-c", "first.py", "--referee", "coverage").stdout == run("-c", "first.py").stdout
+    assert "s; an error ended the run" in run("-c", "mine.py").stdout.splitlines()[0]
 
 
 def test_the_controller_of_the_documentation_keeps_away_from_things(tmp_path: Path) -> None:

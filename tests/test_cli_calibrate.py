@@ -15,8 +15,8 @@ from command_line import Printed
 from command_line import paddock as run
 from links.test_epuck import connected
 from paddock.arena import Arena, odometry_of, wheels_of
-from paddock.arena.calibration import pose_within
 from paddock.bridges import EPuckEmulators
+from paddock.core.geometry import relative
 from paddock.overhead import OverheadCamera
 from paddock.robots import load_robot
 from paddock.testing import PaddockProcess
@@ -168,7 +168,7 @@ class Person(io.StringIO):
         if self.asked == 1 or self.asked % 2 == 0:
             self.robot.set_pose(*self.start)
             return "\n"
-        x, y, _ = pose_within(self.start, self.robot.pose)
+        x, y, _ = relative(self.start, self.robot.pose)
         return f"{1000 * x:.2f} {1000 * y:.2f}\n"
 
 

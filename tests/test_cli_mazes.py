@@ -77,7 +77,7 @@ def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:
         (("--corridor", "0.05"), "corridor: expected metres > 0.1, so that the scout can turn, got 0.05"),
         (("--robot", "epuck"), "robots[0].type: no robot called 'epuck' (did you mean 'e-puck'?)"),
         (("-o", "my.txt"), "my.txt: expected a world's name ending in .toml"),
-        (("-o", "no/my.toml"), "no/my.toml: there is no such folder"),
+        (("-o", "no/my.toml"), "no/my.toml: no such folder"),
         (("--png", "my.txt"), "my.txt: expected a picture's name ending in .png, .jpg, .jpeg, .webp"),
         (("my.toml",), "my.toml: expected -o before a world's file name, or --png before a picture's file name"),
     ],

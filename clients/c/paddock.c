@@ -743,8 +743,8 @@ static int add_setting(paddock_arena *arena, const char *robot, const char *part
     return 0;
 }
 
-int paddock_set_led(paddock_arena *arena, const char *robot, const char *lamp, double brightness) {
-    return add_setting(arena, robot, "leds", lamp, brightness);
+int paddock_set_led(paddock_arena *arena, const char *robot, const char *led, double brightness) {
+    return add_setting(arena, robot, "leds", led, brightness);
 }
 
 int paddock_set_pan(paddock_arena *arena, const char *robot, const char *device, double angle) {

@@ -52,7 +52,7 @@ int paddock_step(paddock_arena *arena, int ticks); /* send commands, wait for ti
 int paddock_reset(paddock_arena *arena, long long seed); /* reset the world (supervisors); -1: the same seed */
 int paddock_play(paddock_arena *arena);                  /* supervisors only */
 int paddock_pause(paddock_arena *arena);                 /* supervisors only */
-int paddock_set_speed(paddock_arena *arena, double speed); /* simulated seconds per second; 0 flat out (supervisors) */
+int paddock_set_speed(paddock_arena *arena, double speed); /* simulated seconds per second; 0: as fast as possible (supervisors) */
 int paddock_digest(paddock_arena *arena, char *text, int room); /* equal digests mean equal states (supervisors) */
 
 /* ---- robots */
@@ -79,7 +79,7 @@ int paddock_get_pose(paddock_arena *arena, const char *robot, double pose[3]);  
 
 /* Commands are sent with the next step, and stay valid until they are changed. */
 int paddock_set_wheels(paddock_arena *arena, const char *robot, double left, double right); /* [m/s] */
-int paddock_set_led(paddock_arena *arena, const char *robot, const char *lamp, double brightness);
+int paddock_set_led(paddock_arena *arena, const char *robot, const char *led, double brightness);
 int paddock_set_pan(paddock_arena *arena, const char *robot, const char *device, double angle);
 
 #ifdef __cplusplus

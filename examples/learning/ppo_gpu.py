@@ -54,8 +54,8 @@ class Agent(nn.Module):
         return self.critic(observations).squeeze(-1)
 
     def log_likelihood(self, means: Tensor, actions: Tensor) -> Tensor:
-        off = (actions - means) * torch.exp(-self.log_spread)
-        return (-0.5 * off * off - self.log_spread).sum(-1)
+        deviation = (actions - means) * torch.exp(-self.log_spread)
+        return (-0.5 * deviation * deviation - self.log_spread).sum(-1)
 
 
 def _perceptron(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
@@ -71,14 +71,14 @@ class Rollouts:
 
     def __init__(self, env: CudaVectorEnv, agent: Agent, settings: PpoSettings) -> None:
         self.env, self.agent, self.settings = env, agent, settings
-        shape, like = (settings.steps, settings.envs), {"device": "cuda"}
-        self.seen = torch.zeros(*shape, env.observations.shape[-1], **like)
-        self.done = torch.zeros(*shape, env.actions.shape[-1], **like)
-        self.likelihoods, self.values, self.rewards, self.over = (torch.zeros(*shape, **like) for _ in range(4))
-        self.advantages = torch.zeros(*shape, **like)
-        self.count = torch.zeros(3, **like)  # ended episodes, successes, reward
-        side = torch.cuda.Stream()
-        with torch.cuda.stream(side):  # run once before recording, so that all libraries are initialised
+        shape, placement = (settings.steps, settings.envs), {"device": "cuda"}
+        self.observations = torch.zeros(*shape, env.observations.shape[-1], **placement)
+        self.actions = torch.zeros(*shape, env.actions.shape[-1], **placement)
+        self.likelihoods, self.values, self.rewards, self.ended = (torch.zeros(*shape, **placement) for _ in range(4))
+        self.advantages = torch.zeros(*shape, **placement)
+        self.count = torch.zeros(3, **placement)  # ended episodes, successes, reward
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):  # run once before recording, so that all libraries are initialised
             self._fill()
         torch.cuda.synchronize()
         self.graph = torch.cuda.CUDAGraph()
@@ -91,23 +91,23 @@ class Rollouts:
         self.count.zero_()
         spread = torch.exp(agent.log_spread)
         for k in range(settings.steps):
-            self.seen[k] = env.observations
+            self.observations[k] = env.observations
             means = agent.actor(env.observations)
-            self.done[k] = means + spread * torch.randn_like(means)
-            self.likelihoods[k] = agent.log_likelihood(means, self.done[k])
+            self.actions[k] = means + spread * torch.randn_like(means)
+            self.likelihoods[k] = agent.log_likelihood(means, self.actions[k])
             self.values[k] = agent.value(env.observations)
-            _, rewards, terminated, truncated, info = env.step(self.done[k])
-            over, cut = terminated | truncated, truncated.float()
-            ahead = settings.discount * agent.value(info["final_obs"])  # value beyond the time limit
-            self.rewards[k] = settings.reward_scale * rewards + cut * ahead
-            self.over[k] = over.float()
-            self.count += torch.stack([over.sum(), env.is_success().sum(), rewards.sum()])
-        following, advantage = agent.value(env.observations), torch.zeros_like(self.values[0])
+            _, rewards, terminated, truncated, info = env.step(self.actions[k])
+            ended = terminated | truncated
+            bootstrap = settings.discount * agent.value(info["final_obs"])  # value beyond the time limit
+            self.rewards[k] = settings.reward_scale * rewards + truncated.float() * bootstrap
+            self.ended[k] = ended.float()
+            self.count += torch.stack([ended.sum(), env.is_success().sum(), rewards.sum()])
+        next_value, advantage = agent.value(env.observations), torch.zeros_like(self.values[0])
         for k in reversed(range(settings.steps)):
-            going_on = settings.discount * (1.0 - self.over[k])
-            surprise = self.rewards[k] + going_on * following - self.values[k]
-            advantage = surprise + going_on * settings.trace * advantage
-            self.advantages[k], following = advantage, self.values[k]
+            discount = settings.discount * (1.0 - self.ended[k])
+            error = self.rewards[k] + discount * next_value - self.values[k]
+            advantage = error + discount * settings.trace * advantage
+            self.advantages[k], next_value = advantage, self.values[k]
 
 
 class Learner:
@@ -117,12 +117,12 @@ class Learner:
         self.agent, self.settings = agent, settings
         self.rate = torch.tensor(settings.rate, device="cuda")
         self.optimizer = torch.optim.Adam(agent.parameters(), lr=self.rate, eps=1e-5, capturable=True, fused=True)
-        self.parts = [rollouts.seen, rollouts.done, rollouts.likelihoods, rollouts.values, rollouts.advantages]
-        self.parts = [part.flatten(0, 1) for part in self.parts]
+        names = ("observations", "actions", "likelihoods", "values", "advantages")
+        self.parts = [getattr(rollouts, name).flatten(0, 1) for name in names]
         self.rows = torch.zeros(len(self.parts[0]) // settings.batches, dtype=torch.int64, device="cuda")
         before = {name: part.clone() for name, part in agent.state_dict().items()}
-        side = torch.cuda.Stream()
-        with torch.cuda.stream(side):
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
             for _ in range(3):
                 self._descend()
         torch.cuda.synchronize()
@@ -135,14 +135,15 @@ class Learner:
                 part.zero_()
 
     def _descend(self) -> None:
-        seen, done, old_likelihood, old_value, advantage = (part[self.rows] for part in self.parts)
+        observations, actions, old_likelihood, old_value, advantage = (part[self.rows] for part in self.parts)
         settings, agent = self.settings, self.agent
         target = old_value + advantage
         advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-6)
-        ratio = torch.exp(agent.log_likelihood(agent.actor(seen), done) - old_likelihood)
+        ratio = torch.exp(agent.log_likelihood(agent.actor(observations), actions) - old_likelihood)
         clipped = ratio.clamp(1.0 - settings.clip, 1.0 + settings.clip)
         gain = torch.minimum(ratio * advantage, clipped * advantage).mean()
-        loss = 0.5 * (agent.value(seen) - target).square().mean() - gain - settings.entropy * agent.log_spread.sum()
+        value_loss = 0.5 * (agent.value(observations) - target).square().mean()
+        loss = value_loss - gain - settings.entropy * agent.log_spread.sum()
         self.optimizer.zero_grad(set_to_none=False)
         loss.backward()
         nn.utils.clip_grad_norm_(agent.parameters(), 0.5)
@@ -161,28 +162,28 @@ def train(spec: EnvSpec, settings: PpoSettings, *, steps: int) -> tuple[Agent, d
     """Train for a total number of steps of all environments. The same settings give the same weights."""
     torch.manual_seed(settings.seed)
     torch.set_float32_matmul_precision("high")
-    made = time.perf_counter()
+    created = time.perf_counter()
     env = CudaVectorEnv(spec, settings.envs, seed=settings.seed)
     agent = Agent(env.observations.shape[-1], env.actions.shape[-1], settings.hidden).cuda()
     rollouts = Rollouts(env, agent, settings)
     learner = Learner(rollouts, agent, settings)
     env.reset(seed=settings.seed)
     torch.cuda.synchronize()
-    started, each = time.perf_counter(), settings.envs * settings.steps
-    rounds = max(1, round(steps / each))
+    started, steps_per_round = time.perf_counter(), settings.envs * settings.steps
+    rounds = max(1, round(steps / steps_per_round))
     for k in range(1, rounds + 1):
         learner.rate.fill_(settings.rate * max(0.05, 1.0 - k / rounds))
         rollouts.graph.replay()
         learner.learn()
         if k % 50 == 1 or k == rounds:
             ended, successes, reward = rollouts.count.tolist()
-            seconds = time.perf_counter() - started
+            done, seconds = k * steps_per_round, time.perf_counter() - started
             line = {
-                "steps": k * each, "seconds": round(seconds, 2), "steps_per_s": round(k * each / seconds),
-                "reward": round(reward / each, 4), "success": round(successes / max(1.0, ended), 4),
+                "steps": done, "seconds": round(seconds, 2), "steps_per_s": round(done / seconds),
+                "reward": round(reward / steps_per_round, 4), "success": round(successes / max(1.0, ended), 4),
             }  # fmt: skip
             print(json.dumps(line), flush=True)
-    return agent, {**line, "made_in_s": round(started - made, 1)}
+    return agent, {**line, "setup_s": round(started - created, 1)}
 
 
 @torch.no_grad()
@@ -206,14 +207,14 @@ def main() -> None:
     parser.add_argument("--envs", type=int, default=PpoSettings.envs)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", help="file for the trained network, .npz")
-    told = parser.parse_args()
-    spec = ENVIRONMENTS.get(told.env)()
-    agent, line = train(spec, PpoSettings(envs=told.envs, seed=told.seed), steps=int(told.steps))
-    print(json.dumps({"env": told.env, "seed": told.seed, **line}), flush=True)
+    options = parser.parse_args()
+    spec = ENVIRONMENTS.get(options.env)()
+    agent, line = train(spec, PpoSettings(envs=options.envs, seed=options.seed), steps=int(options.steps))
+    print(json.dumps({"env": options.env, "seed": options.seed, **line}), flush=True)
     unseen = replace(spec, first_room=UNSEEN)
-    print(json.dumps({"env": told.env, "unseen_rooms": spec.rooms, **evaluate(unseen, agent)}), flush=True)
-    if told.out:
-        export_network(spec, agent.actor.state_dict()).save(told.out)
+    print(json.dumps({"env": options.env, "unseen_rooms": spec.rooms, **evaluate(unseen, agent)}), flush=True)
+    if options.out:
+        export_network(spec, agent.actor.state_dict()).save(options.out)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from stable_baselines3 import PPO
 from paddock.gym import export_network, make_sb3_env
 
 UNSEEN = 100_000  # rooms from this number on are for testing
-BARS = {"Avoid": 200.0}  # minimum mean return of tasks for which success alone is not enough
+MINIMUM_RETURN = {"Avoid": 200.0}  # minimum mean return of tasks for which success alone is not enough
 
 
 def learn(task: str, seed: int, steps: int) -> PPO:
@@ -37,8 +37,8 @@ def measure(task: str, model: PPO, episodes: int = 256) -> tuple[float, float]:
     observations, ended = worlds.reset(), {}
     while len(ended) < episodes:
         actions, _ = model.predict(observations, deterministic=True)
-        observations, _, over, infos = worlds.step(actions)
-        for i in np.flatnonzero(over):
+        observations, _, done, infos = worlds.step(actions)
+        for i in np.flatnonzero(done):
             ended.setdefault(int(i), (infos[i]["episode"]["r"], infos[i]["is_success"]))
     returns, successes = zip(*ended.values(), strict=True)
     return float(np.mean(returns)), float(np.mean(successes))
@@ -53,11 +53,11 @@ def main() -> None:
     parser.add_argument("--out", help="file for the network (.npz)")
     options = parser.parse_args()
     torch.set_num_threads(1)  # more threads do not help for such small networks
-    began, cpu = time.perf_counter(), time.process_time()
+    started, cpu = time.perf_counter(), time.process_time()
     model = learn(options.task, options.seed, options.steps)
-    wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+    wall, cpu = time.perf_counter() - started, time.process_time() - cpu
     mean, share = measure(options.task, model)
-    solved = share >= 0.95 and mean >= BARS.get(options.task, -np.inf)
+    solved = share >= 0.95 and mean >= MINIMUM_RETURN.get(options.task, -np.inf)
     print(
         f"{options.task}, seed {options.seed}: {model.num_timesteps} steps in {wall:.0f} s ({cpu:.0f} CPU s); "
         f"unseen rooms: return {mean:.1f}, success {100 * share:.1f} %: {'solved' if solved else 'not solved'}"

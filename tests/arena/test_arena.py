@@ -258,6 +258,20 @@ def test_an_object_drives_by_its_act_once_per_tick() -> None:
     assert arena["red"].pose.heading > 0.05
 
 
+def test_a_controller_whose_property_raises_still_drives() -> None:
+    class Stubborn:
+        @property
+        def devices(self) -> tuple[str, ...]:
+            raise RuntimeError("not connected yet")
+
+        def act(self, observation: paddock.Observation) -> tuple[float, float]:
+            return forward(observation)
+
+    arena = paddock.open(ONE)
+    arena.run(1.0, Stubborn())
+    assert arena["red"].pose.x == pytest.approx(0.6, abs=0.002)
+
+
 def test_controllers_by_name_drive_their_robots_only() -> None:
     arena = paddock.open(TWO)
     arena.run(1.0, {"blue": forward})
@@ -322,7 +336,7 @@ def test_none_means_no_change() -> None:
     assert arena["red"].pose.x == pytest.approx(0.6, abs=0.002)
 
 
-def test_a_command_may_set_wheels_lamps_and_speaker_at_once() -> None:
+def test_a_command_may_set_wheels_leds_and_speaker_at_once() -> None:
     arena = paddock.open(ONE)
     arena.run(0.1, lambda _: paddock.Command(wheels=(0.1, 0.1), leds={"led0": 0.5}, tone=(440, 0.2)))
     red = arena["red"]

@@ -99,7 +99,7 @@ def test_the_others_drive_on_as_if_nobody_had_come() -> None:
 @pytest.mark.parametrize("kind", ["scout", "e-puck"])
 def test_a_kind_with_fewer_or_more_columns_does_not_matter(kind: str) -> None:
     arena, alone = driving(), driving()
-    arena.spawn("green", kind, at=(2, 2))  # other lamps, pans and delays than those that are there
+    arena.spawn("green", kind, at=(2, 2))  # other LEDs, pans and delays than those that are there
     arena.step(10)
     arena.remove("green")
     arena.step(10)

@@ -1,9 +1,10 @@
-"""A robot's handle: wheels, devices, lamps, speaker, place."""
+"""A robot's handle: wheels, devices, LEDs, speaker, place."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import paddock
 from paddock.arena import Arena, Robot
+from paddock.arena.robot import USUAL_NAMES
 from paddock.core.geometry import Pose
 from paddock.robots import load_robot
 from paddock.sensors.bumper import BumperSpec
@@ -275,6 +277,18 @@ def test_a_misspelt_attribute_that_is_no_device_is_answered_too(red: Robot) -> N
         _ = red.zzz
 
 
+def test_a_usual_name_that_robots_do_not_have_is_answered_with_theirs(red: Robot) -> None:
+    for wrong, right in (("speed", "wheels.speeds"), ("set_speed", "wheels.set(left, right)"), ("x", "pose.x")):
+        with pytest.raises(paddock.UnknownName) as caught:
+            getattr(red, wrong)
+        assert str(caught.value) == f"no device of red called {wrong!r}: expected red.{right}"
+
+
+def test_every_answer_to_a_usual_name_exists(red: Robot) -> None:
+    for answer in USUAL_NAMES.values():
+        assert attrgetter(answer.partition("(")[0])(red) is not None
+
+
 def test_robots_of_one_type_enable_their_own_devices(arena: Arena) -> None:
     arena["red"].ground.enable()
     assert not arena["blue"].ground.enabled
@@ -388,10 +402,10 @@ def test_a_camera_gives_pictures_that_belong_to_who_asked(red: Robot) -> None:
     assert red.camera.depth().shape == first.shape[:2]
 
 
-# Lamps and speaker.
+# LEDs and speaker.
 
 
-def test_lamps_are_set_by_name_or_number(arena: Arena, red: Robot) -> None:
+def test_leds_are_set_by_name_or_number(arena: Arena, red: Robot) -> None:
     assert set(red.leds.read().values()) == {0.0}
     red.leds.set("led3", 0.5)
     red.leds.set(0)
@@ -402,17 +416,19 @@ def test_lamps_are_set_by_name_or_number(arena: Arena, red: Robot) -> None:
 
 
 @pytest.mark.parametrize("brightness", [-0.1, 1.1, math.nan, "on"])
-def test_a_lamp_shines_from_nought_to_one(red: Robot, brightness: Any) -> None:
+def test_an_led_shines_from_nought_to_one(red: Robot, brightness: Any) -> None:
     with pytest.raises(paddock.DeviceRefused) as caught:
         red.leds.set("led0", brightness)
     assert str(caught.value) == f"red.leds: expected a brightness from 0 to 1, got {brightness!r}"
 
 
-def test_a_lamp_that_is_not_there_is_refused(red: Robot) -> None:
-    with pytest.raises(paddock.UnknownName, match="no lamp of red called 'led33'"):
+def test_an_led_that_is_not_there_is_refused(red: Robot) -> None:
+    with pytest.raises(paddock.UnknownName, match="no LED of red called 'led33'"):
         red.leds.set("led33")
     for number in (-1, 99, 1.5, None):
-        with pytest.raises(paddock.DeviceRefused, match=f"red.leds: expected a number below .*, got {number}"):
+        with pytest.raises(
+            paddock.DeviceRefused, match=f"red.leds: expected the name of an LED or a number from 0 to .*, got {number}"
+        ):
             red.leds.set(number)  # type: ignore[arg-type]
 
 
@@ -434,7 +450,7 @@ def test_a_tone_that_cannot_sound_is_refused(red: Robot, tone: Any) -> None:
         red.speaker.play(*tone)
 
 
-def test_a_robot_without_a_speaker_or_lamps_says_so() -> None:
+def test_a_robot_without_a_speaker_or_leds_says_so() -> None:
     mute = replace(KIND, speaker=False, leds=())
     robot = Placed(name="red", type=mute, at=(1, 1))
     red = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(robot,)))["red"]
@@ -442,7 +458,7 @@ def test_a_robot_without_a_speaker_or_lamps_says_so() -> None:
         red.speaker.play(440)
     with pytest.raises(paddock.UnknownName, match="no device of red called 'speaker'"):
         red.apply(paddock.Command(tone=(440, 1)))
-    with pytest.raises(paddock.UnknownName, match="no lamp of red called 'led0'"):
+    with pytest.raises(paddock.UnknownName, match="no LED of red called 'led0'"):
         red.leds.set("led0")
 
 

@@ -27,7 +27,7 @@ ROOM = replace(vrep_room.ROOM, name="coppelia-room")
 def served(
     world: str | WorldSpec = ROOM, *, seed: int = 5, stopped: bool = True, silence: float = 60.0, **settings: Any
 ) -> Iterator[CoppeliaServer]:
-    """A world with CoppeliaSim's API on a free port, flat out; its time stands still until someone starts it."""
+    """A world with CoppeliaSim's API on a free port, as fast as possible; its time stands still until it is started."""
     arena = paddock.open(world, seed=seed)
     server = Server(arena, Settings(**{"port": 0, "speed": None, **settings}))
     with CoppeliaServer(arena, 0, stopped=stopped, silence=silence) as bridge, server.in_background():

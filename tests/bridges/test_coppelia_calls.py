@@ -415,6 +415,16 @@ def test_data_of_a_removed_object_are_removed_with_it(room: tuple[CoppeliaServer
     assert not [key for key in settings if isinstance(key, tuple) and dummy in key]
 
 
+def test_data_of_a_script_are_removed_with_its_robot(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:
+    robot = sim.loadModel("models/robots/mobile/e-puck.ttm")
+    script = sim.getScript(1, robot)
+    sim.writeCustomDataBlock(script, "tag", b"data")
+    sim.removeModel(robot)
+    assert sim.readCustomDataBlock(script, "tag") in (None, b"")
+    with pytest.raises(Exception, match=r"script \d+ does not exist"):
+        sim.writeCustomDataBlock(script, "tag", b"data")
+
+
 def test_a_call_that_fails_while_it_waits_for_a_step_is_answered(
     room: tuple[CoppeliaServer, Any, Any], sim: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

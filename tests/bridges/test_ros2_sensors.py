@@ -29,7 +29,7 @@ def robots() -> dict[str, RosRobot]:
 @pytest.mark.parametrize("name", robot_names())
 def test_all_topics_of_a_robot_carry_messages(name: str, robots: dict[str, RosRobot]) -> None:
     robot = robots[name]
-    robot.look()
+    robot.update()
     topics = [*robot.list_topics(), *list_sensor_topics(robot)]
     taken = [subscription.name for subscription in robot.list_subscriptions()]
     names = [topic.name for topic in topics]

@@ -38,7 +38,7 @@ def test_the_client_of_fribourg_reads_and_drives_an_epuck2() -> None:
         assert client.returncode == 0
         (line,) = [line for line in out.splitlines() if line.startswith("TOLD ")]
         told = json.loads(line.removeprefix("TOLD "))
-        lamps = blue.leds.read()
+        leds = blue.leds.read()
     assert told["steps"] == [106, -106]  # one "Webots unit" each for a second
     blue.enable("camera")
     seen = blue.camera.read()
@@ -53,6 +53,6 @@ def test_the_client_of_fribourg_reads_and_drives_an_epuck2() -> None:
     assert told["microphones"] == [front, right, back, left]
     assert (told["battery"], told["temperature"]) == (2082, 22)
     assert told["inclination"] == pytest.approx(expected.inclination)
-    assert {name: round(value, 3) for name, value in lamps.items() if value} == {
+    assert {name: round(value, 3) for name, value in leds.items() if value} == {
         "led0": 1.0, "led1_red": 0.1, "led1_green": 0.2, "led1_blue": 0.3, "front": 1.0,
     }  # fmt: skip

@@ -66,7 +66,7 @@ def served(
     silence: float = 60.0,
     **settings: Any,
 ) -> Iterator[VrepServer]:
-    """A world with V-REP's API on free ports, flat out; its time stands still until someone starts it."""
+    """A world with V-REP's API on free ports, as fast as possible; its time stands still until someone starts it."""
     arena = paddock.open(world, seed=seed)
     chosen = Settings(**{"port": 0, "speed": None, **settings})
     server = Server(arena, chosen)

@@ -15,7 +15,7 @@ import pytest
 from browser.stage import Visit, expect
 from browser.test_layout import NAMELESS
 from paddock.referees.score_function import ScoreFunction
-from paddock.server.class_session import ClassSession
+from paddock.server.classroom import Classroom
 from server.classes_served import ServedClass, make_class, served_class
 from server.parties import on_loop
 
@@ -217,6 +217,23 @@ def test_everybody_goes_on_in_the_world_that_the_lecturer_opens(
         expect(student.find("tab-exercise")).to_be_visible(visible=choice.startswith("exercise"))
 
 
+CHOOSE = """() => {
+    const choice = document.getElementById("lesson-choice");
+    const lists = (open) => paddock.session.on_class({ ...paddock.session.roster, exercise: "", world: "", ...open });
+    choice.value = "exercise line-following";
+    choice.dispatchEvent(new Event("change"));
+    lists({ world: "clutter" });
+    const chosen = [choice.value];
+    lists({ exercise: "line-following" });
+    lists({ world: "clutter" });
+    return [...chosen, choice.value];
+}"""
+
+
+def test_a_choice_is_kept_until_it_is_open(lecturer: Visit) -> None:
+    assert lecturer.page.evaluate(CHOOSE) == ["exercise line-following", "world clutter"]
+
+
 class Slowness(ScoreFunction):
     """A race: the last of the class is the fastest, and the second never arrives."""
 
@@ -229,9 +246,9 @@ class Slowness(ScoreFunction):
 def test_the_best_time_is_the_shortest(lesson: ServedClass, lecturer: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(Slowness()))
     monkeypatch.setattr(
-        ClassSession, "entrants", property(lambda class_session: {*class_session.present})
+        Classroom, "entrants", property(lambda classroom: {*classroom.present})
     )  # as if their programs ran
-    lecturer.until("paddock.session.board.lower_is_better")
+    lecturer.until("paddock.session.scoreInfo.lower_is_better")
     lecturer.find("sort-best").get_by_role("button").click()
     expect(lecturer.find("sort-best")).to_have_attribute("aria-sort", "ascending")
     lecturer.until("document.querySelectorAll('[data-testid=student-row] .best')[25].textContent.match(/[0-9]/)")
@@ -246,7 +263,7 @@ def test_a_heat_is_counted_down_for_all_and_shown_on_the_wall(
     lesson: ServedClass, lecturer: Visit, shared_visit: Any, visit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        ClassSession, "entrants", property(lambda class_session: {*class_session.present})
+        Classroom, "entrants", property(lambda classroom: {*classroom.present})
     )  # as if their programs ran
     referee = ScoreFunction(lambda arena: {name: i for i, name in enumerate(arena.robots)})
     on_loop(lesson.server, lambda: lesson.server.session.scoreboard.set_referee(referee))

@@ -48,13 +48,13 @@ def test_a_step_of_a_running_clock_pauses_it(clutter, page):
     assert not arena.running
 
 
-def test_speed_and_flat_out(page):
+def test_speed_and_maximum_speed(page):
     page.find("speed").focus()
     page.page.keyboard.press("ArrowRight")
     expect(page.find("speed-shown")).to_have_text("2×")
     page.until("paddock.session.clock.speed === 2")
     page.page.keyboard.press("End")
-    expect(page.find("speed-shown")).to_have_text("flat out")
+    expect(page.find("speed-shown")).to_have_text("max")
     page.until("paddock.session.clock.speed === 0")
     page.find("play").click()
     page.until("paddock.session.clock.tick > 2000")
@@ -69,7 +69,7 @@ def test_a_speed_set_by_a_program_is_shown(clutter, page):
     arena.set_speed(10)
     expect(page.find("speed-shown")).to_have_text("10×")
     arena.set_speed(None)
-    expect(page.find("speed-shown")).to_have_text("flat out")
+    expect(page.find("speed-shown")).to_have_text("max")
 
 
 def test_reset_brings_the_start_back(clutter, page):

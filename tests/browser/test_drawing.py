@@ -102,6 +102,29 @@ def test_trails_and_charts_begin_with_the_run_and_not_with_the_page(clutter, vis
     page.until("!(" + HAS_TRAIL + ")", x=half_way[0], y=half_way[1])
 
 
+LAG = """async () => {
+    const { RobotStates } = await import("/robot_states.js");
+    const states = new RobotStates();
+    states.adopt([{ name: "red", kind: "e-puck" }], { "e-puck": { drive: { max_speed: 1 } } });
+    const errors = [];
+    for (const [tick, now] of [[0, 0], [10, 100], [20, 200], [60, 210], [70, 310]]) {
+        const pose = new Float32Array(5);
+        pose[0] = 0.01 * tick;
+        states.receive(new Uint8Array(pose.buffer), null, tick, 0.02, now);
+        for (const later of [0, 5, 60, 200]) {
+            if (later) states.interpolateTo(now + later);
+            errors.push(Math.abs(states.x[0] - 0.01 * states.shownTick));
+        }
+    }
+    return Math.max(...errors);
+}"""
+
+
+def test_a_loaded_trail_ends_where_the_robot_is_drawn(page):
+    """Drawn poses lag behind the newest frame. A trail up to that frame would lead there and back."""
+    assert page.page.evaluate(LAG) < 1e-6
+
+
 def test_no_trail_leads_to_where_a_robot_was_put_by_hand(clutter, visit):
     server, arena = clutter
     red = arena["red"]

@@ -113,23 +113,23 @@ def test_the_true_pose_and_the_wheels_are_shown(clutter, page):
     red.stop()
 
 
-def test_lamps_are_lit_when_a_program_lights_them(clutter, page):
+def test_leds_are_lit_when_a_program_lights_them(clutter, page):
     _, arena = clutter
     page.choose("red")
     arena["red"].leds.set("led3", 1.0)
     arena["red"].stop()
-    expect(page.find("lamp-led3")).to_have_class("lamp on")
-    expect(page.find("lamp-led4")).to_have_class("lamp")
+    expect(page.find("led-led3")).to_have_class("led on")
+    expect(page.find("led-led4")).to_have_class("led")
     arena["red"].leds.set("led3", 0.0)
-    expect(page.find("lamp-led3")).to_have_class("lamp")
+    expect(page.find("led-led3")).to_have_class("led")
 
 
-def test_every_lamp_of_an_e_puck2_is_lit_in_its_own_colour(shared_stage):
+def test_every_led_of_an_e_puck2_is_lit_in_its_own_colour(shared_stage):
     """It has 18 of them, four of which are red, green and blue at once."""
     page, arena = shared_stage("empty")
     puck = arena.spawn("puck", "e-puck2", at=(0.5, 0.5))
     page.choose("puck")
-    background = "getComputedStyle(document.querySelector(`[data-testid=lamp-${name}]`)).backgroundColor"
+    background = "getComputedStyle(document.querySelector(`[data-testid=led-${name}]`)).backgroundColor"
     for name, color in {
         "led0": "rgb(255, 59, 48)",
         "led3_blue": "rgb(76, 141, 255)",
@@ -138,24 +138,24 @@ def test_every_lamp_of_an_e_puck2_is_lit_in_its_own_colour(shared_stage):
         "front": "rgb(255, 233, 176)",
     }.items():
         puck.leds.set(name)
-        expect(page.find(f"lamp-{name}")).to_have_class("lamp on")
+        expect(page.find(f"led-{name}")).to_have_class("led on")
         page.until(f"{background} === color", name=name, color=color)
     for name in set(puck.leds.names) - {"led0", "led3_blue", "led5_green", "body", "front"}:
-        expect(page.find(f"lamp-{name}")).to_have_class("lamp")
+        expect(page.find(f"led-{name}")).to_have_class("led")
 
 
-def test_lamps_of_one_place_shine_there_together(shared_stage):
+def test_leds_of_one_place_shine_there_together(shared_stage):
     """Red and green of `led1` are yellow at the right front of the robot."""
     page, arena = shared_stage("empty")
     puck = arena.spawn("puck", "e-puck2", at=(0.5, 0.5))
     page.choose("puck")
     puck.leds.set("led1_red")
     puck.leds.set("led1_green")
-    expect(page.find("lamp-led1_green")).to_have_class("lamp on")
+    expect(page.find("led-led1_green")).to_have_class("led on")
     away = 0.82 * puck.spec.body.radius / math.sqrt(2)
     page.page.mouse.move(*page.robot_at("puck"))
     for _ in range(3):
-        page.page.mouse.wheel(0, -400)  # so near that a lamp is more than a pixel
+        page.page.mouse.wheel(0, -400)  # so near that an LED is more than a pixel
     page.until("paddock.view.scale > 1000")
     x, y = page.at(0.5 + away, 0.5 - away)
     page.until(

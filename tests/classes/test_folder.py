@@ -182,6 +182,8 @@ def test_other_folders_are_no_classes_and_no_class_is_overwritten(folder: ClassF
         ClassFolder.load(tmp_path)
     with pytest.raises(PaddockError, match=r"this is a file: expected the folder of a class, such as .*robotics-101$"):
         ClassFolder.load(folder.path / "class.toml")
+    with pytest.raises(PaddockError, match=r"class\.toml: already exists and is not empty"):
+        ClassFolder.create(folder.path / "class.toml", ClassSpec(title="Robotics"))
     with pytest.raises(PaddockError, match="already exists and is not empty"):
         ClassFolder.create(folder.path, ClassSpec(title="x"))
 

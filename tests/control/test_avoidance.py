@@ -26,9 +26,9 @@ from paddock.control.avoidance import (
 )
 from paddock.control.avoidance.memory import ObstacleMemory
 from paddock.control.avoidance.path import find_path, is_open
-from paddock.core.chance import chance
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.geometry import Pose
+from paddock.core.keyed_random import draw_uniform
 from paddock.experiments.ecoli_walk.avoidance_scenes import SCENES, build_scene
 from paddock.experiments.ecoli_walk.avoidance_table import SceneJob, drive_scene, run_table
 from paddock.robots import load_robot
@@ -116,7 +116,7 @@ def test_proximal_is_its_published_sum() -> None:
     assert (left / step, right / step) == pytest.approx((100, 285), rel=1e-4)
 
 
-def test_patience_ends_and_wrong_numbers_are_refused() -> None:
+def test_waiting_ends_and_wrong_numbers_are_refused() -> None:
     avoidance = Planning(timeout=0.1)
     avoidance.reset(ORIGIN, (5.0, 0.0))
     drive(avoidance, ORIGIN, most=10)
@@ -140,9 +140,9 @@ def test_unknown_names_and_parameters_are_told_with_what_there_is() -> None:
 
 def test_a_beam_that_reaches_past_a_sighting_removes_it() -> None:
     memory = ObstacleMemory(ring=EPUCK_RING)
-    assert memory.look(sees(ps0=0.03), ORIGIN, 0.0) == 1
+    assert memory.add_readings(sees(ps0=0.03), ORIGIN, 0.0) == 1
     assert memory.closed
-    assert memory.look(FREE, ORIGIN, 1.0) == 0
+    assert memory.add_readings(FREE, ORIGIN, 1.0) == 0
     assert not memory.sightings
     assert not memory.closed
     assert not memory.tight
@@ -190,7 +190,7 @@ def run_once(scene, seed: int) -> str | None:  # type: ignore[no-untyped-def]
         for robot in arena.robots.values():
             robot.enable("proximity", "encoders")
         controllers = {
-            name: AvoidingController(Planning(chance=partial(chance, seed, name)), scene.start_of(name), goal)
+            name: AvoidingController(Planning(draw=partial(draw_uniform, seed, name)), scene.start_of(name), goal)
             for name, goal in scene.goals.items()
         }
         return arena.run(6, controllers).digest

@@ -1,4 +1,4 @@
-"""Detections are told apart: each means says what it can, and all together say what it was."""
+"""Detections are told apart: each source says what it can, and all together say what it was."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paddock.control.obstacles import (
     WallMap,
     measure_sensitivity,
 )
-from paddock.control.obstacles.means import cast_rays
+from paddock.control.obstacles.evidence import cast_rays
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 
@@ -34,21 +34,21 @@ def detect(distance: float = 0.03, **known: object) -> Detection:
     return Detection(distances=distances, side=-1.0, threshold=200.0, **known)  # type: ignore[arg-type]
 
 
-def tell(means: object, detection: Detection) -> str | None:
-    return ObstacleClassifier(means).classify(detection).cause  # type: ignore[arg-type]
+def classify(source: object, detection: Detection) -> str | None:
+    return ObstacleClassifier(source).classify(detection).cause  # type: ignore[arg-type]
 
 
 def test_a_map_tells_walls_from_all_else() -> None:
-    assert tell(WALL, detect(0.032, pose=FACING)) == "wall"
-    assert tell(WALL, detect(0.032, pose=Pose(0.5, 0.2, math.pi / 2))) is None
-    assert tell(WALL, detect(0.032)) is None  # it does not know where it is
+    assert classify(WALL, detect(0.032, pose=FACING)) == "wall"
+    assert classify(WALL, detect(0.032, pose=Pose(0.5, 0.2, math.pi / 2))) is None
+    assert classify(WALL, detect(0.032)) is None  # it does not know where it is
 
 
 def test_reports_of_other_robots_tell_robots_from_all_else() -> None:
     ahead = (0.5 + 0.03, 0.44 + 0.1)
-    assert tell(RobotReports(), detect(0.035, pose=FACING, others=[(0.1, 0.1), ahead])) == "robot"
-    assert tell(RobotReports(), detect(0.035, pose=FACING, others=[(0.1, 0.1)])) is None
-    assert tell(RobotReports(), detect(0.035, pose=FACING)) is None
+    assert classify(RobotReports(), detect(0.035, pose=FACING, others=[(0.1, 0.1), ahead])) == "robot"
+    assert classify(RobotReports(), detect(0.035, pose=FACING, others=[(0.1, 0.1)])) is None
+    assert classify(RobotReports(), detect(0.035, pose=FACING)) is None
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_reports_of_other_robots_tell_robots_from_all_else() -> None:
 def test_ambient_light_that_explains_the_whole_echo_is_the_cause(level: float, cause: str | None) -> None:
     echo = 1 / 0.03**2  # 0.74 W/m² feign as much
     assert echo == pytest.approx(1500 * 0.74, rel=0.01)
-    assert tell(AmbientLight(sensitivity=1500), detect(0.03, light=[level] * 8)) == cause
+    assert classify(AmbientLight(sensitivity=1500), detect(0.03, light=[level] * 8)) == cause
 
 
 def test_a_robot_that_stands_measures_its_sensitivity_to_light() -> None:
@@ -84,9 +84,9 @@ def test_a_picture_shows_what_hides_the_floor_just_ahead() -> None:
         rows[:40], rows[40:] = (150, 190, 220), low
         return detect(picture=rows)
 
-    assert tell(CAMERA, picture(FLOOR)) == "light"
-    assert tell(CAMERA, picture(BROWN)) == "wall"
-    assert tell(CAMERA, picture(RED)) == "robot"
+    assert classify(CAMERA, picture(FLOOR)) == "light"
+    assert classify(CAMERA, picture(BROWN)) == "wall"
+    assert classify(CAMERA, picture(RED)) == "robot"
 
 
 def test_all_means_together_know_what_each_alone_does_not() -> None:
@@ -95,17 +95,17 @@ def test_all_means_together_know_what_each_alone_does_not() -> None:
     lit = detect(0.03, pose=nowhere, others=[(0.1, 0.4)], light=[0.74] * 8)
     assert classifier.classify(lit).cause == "light"
     dark = detect(0.032, pose=FACING, others=[(0.1, 0.1)], light=[0.0] * 8)
-    verdict = classifier.classify(dark)
-    assert verdict.cause == "wall"
-    assert verdict.probabilities["wall"] > 0.95
-    assert sum(verdict.probabilities.values()) == pytest.approx(1.0)
+    found = classifier.classify(dark)
+    assert found.cause == "wall"
+    assert found.probabilities["wall"] > 0.95
+    assert sum(found.probabilities.values()) == pytest.approx(1.0)
 
 
 def test_without_anything_to_go_by_nobody_knows() -> None:
-    verdict = ObstacleClassifier(CAMERA).classify(detect())
-    assert verdict.cause is None
-    assert verdict.scores == CauseScores()
-    with pytest.raises(PaddockError, match="at least one means"):
+    found = ObstacleClassifier(CAMERA).classify(detect())
+    assert found.cause is None
+    assert found.scores == CauseScores()
+    with pytest.raises(PaddockError, match="at least one source of evidence"):
         ObstacleClassifier()
     with pytest.raises(PaddockError, match=r"shape \(n, 4\), x0, y0, x1, y1, got \(2,\)"):
         WallMap(walls=np.zeros(2))

@@ -284,7 +284,7 @@ def test_stock_models_leave_their_signals() -> None:
     for wish, lit in ((1, 1.0), (2, 0.0), (2, 1.0), (0, 0.0)):
         signals.set(bytes, "EPUCK_LED", np.array([3, wish], "<i4").tobytes())
         assert arena["red"].leds.read()["led2"] == lit
-    with pytest.raises(PaddockError, match="expected a lamp from 1 to 10"):
+    with pytest.raises(PaddockError, match="expected an LED from 1 to 10"):
         signals.set(bytes, "EPUCK_LED", np.array([11, 1], "<i4").tobytes())
 
 
@@ -299,4 +299,4 @@ def test_script_functions_say_what_they_expect() -> None:
     with pytest.raises(PaddockError, match="no device"):
         call_script_function(scene, "Pioneer_p3dx", "getGroundSensorForRemote", ScriptData())
     call_script_function(scene, "ePuck", "setLEDForRemote", ScriptData(ints=[2, 1]))
-    assert scene.find("red").robot.read_lamps()["led2"] == 1.0  # type: ignore[union-attr]
+    assert scene.find("red").robot.read_leds()["led2"] == 1.0  # type: ignore[union-attr]

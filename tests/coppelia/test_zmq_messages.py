@@ -35,3 +35,10 @@ def test_replies_have_the_form_of_their_version() -> None:
     forms = [pack_reply(reply, version) for version in (1, 2) for reply in ({"ret": [1]}, {"err": "no"})]
     expected = [{"success": True, "ret": [1]}, {"success": False, "error": "no"}, {"ret": [1]}, {"err": "no"}]
     assert [cbor2.loads(form) for form in forms] == expected
+
+
+def test_a_result_that_cannot_be_sent_is_an_error_in_both_versions() -> None:
+    first, second = (cbor2.loads(pack_reply({"ret": [object()]}, version)) for version in (1, 2))
+    assert "cannot be sent" in first["error"]
+    assert not first["success"]
+    assert "cannot be sent" in second["err"]

@@ -162,6 +162,39 @@ def test_literal_arguments_of_inlined_kernels_compile_whether_their_value_matter
     assert use_literals(2.5) == 2.5 + 8.5 + 7.5
 
 
+@pytest.mark.heavy
+def test_a_function_of_a_user_that_a_kernel_calls_first_is_optimised_as_usual() -> None:
+    printed = python(
+        """
+        import numba
+        from paddock.core.jit import kernel
+
+        def add_up(number):
+            total = 0.0
+            for i in range(int(number)):
+                total += i * number
+            return total
+
+        called_first, called_alone = numba.njit(add_up), numba.njit(add_up)
+
+        @kernel
+        def inner(number):
+            return called_first(number)
+
+        @kernel
+        def outer(number):
+            return inner(number)
+
+        assert outer(3.0) == called_alone(3.0) == 9.0
+        for function in (called_first, called_alone):
+            (code,) = function.inspect_llvm().values()
+            print(code.count("= alloca"))
+        """
+    )
+    in_kernel, alone = printed.split()
+    assert int(in_kernel) <= int(alone)
+
+
 def test_a_kernel_knows_its_python_function() -> None:
     def double(number: float) -> float:
         return 2 * number

@@ -47,6 +47,15 @@ def test_a_device_that_was_not_read_is_answered_with_one_that_was() -> None:
     assert str(caught.value) == "no enabled device called 'grond' (did you mean 'ground'?)"
 
 
+def test_a_device_that_is_not_enabled_is_answered_with_the_line_that_enables_it() -> None:
+    with pytest.raises(paddock.UnknownName) as caught:
+        _ = seen().only([]).proximity
+    assert str(caught.value) == (
+        "no enabled device called 'proximity' (there are none): "
+        'if the robot has it, enable it with robot.enable("proximity") before arena.run() or robot.sense()'
+    )
+
+
 def test_whether_a_device_was_read_can_be_asked() -> None:
     assert hasattr(seen(), "camera")
     assert not hasattr(seen(), "sonar")

@@ -156,3 +156,15 @@ def test_texts_use_only_letters_that_the_font_has() -> None:
 @pytest.mark.parametrize(("most", "length"), [(1.0, 1.0), (0.99, 0.5), (37.0, 20.0), (0.03, 0.02), (5.0, 5.0)])
 def test_round_lengths(most: float, length: float) -> None:
     assert round_length(most) == pytest.approx(length)
+
+
+@pytest.mark.parametrize("floor", ["#101010", "#f4f4f2"])
+def test_start_poses_stand_out_from_dark_and_light_floors(floor: str) -> None:
+    world = WorldSpec.from_table({
+        "name": "flat", "bounds": [0, 0, 1, 1], "floor": {"color": floor}, "starts": [{"name": "a", "at": [0.5, 0.5]}],
+    })  # fmt: skip
+    picture = draw_world(world, size=500).convert("L")
+    x, y = plan(world, 500).canvas.at((0.5, 0.5))
+    around = picture.crop((round(x) - 8, round(y) - 8, round(x) + 8, round(y) + 8))
+    darkest, brightest = around.getextrema()
+    assert brightest - darkest > 90  # type: ignore[operator]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import paddock
-from paddock.core.chance import chance
+from paddock.core.keyed_random import draw_uniform
 from paddock.engine.input_layout import InputLayout
 
 TICKS = 60
@@ -20,14 +20,14 @@ def test_what_robots_were_told_comes_back_from_the_tape() -> None:
     told, changes = [], 0
     for tick in range(TICKS):
         for name, robot in arena.robots.items():
-            if chance(1, tick, name) < 0.3:
-                robot.wheels.set(0.1 * chance(2, tick, name), 0.05)
-            if chance(3, tick, name) < 0.1:
-                robot.leds.set("led3", chance(4, tick, name))
+            if draw_uniform(1, tick, name) < 0.3:
+                robot.wheels.set(0.1 * draw_uniform(2, tick, name), 0.05)
+            if draw_uniform(3, tick, name) < 0.1:
+                robot.leds.set("led3", draw_uniform(4, tick, name))
                 robot.speaker.play(440.0 + tick)
         told.append(layout.values(arena.commands[0], arena.motion))
         changes += int((told[-1] != (told[-2] if tick else known)).sum())
-        tape[0, 1] = 1.0  # lamps and speakers may have changed
+        tape[0, 1] = 1.0  # LEDs and speakers may have changed
         arena.step()
     keys, values = layout.take_entries(tape)
     assert len(keys) == changes

@@ -283,7 +283,7 @@ def test_goals_end_a_run_and_are_the_same_in_both_loops() -> None:
 def test_a_run_with_nothing_enabled_names_the_fix() -> None:
     with (
         paddock.open("empty", seed=0) as arena,
-        pytest.raises(paddock.PaddockError, match=r"expected robot\.enable\(\) before the run"),
+        pytest.raises(paddock.PaddockError, match=r"enable it with robot\.enable\(\"proximity\"\) before arena\.run"),
     ):
         arena.run(1.0, lambda seen: (seen.proximity[0], 0.1))
 

@@ -142,7 +142,7 @@ def test_calibration_takes_what_is_seen_for_nothing(red: SerialFirmware) -> None
     assert red.receive(b"N\r") == b"n,0,0,0,0,0,0,0,0\r\n"
 
 
-def test_lamps_and_sounds_reach_the_simulated_robot(arena: Arena, red: SerialFirmware) -> None:
+def test_leds_and_sounds_reach_the_simulated_robot(arena: Arena, red: SerialFirmware) -> None:
     chain = sercom.pack_chain(sercom.pack_command("L", 5, 1), sercom.pack_command("L", 9, 2))
     red.receive(b"L,3,1\rB,1\rF,2\rT,2\r" + chain)
     robot = arena["red"]
@@ -192,7 +192,7 @@ def test_cliff_sensors_make_five_of_three(arena: Arena) -> None:
 
 def test_an_epuck2_on_a_serial_line_has_the_additions(arena: Arena) -> None:
     firmware = SerialFirmware(emulate(arena, "blue"))
-    wanted = packets.Actuators(left=200, right=-200, lamps=0b11, colours=(100, 50, 0) + (0,) * 9)
+    wanted = packets.Actuators(left=200, right=-200, leds=0b11, colours=(100, 50, 0) + (0,) * 9)
     cycle = bytes([0xF7]) + wanted.pack() + bytes([0xF8, 0x00])
     assert len(cycle) == 22
     answer = firmware.receive(cycle)
@@ -200,8 +200,8 @@ def test_an_epuck2_on_a_serial_line_has_the_additions(arena: Arena) -> None:
     sensors = packets.Sensors.unpack(answer)
     assert sensors.proximity == emulate(arena, "blue").proximity
     assert firmware.receive(b"E\r") == b"e,200,-200\r\n"
-    lamps = arena["blue"].leds.read()
-    assert (lamps["led0"], lamps["led2"], lamps["led1_red"], lamps["led1_green"]) == (1, 1, 1, 0.5)
+    leds = arena["blue"].leds.read()
+    assert (leds["led0"], leds["led2"], leds["led1_red"], leds["led1_green"]) == (1, 1, 1, 0.5)
     assert [len(firmware.receive(bytes([code, 0x00]))) for code in (0xF5, 0xF4, 0xF3, 0xF2)] == [1, 8, 2, 1]
     assert [firmware.receive(bytes([code, 1, 0])) for code in (0xF1, 0xF0, 0xEF)] == [b"\0"] * 3
     assert firmware.receive(b"R\r") == WELCOME

@@ -65,7 +65,7 @@ def test_the_camera_falls_back_when_an_image_does_not_fit_the_buffer() -> None:
 
 
 def test_a_command_of_an_epuck2() -> None:
-    wanted = packets.Actuators(left=106, right=-106, lamps=0b110001, colours=tuple(range(12)), sound=0x20)
+    wanted = packets.Actuators(left=106, right=-106, leds=0b110001, colours=tuple(range(12)), sound=0x20)
     data = packets.pack_command(packets.WANT_SENSORS, wanted)
     assert len(data) == packets.COMMAND_BYTES == 21
     assert data == bytes.fromhex("80 02 00 6A 00 96 FF 31 00 01 02 03 04 05 06 07 08 09 0A 0B 20")

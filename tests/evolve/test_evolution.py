@@ -102,7 +102,9 @@ def test_a_folder_is_not_overwritten_nor_resumed_with_other_settings(tmp_path: P
     with pytest.raises(paddock.PaddockError, match="there is no evolution to resume"):
         resume(tmp_path)
     evolve(replace(SMALL, generations=1), out=tmp_path)
-    with pytest.raises(paddock.PaddockError, match="there is an evolution already"):
+    with pytest.raises(
+        paddock.PaddockError, match="there is an evolution already: choose another folder, or resume it"
+    ):
         evolve(SMALL, out=tmp_path)
     with pytest.raises(paddock.PaddockError, match=r"population: the evolution to resume has 6, not 7"):
         resume(tmp_path, expected={"population": 7})

@@ -138,7 +138,7 @@ def test_a_demonstration_can_be_kept(tmp_path: Path) -> None:
     again = Demonstration.load(tmp_path / "shown.npz")
     assert np.array_equal(again.readings, shown.readings)
     assert np.array_equal(again.wheels, shown.wheels)
-    with pytest.raises(paddock.PaddockError, match="there is no such file"):
+    with pytest.raises(paddock.PaddockError, match="no such file"):
         Demonstration.load(tmp_path / "nothing.npz")
     other = tmp_path / "other.npz"
     np.savez(other, readings=np.array([{}], dtype=object), wheels=np.ones((1, 2)))

@@ -124,13 +124,20 @@ def test_enough_generations_are_enough(tmp_path: Path) -> None:
     )
     done = paddock_evolve(tmp_path, "--resume", "--out", "out", "--generations", "3", "--json")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "4 generations are already done: nothing to do\n"
+    assert done.stderr == (
+        "4 generations are already done: nothing to do; a larger number of --generations continues it\n"
+    )
     again = json.loads(done.stdout)
     times = ("wall_s", "cpu_s")
     assert {**again, **dict.fromkeys(times)} == {**summary, **dict.fromkeys(times)}  # what was tested, too
     assert json.loads((tmp_path / "out" / "config.json").read_text("utf-8")) == kept
     tested = paddock_evolve(tmp_path, "maze", "--resume", "--out", "out", "--test", "3", "--json")
     assert tested.stderr == "4 generations are already done: nothing to do but the test\n"
+    second = paddock_evolve(tmp_path, "maze", "--out", "out")
+    assert second.stderr == (
+        "paddock: out: there is an evolution already: choose another folder, or resume it: "
+        "paddock evolve --resume --out out\n"
+    )
     assert json.loads(tested.stdout)["test_drives"] == 3
 
 
@@ -175,6 +182,8 @@ def test_where_there_is_no_terminal_lines_tell_how_it_goes(tmp_path: Path) -> No
     wrote = f"{files}, world.toml … world-3.toml\n"
     assert f"wrote the mazes: champion.npz, champion.png, {wrote}" in done.stdout
     assert "paddock run 'the mazes/world.toml' --policy 'the mazes/champion.npz' --seed" in done.stdout
+    assert "wall time [s]" in done.stdout
+    assert "None" not in done.stdout
 
 
 def test_the_picture_shows_the_drives_that_were_judged(whole: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ WORLD = WorldSpec.from_table(ROOM)
 
 @pytest.fixture(scope="module")
 def survey() -> Survey:
-    return run_survey(SurveyJob(WORLD, 3, seconds=120.0, beside=("odometry",)))
+    return run_survey(SurveyJob(WORLD, 3, seconds=120.0, passive=("odometry",)))
 
 
 def test_a_robot_with_worn_wheels_maps_both_rooms_and_stops_by_itself(survey: Survey) -> None:
@@ -49,9 +49,9 @@ def test_a_robot_with_worn_wheels_maps_both_rooms_and_stops_by_itself(survey: Su
 
 
 def test_a_method_beside_maps_the_same_drive_by_itself(survey: Survey) -> None:
-    beside = survey.results["odometry"]
-    assert beside.quality.mapped > 0.9
-    assert beside.position_error != survey.result.position_error
+    passive = survey.results["odometry"]
+    assert passive.quality.mapped > 0.9
+    assert passive.position_error != survey.result.position_error
 
 
 def test_wheels_are_worn_by_the_seed_and_lasers_mix_pixels() -> None:
@@ -68,8 +68,8 @@ def search_originals() -> dict[str, StateSearch[OriginalState]]:
 
 
 def make_findings(survey: Survey, other: Survey) -> Ap2dxFindings:
-    ours = replace(survey, job=replace(survey.job, beside=()))
-    handshake = StateSearch[SafetyState](states=15772, transitions=164880, violation=None, stuck=None, ways={})
+    ours = replace(survey, job=replace(survey.job, passive=()))
+    handshake = StateSearch[SafetyState](states=15772, transitions=164880, violation=None, stuck=None, predecessors={})
     return Ap2dxFindings([ours], [other], [survey], handshake, search_originals())
 
 

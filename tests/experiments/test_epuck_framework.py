@@ -149,7 +149,7 @@ def test_a_meeting_goes_on_while_nobody_has_passed() -> None:
     assert found.meetings == ()
     assert found.unfinished == pytest.approx(30.5, abs=1)
     assert "meetings" in found.failures
-    assert found.in_each_others_way
+    assert found.were_in_conflict
 
 
 def test_robots_that_turn_back_have_not_passed_each_other() -> None:
@@ -217,7 +217,7 @@ def test_two_patrols_do_all_that_is_wanted_for_ten_minutes() -> None:
 def test_the_stock_controller_fails_within_a_minute(setup: str) -> None:
     run = drive_crossing(CrossingJob(setup=setup, seed=1001, seconds=60))
     assert {"meetings", "contact"} <= set(run.figures.failures)
-    assert run.figures.in_each_others_way
+    assert run.figures.were_in_conflict
 
 
 def test_on_the_wide_line_a_robot_that_passes_another_still_sees_the_line() -> None:

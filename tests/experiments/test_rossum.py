@@ -15,7 +15,7 @@ from paddock.evolve.options import EvolutionConfig
 from paddock.experiments.rossum import report
 from paddock.experiments.rossum.claims import check_claims
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
-from paddock.experiments.rossum.evolutions import Learned, learn
+from paddock.experiments.rossum.evolutions import EvolutionRun, learn
 from paddock.experiments.rossum.reproduce import RossumFindings, reproduce
 from paddock.experiments.rossum.turret import TurretWalk, walk
 
@@ -30,18 +30,18 @@ DRIVES = (
 
 
 @pytest.fixture(scope="module")
-def learned() -> Learned:
+def learned() -> EvolutionRun:
     """An evolution that reaches the exit, short as it is."""
     return learn(0, generations=15)
 
 
-def test_the_exit_is_reached_soon(learned: Learned) -> None:
+def test_the_exit_is_reached_soon(learned: EvolutionRun) -> None:
     assert learned.solved
     assert learned.solved_in is not None
     assert learned.solved_in <= 15
 
 
-def test_a_clock_that_waits_gives_the_same_drive_and_one_that_does_not_a_worse_one(learned: Learned) -> None:
+def test_a_clock_that_waits_gives_the_same_drive_and_one_that_does_not_a_worse_one(learned: EvolutionRun) -> None:
     evolution = learned.evolution
     champion, task, seed = evolution.champion, evolution.task, evolution.config.seed
     here = drive_here(task, champion, seed)  # type: ignore[arg-type]
@@ -61,7 +61,7 @@ def test_one_turning_beam_that_is_asked_finds_the_exit() -> None:
     assert (walked.in_sense, walked.refused) == (False, 2)
 
 
-def test_claims_hold_where_they_should_and_only_there(learned: Learned) -> None:
+def test_claims_hold_where_they_should_and_only_there(learned: EvolutionRun) -> None:
     fast = [replace(learned, wall=2.0, processor=4.0)]
     held = {(row.row, row.metric): row.holds for row in check_claims(fast, WALK, DRIVES)}
     assert [key for key, holds in held.items() if not holds] == [
@@ -75,7 +75,7 @@ def test_claims_hold_where_they_should_and_only_there(learned: Learned) -> None:
 
 
 def test_the_report_and_the_rows_are_written(
-    learned: Learned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    learned: EvolutionRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     findings = RossumFindings([learned], WALK, DRIVES)
     monkeypatch.setattr(command, "reproduction_called", lambda name: lambda **_: findings)
@@ -95,7 +95,7 @@ def test_no_seed_is_refused() -> None:
         reproduce(seeds=0)
 
 
-def test_pictures_tell_clock_seed_and_duration(learned: Learned, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_tell_clock_seed_and_duration(learned: EvolutionRun, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[str, str]] = []
     drawn = report.draw_trail
     monkeypatch.setattr(report, "draw_trail", lambda trail, *words: told.append(words) or drawn(trail, *words))

@@ -287,7 +287,12 @@ def test_the_report_has_tables_words_on_the_clock_and_the_fit_and_pictures(
     assert {"report.md", "report.html", "min-slow-path.png", "tuned-wheels.png", "pid-distances.png"} <= names
     assert all(path.stat().st_size > 0 for path in written)
     text, page = ((tmp_path / name).read_text(encoding="utf-8") for name in ("report.md", "report.html"))
-    for said in ("three simulated seconds", "diameter for its radius", "no independent test", "fixed before any"):
+    for said in (
+        "three simulated seconds",
+        "diameter as its radius",
+        "not an independent test",
+        "fixed before the first run",
+    ):
         assert said in text
         assert said in page
     assert "| min slow | 198 | 594 | 198.0 ± 0.0 | 594.0 ± 0.0 |" in text

@@ -50,7 +50,7 @@ def compare(call: str) -> Any:
 @pytest.mark.long
 @pytest.mark.parametrize("mode", ["SAME_STEP", "NEXT_STEP"])
 def test_environments_are_those_of_the_cpu_to_the_last_bit(mode: str) -> None:
-    found = compare(f"GoToEnv(rooms=2, time_limit=1.5, least_way=0.1), 40, {mode}")
+    found = compare(f"GoToEnv(rooms=2, time_limit=1.5, least_distance=0.1), 40, {mode}")
     assert found["apart"] == [0.0] * 8
     assert found["cut"] >= 3
 

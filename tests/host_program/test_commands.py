@@ -140,7 +140,7 @@ def test_a_robot_that_cannot_be_reached_is_told_and_the_next_is_calibrated(
 def test_odometry_is_measured_by_the_served_world(folder: Path, server: PaddockProcess) -> None:
     lines = orders_json("odometry", LEGACY, "--served", server.url, "--motions", "b90 b-90 c10 b180 c10")
     assert [(line["kind"], round(line["commanded"], 6)) for line in lines] == [
-        ("turn", 90), ("turn", -90), ("way", 10), ("turn", 180), ("way", 10)
+        ("turn", 90), ("turn", -90), ("distance", 10), ("turn", 180), ("distance", 10)
     ]  # fmt: skip
     for line in lines:
         assert line["measured"] == pytest.approx(line["commanded"], abs=0.3)
@@ -211,4 +211,5 @@ def test_a_missing_configuration_is_told_with_what_to_do(tmp_path: Path, monkeyp
         r"mine\.toml: diese Datei gibt es nicht",
         orders("--config", "mine.toml", "--language", "de", "send", NAMES[0], "D", status=2),
     )
+    assert "mine.toml: no such file" in orders("find", "--config", "mine.toml", status=2)
     assert "no language called 'dee'" in orders("find", "--language", "dee", status=2)

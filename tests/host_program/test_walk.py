@@ -108,7 +108,7 @@ def test_a_robot_whose_line_is_cut_is_reported_and_the_others_go_on(
 ) -> None:
     (folder / "far.txt").write_text(FAR)
     relay = Relay(devices[NAMES[0]])
-    configure(folder / "orders.toml", {**devices, NAMES[0]: relay.device}, patience_s=2.0)
+    configure(folder / "orders.toml", {**devices, NAMES[0]: relay.device}, timeout_s=2.0)
     dish.set_speed(4.0)
     with Program("walk", "far.txt", folder=folder) as program:
         program.expect(rf"{NAMES[0]}: set: SEND_NEAR\(600\)")
@@ -126,7 +126,7 @@ def test_a_robot_whose_line_is_cut_is_reported_and_the_others_go_on(
 def test_a_server_that_is_killed_loses_all_robots(tmp_path: Path) -> None:
     (tmp_path / "far.txt").write_text(FAR)
     with serve_dish() as server:
-        configure(tmp_path / "orders.toml", find_devices(server), patience_s=2.0)
+        configure(tmp_path / "orders.toml", find_devices(server), timeout_s=2.0)
         with Program("walk", "far.txt", folder=tmp_path) as program:
             program.expect("connected")
             server.stop()

@@ -52,7 +52,7 @@ TIMEOUT = 60.0  # seconds after which a test fails rather than wait for ever
 
 
 def serving(world: Any = YARD, *, seed: int = 1, **settings: Any) -> contextlib.AbstractContextManager[Server]:
-    """A server in a thread of this process: in lock-step and flat out, unless told otherwise."""
+    """A server in a thread of this process: in lock-step and as fast as possible, unless told otherwise."""
     return testing.serve(world, seed=seed, **settings)
 
 

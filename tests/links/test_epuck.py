@@ -147,8 +147,8 @@ def test_commands_arrive_and_are_capped(robot: EPuck, arena: Arena) -> None:
     assert simulated.wheels.speeds.left == pytest.approx(simulated.spec.drive.max_speed, rel=1e-3)
     robot.leds.set("front")
     robot.leds.set("led2", 0.5)
-    lamps = simulated.leds.read()
-    assert (lamps["front"], lamps["led2"], lamps["body"]) == (1, 1, 0)
+    leds = simulated.leds.read()
+    assert (leds["front"], leds["led2"], leds["body"]) == (1, 1, 0)
     if "led3_green" in robot.leds.names:
         robot.leds.set("led3_green", 0.5)
         assert max(value for name, value in simulated.leds.read().items() if name.startswith("led3")) == 0.5

@@ -36,7 +36,7 @@ CALLS: dict[str, Callable[[EPuck], Any]] = {
     "selector": lambda robot: robot.selector.read(),
     "image": lambda robot: robot.camera.image(),
     "wheels": lambda robot: robot.wheels.set(0.05, -0.03),
-    "lamp": lambda robot: robot.leds.set("front", 1.0),
+    "led": lambda robot: robot.leds.set("front", 1.0),
     "pose": lambda robot: robot.pose,
 }
 
@@ -108,7 +108,7 @@ def check(line: Line, name: str) -> bool:
 
 
 @contextlib.contextmanager
-def patience(line: Line) -> Iterator[None]:
+def longer_timeout(line: Line) -> Iterator[None]:
     """Calls that must succeed have time for it."""
     line.robot.port.timeout = HANGS / 2
     yield
@@ -168,7 +168,7 @@ def test_a_robot_that_moves_tells_where_it_is_now(moving: Line, data: st.DataObj
     script.lost.clear()
     with contextlib.suppress(paddock.LinkError):  # what is left of the last fault
         robot.encoders.raw()
-    with patience(moving):
+    with longer_timeout(moving):
         assert tuple(robot.encoders.raw()) == tuple(emulated.steps)
 
 
@@ -215,7 +215,7 @@ def test_each_fault_by_itself(line: Line, kind: Any) -> None:
     places = (0.0, 0.5, 0.97) if kind in ("drop", "garbage", "split") else (0.97,)
     for name, where in itertools.product(("sense", "image") if len(places) > 1 else ("sense",), places):
         line.emulator.script.faults[:] = [Fault(kind, where, b"\x02\x07\xff")]
-        with patience(line) if kind == "split" else contextlib.nullcontext():
+        with longer_timeout(line) if kind == "split" else contextlib.nullcontext():
             outcomes.append(check(line, name))
         recovers(line)
     if kind == "split":
@@ -228,5 +228,5 @@ def test_each_fault_by_itself(line: Line, kind: Any) -> None:
 
 def test_garbage_before_the_connection_does_not_matter(line: Line) -> None:
     line.robot.port.disconnect()
-    with patience(line):
+    with longer_timeout(line):
         assert check(line, "proximity")

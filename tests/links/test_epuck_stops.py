@@ -178,7 +178,7 @@ def test_a_mere_look_does_not_start_a_robot_that_was_switched_off_meanwhile(aren
         robot.ground.read()
         assert speeds(arena, "blue") == STANDS
         assert robot.wheels.speeds == STANDS
-        assert arena["blue"].leds.read()["body"] == robot.leds.read()["body"] == 1  # lamps are lit again
+        assert arena["blue"].leds.read()["body"] == robot.leds.read()["body"] == 1  # LEDs are lit again
         robot.wheels.set(0.05, 0.05)
         robot.ground.read()
         assert speeds(arena, "blue") != STANDS  # and what was told since lasts

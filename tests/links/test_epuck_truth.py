@@ -166,8 +166,8 @@ def test_a_robot_that_was_restarted_is_where_it_was_and_stands(arena: Arena, nas
         assert robot.pose == pytest.approx(pose, abs=1e-3)
         arena.step()
         assert robot.wheels.speeds == arena["blue"].wheels.speeds == STANDS
-        for lamps in (robot.leds.read(), arena["blue"].leds.read()):
-            assert (lamps["front"], lamps["led1_red"]) == (1, 0.5)
+        for leds in (robot.leds.read(), arena["blue"].leds.read()):
+            assert (leds["front"], leds["led1_red"]) == (1, 0.5)
         robot.wheels.set(0.1, 0.1)
         arena.step(50)
         assert robot.pose.x == pytest.approx(pose.x + 0.1, abs=0.01)
@@ -432,7 +432,7 @@ def test_bad_input_is_refused_by_name(robot: EPuck, call: Callable[[EPuck], None
         call(robot)
 
 
-def test_lamps_and_sounds_are_told_as_they_are(arena: Arena, robot: EPuck) -> None:
+def test_leds_and_sounds_are_told_as_they_are(arena: Arena, robot: EPuck) -> None:
     simulated = arena[robot.name]
     robot.leds.set("front", 0.3)
     robot.play_sound(3)

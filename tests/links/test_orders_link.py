@@ -73,7 +73,7 @@ def test_a_controller_drives_it_where_the_language_has_wheel_speeds(room: tuple[
 
 def test_what_the_language_cannot_do_is_refused_by_name(robot: OrdersRobot) -> None:
     for call, what in (
-        (lambda: robot.leds.set("led0", 1), "the lamp led0"),
+        (lambda: robot.leds.set("led0", 1), "the LED led0"),
         (lambda: robot.calibrate(), "calibration"),
         (lambda: robot.reset(), "a restart"),
         (lambda: robot.play_sound(1), "sounds"),

@@ -140,7 +140,7 @@ def test_a_polled_device_is_left_out_of_sense(arena: BaseArena) -> None:
     assert list(red.sense()) == ["ground", "sonar"]
 
 
-def test_lamps_and_tones_are_set_at_once(arena: BaseArena) -> None:
+def test_leds_and_tones_are_set_at_once(arena: BaseArena) -> None:
     red, blue = arena["red"], arena["blue"]
     blue.enable("microphones")
     arena.step()
@@ -365,8 +365,8 @@ MISTAKES: dict[str, Callable[[BaseArena], object]] = {
     "turning what does not pivot": lambda arena: arena["red"].ground.pan(1.0),
     "turning too far": lambda arena: arena["red"].sonar.pan(3.0),
     "polling what cannot be polled": lambda arena: arena["red"].ground.poll_only(),
-    "a lamp that is not there": lambda arena: arena["red"].leds.set("fornt"),
-    "a lamp that is too bright": lambda arena: arena["red"].leds.set(0, 2.0),
+    "an LED that is not there": lambda arena: arena["red"].leds.set("fornt"),
+    "an LED that is too bright": lambda arena: arena["red"].leds.set(0, 2.0),
     "a tone that cannot sound": lambda arena: arena["red"].speaker.play(-1),
     "speeds that are none": lambda arena: arena["red"].wheels.set(math.nan, 0),
     "a turn that is none": lambda arena: arena["red"].drive(0, math.inf),

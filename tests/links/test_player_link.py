@@ -183,7 +183,7 @@ def test_sonars_and_lasers_of_older_servers_are_read() -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("player://127.0.0.1:1?robot=r0", "unknown option 'robot'"),
+        ("player://127.0.0.1:1?robot=r0", "no option called 'robot'"),
         ("player://127.0.0.1:1?index=x", "expected player://host:6665"),
         ("player://127.0.0.1:1?sensors=rangr:0", "no interface called 'rangr' .did you mean 'ranger'"),
         ("player://127.0.0.1:1?dt=0", "expected player://host:6665"),

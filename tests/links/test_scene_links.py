@@ -87,8 +87,8 @@ def test_an_epuck_in_a_scene_has_its_sensors_in_their_own_order(scheme: str) -> 
 @pytest.mark.parametrize(
     ("scheme", "query", "message"),
     [
-        ("vrep", "robbot=ePuck", "unknown option 'robbot' .did you mean 'robot'"),
-        ("coppelia", "robots=/ePuck", "unknown option 'robots' .did you mean 'robot'"),
+        ("vrep", "robbot=ePuck", "no option called 'robbot' .did you mean 'robot'"),
+        ("coppelia", "robots=/ePuck", "no option called 'robots' .did you mean 'robot'"),
         ("vrep", "synchronous=maybe", "expected vrep://host:19997.*synchronous=yes or no"),
         ("coppelia", "stepping=perhaps", "expected coppelia://host:23000.*stepping=yes or no"),
         ("vrep", "robot=Quadricopter", "expected one of .*for another name, set type="),

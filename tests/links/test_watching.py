@@ -41,7 +41,7 @@ def arena() -> Iterator[RemoteArena]:
         yield one
 
 
-@pytest.fixture(params=[1.0, None], ids=["real time", "flat out"])
+@pytest.fixture(params=[1.0, None], ids=["real time", "as fast as possible"])
 def free(request: pytest.FixtureRequest) -> Iterator[RemoteArena]:
     """An arena whose clock goes on by itself."""
     with serving(speed=request.param, lock_step=False) as server, join(server) as one:

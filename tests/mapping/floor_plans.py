@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.geometry import Pose, compose
+from paddock.core.geometry import ORIGIN, Pose, compose
 from paddock.estimate.range_kernels import expected_ranges
 from paddock.mapping import Scan
-from paddock.mapping.scan import AT_CENTRE
 
 Floats = NDArray[np.float64]
 ROOM = np.array([[0, 0, 8, 0], [8, 0, 8, 6], [8, 6, 0, 6], [0, 6, 0, 0], [3, 0, 3, 2], [5, 6, 5, 4.5]], float)
@@ -24,7 +23,7 @@ def see(
     reach: float = 20.0,
     noise: float = 0.01,
     angles: Floats = ANGLES,
-    mount: Pose = AT_CENTRE,
+    mount: Pose = ORIGIN,
 ) -> Scan:
     """A scan with noise [m]."""
     ranges = np.empty((1, len(angles)))

@@ -15,9 +15,8 @@ import numpy as np
 
 from mapping.drives import along, record
 from mapping.floor_plans import ROOM, see
-from paddock.core.geometry import Pose, compose, relative
+from paddock.core.geometry import ORIGIN, Pose, compose, relative
 from paddock.mapping import Scan
-from paddock.mapping.scan import AT_CENTRE
 
 WAY = along((1.0, 3.0), (6.0, 3.0), (6.0, 4.0), (1.5, 4.0), (1.5, 2.5), spacing=0.25)
 BEGIN = 976_052_857.25  # [s] since 1970
@@ -32,7 +31,7 @@ class Drive:
     odometry: Sequence[Pose]
 
     @classmethod
-    def of(cls, angles: np.ndarray, reach: float = 20.0, mount: Pose = AT_CENTRE) -> Drive:
+    def of(cls, angles: np.ndarray, reach: float = 20.0, mount: Pose = ORIGIN) -> Drive:
         """A round in a room, with another laser."""
         odometry = record(ROOM, WAY).odometry
         times = BEGIN + 0.5 * np.arange(len(WAY)) + 60.0 * (np.arange(len(WAY)) > 20)  # and a pause

@@ -11,7 +11,7 @@ import pytest
 
 from paddock.core.errors import LinkError, UnknownName
 from paddock.modules import Bus, open_bus
-from paddock.modules.carriers.lines import LineGate
+from paddock.modules.carriers.lines import LineServer
 from paddock.modules.messages import (
     EVERYONE,
     DriveMessage,
@@ -21,7 +21,7 @@ from paddock.modules.messages import (
     SonarMessage,
 )
 
-LONG = 60.0  # [s] of patience; nothing waits that long unless it is broken
+LONG = 60.0  # [s] timeout; nothing waits that long unless it is broken
 Join = Callable[..., Bus]
 
 
@@ -36,7 +36,7 @@ def join(request: pytest.FixtureRequest) -> Iterator[Join]:
     """Joins a bus that nobody else uses."""
     url, middle, opened = f"memory://{uuid.uuid4()}", None, []
     if request.param == "lines":
-        middle = LineGate(url)
+        middle = LineServer(url)
         url = f"lines://127.0.0.1:{middle.port}"
     elif request.param == "zenoh":
         pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")

@@ -24,7 +24,7 @@ def read(*, wall: float, echo: float) -> np.ndarray:
     sonar[2] = echo  # 30° to the left
     builder.take(make_message(SENSORS["laser"], ranges.tolist(), 1.0))
     builder.take(make_message(SENSORS["sonar"], sonar.tolist(), 1.0))
-    return PointReader(SPEC).read(builder.look(1.0))
+    return PointReader(SPEC).read(builder.observe(1.0))
 
 
 def test_an_echo_from_what_the_laser_sees_is_no_second_obstacle() -> None:

@@ -32,8 +32,8 @@ def test_no_state_of_the_handshake_touches_the_obstacle_and_none_is_stuck() -> N
     assert result.states > 10_000
     assert result.violation is None
     assert result.stuck is None
-    assert {state.gate for state in result.ways} == set(Gate)
-    assert min(state.distance for state in result.ways) == 0  # as near as the margins allow
+    assert {state.gate for state in result.predecessors} == set(Gate)
+    assert min(state.distance for state in result.predecessors) == 0  # as near as the margins allow
 
 
 @pytest.mark.long

@@ -42,7 +42,7 @@ from paddock.modules.reflex import ReflexModule, ReflexOptions
 from paddock.testing import serve
 
 pytestmark = pytest.mark.heavy
-LONG = 60.0  # [s] of patience; nothing waits that long unless it is broken
+LONG = 60.0  # [s] timeout; nothing waits that long unless it is broken
 
 
 def wait_for(bus: Bus, is_it: Callable[[ModuleMessage], bool]) -> ModuleMessage:
@@ -376,8 +376,8 @@ def test_modules_drive_a_robot_at_a_server(tmp_path: Path) -> None:
     assert coordinator.final_pose == here.final_pose != (1.5, 2.0, 0.0)
 
 
-def test_in_lock_step_a_missing_module_is_named_after_some_patience(tmp_path: Path) -> None:
-    spec = configure(tmp_path, "coordinator", "sensor", lock_step=True, patience=0.2)
+def test_in_lock_step_a_missing_module_is_named_after_the_timeout(tmp_path: Path) -> None:
+    spec = configure(tmp_path, "coordinator", "sensor", lock_step=True, timeout=0.2)
     with pytest.raises(Timeout, match=r"round 0: the motor has not finished it for 0.2 s"):
         run_together(spec)
 

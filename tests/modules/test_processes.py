@@ -40,7 +40,7 @@ def test_a_run_of_six_processes_is_completed_when_one_is_killed(victim: str, tmp
             process = supervisor.processes[victim].process
             assert process is not None
             process.send_signal(signal.SIGKILL)
-        while supervisor.look():
+        while supervisor.update():
             pass
         assert supervisor.processes[victim].restarts == 1
     assert final_map(tmp_path).time == pytest.approx(10.0)

@@ -22,7 +22,7 @@ def test_a_run_is_over_with_its_coordinator_also_when_others_end_in_the_same_mom
             process.process = subprocess.Popen([sys.executable, "-c", ""])
             process.process.wait()
     with open_bus("memory://supervised", "SUPERVISOR") as supervisor.bus:
-        assert not supervisor.look()
+        assert not supervisor.update()
 
 
 def test_modules_are_given_the_time_to_run_for_to_the_last_digit(tmp_path: Path) -> None:

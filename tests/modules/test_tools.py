@@ -19,7 +19,7 @@ from modules.test_modules import LONG, wait_for
 from paddock.cli.modules_bench import draw_histogram
 from paddock.modules import ModuleThreads, open_bus
 from paddock.modules.bus import Bus
-from paddock.modules.carriers.lines import LineGate
+from paddock.modules.carriers.lines import LineServer
 from paddock.modules.health import LatencyHistogram
 from paddock.modules.messages import DriveMessage, GoalMessage, ModuleMessage, RefusedMessage, SonarMessage
 from paddock.modules.wire import encode_message
@@ -28,8 +28,8 @@ from paddock.modules.wire import encode_message
 @pytest.fixture
 def planner() -> Iterator[tuple[Bus, str]]:
     """A planner, and the bus by which others reach it."""
-    with LineGate("memory://tools") as gate, open_bus("memory://tools", "PLANNER") as bus:
-        yield bus, f"lines://127.0.0.1:{gate.port}"
+    with LineServer("memory://tools") as server, open_bus("memory://tools", "PLANNER") as bus:
+        yield bus, f"lines://127.0.0.1:{server.port}"
 
 
 def test_a_goal_reaches_the_planner_and_its_refusal_is_told(planner: tuple[Bus, str]) -> None:
@@ -73,10 +73,10 @@ def test_a_goal_without_an_answer_is_told_to_have_none(
     ],
 )
 def test_a_planner_answers_a_goal_at_once(controller: str, says: str, tmp_path: Path) -> None:
-    spec = configure(tmp_path, "coordinator", "planner", gate=0, options={"planner": {"controller": controller}})
+    spec = configure(tmp_path, "coordinator", "planner", port=0, options={"planner": {"controller": controller}})
     with ModuleThreads(spec) as threads:
-        assert threads.gate is not None
-        done = paddock("modules", "goal", "1", "0", "--bus", f"lines://127.0.0.1:{threads.gate.port}")
+        assert threads.line_server is not None
+        done = paddock("modules", "goal", "1", "0", "--bus", f"lines://127.0.0.1:{threads.line_server.port}")
     assert done.stdout + done.stderr == says
 
 

@@ -53,7 +53,7 @@ def test_a_robot_that_is_given_up_is_told_to_stand() -> None:
 
 def test_a_robot_of_2012_that_is_given_up_hears_of_it_when_it_stands() -> None:
     connected = Connected(robot={"knows_checked": False})
-    while not connected.bench.firmware.order_under_way:
+    while not connected.bench.firmware.current_order:
         connected.tick()
     connected.session.give_up("nobody wants it any more")
     drive_for(connected, connected.bench.time + 20.0)

@@ -9,7 +9,7 @@ import pytest
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.orders import MeasuredMotion, OdometryErrors, calibrate_threshold, measure_turn, measure_way
+from paddock.orders import MeasuredMotion, OdometryErrors, calibrate_threshold, measure_distance, measure_turn
 
 
 def draw_sums(seed: int, offset: float = 60.0, spread: float = 8.0) -> np.ndarray:
@@ -58,14 +58,14 @@ def test_a_turn_is_measured_beyond_half_a_turn(turn: float) -> None:
 
 
 def test_a_way_has_the_sense_of_the_heading() -> None:
-    assert measure_way(Pose(0, 0, math.pi), Pose(-0.2, 0.0, 0)) == pytest.approx(0.2)
-    assert measure_way(Pose(0, 0, 0), Pose(-0.2, 0.0, 0)) == pytest.approx(-0.2)
+    assert measure_distance(Pose(0, 0, math.pi), Pose(-0.2, 0.0, 0)) == pytest.approx(0.2)
+    assert measure_distance(Pose(0, 0, 0), Pose(-0.2, 0.0, 0)) == pytest.approx(-0.2)
 
 
 def test_wheels_are_found_from_turns_and_ways() -> None:
     scale, separation = 0.986, 0.0522  # a robot as in 2012, whose program takes 41 and 53 mm for granted
     motions = [
-        MeasuredMotion(kind="way", commanded=0.5, measured=0.5 * scale, seconds=5),
+        MeasuredMotion(kind="distance", commanded=0.5, measured=0.5 * scale, seconds=5),
         MeasuredMotion(kind="turn", commanded=-6.0, measured=-6.0 * scale * 0.053 / separation, seconds=1),
     ]
     errors = OdometryErrors(motions=motions)

@@ -132,12 +132,12 @@ def test_a_robot_that_meets_obstacles_again_and_again_gives_up() -> None:
     assert sent.startswith(b"\2STOPS_AT(")
 
 
-def test_the_lamp_of_the_body_is_on_while_the_robot_waits() -> None:
+def test_the_led_of_the_body_is_on_while_the_robot_waits() -> None:
     bench = Bench()
     bench.order("P0;0")
-    assert bench.robot.lamps == {"body": 1.0}
+    assert bench.robot.leds == {"body": 1.0}
     bench.tick(write_frame("G50.00;0.00"))
-    assert bench.robot.lamps == {"body": 0.0}
+    assert bench.robot.leds == {"body": 0.0}
 
 
 # ---- checked mode

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from orders.lines import SQUARE, START, Bench, Connected
 from paddock import PaddockError
 from paddock.orders import HostTiming, LineQuality, RobotPlan, RobotSession
+from paddock.orders.conversation import ConversationRunner
 from paddock.orders.host_end import HostEnd, RobotLost
 from paddock.orders.legacy_frames import write_frame
-from paddock.orders.talk import Talk
 from paddock.orders.texts import Order, write_reply
 
 POOR = LineQuality(loss=0.02, jitter=0.02)
@@ -110,7 +110,7 @@ def test_a_robot_that_falls_silent_is_reported_lost(knows: bool) -> None:
 
 def test_a_robot_that_hears_but_is_not_heard_is_stopped_before_it_is_given_up() -> None:
     line = Connected(targets=((2.0, 0.035),), timing=HostTiming(silence=1.0))
-    line.run(until=lambda: line.bench.firmware.order_under_way)
+    line.run(until=lambda: line.bench.firmware.current_order)
     line.robot_works = False
     line.run(5000, until=lambda: line.session.over)
     assert line.kinds()[-1] == "lost"
@@ -151,33 +151,33 @@ def test_a_time_out_is_longer_than_a_long_leg() -> None:
 def test_a_relative_order_is_not_sent_twice_to_a_robot_of_2012() -> None:
     bench, end = Bench(knows_checked=False), HostEnd(checked=False)
     end.mode = "legacy"
-    talk = Talk(end, end.ask(Order("b", (1.0,)), 1.0), 0.0)
-    assert talk.take_output() == write_frame("b1.")
+    runner = ConversationRunner(end, end.ask(Order("b", (1.0,)), 1.0), 0.0)
+    assert runner.take_output() == write_frame("b1.")
     bench.send(write_frame("b1."))  # its answer is lost
     with pytest.raises(RobotLost, match=r"not known whether b1\. was carried out"):
-        talk.wake(talk.deadline)
-    assert talk.take_output() == b""
+        runner.wake(runner.deadline)
+    assert runner.take_output() == b""
 
 
 def test_a_relative_order_that_the_robot_did_not_understand_is_sent_again() -> None:
     end = HostEnd(checked=False)
     end.mode = "legacy"
-    talk = Talk(end, end.ask(Order("b", (1.0,)), 1.0), 0.0)
-    talk.take_output()
-    talk.receive(write_frame("UNKNOWN ORDER, length string is: 16"), 0.05)  # a late greeting
-    assert talk.take_output() == b""
-    talk.receive(write_frame("UNKNOWN ORDER, length string is: 3"), 0.1)
-    assert talk.take_output() == write_frame("b1.")
+    runner = ConversationRunner(end, end.ask(Order("b", (1.0,)), 1.0), 0.0)
+    runner.take_output()
+    runner.receive(write_frame("UNKNOWN ORDER, length string is: 16"), 0.05)  # a late greeting
+    assert runner.take_output() == b""
+    runner.receive(write_frame("UNKNOWN ORDER, length string is: 3"), 0.1)
+    assert runner.take_output() == write_frame("b1.")
 
 
 def test_a_robot_whose_answers_never_agree_is_lost() -> None:
     end = HostEnd(checked=False)
     end.mode = "legacy"
-    talk = Talk(end, end.ask(Order("T")), 0.0)
+    runner = ConversationRunner(end, end.ask(Order("T")), 0.0)
 
     def answer_anew() -> None:
         for i in range(100):
-            talk.receive(write_frame(write_reply("T", float(i))), 0.01 * i)
+            runner.receive(write_frame(write_reply("T", float(i))), 0.01 * i)
 
     with pytest.raises(RobotLost, match="no two equal answers to T in 12 attempts"):
         answer_anew()
@@ -185,20 +185,20 @@ def test_a_robot_whose_answers_never_agree_is_lost() -> None:
 
 def test_late_answers_are_awaited_before_a_relative_order_to_a_robot_of_2012() -> None:
     end = HostEnd()
-    talk = Talk(end, end.connect(), 0.0)
-    talk.wake(1.0)
-    length = len(talk.take_output()) - 2
+    runner = ConversationRunner(end, end.connect(), 0.0)
+    runner.wake(1.0)
+    length = len(runner.take_output()) - 2
     unknown = write_frame(f"UNKNOWN ORDER, length string is: {length}")
-    talk.wake(1.5)  # the answers come 0.6 s late
-    talk.receive(unknown, 1.6)
-    talk.receive(unknown, 2.1)
+    runner.wake(1.5)  # the answers come 0.6 s late
+    runner.receive(unknown, 1.6)
+    runner.receive(unknown, 2.1)
     assert end.mode == "legacy"
-    talk.take_output()
-    talk = Talk(end, end.ask(Order("b", (1.0,)), 1.0), 2.1)
-    talk.receive(unknown, 2.2)
-    assert talk.take_output() == b""
-    talk.wake(talk.deadline)
-    assert talk.take_output() == write_frame("b1.")
+    runner.take_output()
+    runner = ConversationRunner(end, end.ask(Order("b", (1.0,)), 1.0), 2.1)
+    runner.receive(unknown, 2.2)
+    assert runner.take_output() == b""
+    runner.wake(runner.deadline)
+    assert runner.take_output() == write_frame("b1.")
 
 
 @pytest.mark.parametrize(

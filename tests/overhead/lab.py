@@ -39,10 +39,10 @@ def camera(spec: OverheadSpec = SMALL) -> OverheadCamera:
     return OverheadCamera(LAB, spec, seed=5)
 
 
-def look(spec: OverheadSpec, poses: Any, *, lamps: Any = (), tick: int = 1) -> Picture:
+def look(spec: OverheadSpec, poses: Any, *, leds: Any = (), tick: int = 1) -> Picture:
     """A picture as it comes from the network."""
     eye = camera(spec)
-    return decode_jpeg(eye.take_jpeg(eye.set_scene(poses, lamps=lamps, tick=tick)))
+    return decode_jpeg(eye.take_jpeg(eye.set_scene(poses, leds=leds, tick=tick)))
 
 
 def see_floor(spec: OverheadSpec = SMALL) -> FloorPose:

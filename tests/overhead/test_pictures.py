@@ -63,10 +63,10 @@ def test_lids_lean_away_from_the_camera() -> None:
     assert lid[0] < foot[0] - 3
 
 
-def test_lamps_shine() -> None:
+def test_leds_shine() -> None:
     eye = camera(CLEAN)
     dark = eye.take_picture(eye.set_scene(POSES)).astype(int)
-    lit = eye.take_picture(eye.set_scene(POSES, lamps=[[1.0] + [0.0] * 9, [], []])).astype(int)
+    lit = eye.take_picture(eye.set_scene(POSES, leds=[[1.0] + [0.0] * 9, [], []])).astype(int)
     x, y = eye.model.project([0.3 + 0.037, 0.4, 0.0475]).round().astype(int)
     assert lit[y, x, 0] > dark[y, x, 0]
     assert np.array_equal(lit[:, 320:], dark[:, 320:])
@@ -95,7 +95,7 @@ def test_a_camera_sees_an_arena_and_robots_that_come_and_go_and_changes_nothing(
     assert arena.digest() == alone.digest()
     assert scene.time == pytest.approx(0.2)
     assert scene.twists[0, 0] == pytest.approx(0.09, rel=0.1)
-    assert scene.lamps[0][0] == 1.0
+    assert scene.leds[0][0] == 1.0
     arena.spawn("dan", "e-puck", at=(0.2, 0.2))
     arena.remove("ann")
     assert len(eye.look_at(arena).poses) == 3

@@ -101,7 +101,7 @@ def test_what_is_saved_is_loaded_to_the_last_bit(tmp_path_factory: pytest.TempPa
 
 
 def test_a_file_that_is_no_network_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(paddock.PaddockError, match="there is no such file"):
+    with pytest.raises(paddock.PaddockError, match="no such file"):
         Network.load(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("no")
     with pytest.raises(paddock.PaddockError, match=r"text\.npz: expected a network saved by"):

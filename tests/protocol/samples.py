@@ -13,7 +13,7 @@ import numpy as np
 
 from paddock.core.observation import Command
 from paddock.protocol import MessageDecoder, encode, messages
-from paddock.protocol.frames import pack, pack_lamps
+from paddock.protocol.frames import pack, pack_leds
 from paddock.protocol.messages import ANSWERS, REQUESTS, Message
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "protocol"
@@ -42,7 +42,7 @@ BODIES = pack(
     contacts=np.array([1.0, 0.0]),
     bearings=np.array([-np.pi / 2, 0.0]),
 )
-LAMPS = pack_lamps(np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
+LAMPS = pack_leds(np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
 
 GRID = messages.GridData(
     x=-0.5, y=0.25, resolution=0.05, rows=1, columns=2, cells=bytes.fromhex("780163f80f0001010100"), version=7

@@ -1,4 +1,4 @@
-"""All robots in 20 bytes each, and a bit per lamp."""
+"""All robots in 20 bytes each, and a bit per LED."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.core.errors import BadMessage
-from paddock.protocol.frames import BODY, pack, pack_lamps, unpack, unpack_lamps
+from paddock.protocol.frames import BODY, pack, pack_leds, unpack, unpack_leds
 
 
 def packed(  # one robot
@@ -48,39 +48,39 @@ def test_what_is_packed_is_unpacked(
 
 
 @given(st.integers(1, 5), st.integers(0, 64), st.data())
-def test_every_lamp_has_a_bit(robots: int, lamps: int, data: st.DataObject) -> None:
+def test_every_led_has_a_bit(robots: int, leds: int, data: st.DataObject) -> None:
     """An e-puck2 has 18, an uploaded robot up to 64."""
     brightness = data.draw(
         st.lists(
-            st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=lamps, max_size=lamps), min_size=robots, max_size=robots
+            st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=leds, max_size=leds), min_size=robots, max_size=robots
         )
     )
-    given_lamps = np.array(brightness).reshape(robots, lamps)
-    bits = pack_lamps(given_lamps)
-    on = unpack_lamps(bits, robots)
-    lit = np.zeros((robots, max(lamps, on.shape[1])), bool)
-    lit[:, :lamps] = given_lamps > 0
-    assert len(bits) == (robots * math.ceil(lamps / 8) if lit.any() else 0)
+    given_leds = np.array(brightness).reshape(robots, leds)
+    bits = pack_leds(given_leds)
+    on = unpack_leds(bits, robots)
+    lit = np.zeros((robots, max(leds, on.shape[1])), bool)
+    lit[:, :leds] = given_leds > 0
+    assert len(bits) == (robots * math.ceil(leds / 8) if lit.any() else 0)
     assert on.tolist() == lit[:, : on.shape[1]].tolist()
     assert on.any() == lit.any()
 
 
-def test_lamps_are_laid_out_as_the_page_says() -> None:
-    lamps = np.zeros((2, 18))
-    lamps[0, 0] = lamps[1, 8] = lamps[1, 17] = 1.0
-    assert pack_lamps(lamps) == bytes([1, 0, 0, 0, 1, 2])
+def test_leds_are_laid_out_as_the_page_says() -> None:
+    leds = np.zeros((2, 18))
+    leds[0, 0] = leds[1, 8] = leds[1, 17] = 1.0
+    assert pack_leds(leds) == bytes([1, 0, 0, 0, 1, 2])
 
 
-def test_dark_lamps_take_no_room() -> None:
-    assert pack_lamps(np.zeros((5000, 64))) == b""
-    assert unpack_lamps(b"", 3).shape == (3, 0)
+def test_dark_leds_take_no_room() -> None:
+    assert pack_leds(np.zeros((5000, 64))) == b""
+    assert unpack_leds(b"", 3).shape == (3, 0)
 
 
-def test_lamps_of_a_wrong_length_are_refused() -> None:
+def test_leds_of_a_wrong_length_are_refused() -> None:
     with pytest.raises(
         BadMessage, match=r"frame\.lamps: expected the same number of bytes for each of 2 robots, got 3"
     ):
-        unpack_lamps(bytes(3), 2)
+        unpack_leds(bytes(3), 2)
 
 
 def test_what_does_not_fit_is_capped() -> None:
@@ -91,7 +91,7 @@ def test_what_does_not_fit_is_capped() -> None:
 def test_a_world_without_robots_is_an_empty_frame() -> None:
     none = np.zeros((0,))
     assert pack(np.zeros((0, 3)), np.zeros((0, 2)), none, none) == b""
-    assert pack_lamps(np.zeros((0, 0))) == b""
+    assert pack_leds(np.zeros((0, 0))) == b""
     assert len(unpack(b"")) == 0
 
 

@@ -82,7 +82,7 @@ WRONG: list[tuple[Any, str]] = [
     (SPAWN | {"at": [0, "here"]}, "spawn.at[1]: expected a finite number, got 'here'"),
     (
         {"type": "set_speed", "id": 1, "speed": -1},
-        "set_speed.speed: expected a factor from 0.01 to 1000, or 0 for flat",
+        "set_speed.speed: expected a factor from 0.01 to 1000, or 0 for as fast",
     ),
     ({"type": "lock", "id": 1, "on": 1}, "lock.on: expected true or false, got 1"),
     (

@@ -69,13 +69,13 @@ def test_a_population_in_pieces_is_the_same_to_the_last_bit() -> None:
 
 def test_lines_tell_how_long_it_will_take() -> None:
     now, said = [0.0], list[str]()
-    show = WalkerLines(100, said.append, lambda: now[0])
+    show = WalkerLines(50, 2, said.append, lambda: now[0])
     show("none", 0)
     for second in range(1, 11):
         now[0] = float(second)
         show("none" if second <= 5 else "normal", 10)
     assert said == [
-        "none: 10 of 100 walkers in 1 s, about 9 s left",
-        "normal: 60 of 100 walkers in 6 s, about 4 s left",
-        "normal: 100 of 100 walkers in 10 s",
+        "none: 10 of 100 walkers (2 populations of 50) in 1 s, about 9 s left",
+        "normal: 60 of 100 walkers (2 populations of 50) in 6 s, about 4 s left",
+        "normal: 100 of 100 walkers (2 populations of 50) in 10 s",
     ]

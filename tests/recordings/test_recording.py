@@ -291,3 +291,11 @@ def test_what_is_no_recording_is_told_so(recorded: tuple[Recording, dict[int, st
         paddock.record(arena, tmp_path / "nowhere" / "run.mcap")
     with paddock.record(arena, tmp_path / "run.mcap"), pytest.raises(SimulationError, match="already being recorded"):
         paddock.record(arena, tmp_path / "run2.mcap")
+
+
+def test_a_recording_without_its_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mcap.stream_reader", None)
+    with pytest.raises(
+        PaddockError, match=r"needs the package mcap: pip install 'paddock\[record\]', or pip install mcap"
+    ):
+        paddock.record(drives.open_arena(), tmp_path / "run.mcap")

@@ -44,7 +44,7 @@ def test_the_time_to_the_goal_is_that_of_the_way_there():
         drive(arena, a=0.1, b=0.05)
         arena.run(20, until=game.is_over)
         speed = arena["a"].wheels.speeds.left
-        assert game.referee.ways["a"] == pytest.approx(0.92)
+        assert game.referee.distances["a"] == pytest.approx(0.92)
         assert game.scores["a"] == pytest.approx(0.92 / speed, abs=0.03)  # but for the start
         assert game.scores["b"] == math.inf
         assert [(line.robot, line.place) for line in game.standings] == [("a", 1), ("b", 2)]

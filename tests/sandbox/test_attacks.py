@@ -134,7 +134,7 @@ def test_who_sleeps_is_given_up_by_the_clock(arena: Arena, tmp_path: Path) -> No
 def test_who_sleeps_a_little_before_every_answer_is_given_up_too(arena: Arena, tmp_path: Path) -> None:
     code = IN_ACT.format("threading.Event().wait(0.03)")
     failure = fail(arena, tmp_path, code, SandboxLimits(run_cpu_seconds=0.2))
-    assert (failure.kind, failure.place) == ("answer-timeout", "")  # anywhere: always told the same
+    assert (failure.kind, failure.place) == ("answer-timeout", "")  # anywhere: always reported the same
     assert "more than 0.4 s asleep in total" in failure.text
 
 
@@ -143,7 +143,7 @@ def test_work_and_waiting_for_a_processor_are_no_sleep(arena: Arena, tmp_path: P
     file.write_text(IN_ACT.format("for _ in range(600_000): pass"))
     with SandboxedController(file, arena["red"], limits=SandboxLimits(run_cpu_seconds=20.0)) as controller:
         process: Any = controller._process
-        process._suspect = process._most_asleep = 0.1
+        process._next_sleep_check = process._max_sleep = 0.1
         assert not arena.run(1, controller).failed
         assert process._waited > 0.1
 
@@ -167,7 +167,7 @@ def test_an_endless_loop_is_told_where_it_begins_whatever_it_did_last(arena: Are
 def test_much_time_for_all_answers_is_too_much(arena: Arena, tmp_path: Path) -> None:
     code = IN_ACT.format("for _ in range(3_000_000): pass")
     failure = fail(arena, tmp_path, code, SandboxLimits(answer_seconds=10.0, run_cpu_seconds=1.0))
-    assert (failure.kind, failure.place) == ("cpu", "")  # anywhere: the same program is always told the same
+    assert (failure.kind, failure.place) == ("cpu", "")  # anywhere: the same program is always reported the same
 
 
 def test_who_ignores_the_signal_of_its_limit_is_told_the_same(arena: Arena, tmp_path: Path) -> None:
@@ -324,13 +324,13 @@ def test_a_place_in_a_file_that_was_not_handed_in_is_not_believed(arena: Arena, 
     import os
     from paddock.sandbox import messages
     def act(seen):
-        told = messages.FailedMessage("crash", "{secret} line 1", "told by itself")
-        os.write(3, messages.frame(messages.FAILED, messages.encode(told)))
+        report = messages.FailedMessage("crash", "{secret} line 1", "reported by itself")
+        os.write(3, messages.frame(messages.FAILED, messages.encode(report)))
         while True:
             pass
     """
     failure = fail(arena, tmp_path, code)
-    assert (failure.kind, failure.place, failure.text) == ("crash", "", "told by itself")
+    assert (failure.kind, failure.place, failure.text) == ("crash", "", "reported by itself")
 
 
 def test_who_closes_its_connection_and_goes_on_is_ended(arena: Arena, tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from paddock import testing
 from paddock.arena import episode_loop
 from paddock.arena.base import BaseArena
 from paddock.control.tasks.pause import Wait
-from paddock.core.chance import chance
 from paddock.core.errors import SimulationError
+from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import WheelSpeeds
 from paddock.engine.clock import Pacer
 from paddock.robots import load_robot
@@ -62,7 +62,7 @@ def test_a_draw_depends_on_seed_task_and_key_only() -> None:
 
 
 def test_draws_are_the_same_on_every_machine() -> None:
-    assert chance(0, 0, "degrees") == pytest.approx(0.20898781, abs=1e-7)
+    assert draw_uniform(0, 0, "degrees") == pytest.approx(0.20898781, abs=1e-7)
 
 
 @given(seed=st.integers(0, 2**63 - 1), low=st.floats(-180, 180), width=st.floats(0, 100))

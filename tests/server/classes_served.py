@@ -12,7 +12,7 @@ import paddock
 from paddock.classes import ClassFolder, ClassSpec
 from paddock.referees import Referee
 from paddock.server import Server, Settings
-from paddock.server.class_session import ClassSession
+from paddock.server.classroom import Classroom
 from paddock.server.lessons import open_lesson
 from paddock.testing import wait_for
 from server.parties import Peer
@@ -95,7 +95,7 @@ def served_class(folder: ClassFolder, referee: Referee | None = None, **settings
     arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
     chosen = {"port": 0, "speed": 20.0, "token": folder.keys.supervisor, "limits": folder.spec.limits, **settings}
     server = Server(arena, replace(Settings(), **chosen))
-    server.class_session = ClassSession(folder, lesson)
+    server.classroom = Classroom(folder, lesson)
     with server.in_background():
         served = ServedClass(folder, server)
         with served.teacher:

@@ -12,7 +12,7 @@ import pytest
 from paddock.arena import Arena
 from paddock.classes import ClassFolder
 from paddock.referees import Referee
-from paddock.server import attendance, class_session
+from paddock.server import attendance, classroom
 from paddock.server.best_scores import BestScores
 from paddock.testing import wait_for
 from server.classes_served import make_class, served_class
@@ -91,7 +91,7 @@ def test_a_heat_of_a_class_leaves_results_with_names(tmp_path: Path) -> None:
 def test_scores_are_kept_before_everyone_begins_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_: tuple[str, dict[str, str]]
 ) -> None:
-    monkeypatch.setattr(class_session, "PERIOD", 1000.0)  # nobody looks meanwhile
+    monkeypatch.setattr(classroom, "PERIOD", 1000.0)  # nobody looks meanwhile
     folder = make_class(tmp_path)
     with served_class(folder, referee=Odometer()) as served, served.peer("Ben") as ben:
         ben.ask("step", commands={"ben": {"wheels": [0.1, 0.1]}}, ticks=100)

@@ -27,11 +27,11 @@ CONNECTION = "paddock.server.connection"
 
 def until(server: Server, true: Callable[[], bool]) -> None:
     """Wait until something is so in the server's thread; events there happen one after another."""
-    patience = threading.Event()
+    pause = threading.Event()
     for _ in range(int(LONG / 0.01)):
         if on_loop(server, true):
             return
-        patience.wait(0.01)
+        pause.wait(0.01)
     raise AssertionError("it never became so")
 
 

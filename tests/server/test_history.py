@@ -12,16 +12,16 @@ def test_paths_have_gaps_where_a_robot_was_not_there_or_was_teleported() -> None
     with paddock.open("empty") as arena:
         (first,) = arena.robots
         history = RunHistory(arena)
-        history.look()
+        history.sample()
         late = arena.spawn("late", "e-puck")
         arena.step(4)
-        history.look()
+        history.sample()
         late.set_pose(late.pose.x + 0.2, late.pose.y)
         history.break_path("late")
         arena.remove(first)
         arena.spawn("last", "e-puck")
         arena.step(4)
-        history.look()
+        history.sample()
         paths = np.frombuffer(history.paths(), "<f4").reshape(len(history.samples), 2, 2)
         assert list(arena.numbers) == ["late", "last"]
         assert np.isnan(paths[..., 0]).T.tolist() == [[True, False, True, False], [True, True, True, False]]

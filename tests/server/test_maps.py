@@ -176,6 +176,16 @@ def test_a_robot_whose_controller_takes_no_goals_says_so(arena: Arena) -> None:
         assert "did you mean 'red'" in peer.ask("send_goal", robot="rde", x=0.5, y=0.5)["message"]
 
 
+def test_a_program_without_a_run_refuses_goals_at_once() -> None:
+    """It answers also while it waits for an answer itself."""
+    with served("clutter") as server, paddock.connect(server.url()) as driver:
+        assert isinstance(driver, RemoteArena)
+        driver["red"].drive(0.01, 0.0)
+        driver.step()
+        with pytest.raises(Refused, match="no running controller"):
+            driver.send_goal("red", 0.5, 0.5)
+
+
 def test_only_who_may_drive_a_robot_may_send_it_anywhere(arena: Arena) -> None:
     controller = Cartographer()
     with running(arena, controller) as shown:

@@ -227,10 +227,10 @@ def test_all_cameras_of_a_robot_together_have_a_limit() -> None:
         assert peer.ask("spawn", robot="mine", kind=spec(sensors=eyes))["type"] == "refused"
 
 
-def test_the_lamps_of_a_robot_have_a_limit() -> None:
+def test_the_leds_of_a_robot_have_a_limit() -> None:
     with served() as server, Peer(server) as peer:
-        lamps = [f"lamp{i}" for i in range(10_000)]
-        assert peer.ask("spawn", robot="mine", kind=spec(leds=lamps))["type"] == "refused"
+        leds = [f"LED{i}" for i in range(10_000)]
+        assert peer.ask("spawn", robot="mine", kind=spec(leds=leds))["type"] == "refused"
 
 
 def test_limits_hold_for_what_a_base_has_already() -> None:

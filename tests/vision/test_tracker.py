@@ -18,13 +18,13 @@ NAMES = ("ann", "bob", "cyd")
 PICTURES = 4
 
 
-def measure(spec: OverheadSpec, *, lamps: object = (), twists: object = None) -> tuple[float, np.ndarray, np.ndarray]:
+def measure(spec: OverheadSpec, *, leds: object = (), twists: object = None) -> tuple[float, np.ndarray, np.ndarray]:
     """Share of robots found, their distances from the truth [m], their headings' errors [rad]."""
     eye, finder = camera(spec), tracker(spec)
     distances, turns = [], []
     for number in range(PICTURES):
         poses = draw_poses(number)
-        scene = eye.set_scene(poses, lamps=lamps, tick=number)
+        scene = eye.set_scene(poses, leds=leds, tick=number)
         if twists is not None:
             scene = scene._replace(twists=np.array(twists))
         for seen in finder.locate(decode_jpeg(eye.take_jpeg(scene))):
@@ -54,8 +54,8 @@ def test_robots_are_found_within_a_millimetre(name: str, spec: OverheadSpec) -> 
     assert np.degrees(turns.mean()) < 1.5
 
 
-def test_robots_with_all_lamps_on_are_found() -> None:
-    found, distances, _ = measure(SMALL, lamps=[[1.0] * 10] * 3)
+def test_robots_with_all_leds_on_are_found() -> None:
+    found, distances, _ = measure(SMALL, leds=[[1.0] * 10] * 3)
     assert found >= 0.9
     assert distances.mean() < 1e-3
 

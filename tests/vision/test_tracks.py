@@ -1,4 +1,4 @@
-"""Robots without a number: spots keep their identities, lamps tell them, colours find them."""
+"""Robots without a number: spots keep their identities, LEDs tell them, colours find them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_spot_that_jumps_is_another_one() -> None:
 
 
 @pytest.mark.parametrize("number", range(6))
-def test_a_blinking_lamp_tells_its_number_whenever_one_begins_to_look(number: int) -> None:
+def test_a_blinking_led_tells_its_number_whenever_one_begins_to_look(number: int) -> None:
     codes = [BlinkCode(word) for word in blink_codes(6)]
     for begin in (0.0, 0.37, 1.21, 2.9):
         times = np.arange(begin, begin + 3.4, 0.1)
@@ -85,7 +85,7 @@ def test_words_are_far_apart() -> None:
         blink_codes(1000)
 
 
-def test_robots_without_markers_are_told_apart_by_their_lamps_while_they_drive() -> None:
+def test_robots_without_markers_are_told_apart_by_their_leds_while_they_drive() -> None:
     alike = replace(LAB, robots=tuple(replace(robot, color="#4c9f70") for robot in LAB.robots))
     eye = OverheadCamera(alike, BARE, seed=1)
     codes = dict(zip(("ann", "bob", "cyd"), (BlinkCode(word, bit=0.2) for word in blink_codes(3)), strict=True))
@@ -98,10 +98,10 @@ def test_robots_without_markers_are_told_apart_by_their_lamps_while_they_drive()
             (0.5, 0.2 + 0.05 * time, math.pi / 2),
             (1.0 - 0.04 * time, 0.5, math.pi),
         ]
-        lamps = [[0.0] * 8 + [float(code.is_on(time)), 0.0] for code in codes.values()]
+        leds = [[0.0] * 8 + [float(code.is_on(time)), 0.0] for code in codes.values()]
         if 28 <= k < 31:
             continue  # lost pictures
-        seen = finder.locate(decode_jpeg(eye.take_jpeg(eye.set_scene(poses, lamps=lamps, tick=k))), time)
+        seen = finder.locate(decode_jpeg(eye.take_jpeg(eye.set_scene(poses, leds=leds, tick=k))), time)
         known.append(len(seen))
         for sighting in seen:
             x, y, heading = poses[list(codes).index(sighting.robot)]
@@ -115,7 +115,7 @@ def test_robots_without_markers_are_told_apart_by_their_lamps_while_they_drive()
         PatchTracker(eye.model, "#4c9f70", {"a": None, "b": None}, height=0.05, radius=0.037)
 
 
-def test_the_only_robot_of_its_colour_needs_no_lamp() -> None:
+def test_the_only_robot_of_its_colour_needs_no_led() -> None:
     finder = PatchTracker(camera(BARE).model, "#c0392b", {"cyd": None}, height=0.0475, radius=0.037)
     (seen,) = finder.locate(look(BARE, draw_poses(3)), 0.0)
     assert seen.robot == "cyd"

@@ -142,7 +142,7 @@ WRONG = {
     "position ( laser ( samples 1 ) )": "line 1: laser: samples: expected 2 to 4096 samples, got 1",
     "position ( laser ( fov 400 ) )": "line 1: laser: expected a range > 0 and an angle of at most a turn",
     "position ( velocity_bounds [1 2] )": "line 1: position: velocity_bounds: expected 8 numbers or more",
-    'include "more.inc"': "line 1: include: there is no file 'more.inc' in its folder",
+    'include "more.inc"': "line 1: include: no file 'more.inc' in its folder",
     'include "some.world"': "line 1: include: 'some.world' includes itself",
     'unit_length "feet"': "line 1: world: unit_length: expected m or cm or mm, got 'feet'",
     "paused 1": "expected models, found none",

@@ -187,7 +187,7 @@ public final class Arena implements AutoCloseable {
         ask("pause", Map.of());
     }
 
-    /** Set the speed in simulated seconds per second, from 0.01 to 1000; 0 is flat out (supervisors only). */
+    /** Set the speed in simulated seconds per second, from 0.01 to 1000; 0 is as fast as possible (supervisors only). */
     public void setSpeed(double speed) {
         ask("set_speed", Map.of("speed", speed));
     }

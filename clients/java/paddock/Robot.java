@@ -93,9 +93,9 @@ public final class Robot {
         command.put("wheels", new double[] {left, right});
     }
 
-    /** Set the brightness of a lamp, 0 to 1. */
-    public void setLed(String lamp, double brightness) {
-        set("leds", lamp, brightness);
+    /** Set the brightness of an LED, 0 to 1. */
+    public void setLed(String led, double brightness) {
+        set("leds", led, brightness);
     }
 
     /** Set the target angle [rad] of a pivoting device. */

@@ -64,7 +64,7 @@ class Arena(BaseArena):
         self.time_lock: TimeLock | None = None  # how bridges join the lock of a served arena
         self.recorder: TickRecorder | None = None  # receives everything that determines the future
         self._hold(built)
-        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=check_seed(seed))
+        self.state = engine.initial_state(self.model, built.poses, led_count=built.led_count, seed=check_seed(seed))
         self.commands = engine.initial_commands(self.model)
         self.robots = Robots(self)
         with progress_while_compiling("its engine", step):
@@ -120,7 +120,7 @@ class Arena(BaseArena):
             for _ in range(check_ticks(n)):
                 self._pass(1)
                 for robot in self._watched:
-                    robot.watches.look(self.time)
+                    robot.watches.update(self.time)
 
     def _pass(self, ticks: int) -> None:
         if self.gate is None:
@@ -267,7 +267,7 @@ class Arena(BaseArena):
             self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
 
     def _start_anew(self, seed: int) -> None:
-        start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=seed)
+        start = engine.initial_state(self.model, self.built.poses, led_count=self.built.led_count, seed=seed)
         self.take_over(start, engine.initial_commands(self.model))
 
     def rewind(self) -> None:
@@ -354,10 +354,10 @@ class Arena(BaseArena):
 
     def adopt(self, built: BuiltWorld) -> None:
         """Continue in the same world with another set of robots, which is already built."""
-        before, state, commands, lamps = self.numbers, self.state, self.commands, self.built.lamps
+        before, state, commands, led_count = self.numbers, self.state, self.commands, self.built.led_count
         self._move_into(built, self.seed)
         stay = [(before[name], row) for name, row in self.numbers.items() if name in before]
-        engine.carry_over(state, commands, lamps, self.state, self.commands, built.lamps, stay)
+        engine.carry_over(state, commands, led_count, self.state, self.commands, built.led_count, stay)
         self.index()
         self.on_change()
 
@@ -381,7 +381,7 @@ class Arena(BaseArena):
         """Replace all tables and rebind the handles."""
         self._hold(built)
         self.layout += 1
-        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=seed)
+        self.state = engine.initial_state(self.model, built.poses, led_count=built.led_count, seed=seed)
         self.commands = engine.initial_commands(self.model)
         self._bind_kernels()
         self.robots.rebind()

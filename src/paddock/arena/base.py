@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
 from paddock.arena.robot import Robot
 from paddock.arena.run_monitor import RunMonitor
+from paddock.core.closing import Closing
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, SimulationError, format_value
 from paddock.core.numeric import all_finite, check_heading
@@ -37,7 +38,7 @@ ROW_PERIOD = 0.1  # default time between two rows of a trace [s]
 MAX_ROWS = 10_000  # default maximum number of rows of a trace
 
 
-class BaseArena(ABC):
+class BaseArena(Closing, ABC):
     """A simulation with robots by name. Time moves in `step` and `run`."""
 
     robots: Mapping[str, Robot]
@@ -69,12 +70,6 @@ class BaseArena(ABC):
 
     def _repr_html_(self) -> str | None:
         return display_html("arena", self)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     @property
     @abstractmethod
@@ -250,10 +245,10 @@ class BaseArena(ABC):
         """Return the robots to record; here only the driven ones, since reading others is expensive."""
         return list(driven)
 
-    def update_time(self) -> None:  # noqa: B027 (elsewhere, `tick` is exact)
+    def update_time(self) -> None:
         """Update `tick` if the clock is remote and `tick` is the last received value."""
 
-    def rewind(self) -> None:  # noqa: B027 (only arenas of this process can)
+    def rewind(self) -> None:
         """Undo the actions of controllers since a reset, before a run restarts."""
 
     def collect_events(self, events: list[Event] | None) -> list[Event] | None:
@@ -288,7 +283,7 @@ class BaseArena(ABC):
             events.append(event)
 
     @property
-    def chance(self) -> str:
+    def nondeterminism(self) -> str:
         """Cause of the current state other than the program and the seed; empty if there is none."""
         return self.disturbance
 

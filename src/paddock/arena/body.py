@@ -38,8 +38,8 @@ class Body(ABC):
         """Turn a pivoting device to an angle [rad]."""
 
     @abstractmethod
-    def set_lamp(self, number: int, brightness: float) -> None:
-        """Set the brightness of a lamp: 0 off … 1 full."""
+    def set_led(self, number: int, brightness: float) -> None:
+        """Set the brightness of an LED: 0 off … 1 full."""
 
     @abstractmethod
     def set_tone(self, frequency: float, amplitude: float) -> None:
@@ -107,8 +107,8 @@ class Body(ABC):
 
     @property
     @abstractmethod
-    def lamps(self) -> tuple[float, ...]:
-        """Brightness of every lamp."""
+    def leds(self) -> tuple[float, ...]:
+        """Brightness of every LED."""
 
     @property
     @abstractmethod

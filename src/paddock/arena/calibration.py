@@ -194,10 +194,3 @@ def drive_straight(
     prepare(what)
     end = drive_course(arena, robot, wheels, length, sides=1, quarter=0.0).estimated_pose
     return wheels.scale(math.hypot(*measure(what)[:2]), math.hypot(end.x, end.y))
-
-
-def pose_within(start: Pose, pose: Pose) -> Pose:
-    """Transform a pose into the frame of another one."""
-    c, s = math.cos(start.heading), math.sin(start.heading)
-    dx, dy = pose.x - start.x, pose.y - start.y
-    return Pose(c * dx + s * dy, c * dy - s * dx, wrap(pose.heading - start.heading))

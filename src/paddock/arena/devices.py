@@ -1,4 +1,4 @@
-"""Handles to the devices of a robot: sensors, lamps and speakers."""
+"""Handles to the devices of a robot: sensors, LEDs and speakers."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Device:
     @property
     def pivots(self) -> bool:
         """Whether the device can be turned."""
-        return isinstance(self.spec, RangeSensorSpec) and self.spec.pivot is not None
+        return is_pivoting(self.spec)
 
     @property
     def pan_angle(self) -> float:
@@ -179,28 +179,29 @@ class Camera(Device):
 
 
 class Leds:
-    """The lamps of a robot, by name or number."""
+    """The LEDs of a robot, by name or number."""
 
     def __init__(self, robot: Robot, names: tuple[str, ...]) -> None:
         self.robot, self.names = robot, names
 
     def set(self, which: str | int, brightness: float = 1.0) -> None:
-        """Set a lamp: 0 off … 1 full."""
+        """Set an LED: 0 off … 1 full."""
         if not (all_finite(brightness) and 0 <= brightness <= 1):
             raise DeviceRefused(f"{self.robot.name}.leds: expected a brightness from 0 to 1, got {brightness!r}")
-        self.robot.body.set_lamp(self._number(which), brightness)
+        self.robot.body.set_led(self._number(which), brightness)
 
     def read(self) -> dict[str, float]:
-        """Return the current brightness of every lamp."""
-        return dict(zip(self.names, self.robot.body.lamps, strict=True))
+        """Return the current brightness of every LED."""
+        return dict(zip(self.names, self.robot.body.leds, strict=True))
 
     def _number(self, which: str | int) -> int:
         if isinstance(which, str):
             if which not in self.names:
-                raise UnknownName(f"lamp of {self.robot.name}", which, self.names)
+                raise UnknownName(f"LED of {self.robot.name}", which, self.names)
             return self.names.index(which)
         if not (isinstance(which, int | np.integer) and 0 <= which < len(self.names)):
-            raise DeviceRefused(f"{self.robot.name}.leds: expected a number below {len(self.names)}, got {which!r}")
+            expected = f"the name of an LED or a number from 0 to {len(self.names) - 1}"
+            raise DeviceRefused(f"{self.robot.name}.leds: expected {expected}, got {which!r}")
         return int(which)
 
 
@@ -268,6 +269,11 @@ def as_array(values: Readings) -> Readings:
 
 def as_some(on: NDArray[np.bool_], values: Readings) -> Readings:
     return np.where(on, values, np.nan)
+
+
+def is_pivoting(spec: SensorSpec) -> bool:
+    """Whether a sensor can be turned."""
+    return isinstance(spec, RangeSensorSpec) and spec.pivot is not None
 
 
 def as_named(kind: type[Named], values: Readings) -> Named:

@@ -108,7 +108,7 @@ class EpisodeLoop:
                     self._measure_ticks()
             self._stop_robots()
             self.arena.collect_events(former)
-            self.arena.episode = self._crash(error) if crashed else self._interrupt()
+            self.arena.episode = self._finish(self._describe(error), failed=True) if crashed else self._interrupt()
             raise
         self.arena.collect_events(former)
         self.arena.episode = self._finish(reason)
@@ -229,11 +229,8 @@ class EpisodeLoop:
         where = error_location(error)
         return f"{where}: {problem_of(error)}" if where else problem_of(error)
 
-    def _crash(self, error: BaseException) -> Episode:
-        return self._finish(self._describe(error), failed=True)
-
     def _interrupt(self) -> Episode:
-        return replace(self._finish("interrupted"), chance="it depends on when the run was interrupted")
+        return replace(self._finish("interrupted"), nondeterminism="it depends on when the run was interrupted")
 
     def _finish(self, reason: str, *, failed: bool = False) -> Episode:
         arena, time = self.arena, self.time
@@ -264,7 +261,7 @@ class EpisodeLoop:
             digest=digest,
             failed=failed,
             culprit=culprit,
-            chance=arena.chance,
+            nondeterminism=arena.nondeterminism,
             world=arena.known_world,
         )
 

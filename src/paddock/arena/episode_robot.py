@@ -12,6 +12,7 @@ import numpy as np
 from paddock.arena.body import RemovedBody
 from paddock.arena.localisation import odometry_of
 from paddock.arena.robot import Robot
+from paddock.arena.run_monitor import text_attribute
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
@@ -51,8 +52,8 @@ class EpisodeRobot:
         self.recorder = TraceRecorder(
             robot.name,
             robot.arena.dt,
-            error_of=self._text("error_of", "error"),
-            unit=self._text("unit", "m"),
+            error_of=text_attribute(self.controller, "error_of", "error"),
+            unit=text_attribute(self.controller, "unit", "m"),
             target=self._number("target"),
         )
         robot.wheels.capped = 0
@@ -164,11 +165,6 @@ class EpisodeRobot:
     def _record(self, time: float, motion: Motion, seen: Observation) -> None:
         self.add_row(time, motion, self.robot.body.command, {name: getattr(seen, name) for name in seen.sensors})
 
-    def _text(self, name: str, otherwise: str = "") -> str:
-        """Return a str attribute of the controller; an attribute of another type may have another meaning."""
-        value = getattr(self.controller, name, None)
-        return value if isinstance(value, str) else otherwise
-
     def _number(self, name: str) -> float | None:
         """Return a numeric attribute of the controller, or None."""
         value = getattr(self.controller, name, None)
@@ -183,7 +179,7 @@ class EpisodeRobot:
             command=command,
             wheels=motion.wheels,
             readings=readings,
-            task=self._text("task"),
+            task=text_attribute(self.controller, "task"),
             error=self._number("error"),
             contacts=motion.contacts,
             jumped=self.jumped,
@@ -198,7 +194,7 @@ class EpisodeRobot:
             for i, row in enumerate(numbers):
                 seen = {encoders: readings[encoders][1][i]} if encoders in readings else {}
                 row[ESTIMATE] = self._estimate(seen, Pose(*row[POSE].tolist()))
-        self.recorder.add_rows(numbers, readings, self._text("task"))
+        self.recorder.add_rows(numbers, readings, text_attribute(self.controller, "task"))
 
     @property
     def _encoders(self) -> str:

@@ -59,10 +59,10 @@ class LocalBody(Body):
         with self.arena.turn:
             self.arena.commands[0, self.index, column.COMMAND_PANS + self._pan(device)] = angle
 
-    def set_lamp(self, number: int, brightness: float) -> None:
+    def set_led(self, number: int, brightness: float) -> None:
         with self.arena.turn:
             row = self._row
-            row[len(row) - self.arena.built.lamps + number] = brightness
+            row[len(row) - self.arena.built.led_count + number] = brightness
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
         with self.arena.turn:
@@ -143,10 +143,10 @@ class LocalBody(Body):
         return int(self.arena.model.devices[self.first_device + device.number, PAN])
 
     @property
-    def lamps(self) -> tuple[float, ...]:
+    def leds(self) -> tuple[float, ...]:
         row = self._row
-        lamps = row[len(row) - self.arena.built.lamps :][: len(self.spec.leds)]
-        return tuple(lamps.tolist())
+        leds = row[len(row) - self.arena.built.led_count :][: len(self.spec.leds)]
+        return tuple(leds.tolist())
 
     @property
     def tone(self) -> tuple[float, float]:

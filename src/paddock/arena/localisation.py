@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.geometry import Disc, Pose
+from paddock.core.geometry import ORIGIN, Disc, Pose
 from paddock.episodes import Trace
 from paddock.estimate import FreeRun, MotionNoise, Odometry, RangeModel, TravelSensors, WheelCalibration
 from paddock.estimate.motion_model import Floats
-from paddock.estimate.odometry import CERTAIN, ORIGIN
+from paddock.estimate.odometry import CERTAIN
 from paddock.robots import RobotSpec
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.laser import LaserSpec

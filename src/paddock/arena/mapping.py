@@ -9,9 +9,8 @@ import numpy as np
 from paddock.arena.localisation import travel_sensors_of, walls_of
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.geometry import Disc, Pose, inner_radius
+from paddock.core.geometry import ORIGIN, Disc, Pose, inner_radius
 from paddock.estimate import MotionNoise
-from paddock.estimate.odometry import ORIGIN
 from paddock.mapping import MapLocaliser, Mapper, MapTruth, OccupancyGrid, RangeReader
 from paddock.robots import RobotSpec
 from paddock.sensors.base import RangeSensorSpec

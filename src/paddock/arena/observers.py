@@ -143,7 +143,7 @@ class Watches:
 
     # ---- notification
 
-    def look(self, time: float) -> None:
+    def update(self, time: float) -> None:
         """Read the devices that are due and call the observers, unless called from an observer that steps the arena."""
         if self._calling_thread == threading.get_ident():
             return

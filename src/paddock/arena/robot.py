@@ -25,6 +25,21 @@ if TYPE_CHECKING:
 # Method to call instead of assigning to a part of a robot.
 INSTEAD = {"wheels": "set(left, right)", "leds": "set(name, brightness)", "speaker": "play(frequency)"}
 
+# Names that programs often use, and what robots have instead.
+USUAL_NAMES = {
+    **dict.fromkeys(("speed", "speeds", "velocity"), "wheels.speeds"),
+    **dict.fromkeys(("set_speed", "set_speeds", "set_velocity", "set_wheels", "motors"), "wheels.set(left, right)"),
+    **dict.fromkeys(("move", "forward", "turn", "rotate"), "drive(linear, angular)"),
+    **dict.fromkeys(("heading", "angle", "theta", "orientation"), "pose.heading"),
+    "x": "pose.x",
+    "y": "pose.y",
+    "teleport": "set_pose(x, y, heading)",
+    "sensors": "devices",
+    "read": "sense()",
+    "run": "arena.run(seconds)",
+    "step": "arena.step()",
+    "time": "arena.time",
+}
 
 FAR_BEYOND = 2.0  # times the maximum speed; a faster command is probably a mistaken unit
 
@@ -52,10 +67,10 @@ class Wheels:
                     f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s"
                 )
             if self.count_capped(left, right, author):
-                told = f"{self.robot.name}.wheels.set({left:g}, {right:g})"
+                what = f"{self.robot.name}.wheels.set({left:g}, {right:g})"
                 if author is not None:
-                    told = f"the command ({left:g}, {right:g}) of the controller of {self.robot.name!r}"
-                self.warn(told, "speeds are in m/s at the rim, not in mm/s or steps", author)
+                    what = f"the command ({left:g}, {right:g}) of the controller of {self.robot.name!r}"
+                self.warn(what, "speeds are in m/s at the rim, not in mm/s or steps", author)
             left, right = min(most, max(-most, left)), min(most, max(-most, right))
         self.robot.body.set_wheels(float(left), float(right))
 
@@ -68,10 +83,10 @@ class Wheels:
         self._warned = author is None or users_code(author) is not None
         return self._warned
 
-    def warn(self, told: str, units: str, author: Callable[..., Any] | None = None) -> None:
+    def warn(self, what: str, units: str, author: Callable[..., Any] | None = None) -> None:
         """Warn the user that a command is capped, with the units of speeds."""
         wheels = f"the wheels of {self.robot.name!r} turn at most at {self.max_speed:g} m/s"
-        warn_user(f"{told} is capped: {wheels}; {units} (this warning is shown once per run)", author=author)
+        warn_user(f"{what} is capped: {wheels}; {units} (this warning is shown once per run)", author=author)
 
     @property
     def speeds(self) -> WheelSpeeds:
@@ -79,7 +94,7 @@ class Wheels:
         return self.robot.body.wheel_speeds
 
 
-class Chosen(NamedTuple):
+class SensedDevices(NamedTuple):
     """The devices that `sense` reads: enabled, and not polled only."""
 
     slots: dict[str, Slot]  # positions of their values in a row of readings
@@ -129,9 +144,9 @@ class Robot:
         if name.startswith("_") or "devices" not in self.__dict__:
             raise AttributeError(name)
         public = [attribute for attribute in dir(self) if not attribute.startswith("_")]
-        meant = nearest(name, public)
-        known, expected = [meant] if meant else self.devices, self.lost_devices.get(name, "")
-        raise UnknownName(f"device of {self.name}", name, known, expected=expected)
+        meant = nearest(name, public, cutoff=0.75)
+        expected = f"{self.name}.{USUAL_NAMES[name]}" if name in USUAL_NAMES else self.lost_devices.get(name, "")
+        raise UnknownName(f"device of {self.name}", name, [meant] if meant else self.devices, expected=expected)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__ and (name in INSTEAD or name in self.devices):
@@ -189,7 +204,7 @@ class Robot:
         self.wheels.set(left, right, author=author)
 
     def _apply_to_devices(self, command: Command) -> tuple[float, float] | None:
-        """Set pivots, lamps and speaker, and return the wheel speeds."""
+        """Set pivots, LEDs and speaker, and return the wheel speeds."""
         for name, angle in command.pans.items():
             self.device(name).pan(angle)
         for name, brightness in command.leds.items():
@@ -223,7 +238,7 @@ class Robot:
         mask = np.zeros(len(self.devices), np.uint8)
         mask[[device.number for device in devices]] = 1
         cameras = tuple(device for device in devices if isinstance(device, Camera))
-        self.chosen = Chosen(slots, max((slot.last for slot in slots.values()), default=0), mask, cameras)
+        self.chosen = SensedDevices(slots, max((slot.last for slot in slots.values()), default=0), mask, cameras)
 
     def sense(self) -> Observation:
         """Read all enabled devices at once, except those that are polled only."""

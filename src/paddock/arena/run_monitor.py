@@ -81,9 +81,9 @@ class RunMonitor:
         """Store a controller's map, if it has one."""
         view = getattr(controller, "map_view", None)
         if isinstance(view, MapView):
-            doing = _text(controller, "state") or _text(controller, "task")
+            doing = text_attribute(controller, "state") or text_attribute(controller, "task")
             modules = tuple(part for part in getattr(controller, "modules", ()) if isinstance(part, ShownModule))
-            self.maps[robot] = ShownMap(view, doing, _text(controller, "refusal"), modules)
+            self.maps[robot] = ShownMap(view, doing, text_attribute(controller, "refusal"), modules)
 
     def takes_goals(self, robot: str) -> bool:
         """Whether the running controller of this robot accepts goals."""
@@ -106,10 +106,10 @@ class RunMonitor:
             goal.answer(otherwise if controller is None else _give(controller, goal))
 
 
-def _text(controller: Any, name: str) -> str:
+def text_attribute(controller: Any, name: str, otherwise: str = "") -> str:
     """Return a str attribute of a controller; an attribute of another type may have another meaning."""
-    value = getattr(controller, name, "")
-    return value if isinstance(value, str) else ""
+    value = getattr(controller, name, None)
+    return value if isinstance(value, str) else otherwise
 
 
 def _give(controller: Any, goal: GoalRequest) -> str:
@@ -117,4 +117,4 @@ def _give(controller: Any, goal: GoalRequest) -> str:
         taken = controller.set_goal(goal.x, goal.y)
     except PaddockError as error:
         return str(error)
-    return "" if taken is not False else _text(controller, "refusal") or "its controller refused the goal"
+    return "" if taken is not False else text_attribute(controller, "refusal") or "its controller refused the goal"

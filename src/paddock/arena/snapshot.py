@@ -23,7 +23,7 @@ class Snapshot:
 
 def fingerprint(built: BuiltWorld) -> str:
     """Return a hash that is equal for worlds in which the same state has the same future."""
-    digest = hashlib.sha256(repr((built.lamps, built.model.dt)).encode())
+    digest = hashlib.sha256(repr((built.led_count, built.model.dt)).encode())
     for table in built.model:
         if isinstance(table, np.ndarray):
             digest.update(repr(table.shape).encode() + table.tobytes())

@@ -56,7 +56,7 @@ class TimeLock(Protocol):
     def join(self, name: str, *, timeout: float) -> TimeMember:
         """Join the clock, initially outside of the lock. In the lock, the clock waits for it at most `timeout` [s]."""
 
-    def stay_awake(self, until: float) -> None:
+    def keep_awake(self, until: float) -> None:
         """Poll for messages until a loop time before sleeping, for clients that send in quick succession."""
 
     def run(self) -> None:

@@ -42,7 +42,7 @@ class Bench(NamedTuple):
     dt: float
     work: Callable[[int], object]
     steps: int  # of one measurement, about half a second
-    beside: str | None = None  # another benchmark, measured alternately, to compare the cost of a tick
+    baseline: str | None = None  # another benchmark, measured alternately, to compare the cost of a tick
     figures: Callable[[], dict[str, float]] = dict  # returns additional measurements
     between: Callable[[], None] = lambda: None  # called before each measurement, not timed
     close: Callable[[], None] = lambda: None
@@ -73,7 +73,7 @@ def control_loop(arena: BaseArena) -> Callable[[int], object]:
 
 
 def single() -> Bench:
-    """The same robot, room and sensors with a compiled Braitenberg controller: sense, decide and step in one loop."""
+    """One e-puck in `clutter` with a compiled Braitenberg controller: sense 8 IR + 3 ground, decide, set, step."""
     arena = paddock.open("clutter", dt=TICK)
     arena["red"].enable("proximity", "ground")
     controller = explorer()
@@ -87,7 +87,7 @@ def swarm() -> Bench:
 
 def swarm_10k() -> Bench:
     """10,000 e-pucks in one world, as dense as `swarm`, and their cost compared with 1,000, measured alternately."""
-    return _swarm(10_000, 500)._replace(beside="swarm")
+    return _swarm(10_000, 500)._replace(baseline="swarm")
 
 
 def batch() -> Bench:
@@ -102,11 +102,11 @@ def walk() -> Bench:
     dish = load_world("petri-dish")
     worlds = paddock.batch(replace(dish, robots=dish.robots[:1]), WORLDS, seed=1, starts="random")
     policy = RunAndTumble()
-    return Bench(WORLDS, worlds.dt, lambda ticks: worlds.run(ticks * worlds.dt, policy), 200, beside="batch")
+    return Bench(WORLDS, worlds.dt, lambda ticks: worlds.run(ticks * worlds.dt, policy), 200, baseline="batch")
 
 
 def batch_gpu() -> Bench:
-    """1,000,000 such worlds on an NVIDIA GPU in single precision; all data stays on the GPU between launches."""
+    """1,000,000 worlds as in `batch` on an NVIDIA GPU, in single precision; all data stays there between launches."""
     gpu = Cuda("float32")
     job = gpu_job(gpu, paddock.batch("clutter", GPU_WORLDS, seed=1, dt=TICK), batch_policy(GPU_WORLDS))
 

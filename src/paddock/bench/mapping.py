@@ -27,7 +27,7 @@ CIRCLE = (0.25, 0.35)  # wheel speeds [m/s] that keep the robot in its room
 SPREAD = np.diag([0.002, 0.002, 0.005]) ** 2
 
 
-class Taken(NamedTuple):
+class ScanStep(NamedTuple):
     """A scan, its pose, and the motion since the previous scan."""
 
     scan: Scan
@@ -35,19 +35,19 @@ class Taken(NamedTuple):
     step: MotionStep
 
 
-def take_scans(count: int = 100) -> list[Taken]:
+def take_scans(count: int = 100) -> list[ScanStep]:
     """Return the scans of a Pioneer that drives on a circle in `yellow-rooms`."""
     arena = paddock.open("yellow-rooms")
     robot = arena["pioneer"]
     robot.enable("laser")
     reader = range_reader_of(robot.spec)
     robot.wheels.set(*CIRCLE)
-    taken: list[Taken] = []
+    taken: list[ScanStep] = []
     before = robot.pose
     while len(taken) < count:
         scan = reader.read(robot.sense(), arena.time)
         if scan is not None:
-            taken.append(Taken(scan, robot.pose, MotionStep(relative(before, robot.pose), SPREAD)))
+            taken.append(ScanStep(scan, robot.pose, MotionStep(relative(before, robot.pose), SPREAD)))
             before = robot.pose
         arena.step(round(PERIOD / arena.dt))
     return taken

@@ -20,5 +20,5 @@ def record() -> Bench:
     stack.enter_context(paddock.record(arena, path))
     controller = explorer()
     return Bench(
-        1, arena.dt, lambda steps: arena.run(steps * TICK, controller), 500_000, beside="single", close=stack.close
+        1, arena.dt, lambda steps: arena.run(steps * TICK, controller), 500_000, baseline="single", close=stack.close
     )

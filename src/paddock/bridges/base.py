@@ -5,16 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from typing import Self
 
 from paddock.arena import Arena
+from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError
 from paddock.core.registry import Registry
 
 LOOPBACK = "127.0.0.1"
 
 
-class Bridge(ABC):
+class Bridge(Closing, ABC):
     """Base class of bridges. A bridge is open until `close` is called or its `with` block ends."""
 
     @abstractmethod
@@ -24,12 +24,6 @@ class Bridge(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close all devices and ports."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 OpenBridge = Callable[[Arena, Sequence[str], str], Bridge]

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK, Bridge
-from paddock.bridges.ports import CLOSING, HIGHEST_PORT, describe_guard, get_time, list_some, open_port, read_ports
+from paddock.bridges.ports import CLOSING, describe_guard, get_time, list_some, open_port, read_ports
 from paddock.bridges.scene_world import ArenaWorld
 from paddock.coppelia.legacy import LegacySimulator
 from paddock.coppelia.paths import path_of
 from paddock.core.errors import LinkError, PaddockError
+from paddock.core.numeric import HIGHEST_PORT
 
 if TYPE_CHECKING:
     from paddock.bridges.coppelia_client import CoppeliaClient, CoppeliaConnection, StepSubscriber
@@ -75,7 +76,7 @@ class CoppeliaServer(Bridge):
             self.time.stop()
         self._task = loop.create_task(self._serve())
         self._task.add_done_callback(lambda task: self._closed.set())
-        self._look()
+        self._poll()
 
     async def _serve(self) -> None:
         """Listen until the bridge is closed, or the server's event loop ends."""
@@ -93,7 +94,7 @@ class CoppeliaServer(Bridge):
             for transport in [member.transport for group in (self.connections, self.subscribers) for member in group]:
                 transport.abort()
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Send a keep-alive reply to clients that wait long. Disconnect clients that do not finish the handshake."""
         now = self.loop.time()
         for connection in list(self.connections):
@@ -102,7 +103,7 @@ class CoppeliaServer(Bridge):
                 client.session.hold_out()
             elif not connection.peer.ready and now - connection.began > LONGEST_HANDSHAKE:
                 connection.disconnect("it did not finish ZeroMQ's handshake in time")
-        self._watch = self.loop.call_later(LOOK, self._look)
+        self._watch = self.loop.call_later(LOOK, self._poll)
 
     def list_clients(self) -> list[CoppeliaClient]:
         """Return all connected clients that have sent a request."""

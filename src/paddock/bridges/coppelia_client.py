@@ -124,7 +124,7 @@ class CoppeliaConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         now = self.server.loop.time()
         if now - self._received_at < SPIN_TIME:
-            self.server.time.stay_awake(now + SPIN_TIME)
+            self.server.time.keep_awake(now + SPIN_TIME)
         self._received_at = now
         try:
             for frames in self.peer.receive(data):

@@ -12,6 +12,7 @@ from paddock.arena.devices import Camera
 from paddock.bridges.base import LOOPBACK, Bridge
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, with_article
+from paddock.core.numeric import HIGHEST_PORT
 from paddock.epuck import packets
 from paddock.epuck.emulator.robot import EmulatedEPuck
 from paddock.epuck.emulator.serial_firmware import SerialFirmware
@@ -77,13 +78,13 @@ class SimulatedHardware:
             camera.enable()
         return np.asarray(camera.read())
 
-    def read_lamps(self) -> Mapping[str, float]:
+    def read_leds(self) -> Mapping[str, float]:
         return self.robot.leds.read()
 
     def set_speeds(self, left: int, right: int) -> None:
         self.robot.wheels.set(left * self._step, right * self._step)
 
-    def set_lamp(self, name: str, brightness: float) -> None:
+    def set_led(self, name: str, brightness: float) -> None:
         self.robot.leds.set(name, brightness)
 
     def play_tone(self, frequency: float, amplitude: float) -> None:
@@ -166,8 +167,10 @@ def open_wifi_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuck
         name, equals, port = robot.partition("=")
         if comma and manner != KIND:
             raise PaddockError(f"epuck2 {text}: expected {KIND!r} after the comma, got {manner!r}")
-        if equals and not (port.isdecimal() and int(port) <= 65535):
-            raise PaddockError(f"epuck2 {text}: expected a robot's name, or name=port with a port from 0 to 65535")
+        if equals and not (port.isdecimal() and int(port) <= HIGHEST_PORT):
+            raise PaddockError(
+                f"epuck2 {text}: expected a robot's name, or name=port with a port from 0 to {HIGHEST_PORT}"
+            )
         if name in ports:
             raise PaddockError(f"epuck2 {text}: robot {name!r} is listed twice")
         ports[name] = int(port) if equals else packets.PORT

@@ -13,8 +13,8 @@ from paddock.arena.robot import Robot
 from paddock.bridges.base import Bridge
 from paddock.bridges.epuck import SimulatedHardware
 from paddock.control.avoidance import AVOIDANCE, ObstacleAvoidance, find_avoidance
-from paddock.core.chance import chance
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.keyed_random import draw_uniform
 from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.epuck.emulator.server import EmulatorServer
 from paddock.orders import AvoidanceStrategy, OrderFirmware, SteeredAvoidance
@@ -97,7 +97,7 @@ class OrderRobots(Bridge):
                 robot=name,
                 mode=firmware.mode.name,
                 connected=name in connected,
-                order=firmware.order_under_way,
+                order=firmware.current_order,
                 done=firmware.orders_carried_out,
                 moving_time=firmware.motion.moving_time,
                 detections=firmware.driver.detections,
@@ -145,4 +145,4 @@ def _find_steering(text: str, kind: str) -> type[ObstacleAvoidance] | None:
 
 
 def _steer(kind: type[ObstacleAvoidance], seed: int, robot: str) -> AvoidanceStrategy:
-    return SteeredAvoidance(kind(chance=lambda key: chance(seed, robot, key)))
+    return SteeredAvoidance(kind(draw=lambda key: draw_uniform(seed, robot, key)))

@@ -10,12 +10,11 @@ from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK, Bridge
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import PaddockError
+from paddock.core.numeric import HIGHEST_PORT
 from paddock.overhead.camera import OverheadCamera
 from paddock.overhead.feed import CameraFeed
 from paddock.overhead.http_camera import HttpCamera
 from paddock.overhead.spec import OverheadSpec, load_overhead_camera
-
-HIGHEST_PORT = 65535
 
 
 class OverheadCameras(Bridge):

@@ -13,9 +13,10 @@ from paddock.bridges.player_fiducial import FiducialDevice
 from paddock.bridges.player_position import PositionDevice
 from paddock.bridges.player_sensors import make_sensor_devices
 from paddock.bridges.player_simulation import SimulationDevice
-from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard, list_some, read_ports
+from paddock.bridges.ports import PortBridge, describe_guard, list_some, read_ports
 from paddock.bridges.scene_world import ArenaRobot
 from paddock.core.errors import PaddockError
+from paddock.core.numeric import HIGHEST_PORT
 
 SILENCE = 10.0  # timeout of a stepping client that keeps other clients waiting [s]
 INTERVAL = 0.1  # [s] between two data messages, as in Stage

@@ -84,7 +84,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
         if message.type == MessageType.REQUEST:
             self._unsent.append(self._answer(message).pack())
         elif message.type == MessageType.COMMAND:
-            self._obey(message)
+            self._execute(message)
         self._schedule()
         self._flush()
         yield
@@ -107,7 +107,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
             self._note(message, error)
             return self._reply(message, b"", MessageType.NACK)
 
-    def _obey(self, message: PlayerMessage) -> None:
+    def _execute(self, message: PlayerMessage) -> None:
         try:
             find_handler(self._find(message.address).commands, message.subtype)(message.payload)
         except PaddockError as error:  # commands have no answer

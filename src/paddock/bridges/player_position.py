@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from paddock.bridges.player_devices import RobotDevice, size_of
 from paddock.bridges.scene_world import ArenaRobot
 from paddock.core.errors import Refused
-from paddock.core.geometry import Pose, compose, relative, wrap
+from paddock.core.geometry import ORIGIN, Pose, compose, relative, wrap
 from paddock.core.numeric import all_finite
 from paddock.player import PlayerInterface
 from paddock.player import interfaces as layout
@@ -17,7 +17,6 @@ SPEED, TURN_RATE = 0.4, 1.0  # [m/s] and [rad/s] while driving to a goal, as in 
 NEAR = 0.02  # goal tolerance [m]
 STRAIGHT = math.pi / 16  # heading error [rad] above which a robot turns before it drives
 GAIN = 2.0  # proportional gain of the turn rate [1/s]
-ZERO = Pose(0.0, 0.0, 0.0)
 
 Guide = Callable[[Pose], tuple[float, float]]
 """Linear and angular speed [m/s, rad/s] at a pose."""
@@ -48,7 +47,7 @@ class PositionDevice(RobotDevice):
             3: lambda data: b"",  # velocity mode: there is only one
             4: lambda data: b"",  # position mode: the type of a command selects the mode
             5: lambda data: self._set_odometry(Pose(*layout.POSE.unpack(data)[0])),
-            6: lambda data: self._set_odometry(ZERO),
+            6: lambda data: self._set_odometry(ORIGIN),
         }
 
     def publish(self) -> Iterator[tuple[int, bytes]]:
@@ -71,12 +70,12 @@ class PositionDevice(RobotDevice):
 
     def _find_origin(self) -> Pose:
         arena = self.robot.arena
-        return ZERO if self._in_world else Pose(*arena.built.poses[arena.numbers[self.robot.name]])
+        return ORIGIN if self._in_world else Pose(*arena.built.poses[arena.numbers[self.robot.name]])
 
     def _set_odometry(self, pose: Pose) -> bytes:
         if not all_finite(*pose):
             raise Refused(f"expected a pose of finite numbers, got {pose}")
-        self._origin = compose(self.robot.pose, relative(pose, ZERO))
+        self._origin = compose(self.robot.pose, relative(pose, ORIGIN))
         return b""
 
     # ---- driving

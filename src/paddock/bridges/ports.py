@@ -17,11 +17,11 @@ from paddock.bridges.base import Bridge
 from paddock.bridges.scene_world import ArenaWorld
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import LinkError, PaddockError, Refused, SimulationError
+from paddock.core.numeric import HIGHEST_PORT
 
 if TYPE_CHECKING:
     from paddock.bridges.connection import MessageConnection
 
-HIGHEST_PORT = 65535
 MAX_NAMED = 8  # maximum number of robots named in a description
 CLOSING = 5.0  # timeout for closing connections in the server's thread [s]
 

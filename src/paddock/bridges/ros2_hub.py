@@ -136,7 +136,7 @@ class RosHub:
             try:
                 self.follow_robots()
                 for robot in self.robots:
-                    robot.look()
+                    robot.update()
                 self._publish(self._list_due())
             except Exception as error:
                 self._problems.report("robots", error, trace=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from paddock.arena.devices import is_pivoting
 from paddock.arena.episode_robot import has_left
 from paddock.bridges.ros2_graph import RosSubscription, RosTopic
 from paddock.bridges.scene_world import ArenaRobot
@@ -33,7 +34,7 @@ from paddock.ros2 import (
 )
 from paddock.ros2.names import LATCHED, join_names
 from paddock.ros2.standard_messages import PointMsg, PoseWithCovarianceMsg, TransformMsg, TwistWithCovarianceMsg
-from paddock.sensors.base import Mount, RangeSensorSpec, SensorSpec
+from paddock.sensors.base import Mount, SensorSpec
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.encoders import EncodersSpec
 
@@ -91,7 +92,7 @@ class RosRobot:
         urdf = TextMsg(describe_as_urdf(self.robot.spec))
         yield RosTopic(self.topic_name("robot_description"), TextMsg, lambda: urdf, LATCHED)
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Update the odometry, and stop the robot if its last command has timed out."""
         arena = self.robot.arena
         if arena.tick < self._tick:  # the world was reset
@@ -214,11 +215,6 @@ def value_of(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], i: int, 
     if i >= len(values) or not all_finite(float(values[i])):
         raise PaddockError(f"{joint}: expected a finite {what}, one for each name")
     return float(values[i])
-
-
-def is_pivoting(spec: SensorSpec) -> bool:
-    """Return whether a sensor can pivot."""
-    return isinstance(spec, RangeSensorSpec) and spec.pivot is not None
 
 
 def mount_frames(spec: SensorSpec) -> list[str]:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK
-from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard
+from paddock.bridges.ports import PortBridge, describe_guard
 from paddock.bridges.ros2 import WORDS, read_options
 from paddock.bridges.ros2_graph import RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2_hub import RosHub, RosOptions
 from paddock.bridges.rosbridge_connection import RosbridgeConnection
 from paddock.core.errors import PaddockError
+from paddock.core.numeric import HIGHEST_PORT
 
 if TYPE_CHECKING:
     from paddock.arena.time_lock import TimeLock

@@ -73,10 +73,10 @@ class ArenaRobot:
     def depth(self, device: str) -> NDArray[np.float64]:
         return self.handle.body.depth(self._camera(device))
 
-    def read_lamps(self) -> dict[str, float]:
+    def read_leds(self) -> dict[str, float]:
         return self.handle.leds.read()
 
-    def set_lamp(self, name: str, brightness: float) -> None:
+    def set_led(self, name: str, brightness: float) -> None:
         self.handle.leds.set(name, brightness)
 
     def _enable(self, name: str) -> Device:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from paddock.arena import Arena
 from paddock.arena.robot import Robot
 from paddock.bridges.base import LOOPBACK, Bridge
-from paddock.bridges.ports import HIGHEST_PORT, describe_guard
+from paddock.bridges.ports import describe_guard
 from paddock.bridges.usarsim_images import UsarImages, find_camera
 from paddock.bridges.usarsim_robot import UsarRobot
 from paddock.core.errors import PaddockError
+from paddock.core.numeric import HIGHEST_PORT
 from paddock.epuck.emulator.server import EmulatorServer
 
 NAME, IMAGES = "usarsim", "usarsim images"
@@ -36,14 +37,14 @@ class UsarSimServer(Bridge):
         self.arena, self.clockwise, self.robots, self.viewers = arena, clockwise, list[UsarRobot](), list[UsarImages]()
         self._shown: UsarRobot | None = None
         self._server = EmulatorServer()
-        self._server.listen_each(NAME, self._meet, host, port)
+        self._server.listen_each(NAME, self._add_robot, host, port)
         if image_port is not None:
-            self._server.listen_each(IMAGES, self._meet_viewer, host, image_port)
+            self._server.listen_each(IMAGES, self._add_viewer, host, image_port)
         self.address, self.image_address = self._server.addresses[NAME], self._server.addresses.get(IMAGES)
         self._end_ticks = arena.on_tick(self._tick)
         self._server.start()
 
-    def _meet(self, send: Callable[[bytes], None]) -> UsarRobot:
+    def _add_robot(self, send: Callable[[bytes], None]) -> UsarRobot:
         self.robots = [robot for robot in self.robots if not robot.gone]
         robot = UsarRobot(
             self.arena,
@@ -55,7 +56,7 @@ class UsarSimServer(Bridge):
         self.robots.append(robot)
         return robot
 
-    def _meet_viewer(self, send: Callable[[bytes], None]) -> UsarImages:
+    def _add_viewer(self, send: Callable[[bytes], None]) -> UsarImages:
         self.viewers = [viewer for viewer in self.viewers if not viewer.gone]
         self.viewers.append(UsarImages(self._find_shown, send))
         return self.viewers[-1]

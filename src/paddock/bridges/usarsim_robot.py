@@ -65,7 +65,7 @@ class UsarRobot:
         for text in texts:
             try:
                 with self.arena.turn:
-                    answers.append(self._obey(parse_line(text)))
+                    answers.append(self._execute(parse_line(text)))
             except PaddockError as error:
                 log.warning("usarsim: %s", error)
         return b"".join(answers)
@@ -82,7 +82,7 @@ class UsarRobot:
             else:
                 robot.stop()
 
-    def _obey(self, line: UsarLine) -> bytes:
+    def _execute(self, line: UsarLine) -> bytes:
         if line.type == "INIT":
             self._start(line)
         elif line.type == "GETSTARTPOSES":

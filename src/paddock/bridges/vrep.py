@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK
-from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard, list_some, read_ports
+from paddock.bridges.ports import PortBridge, describe_guard, list_some, read_ports
 from paddock.bridges.vrep_connection import VrepConnection
 from paddock.coppelia.legacy import LegacySimulator
+from paddock.core.numeric import HIGHEST_PORT
 
 SILENCE = 10.0  # seconds without a trigger after which a client is released from the lock
 EXPECTED = f"vrep: expected comma-separated ports from 0 to {HIGHEST_PORT}, optionally 'stopped': 19997,19999"

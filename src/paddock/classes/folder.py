@@ -15,7 +15,7 @@ from paddock.classes.roster import State, Student, enrol, give_robots, read_rost
 from paddock.classes.spec import ClassSpec, class_text
 from paddock.classes.submissions import Receipt, keep_submission, last_submissions, write_missing, write_receipts
 from paddock.core.errors import PaddockError, UnknownName, suggestion
-from paddock.core.files import stamp_of, whole_file, write_text
+from paddock.core.files import make_new_folder, stamp_of, whole_file, write_text
 from paddock.core.locks import lock_folder
 from paddock.core.outside import shell_word
 from paddock.core.spec import read_toml_file, spec_from_table
@@ -45,9 +45,7 @@ class ClassFolder:
         folder = cls(path)
         listed = [Student(tidy_name(student)) if isinstance(student, str) else student for student in students]
         refuse_equal_names(listed)
-        if folder.path.exists() and any(folder.path.iterdir()):
-            raise PaddockError(f"{path}: already exists and is not empty: choose another name")
-        folder.path.mkdir(parents=True, exist_ok=True)
+        make_new_folder(folder.path)
         folder.path.chmod(0o700)  # other accounts must not read submissions and solutions
         for part in PARTS:
             (folder.path / part).mkdir(exist_ok=True)
@@ -65,7 +63,7 @@ class ClassFolder:
 
     def refresh(self) -> bool:
         """Read the folder if another process has changed it; return whether it has."""
-        stamp = self._look()
+        stamp = self._read_stamps()
         if stamp == self._stamp:
             return False
         if self.path.is_file():
@@ -240,9 +238,9 @@ class ClassFolder:
         if students != self.everyone:
             write_roster(self.path / ROSTER, students)
         self.everyone, self.keys = students, keys
-        self._stamp = self._look()
+        self._stamp = self._read_stamps()
 
-    def _look(self) -> object:
+    def _read_stamps(self) -> object:
         """Return the file stamps, which show whether a file was changed."""
         return [stamp_of(self.path / name) for name in (SPEC, ROSTER, KEYS)]
 

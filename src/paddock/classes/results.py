@@ -43,11 +43,11 @@ def read_results(folder: Path) -> list[ResultRow]:
 def next_heat(folder: Path, recordings: Path) -> int:
     """Return the number of the next heat, so that no recording is replaced; ignore broken rows."""
     try:
-        told = [row.get("heat", "") for _, row in read_table(folder / RESULTS, report=str)]
+        numbers = [row.get("heat", "") for _, row in read_table(folder / RESULTS, report=str)]
     except PaddockError:  # functions that read or extend the file report it
-        told = []
-    told += [file.stem.removeprefix("heat-") for file in recordings.glob("heat-*.mcap")]
-    return 1 + max((int(number) for number in told if number.isdecimal()), default=0)
+        numbers = []
+    numbers += [file.stem.removeprefix("heat-") for file in recordings.glob("heat-*.mcap")]
+    return 1 + max((int(number) for number in numbers if number.isdecimal()), default=0)
 
 
 def _read_row(row: Mapping[str, str], where: str) -> ResultRow:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from paddock.core.errors import SpecError
 from paddock.core.limits import ClassLimits
+from paddock.core.numeric import HIGHEST_PORT
 from paddock.core.spec import Description, Number, Spec, Text
 from paddock.core.toml import toml_text
 
@@ -18,7 +19,7 @@ def is_token(text: str) -> bool:
     return len(text) >= 8 and set(text) <= {*string.ascii_letters, *string.digits, *"-_"}
 
 
-Port = Annotated[int, Number("a port", low=1, high=65535)]
+Port = Annotated[int, Number("a port", low=1, high=HIGHEST_PORT)]
 Moment = Annotated[
     datetime | None,
     Description("a date and time without quotes, such as 2026-12-01T18:00:00, local or with an offset (…+01:00)"),

@@ -39,13 +39,13 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
         for name, problem in missing.items():
             if problem:
                 progress.print(f"left out: {name} ({problem})", style="yellow")
-    told: list[str] = []
+    lines: list[str] = []
     numbers = ("robots", "per second", "per CPU second", "× real time", "compile [s]")
     table = new_table("Robot-steps per second", "bench", *numbers, right=numbers)
     for name in names:
         with progress.status(f"measuring {name} …"):
             result = measure(name, rounds)
-        told += format_figures(name, result)
+        lines += format_figures(name, result)
         if json_lines:
             sys.stdout.write(json.dumps(result) + "\n")
             sys.stdout.flush()
@@ -63,7 +63,7 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
         console = Console()
         if table.row_count:
             console.print(table)
-        for line in told:
+        for line in lines:
             console.print(line)
         for name in names:
             console.print(f"[bold]{name}[/]: {BENCHES[name].__doc__}", style="dim")
@@ -86,7 +86,8 @@ def format_figures(name: str, result: dict[str, Any]) -> Iterator[str]:
             "AsyncVectorEnv of the same environment, measured alternately"
         )
     if "cost_ratio" in result:
-        yield f"a tick of {name} costs {result['cost_ratio']:.2f} × a tick of {result['beside']}, measured alternately"
+        ratio, baseline = result["cost_ratio"], result["baseline"]
+        yield f"a tick of {name} costs {ratio:.2f} × a tick of {baseline}, measured alternately"
 
 
 def measure(name: str, rounds: int) -> dict[str, Any]:
@@ -94,8 +95,8 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
     started = time.perf_counter()
     with stopwatch_on_compiler() as compile_s:
         bench = BENCHES[name]()
-        beside = None if bench.beside is None else BENCHES[bench.beside]()
-        for scene in (bench, beside):
+        baseline = None if bench.baseline is None else BENCHES[bench.baseline]()
+        for scene in (bench, baseline):
             if scene is not None:
                 scene.work(max(1, scene.steps // 20))  # compiles, and warms the caches
     set_up = time.perf_counter() - started - compile_s[0]
@@ -106,8 +107,8 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
             seconds, cpu_seconds = time_bench(bench)
             wall.append(seconds)
             cpu.append(cpu_seconds)
-            if beside is not None:
-                ratios.append((cpu_seconds / bench.steps) / (time_bench(beside)[1] / beside.steps))
+            if baseline is not None:
+                ratios.append((cpu_seconds / bench.steps) / (time_bench(baseline)[1] / baseline.steps))
     finally:
         bench.close()
     steps = bench.steps * bench.robots
@@ -122,7 +123,7 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
         **({} if name in IN_BROWSER else rates),  # in the browser, a step is a frame
         "set_up_s": round(set_up, 3),
         "compile_s": round(compile_s[0], 3),
-        **({"cost_ratio": round(statistics.median(ratios), 2), "beside": bench.beside} if ratios else {}),
+        **({"cost_ratio": round(statistics.median(ratios), 2), "baseline": bench.baseline} if ratios else {}),
         **bench.figures(),
     }
 

@@ -17,13 +17,13 @@ from rich.console import Console
 import paddock
 from paddock.arena import Arena, Robot, wheels_of
 from paddock.arena.base import BaseArena
-from paddock.arena.calibration import SquareTest, drive_free_runs, drive_squares, drive_straight, pose_within
+from paddock.arena.calibration import SquareTest, drive_free_runs, drive_squares, drive_straight
 from paddock.cli.files import check_new
 from paddock.cli.run_robot import choose_robot, halt
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.files import whole_file
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Pose, relative
 from paddock.core.toml import toml_text
 from paddock.estimate import Umbmark, WheelCalibration, WheelFit, fit_wheels
 from paddock.estimate.wheel_fit import PIECE
@@ -185,9 +185,9 @@ class RunMeasurer:
     def measure(self, what: str) -> Pose:
         """Return the pose after a run, in the frame of the start."""
         if self.camera is not None:
-            return pose_within(self.start, self.camera.read_pose(self.robot.name))
+            return relative(self.start, self.camera.read_pose(self.robot.name))
         if self.robot.pose_source == "truth":
-            return pose_within(self.start, self.robot.pose)
+            return relative(self.start, self.robot.pose)
         while True:
             text = typer.prompt(f"{what}: position now, x y in mm from the mark, x along the first side, y to its left")
             try:

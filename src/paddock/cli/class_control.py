@@ -9,6 +9,7 @@ import typer
 
 from paddock.cli import class_options, options
 from paddock.cli.class_commands import class_app, open_class, print_link_warning
+from paddock.core.numeric import HIGHEST_PORT
 
 if TYPE_CHECKING:
     from paddock.protocol import messages as m
@@ -21,7 +22,8 @@ NewSeed = Annotated[int | None, typer.Option("--seed", min=0, help="New seed. De
 HeatAction = Annotated[str, typer.Argument(help="prepare, start or stop.")]
 ClassHost = Annotated[str | None, typer.Option("--host", help="Address to listen on. Default: the one in class.toml.")]
 ClassPort = Annotated[
-    int | None, typer.Option("--port", min=0, max=65535, help="Port to listen on. Default: the one in class.toml.")
+    int | None,
+    typer.Option("--port", min=0, max=HIGHEST_PORT, help="Port to listen on. Default: the one in class.toml."),
 ]
 
 
@@ -78,13 +80,13 @@ def open_lesson(
     paddock class open robotics-101 --exercise week-3/          # your own folder is copied into the class folder
     paddock class open robotics-101 --world clutter --seed 7
     """
-    from paddock.classes.making import take_exercise
+    from paddock.classes.create import import_exercise
     from paddock.protocol.messages import OpenWorld
 
     if bool(world) == bool(exercise):
         raise typer.BadParameter("expected either --world or --exercise")
     found = open_class(folder)
-    name = take_exercise(found, exercise) if exercise else ""
+    name = import_exercise(found, exercise) if exercise else ""
     ask(folder, OpenWorld, world=world, exercise=name, seed=seed)
     print_link_warning(found)
 

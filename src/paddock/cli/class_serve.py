@@ -23,7 +23,7 @@ from paddock.core.outside import VisibleFormatter, shell_word, visible
 from paddock.links.remote import RemoteArena
 from paddock.referees import Referee
 from paddock.server import Server, Settings
-from paddock.server.class_session import ClassSession
+from paddock.server.classroom import Classroom
 from paddock.server.lessons import open_lesson
 from paddock.server.show import open_browser
 
@@ -68,7 +68,7 @@ def _serve(folder: ClassFolder, settings: Settings, *, referee: Referee | None, 
     lesson = replace(open_lesson(folder), own_referee=referee)
     arena = paddock.open(lesson.seat([student.robot for student in folder.students]), seed=lesson.seed)
     server = Server(arena, settings)
-    server.class_session = ClassSession(folder, lesson)
+    server.classroom = Classroom(folder, lesson)
     running = folder.path / RUNNING
 
     def ready() -> None:

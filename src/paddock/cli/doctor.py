@@ -84,7 +84,7 @@ class Requirement(NamedTuple):
     """A package that Paddock, or one of its extras, needs."""
 
     name: str
-    wish: str  # requirement for pip
+    specifier: str  # requirement for pip
     extra: str  # empty: Paddock itself
     is_for_here: bool  # whether it applies to this operating system
 
@@ -99,17 +99,17 @@ class Requirement(NamedTuple):
 
 def requirement_of(text: str) -> Requirement:
     """Parse a requirement such as `gtsam>=4.3; platform_system != 'Windows' and extra == 'slam'`."""
-    wish, _, condition = text.partition(";")
-    name, extra = re.match(r"[\w.-]+", wish), re.search(r"extra\s*==\s*['\"]([^'\"]+)", condition)
+    specifier, _, condition = text.partition(";")
+    name, extra = re.match(r"[\w.-]+", specifier), re.search(r"extra\s*==\s*['\"]([^'\"]+)", condition)
     system = re.search(r"platform_system\s*([!=])=\s*['\"]([^'\"]+)", condition)
     here = system is None or (platform.system() == system[2]) == (system[1] == "=")
-    return Requirement(name[0] if name else wish, wish.strip(), extra[1] if extra else "", here)
+    return Requirement(name[0] if name else specifier, specifier.strip(), extra[1] if extra else "", here)
 
 
 def _package(requirement: Requirement) -> Finding:
     found = requirement.version
     return Finding(
-        requirement.name, found or "missing", bool(found), "" if found else f'pip install "{requirement.wish}"'
+        requirement.name, found or "missing", bool(found), "" if found else f'pip install "{requirement.specifier}"'
     )
 
 

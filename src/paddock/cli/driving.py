@@ -104,11 +104,11 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
     except (Exception, SystemExit) as error:
         if arena.episode is None:  # the run had not started
             raise
-        told = isinstance(error, PaddockError)  # its text contains the location
-        culprit = arena.episode.culprit if told and len(drivers.controllers) > 1 else None
+        is_located = isinstance(error, PaddockError)  # its text contains the location
+        culprit = arena.episode.culprit if is_located and len(drivers.controllers) > 1 else None
         whose = f"{error} (controller of {culprit!r})" if culprit else ""
         print_traceback(error, whole=drive.traceback, message=whose)
-        return DriveOutcome(episode=arena.episode.with_reason(str(error)) if told else arena.episode)
+        return DriveOutcome(episode=arena.episode.with_reason(str(error)) if is_located else arena.episode)
     assert arena.episode is not None
     return DriveOutcome(episode=arena.episode)
 
@@ -120,8 +120,8 @@ def print_traceback(error: BaseException, *, whole: bool, message: str = "") -> 
     if frames:
         lines = "".join(["Traceback (most recent call last):\n", *traceback.format_list(frames)])
         console.print(Text(visible(lines.rstrip(), lines=True)), soft_wrap=True, highlight=False)
-    told = visible(message or error, lines=True)
-    console.print(Text.assemble(("paddock: ", "bold red"), told), soft_wrap=True, highlight=False)
+    text = visible(message or error, lines=True)
+    console.print(Text.assemble(("paddock: ", "bold red"), text), soft_wrap=True, highlight=False)
 
 
 def describe_robots(arena: BaseArena, drivers: Mapping[str, object]) -> str:

@@ -55,17 +55,18 @@ def join_populations(parts: Sequence[Population]) -> Population:
 
 
 @contextmanager
-def show_walkers(console: Console, total: int) -> Iterator[Show]:
+def show_walkers(console: Console, walkers: int, populations: int) -> Iterator[Show]:
     """Show a progress bar on a terminal, else print a line every few seconds."""
     if not console.is_terminal:
-        yield WalkerLines(total, lambda text: typer.echo(text, err=True))
+        yield WalkerLines(walkers, populations, lambda text: typer.echo(text, err=True))
         return
     columns = (
-        TextColumn("[bold]{task.fields[kind]}"), BarColumn(bar_width=30), MofNCompleteColumn(), TextColumn("walkers "),
+        TextColumn("[bold]{task.fields[kind]}"), BarColumn(bar_width=30), MofNCompleteColumn(),
+        TextColumn(f"walkers ({populations} populations of {walkers}) "),
         TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn(),
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=total, kind="")
+        task = bar.add_task("", total=walkers * populations, kind="")
         yield lambda kind, count: bar.update(task, advance=count, kind=kind)
 
 
@@ -73,9 +74,14 @@ class WalkerLines:
     """Prints a line with the time left when the first walkers have finished, and then every few seconds."""
 
     def __init__(
-        self, total: int, print_line: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+        self,
+        walkers: int,
+        populations: int,
+        print_line: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.total, self.print_line, self.clock = total, print_line, clock
+        self.total, self.print_line, self.clock = walkers * populations, print_line, clock
+        self._of = f"{self.total} walkers ({populations} populations of {walkers})"
         self.done, self._began = 0, clock()
         self._printed_at: float | None = None  # time of the last line
 
@@ -90,4 +96,4 @@ class WalkerLines:
         self._printed_at = now
         left = (now - self._began) * (self.total / self.done - 1.0)
         rest = f", about {left:.0f} s left" if self.done < self.total else ""
-        self.print_line(f"{kind}: {self.done} of {self.total} walkers in {now - self._began:.0f} s{rest}")
+        self.print_line(f"{kind}: {self.done} of {self._of} in {now - self._began:.0f} s{rest}")

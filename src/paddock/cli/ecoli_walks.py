@@ -71,7 +71,7 @@ def compare_walkers(
     every = None if folder is None else max(1.0, seconds / ROWS)
     populations: dict[str, Population] = {}
     warm_up(world, every=every, nose=nose)
-    with show_walkers(Console(stderr=True), walkers * (1 + len(chosen))) as show:
+    with show_walkers(Console(stderr=True), walkers, 1 + len(chosen)) as show:
         for kind in (UNBIASED, *chosen):
             populations[kind] = run_in_pieces(
                 kind, world, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose, show=show
@@ -84,7 +84,9 @@ def compare_walkers(
 
 def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds: float) -> None:
     """Print the populations as a table."""
-    title = f"{world}: {walkers} walkers, the second half of {seconds:g} s; ratios to walkers that sense nothing"
+    title = (
+        f"{world}: {walkers} walkers of each kind, second half of {seconds:g} s; ratios to walkers that sense nothing"
+    )
     table = new_table(title, "walker", *COLUMNS, right=COLUMNS)
     for kind, it in found.items():
         figures = it.concentration, it.gain, it.distance, it.approach, it.p, it.run_up, it.run_down, it.run_ratio

@@ -18,17 +18,24 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import paddock
 from paddock.cli.ending import INTERRUPTED, end_on_sigterm
-from paddock.cli.tables import new_table
+from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.outside import shell_word
 from paddock.evolve.evolution import Evolution, FitnessWarning, Generation, VersionWarning
-from paddock.evolve.folder import CHAMPION
+from paddock.evolve.folder import CHAMPION, EvolutionExists
 from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.study import Study, Watch, evolve, resume
 from paddock.evolve.tasks.registry import TASKS
 
 # Labels of summary figures whose names are not clear enough.
-MEANINGS = {"best_fitness": "fitness of the champion (most worlds solved, then fittest)"}
+MEANINGS = {
+    "best_fitness": "fitness of the champion (most worlds solved, then fittest)",
+    "seconds": "longest run [s]",
+    "solved_share": "share of worlds solved",
+    "wall_s": "wall time [s]",
+    "compile_s": "compilation time [s]",
+    "cpu_s": "CPU time [s]",
+}
 QUIET = 5.0  # wall time between two lines without a progress bar [s]
 
 
@@ -55,16 +62,21 @@ def run_evolution(
         if not resuming:
             if "task" not in options:
                 raise PaddockError(f"the task: expected {', '.join(TASKS)} or module:function, and then the options")
-            study = evolve(EvolutionConfig.from_table(options), out=out, execution=execution, watch=watch)
+            try:
+                study = evolve(EvolutionConfig.from_table(options), out=out, execution=execution, watch=watch)
+            except EvolutionExists as error:
+                command = f"paddock evolve --resume --out {shell_word(out)}"
+                raise PaddockError(f"{error}: {command}") from None
         elif out is None:
             raise PaddockError("--resume: expected the folder of an evolution, --out DIR")
         else:
             generations = options.pop("generations", None)
             study = resume(out, generations=generations, expected=options, execution=execution, watch=watch)
     if resuming and not study.generations and not study.interrupted:
-        done, but = study.summary["generations"], " but the test" if execution.test else ""
+        done = study.summary["generations"]
+        but = " but the test" if execution.test else "; a larger number of --generations continues it"
         are = "generation is" if done == 1 else "generations are"
-        aside.print(f"{done} {are} already done: nothing to do{but}", style="yellow", highlight=False)
+        aside.print(f"{done} {are} already done: nothing to do{but}", style="yellow", highlight=False, soft_wrap=True)
     if record is not None and study.evolution.history:
         record_champion(study.evolution, record)
         replay = f"paddock replay {shell_word(record)}"
@@ -164,11 +176,10 @@ class ProgressLines:
 
 def _print_summary(console: Console, study: Study, out: Path | None) -> None:
     summary = study.summary
-    table = new_table(f"{summary['task']}: result", "", "", right=())
+    table = new_table(f"{summary['task']}: result", "figure", "value")
     for name, value in summary.items():
-        table.add_row(
-            MEANINGS.get(name, name.replace("_", " ")), f"{value:.4g}" if isinstance(value, float) else str(value)
-        )
+        if value is not None:  # such as the generation that solved the task, if none did
+            table.add_row(cell(MEANINGS.get(name, name.replace("_", " "))), cell(format_figure(value)))
     console.print(table)
     if out is not None:
         console.print(f"wrote {out}: {_list_files(study)}", soft_wrap=True)
@@ -178,6 +189,13 @@ def _print_summary(console: Console, study: Study, out: Path | None) -> None:
                 f"--seed {summary['seed']} --seconds {summary['seconds']:g}"
             )
             console.print(watch, style="dim", soft_wrap=True, markup=False)
+
+
+def format_figure(value: Any) -> str:
+    """Format a value of the summary for people."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _list_files(study: Study) -> str:

@@ -44,7 +44,7 @@ def show_exercise(name: str) -> None:
     console.print(Markdown(_visible_lines(found.read_text())))
     table = new_table("Checks", "check", "measure", "required", "points", right=("points",))
     for check in found.checks:
-        row = check.name, check.measure.rpartition(":")[2], check.wanted, f"{check.points:g}"
+        row = check.name, check.measure.rpartition(":")[2], check.required_range, f"{check.points:g}"
         table.add_row(*map(cell, row))
     console.print(table)
     seeds = ", ".join(map(str, found.seeds))
@@ -88,8 +88,8 @@ def try_exercise(
     if run.output:
         console.print(_visible_lines(run.output), highlight=False, markup=False)
     for robot, figures in run.figures.items():
-        told = ", ".join(f"{figure.rpartition(':')[2]} {value:.3g}" for figure, value in figures.items())
-        console.print(f"{robot}: {told}", highlight=False, markup=False)
+        values = ", ".join(f"{figure.rpartition(':')[2]} {value:.3g}" for figure, value in figures.items())
+        console.print(f"{robot}: {values}", highlight=False, markup=False)
     if run.failure is not None:
         console.print(Text.assemble(("failed: ", "bold red"), visible(str(run.failure))))
     return run.failure is None
@@ -108,8 +108,8 @@ def check_file(name: str, file: Path, *, seeds: Sequence[int] | None, report: Pa
     else:
         print_sheet(sheet_console(), f"{found.title}: {file.name}", marks_sheet(marks))
     for text, failed in list_failures(marks).items():
-        told = f"seed {', '.join(map(str, failed))}: {visible(text)}"
-        aside.print(Text.assemble(("failed: ", "bold red"), told), soft_wrap=True, highlight=False)
+        message = f"seed {', '.join(map(str, failed))}: {visible(text)}"
+        aside.print(Text.assemble(("failed: ", "bold red"), message), soft_wrap=True, highlight=False)
     if report is not None:
         written = write_document(found.title, list(marks_report(found, marks, file.name)), report)
         aside.print(f"wrote {written[1]}", highlight=False, markup=False, soft_wrap=True)

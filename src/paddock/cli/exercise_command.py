@@ -9,6 +9,7 @@ import typer
 
 from paddock.cli.grade import grade
 from paddock.cli.options import Force, Json
+from paddock.core.numeric import HIGHEST_PORT
 
 exercise = typer.Typer(
     name="exercise",
@@ -66,7 +67,7 @@ def try_out(
     seed: Annotated[int | None, typer.Option(help="Seed of the run. Default: the first public seed.")] = None,
     speed: Annotated[float | None, typer.Option(help="Simulated seconds per second; 0: as fast as possible.")] = None,
     headless: Annotated[bool, typer.Option("--headless", help="Run without the page, as fast as possible.")] = False,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port of the page.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=HIGHEST_PORT, help="Port of the page.")] = None,
 ) -> None:
     """Run and watch a program in an exercise, with one seed.
 

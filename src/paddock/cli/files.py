@@ -42,7 +42,7 @@ def check_picture(path: Path | None) -> Path | None:
 
 def _check_folder(path: Path) -> Path:
     if not path.absolute().parent.is_dir():
-        raise PaddockError(f"{path}: there is no such folder")
+        raise PaddockError(f"{path}: no such folder")
     return path
 
 

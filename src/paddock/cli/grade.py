@@ -58,15 +58,15 @@ def grade(
                 due=when,
             )
         except KeyboardInterrupt:
-            told = f"stopped early: the same command continues from the results in {out.parent}"
-            aside.print(told, style="yellow", markup=False)
+            message = f"stopped early: the same command continues from the results in {out.parent}"
+            aside.print(message, style="yellow", markup=False)
             sys.exit(ended[0] if ended else INTERRUPTED)
     written = save_grading(done, out)
     print_sheet(sheet_console(), f"{done.exercise.title}: {len(done.graded)} submissions", marks_sheet(done))
     there = len(done.graded) - done.fresh
     before = f", {there} of them already graded" if there else ""
-    told = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
-    aside.print(told, highlight=False, markup=False, soft_wrap=True)
+    message = f"{len(done.graded)} submissions{before}; wrote {out}, {written[-1].name} and {len(done.graded)} reports"
+    aside.print(message, highlight=False, markup=False, soft_wrap=True)
     late = sum(each.late for each in done.graded)
     if when is None and late:
         aside.print(f"late according to their receipts: {late}", highlight=False, markup=False)

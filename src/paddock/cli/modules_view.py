@@ -47,17 +47,19 @@ def run_modules(
         if not json_lines:
             console.print(f"the bus is {supervisor.spec.bus}", highlight=False, soft_wrap=True)
         try:
-            with Live(console=console, refresh_per_second=4, transient=json_lines) as live:
-                while supervisor.look(PERIOD) and not is_explored(supervisor.health_monitor):
+            try:
+                with Live(console=console, refresh_per_second=4, transient=json_lines) as live:
+                    while supervisor.update(PERIOD) and not is_explored(supervisor.health_monitor):
+                        live.update(make_table(supervisor.health_monitor, console.width))
                     live.update(make_table(supervisor.health_monitor, console.width))
-                live.update(make_table(supervisor.health_monitor, console.width))
+            finally:
+                if not console.is_terminal:
+                    console.line()  # without a terminal, the table does not end its last line
             if is_explored(supervisor.health_monitor):
                 supervisor.stop()
                 console.print(FINISHED, style="green")
         except KeyboardInterrupt as interrupt:
             supervisor.stop()  # stop the robot before the map is written
-            if not console.is_terminal:
-                console.line()  # without a terminal, the table does not end its last line
             status = print_stopped(interrupt, console)
     if json_lines:
         for row in supervisor.health_monitor.modules.values():

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from paddock.core.numeric import HIGHEST_PORT
+
 NEGATIVE_NUMBERS = {"ignore_unknown_options": True}  # for commands with coordinates: -1.5 is not an option
 
 Seed = Annotated[int, typer.Option(help="Seed of all noise. Equal seeds give equal runs, to the last bit.")]
@@ -17,7 +19,8 @@ Speed = Annotated[
     ),
 ]
 Port = Annotated[
-    int | None, typer.Option(min=0, max=65535, help="Port of the page. Default: 8642, or a free port if it is in use.")
+    int | None,
+    typer.Option(min=0, max=HIGHEST_PORT, help="Port of the page. Default: 8642, or a free port if it is in use."),
 ]
 Headless = Annotated[bool, typer.Option(help="Run without a page, as fast as possible, and report only at the end.")]
 Picture = Annotated[Path | None, typer.Option(help="File for a picture of the world with the robots' trails (PNG).")]
@@ -89,7 +92,7 @@ TakeOver = Annotated[
 Host = Annotated[
     str, typer.Option(help="Address to listen on. 0.0.0.0: all addresses; clients then need the printed token.")
 ]
-ServerPort = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any free port.")]
+ServerPort = Annotated[int, typer.Option(min=0, max=HIGHEST_PORT, help="Port to listen on; 0 for any free port.")]
 ServerSpeed = Annotated[
     float | None, typer.Option(help="Simulated seconds per second; 0: as fast as possible. Default: 1.")
 ]

@@ -76,7 +76,8 @@ def run_with_referee(
         if page is not None:
             page.show_game(game)
         outcome = run_drivers(arena, replace(drive, until=game.is_over), console)
-    print_standings(console, game)
+    if outcome.episode.ticks or not outcome.episode.failed:
+        print_standings(console, game)
     return replace(outcome, episode=game.add_to(outcome.episode))
 
 

@@ -70,5 +70,5 @@ def _print(console: Console, name: str, outcome: Outcome, wall: float) -> None:
     print_sheet(console, f"{name}: measurements" + (f", {sheet.about}" if sheet.about else ""), sheet)
     print_sheet(console, f"{name}: claims", claims(outcome.rows))
     failed = [row for row in outcome.rows if not row.holds]
-    told = f"{len(outcome.rows) - len(failed)} of {len(outcome.rows)} claims hold; {wall:.1f} s"
-    console.print(told, style="red" if failed else "green", highlight=False)
+    result = f"{len(outcome.rows) - len(failed)} of {len(outcome.rows)} claims hold; {wall:.1f} s"
+    console.print(result, style="red" if failed else "green", highlight=False)

@@ -18,13 +18,15 @@ from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.arena.built_in import choose_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
-from paddock.cli.driving import DrivePlan, check_seconds
+from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds
+from paddock.cli.ending import INTERRUPTED
 from paddock.cli.files import check_picture, save_picture
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.referee import run_with_referee
 from paddock.cli.run_writer import RunFiles, RunWriter
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
+from paddock.core.jit import stopwatch_on_compiler
 from paddock.core.outside import shell_word
 from paddock.episodes import Episode
 from paddock.referees import Referee
@@ -32,6 +34,7 @@ from paddock.report import write_run
 from paddock.worlds.placement import source_files
 
 SHOWN = 12  # robots in the table
+NOTICEABLE = 0.5  # compilation time that is reported [s]
 
 
 def run_world(
@@ -79,14 +82,13 @@ def run_world(
                 traceback=traceback,
                 keep=None if writer is None else writer.keep,
             )
-            started = time.perf_counter()
             try:
-                outcome = run_with_referee(arena, drive, referee, console, page)
+                outcome, wall_time = _measure_run(partial(run_with_referee, arena, drive, referee, console, page))
             except PaddockError as error:  # such as an error in a file that was edited before the run was repeated
                 if page is None or not offer_to_run_again(page, console, str(error), failed=True):
                     raise
                 continue
-            _report(console, arena, outcome.episode, time.perf_counter() - started)
+            _report(console, arena, outcome.episode, wall_time)
             config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
             _write_folder(console, arena, outcome.episode, writer, html, config)
             _write_picture(arena, outcome.episode, picture)
@@ -94,7 +96,7 @@ def run_world(
             if page is None or outcome.interrupted or not offer_to_run_again(page, console, why, failed=failed):
                 break
     if outcome.interrupted or outcome.episode.failed:
-        sys.exit(130 if outcome.interrupted else 2)  # 130: shell convention after Ctrl-C
+        sys.exit(INTERRUPTED if outcome.interrupted else 2)
 
 
 def _new_writer(out: Path | None, arena: Arena, files: RunFiles | None, *own: Path | None) -> RunWriter | None:
@@ -157,12 +159,30 @@ def _write_picture(arena: Arena, episode: Episode, picture: Path | None) -> None
     save_picture(draw_world(arena.world, poses=arena.poses, trails=trails), picture)
 
 
-def _report(console: Console, arena: BaseArena, episode: Episode, wall: float) -> None:
+def _measure_run(run: Callable[[], DriveOutcome]) -> tuple[DriveOutcome, str]:
+    """Return the outcome of a run and its wall time as text."""
+    started = time.perf_counter()
+    with stopwatch_on_compiler() as compile_s:
+        outcome = run()
+    return outcome, describe_wall_time(time.perf_counter() - started, compile_s[0])
+
+
+def describe_wall_time(wall: float, compile_s: float) -> str:
+    """Return the wall time of a run [s] without the time to compile kernels, which is given separately."""
+    more = f", and {compile_s:.0f} s to compile kernels" if compile_s >= NOTICEABLE else ""
+    return f"{max(0.0, wall - compile_s):.2f} s{more}"
+
+
+def _report(console: Console, arena: BaseArena, episode: Episode, wall_time: str) -> None:
     if not arena.robots:
         console.print(f"{arena.world.name}: no robots in this world", style="yellow", markup=False)
         return
+    if episode.failed and not episode.ticks:
+        console.print(f"{arena.world.name}: an error ended the run before the first tick", style="yellow", markup=False)
+        return
+    ended = "; an error ended the run" if episode.failed else ""
     table = new_table(
-        f"{arena.world.name}: {episode.seconds:g} s simulated in {wall:.2f} s",
+        f"{arena.world.name}: {episode.seconds:g} s simulated in {wall_time}{ended}",
         *("robot", "type", "distance [m]", "m/s", "contact [s]", "end [m]", "heading"),
         right=("distance [m]", "m/s", "contact [s]"),
     )

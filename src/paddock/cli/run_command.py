@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from paddock.cli import options
+from paddock.core.errors import PaddockError
 from paddock.core.user_code import check_file
 
 # Modes of `paddock run` that replace a world, each with the options that it uses.
@@ -91,6 +92,7 @@ def run(
       paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
     """
     check_choices(context, world, scenario, robot)
+    refuse_name_of_other_kind(world, scenario)
     out = Path("runs") if report and out is None else out
     if scenario is not None:
         from paddock.cli.scenario import run_scenario_file
@@ -142,6 +144,17 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
         check_file(controller, str(controller))  # before a page is opened or a robot is connected
     if mode == "robot" and controller is None and policy is None:
         raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
+
+
+def refuse_name_of_other_kind(world: str | None, scenario: str | None) -> None:
+    """Raise an error for the name of a scenario that is given as a world, and vice versa."""
+    from paddock.core import library
+
+    worlds, scenarios = (library.registry(f"paddock.{kind}") for kind in ("worlds", "scenarios"))
+    if world is not None and world not in worlds and world in scenarios:
+        raise PaddockError(f"{world!r} is a scenario, not a world: run it with `paddock run --scenario {world}`")
+    if scenario is not None and scenario not in scenarios and scenario in worlds:
+        raise PaddockError(f"{scenario!r} is a world, not a scenario: run it with `paddock run {scenario}`")
 
 
 def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> None:

@@ -13,6 +13,7 @@ from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.arena.controllers import chosen_controllers
 from paddock.cli.driving import ENDLESS, DrivePlan, check_seconds, run_drivers
+from paddock.cli.ending import INTERRUPTED
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.links import SERVERS
 from paddock.links.remote import RemoteArena
@@ -58,7 +59,7 @@ def run_robot(
     seconds = outcome.episode.seconds
     console.print(f"{robot.name} ({robot.spec.name}) was driven for {seconds:.1f} s{end}", markup=False)
     if outcome.interrupted:
-        sys.exit(130)  # shell convention after Ctrl-C
+        sys.exit(INTERRUPTED)
     if outcome.episode.failed:
         sys.exit(2)
 

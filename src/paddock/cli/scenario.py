@@ -17,7 +17,7 @@ from paddock.cli.run_robot import choose_robot, halt, robot_of
 from paddock.cli.tables import cell, new_table
 from paddock.core.provenance import collect, read_inputs, write_provenance
 from paddock.scenarios import ScenarioResult, load_scenario, prepare, run_all, run_scenario, write_outputs
-from paddock.scenarios.prepare import Prepared
+from paddock.scenarios.prepare import PreparedScenario
 from paddock.scenarios.runner import OnStep
 from paddock.server.show import has_screen
 from paddock.worlds.placement import source_files
@@ -79,7 +79,7 @@ def run_scenario_file(
 
 
 def _run_shown(
-    plan: Prepared, console: Console, speed: float | None, port: int | None, on_step: OnStep
+    plan: PreparedScenario, console: Console, speed: float | None, port: int | None, on_step: OnStep
 ) -> Iterator[ScenarioResult]:
     """Yield the results of all runs, each shown on a page; viewers can repeat the last one."""
     seeds = plan.spec.run_seeds()
@@ -99,7 +99,7 @@ def _run_shown(
             return
 
 
-def _run_there(plan: Prepared, arena: BaseArena, url: str, console: Console, on_step: OnStep) -> ScenarioResult:
+def _run_there(plan: PreparedScenario, arena: BaseArena, url: str, console: Console, on_step: OnStep) -> ScenarioResult:
     """Run the scenario once with robots that have an address; always stop all of them at the end."""
     names = [member.name for member in plan.robots]
     alone = len(names) == 1 and names[0] not in arena.robots
@@ -128,7 +128,7 @@ def _report(console: Console, result: ScenarioResult) -> None:
     console.print(table)
 
 
-def _write(console: Console, plan: Prepared, result: ScenarioResult, out: Path, name: str) -> None:
+def _write(console: Console, plan: PreparedScenario, result: ScenarioResult, out: Path, name: str) -> None:
     written = write_outputs(plan, result, out)
     folder = written[0].parent
     own = Path(plan.spec.folder) / plan.spec.file

@@ -64,7 +64,7 @@ def serve_world(
     if names and not robots:
         fixed = "robots of this world are driven or recorded here" if controller or policy or bridges or record else ""
         room = open_classroom(world or "", seed, names, referee=referee, heats=heats, fixed=fixed)
-        server.class_session = stack.enter_context(room)
+        server.classroom = stack.enter_context(room)
     choose = partial(chosen_controllers, controller=controller, policy=policy)
     drivers = choose(server.arena)
     bridged = OpenBridges(server.arena, bridges, host=bridge_host)
@@ -108,8 +108,8 @@ def announce(console: Console, server: Server, links: Sequence[tuple[str, str, s
 
 def token_for(server: Server, student: str, robot: str) -> str:
     """Return the token with which a student joins."""
-    if server.class_session is not None:
-        return server.class_session.folder.keys.students[robot]
+    if server.classroom is not None:
+        return server.classroom.folder.keys.students[robot]
     return server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
 
 

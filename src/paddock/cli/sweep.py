@@ -68,7 +68,7 @@ def _print_failures(aside: Console, done: Sweep) -> None:
     groups = group_failures(done)
     for first, *others in groups[:SHOWN]:
         more = f" and {len(others):,} more" if others else ""
-        told = f"run {first.run}{more}: {visible(first.problem)}\n    {first.command}"
-        aside.print(Text.assemble(("failed: ", "bold red"), told), soft_wrap=True, highlight=False)
+        message = f"run {first.run}{more}: {visible(first.problem)}\n    {first.command}"
+        aside.print(Text.assemble(("failed: ", "bold red"), message), soft_wrap=True, highlight=False)
     if len(groups) > SHOWN:
         aside.print(f"and {len(groups) - SHOWN:,} more problems, see failures.csv", style="red", highlight=False)

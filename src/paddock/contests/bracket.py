@@ -33,15 +33,15 @@ class Match:
     sides: tuple[SideSource, SideSource]
 
 
-class Open(Enum):
+class OpenSide(Enum):
     """Marks a side that is not known yet."""
 
     OPEN = "open"
 
 
-OPEN: Final = Open.OPEN
+OPEN: Final = OpenSide.OPEN
 FINAL, CHAMPION = 1000, 1001  # larger than any round number
-Side: TypeAlias = str | Open | None
+Side: TypeAlias = str | OpenSide | None
 """A robot's name; None: a bye; OPEN: not known yet."""
 
 

@@ -17,9 +17,10 @@ from paddock.contests.league import draw_lots, schedule_league
 from paddock.contests.result import ContestResult, DrivenHeat, group_heats
 from paddock.contests.spec import DOUBLE, LEAGUE, ContestSpec, load_contest
 from paddock.contests.standings import LeagueLine, ScoreOrder, rank_league
-from paddock.core.chance import chance
 from paddock.core.errors import PaddockError
+from paddock.core.keyed_random import draw_uniform
 from paddock.jobs import FinishedJobs, JobRunner, Workers
+from paddock.jobs.runner import give_work
 from paddock.report.document_files import ensure_folder
 
 FINISHED, HEATS = "finished.jsonl", "heats"
@@ -60,7 +61,7 @@ def run_contest(
     if not entrants:
         raise PaddockError("there are no entrants")
     folder = ensure_folder(Path(out))
-    with JobRunner[HeatJob, dict[str, Any]](partial(_give, run_heat), workers) as runner:
+    with JobRunner[HeatJob, dict[str, Any]](partial(give_work, run_heat), workers) as runner:
         run = ContestRun(spec, entrants, folder, runner, progress or (lambda done, of: None))
         result = run.run()
     result.save(folder)
@@ -181,7 +182,7 @@ class ContestRun:
             spec=self.spec,
             world=seat_robots(self.spec, self.world, heat.seats, colors),
             entrants=tuple(chosen[name] for name in heat.seats),
-            seed=math.floor(SEEDS * chance(self.spec.seed, "round", heat.phase, heat.round)),
+            seed=math.floor(SEEDS * draw_uniform(self.spec.seed, "round", heat.phase, heat.round)),
             recording=self.folder / HEATS / f"{number:03d}.mcap",
         )
 
@@ -189,7 +190,3 @@ class ContestRun:
 def _most_matches(robots: int, spec: ContestSpec) -> int:
     """Return the maximum number of matches of an elimination."""
     return 0 if robots < 2 else 2 * robots - 1 if spec.format == DOUBLE else robots - 1
-
-
-def _give(work: Callable[[HeatJob], dict[str, Any]]) -> Callable[[HeatJob], dict[str, Any]]:
-    return work

@@ -48,7 +48,7 @@ class HeatJob:
         """Return a digest of all inputs of the heat, including the contents of files."""
         spec = self.spec
         source = find_source(spec.referee["kind"], spec.folder or None)
-        told = {
+        content = {
             "format": FORMAT,
             "versions": versions(),
             "world": fingerprint_world(self.world),
@@ -56,7 +56,7 @@ class HeatJob:
             "entrants": [[each.robot, each.submission.digest()] for each in self.entrants],
             "settings": [spec.seconds, spec.devices, spec.limits.to_table(), self.seed],
         }
-        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
 class Withdrawal(Exception):

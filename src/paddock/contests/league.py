@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from paddock.core.chance import chance
+from paddock.core.keyed_random import draw_uniform
 
 TRIES = 8  # number of schedules of larger heats to try; the shortest is used
 
@@ -16,7 +16,7 @@ Round = list[tuple[str, ...]]
 
 def draw_lots(names: Iterable[str], seed: int, *key: object) -> list[str]:
     """Return the names in random order; the same for the same seed and key."""
-    return sorted(names, key=lambda name: (chance(seed, "lot", *key, name), name))
+    return sorted(names, key=lambda name: (draw_uniform(seed, "lot", *key, name), name))
 
 
 def schedule_league(

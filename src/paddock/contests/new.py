@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.files import write_text
+from paddock.core.errors import UnknownName
+from paddock.core.files import make_new_folder, write_text
 
 TEMPLATES = Path(__file__).parent / "templates"
 GAMES = tuple(sorted(path.name for path in TEMPLATES.iterdir()))
@@ -16,12 +16,8 @@ def new_contest(folder: str | Path, game: str = "race") -> Path:
     if game not in GAMES:
         raise UnknownName("game", game, GAMES)
     path = Path(folder)
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise PaddockError(f"{path}: already exists and is not empty: choose another name")
-    try:
-        (path / "submissions").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PaddockError(f"{path}: cannot be created: {error.strerror}") from None
+    make_new_folder(path)
+    make_new_folder(path / "submissions")
     for source in sorted(TEMPLATES.joinpath(game).rglob("*.*")):
         if "__pycache__" not in source.parts:  # an installed package has the byte code of its templates, too
             write_text(path / source.relative_to(TEMPLATES / game), source.read_text(encoding="utf-8"))

@@ -10,12 +10,12 @@ from typing import Annotated, Any, Literal, Self
 from paddock.control.tasks.base import Duration
 from paddock.core.errors import SpecError, UnknownName, suggestion
 from paddock.core.spec import Name, Number, Spec, read_toml_file, spec_from_table
-from paddock.draw.legend import GOALS
 from paddock.referees import Referee, make_referee
 from paddock.robots import RobotSpec, load_robot
 from paddock.sandbox import SandboxLimits
 from paddock.scenarios.spec import Seed
 from paddock.worlds import WorldSpec, load_world
+from paddock.worlds.spec import GOALS
 
 Times = Annotated[int, Number("a whole number", low=1, high=1000)]
 AtMost = Annotated[int, Number("a whole number", low=0, high=1000)]  # 0: no limit
@@ -53,9 +53,9 @@ class ContestSpec(Spec):
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
         """Read a table as for any spec; a referee may be given by its name."""
-        told = table.get("referee")
-        if isinstance(told, (str, Mapping)):
-            table = {**table, "referee": RefereeTable({"kind": told} if isinstance(told, str) else told)}
+        value = table.get("referee")
+        if isinstance(value, (str, Mapping)):
+            table = {**table, "referee": RefereeTable({"kind": value} if isinstance(value, str) else value)}
         return super(ContestSpec, cls).from_table(table)
 
     def check(self) -> None:

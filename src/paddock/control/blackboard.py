@@ -93,11 +93,11 @@ class Blackboard:
         waiting = list(self._sources)
         while ready := [source for source in waiting if all(entry in self._entries for entry in source.reads)]:
             waiting.remove(ready[0])
-            self._let_work(ready[0])
+            self._run_source(ready[0])
         self.idle = tuple(source.name for source in waiting)
         return self._entries.get(WHEELS)
 
-    def _let_work(self, source: Source) -> None:
+    def _run_source(self, source: Source) -> None:
         answer = source.work(**{entry: self._entries[entry] for entry in source.reads})
         if answer is None:
             return

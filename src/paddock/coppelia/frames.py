@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 
 Vector = tuple[float, float, float]
@@ -13,6 +14,7 @@ Quaternion = tuple[float, float, float, float]
 """x, y, z, w."""
 UPRIGHT: Quaternion = (0.0, 0.0, 0.0, 1.0)
 STEEP = 1 - 1e-9  # sine of the second Euler angle above which the other two rotate about the same axis
+SHORTEST, LONGEST = 0.5, 2.0  # limits of the length of a quaternion that is accepted as a rotation
 
 
 class Frame(NamedTuple):
@@ -85,6 +87,15 @@ def from_axes(x: Vector, y: Vector, z: Vector) -> Quaternion:
         return ((y[0] + x[1]) / s, s / 4, (z[1] + y[2]) / s, (z[0] - x[2]) / s)
     s = math.sqrt(1 + z[2] - x[0] - y[1]) * 2
     return ((z[0] + x[2]) / s, (z[1] + y[2]) / s, s / 4, (x[1] - y[0]) / s)
+
+
+def normalise(numbers: Sequence[float]) -> Quaternion:
+    """Return a quaternion of length 1, or raise an error if the length of the given one is not about 1."""
+    x, y, z, w = numbers
+    size = (x * x + y * y + z * z + w * w) ** 0.5
+    if not SHORTEST < size < LONGEST:
+        raise PaddockError(f"expected a quaternion of length 1, got one of length {size:g}")
+    return x / size, y / size, z / size, w / size
 
 
 def look_along(heading: float) -> Quaternion:

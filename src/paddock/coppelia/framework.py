@@ -63,7 +63,7 @@ def read_camera(scene: CoppeliaScene, robot: SceneRobot) -> NDArray[np.float64]:
     return take_image(scene, cameras[0]).reshape(-1) / 255.0
 
 
-GIVEN: dict[str, Callable[[SceneRobot], NDArray[np.float64]]] = {
+READERS: dict[str, Callable[[SceneRobot], NDArray[np.float64]]] = {
     "allSens": read_all,
     "proxSens": read_proximity,
     "lightSens": lambda robot: read_ring(robot, "light"),
@@ -85,7 +85,7 @@ class EPuckSignals:
 
     `<name>_allSens` and `<name>_camera` provide sensor values; `<name>_velocities` is a command. The name is the name
     of the robot, its legacy name, or `epuck` and a port: 20000 for the first e-puck, 20001 for the second. The stock
-    model's float signals `EPUCK_velLeft` and `EPUCK_velRight` and its string signal `EPUCK_LED` (number of a lamp from
+    model's float signals `EPUCK_velLeft` and `EPUCK_velRight` and its string signal `EPUCK_LED` (number of an LED from
     1 on, and 0, 1, or 2 to toggle) are commands. `EPUCK_proxSens`, `EPUCK_lightSens`, `EPUCK_groundSens`,
     `EPUCK_allSens` and the float signals `EPUCK_mylightSens_0` … `2` (ground sensors) provide sensor values. Signals
     of copies have a suffix.
@@ -94,25 +94,25 @@ class EPuckSignals:
     def __init__(self, scene: CoppeliaScene) -> None:
         self.scene = scene
 
-    def give(self, name: str) -> Signal | None:
+    def read(self, name: str) -> Signal | None:
         """Return the value of a string signal as float32 numbers, or of a float signal."""
         robot, what = self._find(name)
         if robot is None:
             return None
-        if what in GIVEN:
-            return GIVEN[what](robot).astype("<f4").tobytes()
+        if what in READERS:
+            return READERS[what](robot).astype("<f4").tobytes()
         if what == "camera":
             return read_camera(self.scene, robot).astype("<f4").tobytes()
         number = FLOOR.fullmatch(what)
         return None if number is None else float(robot.read("ground")[int(number[1])])
 
-    def obey(self, name: str, value: Signal) -> None:
-        """Drive or switch a lamp according to a signal."""
+    def execute(self, name: str, value: Signal) -> None:
+        """Drive or switch an LED according to a signal."""
         robot, what = self._find(name)
         if robot is None:
             return
         if what == "LED" and isinstance(value, bytes):
-            switch_lamp(robot, value)
+            switch_led(robot, value)
             return
         radius = robot.spec.drive.wheel_diameter / 2
         left, right = (speed / radius for speed in robot.command)
@@ -148,11 +148,11 @@ class EPuckSignals:
         return bases[index].robot if 0 <= index < len(bases) else bases[0].robot if bases else None
 
 
-def switch_lamp(robot: SceneRobot, value: bytes) -> None:
-    """Switch a lamp. `value` contains two 4-byte integers: its number from 1 on, and 0 off, 1 on or 2 toggle."""
+def switch_led(robot: SceneRobot, value: bytes) -> None:
+    """Switch an LED. `value` contains two 4-byte integers: its number from 1 on, and 0 off, 1 on or 2 toggle."""
     number, state = np.frombuffer(value, "<i4").tolist() if len(value) == 8 else (0, 0)
     if not (1 <= number <= len(robot.spec.leds) and state in (0, 1, 2)):
-        raise PaddockError(f"EPUCK_LED: expected a lamp from 1 to {len(robot.spec.leds)} and 0, 1 or 2")
-    lamp = robot.spec.leds[number - 1]
-    lit = robot.read_lamps()[lamp] > 0
-    robot.set_lamp(lamp, float(not lit if state == 2 else state))
+        raise PaddockError(f"EPUCK_LED: expected an LED from 1 to {len(robot.spec.leds)} and 0, 1 or 2")
+    led = robot.spec.leds[number - 1]
+    lit = robot.read_leds()[led] > 0
+    robot.set_led(led, float(not lit if state == 2 else state))

@@ -58,11 +58,11 @@ class SceneRobot(Protocol):
     def depth(self, device: str) -> NDArray[np.float64]:
         """Return the depth of every pixel [m]; infinity for floor and sky."""
 
-    def read_lamps(self) -> dict[str, float]:
-        """Return the brightness of every lamp, 0 … 1."""
+    def read_leds(self) -> dict[str, float]:
+        """Return the brightness of every LED, 0 … 1."""
 
-    def set_lamp(self, name: str, brightness: float) -> None:
-        """Set the brightness of a lamp: 0 off … 1 full."""
+    def set_led(self, name: str, brightness: float) -> None:
+        """Set the brightness of an LED: 0 off … 1 full."""
 
 
 class LiveWorld(Protocol):

@@ -97,7 +97,7 @@ def model_of(spec: RobotSpec) -> RobotModel:
 
 
 def add_robot(robot: SceneRobot, model: RobotModel, add: Add) -> SceneObject:
-    """Add a robot's tree: base, joints with wheels, proximity and vision sensors, lamps."""
+    """Add a robot's tree: base, joints with wheels, proximity and vision sensors, LEDs."""
     spec, drive = robot.spec, robot.spec.drive
     height, radius, side = model.height, drive.wheel_diameter / 2, drive.wheel_separation / 2
     base = add("", None, SHAPE, "base", None, Frame((0.0, 0.0, height)), pieces=(spec.body.shape,))
@@ -122,9 +122,9 @@ def add_robot(robot: SceneRobot, model: RobotModel, add: Add) -> SceneObject:
             _add_vision(sensor, alias, height, base, add)
         elif sensor.kind == "laser":
             _add_laser(sensor, height, base, add)
-    for lamp in spec.leds:
-        number = int(lamp[3:]) + 1 if LED.fullmatch(lamp) else None
-        add(lamp if number is None else "led", number, LIGHT, "lamp", base, device=lamp)
+    for led in spec.leds:
+        number = int(led[3:]) + 1 if LED.fullmatch(led) else None
+        add(led if number is None else "led", number, LIGHT, "led", base, device=led)
     return base
 
 

@@ -13,10 +13,11 @@ from paddock.core.geometry import Shape
 SHAPE, JOINT, CAMERA, DUMMY, PROXIMITY, VISION, LIGHT = 0, 1, 3, 4, 5, 9, 13
 LAST_TYPE = 16  # point clouds
 WORLD, ALL, PARENT, SCENE = -1, -2, -11, -12  # special handles
+SCRIPTS = 4_000_000  # added to the handle of a robot to get the handle of its script
 LEFT, RIGHT = 0, 1  # channels of joints
 
 Part = Literal[
-    "base", "shape", "joint", "proximity", "camera", "floor_sensor", "floor_spot", "laser_half", "lamp", "solid",
+    "base", "shape", "joint", "proximity", "camera", "floor_sensor", "floor_spot", "laser_half", "led", "solid",
     "still", "dummy",
 ]  # fmt: skip
 """The role of an object. `still`: the floor, lights and cameras of the world, which have no function."""
@@ -35,7 +36,7 @@ class SceneObject:
     frame: Frame = ORIGIN  # relative to the parent; for a robot's base, only its height and tilt
     children: list[SceneObject] = field(default_factory=list)
     robot: SceneRobot | None = None  # the robot that it belongs to
-    device: str = ""  # the robot's sensor or lamp
+    device: str = ""  # the robot's sensor or LED
     channel: int = 0  # channel of the sensor, side of a joint, or half of a laser scanner
     limit: float = 0.0  # maximum range of a proximity sensor [m]
     pieces: tuple[Shape, ...] = ()  # shapes of a solid in the world frame, or of a base in the robot's frame

@@ -104,8 +104,8 @@ def get_object_int(scene: CoppeliaScene, found: SceneObject, number: int) -> int
     if found.part in ("camera", "floor_sensor") and number in (1002, 1003):
         shape = vision_shape(found)
         return shape.width if number == 1002 else shape.height
-    if found.part == "lamp" and found.robot is not None and number == VISIBLE:
-        return int(found.robot.read_lamps()[found.device] > 0)
+    if found.part == "led" and found.robot is not None and number == VISIBLE:
+        return int(found.robot.read_leds()[found.device] > 0)
     default = 1 if number in (VISIBLE, MOTOR_ENABLED) else None
     value = scene.settings.get(("int", found.handle, number), default)
     if value is None:
@@ -116,8 +116,8 @@ def get_object_int(scene: CoppeliaScene, found: SceneObject, number: int) -> int
 def set_object_parameter(
     scene: CoppeliaScene, found: SceneObject, kind: Literal["int", "float"], number: int, value: float
 ) -> None:
-    """Set a parameter of an object. The visibility of a lamp switches it; others are stored without effect."""
-    if found.part == "lamp" and found.robot is not None and (kind, number) == ("int", VISIBLE):
-        found.robot.set_lamp(found.device, 1.0 if value else 0.0)
+    """Set a parameter of an object. The visibility of an LED switches it; others are stored without effect."""
+    if found.part == "led" and found.robot is not None and (kind, number) == ("int", VISIBLE):
+        found.robot.set_led(found.device, 1.0 if value else 0.0)
     else:
         scene.remember((kind, found.handle, number), value)

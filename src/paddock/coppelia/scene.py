@@ -20,13 +20,14 @@ from paddock.coppelia.objects import (
     DUMMY,
     LIGHT,
     PARENT,
+    SCRIPTS,
     SHAPE,
     WORLD,
     Part,
     SceneObject,
 )
 from paddock.coppelia.paths import find_named_path, find_path
-from paddock.coppelia.shares import Shares
+from paddock.coppelia.quota import Quota
 from paddock.core.errors import PaddockError, SimulationError, UnknownName
 from paddock.core.geometry import Pose, Shape, box_of
 from paddock.worlds.solids import solids
@@ -61,11 +62,11 @@ class CoppeliaScene:
         self.roots: list[SceneObject] = []
         self.sensed: dict[Any, Any] = {}  # cached sensor readings, for the modules that read values
         self.settings: dict[Any, Any] = {}  # values set by clients, which they can read: forces, parameters, images
-        self.dummies: Shares[int] = Shares(
+        self.dummies: Quota[int] = Quota(
             "dummies", MAX_DUMMIES, MAX_CLIENTS * MAX_DUMMIES,
             exists=lambda handle: handle in self.objects, drop=lambda handle: self._drop(self.objects[handle]),
         )  # fmt: skip
-        self.kept: Shares[Any] = Shares(
+        self.kept: Quota[Any] = Quota(
             "settings", MAX_SETTINGS, MAX_CLIENTS * MAX_SETTINGS,
             exists=lambda key: key in self.settings, drop=lambda key: self.settings.pop(key),
         )  # fmt: skip
@@ -157,7 +158,7 @@ class CoppeliaScene:
 
     def remember(self, key: Any, value: Any) -> None:
         """Store a value set by a client in `settings`."""
-        self.kept.book(key, self.live.client)
+        self.kept.reserve(key, self.live.client)
         self.settings[key] = value
 
     @cached_property
@@ -236,7 +237,7 @@ class CoppeliaScene:
         name = self._free_name("Dummy")
         dummy = self._add(name, "Dummy", DUMMY, "dummy", parent)
         try:
-            self.dummies.book(dummy.handle, self.live.client)
+            self.dummies.reserve(dummy.handle, self.live.client)
         except PaddockError:
             self._drop(dummy)
             raise
@@ -314,7 +315,7 @@ class CoppeliaScene:
             del self.objects[handle]
         name = None if found.robot is None else found.robot.name
         for key in [key for key in self.settings if isinstance(key, tuple)]:
-            if key[1] == name or (key[0] in OF_OBJECTS and key[1] in handles):
+            if key[1] == name or (key[0] in OF_OBJECTS and (key[1] in handles or key[1] - SCRIPTS in handles)):
                 del self.settings[key]
         (self.roots if found.parent is None else found.parent.children).remove(found)
         self._names = {name: other for name, other in self._names.items() if other.handle in self.objects}

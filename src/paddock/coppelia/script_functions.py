@@ -153,9 +153,9 @@ def accept_cycle(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> S
 
 
 def set_led(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Set a lamp; the arguments are its number and its brightness, 0 or 1."""
+    """Set an LED; the arguments are its number and its brightness, 0 or 1."""
     if len(data.ints) != 2 or not 0 <= data.ints[0] < len(robot.spec.leds) or data.ints[1] not in (0, 1):
-        lamps = len(robot.spec.leds)
-        raise PaddockError(f"setLEDForRemote: expected a lamp below {lamps} and 0 or 1, got {list(data.ints)}")
-    robot.set_lamp(robot.spec.leds[data.ints[0]], float(data.ints[1]))
+        leds = len(robot.spec.leds)
+        raise PaddockError(f"setLEDForRemote: expected an LED below {leds} and 0 or 1, got {list(data.ints)}")
+    robot.set_led(robot.spec.leds[data.ints[0]], float(data.ints[1]))
     return ScriptData()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from paddock.coppelia.shares import Shares
+from paddock.coppelia.quota import Quota
 
 MAX_SIGNALS = 10_000  # per client
 MAX_BYTES = 1 << 26  # total size of the string signals of a client
@@ -19,10 +19,10 @@ KINDS: tuple[SignalKind, ...] = (int, float, bytes)
 class LiveSignals(Protocol):
     """Signals of robots: some provide sensor values, others are commands."""
 
-    def give(self, name: str) -> Signal | None:
+    def read(self, name: str) -> Signal | None:
         """Return the current value of a robot's signal; None if no robot has a signal of this name."""
 
-    def obey(self, name: str, value: Signal) -> None:
+    def execute(self, name: str, value: Signal) -> None:
         """Execute the command of a signal that was set."""
 
 
@@ -34,8 +34,8 @@ class Signals:
         self.live, self._client = list(live), client
         self._values: dict[tuple[SignalKind, str], Signal] = {}
         hooks: Any = {"exists": self._values.__contains__, "drop": lambda key: self._values.pop(key, None)}
-        self._names: Shares[tuple[SignalKind, str]] = Shares("signals", MAX_SIGNALS, MAX_CLIENTS * MAX_SIGNALS, **hooks)
-        self._bytes: Shares[tuple[SignalKind, str]] = Shares(
+        self._names: Quota[tuple[SignalKind, str]] = Quota("signals", MAX_SIGNALS, MAX_CLIENTS * MAX_SIGNALS, **hooks)
+        self._bytes: Quota[tuple[SignalKind, str]] = Quota(
             "bytes of string signals", MAX_BYTES, MAX_CLIENTS * MAX_BYTES, **hooks
         )
 
@@ -47,11 +47,11 @@ class Signals:
     def set(self, kind: SignalKind, name: str, value: Signal) -> None:
         """Set a signal."""
         if isinstance(value, bytes):
-            self._bytes.book((kind, name), self._client(), len(value))
-        self._names.book((kind, name), self._client())
+            self._bytes.reserve((kind, name), self._client(), len(value))
+        self._names.reserve((kind, name), self._client())
         self._values[kind, name] = value
         for robots in self.live:
-            robots.obey(name, value)
+            robots.execute(name, value)
 
     def append(self, name: str, value: bytes) -> None:
         """Append bytes to a string signal."""
@@ -61,7 +61,7 @@ class Signals:
 
     def get(self, kind: SignalKind, name: str) -> Signal | None:
         """Return the value of a signal; None if it is neither set nor provided by a robot."""
-        given = next((value for robots in self.live if (value := robots.give(name)) is not None), None)
+        given = next((value for robots in self.live if (value := robots.read(name)) is not None), None)
         return given if isinstance(given, kind) else self._values.get((kind, name))
 
     def find(self, name: str) -> Signal | None:

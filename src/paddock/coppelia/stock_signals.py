@@ -17,13 +17,13 @@ class StockSignals:
     def __init__(self, scene: CoppeliaScene) -> None:
         self.scene = scene
 
-    def give(self, name: str) -> Signal | None:
+    def read(self, name: str) -> Signal | None:
         """Return the scan as float32 numbers, or the simulated time."""
         if name == TIME:
             return self.scene.live.time
         return self._scan() if name == SCAN else None
 
-    def obey(self, name: str, value: Signal) -> None:
+    def execute(self, name: str, value: Signal) -> None:
         """Do nothing: these signals are not commands."""
 
     def _scan(self) -> bytes | None:

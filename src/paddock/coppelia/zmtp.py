@@ -84,7 +84,7 @@ class ZmtpPeer:
                 break
             start, body = end, buffer[at:end]
             if flags & COMMAND:
-                subscription = self._obey(body)
+                subscription = self._handle_command(body)
                 if subscription is not None:
                     yield [subscription]
             elif not self.ready:
@@ -145,7 +145,7 @@ class ZmtpPeer:
         if len(self._frames) > MAX_FRAMES or self._held > LONGEST:
             raise BadMessage(f"expected a message of at most {MAX_FRAMES} frames and {LONGEST} bytes")
 
-    def _obey(self, body: bytes) -> bytes | None:
+    def _handle_command(self, body: bytes) -> bytes | None:
         """Execute a command. Return a subscription in the form of the message used before version 3.1."""
         name, data = body[1 : 1 + body[0]] if body else b"", body[1 + body[0] :] if body else b""
         if name == b"READY":

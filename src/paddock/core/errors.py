@@ -43,11 +43,13 @@ class UnknownName(PaddockError, AttributeError, KeyError):
     It is also an AttributeError and a KeyError, because `arena["rde"]` and `robot.grond` look up names.
     """
 
-    def __init__(self, what: str, name: str, known: Iterable[str], *, expected: str = "") -> None:
+    def __init__(self, what: str, name: str, known: Iterable[str], *, expected: str = "", fix: str = "") -> None:
         self.what, self.asked = what, name
         self.message = f"no {what} called {name!r}" + (
             f": expected {expected}" if expected else suggestion(name, known)
         )
+        if fix and "did you mean" not in self.message:
+            self.message += f": {fix}"
         super().__init__(self.message)
 
     def __str__(self) -> str:  # KeyError would print the quoted repr
@@ -105,10 +107,13 @@ def suggestion(name: object, known: Iterable[str]) -> str:
     return f" (there are: {listed})"
 
 
-def nearest(name: str, names: Iterable[str]) -> str | None:
-    """Return the most similar name, or a name that begins with the given text; None if there is neither."""
+def nearest(name: str, names: Iterable[str], *, cutoff: float = 0.65) -> str | None:
+    """Return the most similar name, or a name that begins with the given text; None if there is neither.
+
+    `cutoff` is the least similarity, from 0 to 1.
+    """
     names = list(names)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.65)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=cutoff)
     longer = [candidate for candidate in names if len(name) > 2 and candidate.startswith(name)]
     return next(iter(close + longer), None)
 

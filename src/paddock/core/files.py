@@ -72,6 +72,16 @@ def append_text(path: str | Path, text: str, *, sync: bool = False) -> None:
         raise _unwritable(path, error) from None
 
 
+def make_new_folder(path: Path) -> None:
+    """Create a folder that does not exist yet; an empty one is used as it is."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise PaddockError(f"{path}: already exists and is not empty: choose another name")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PaddockError(f"{path}: cannot be created: {explain_os_error(error)}") from None
+
+
 def stamp_of(path: Path) -> object:
     """Return a value that differs after a file was changed; None if the file does not exist."""
     try:

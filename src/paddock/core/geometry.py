@@ -19,6 +19,9 @@ class Pose(NamedTuple):
     heading: float
 
 
+ORIGIN = Pose(0.0, 0.0, 0.0)
+
+
 class Disc(NamedTuple):
     """A filled circle [m]."""
 

@@ -166,7 +166,11 @@ def _ignore_literals(dispatcher: Any) -> None:
 
 
 def _skip_optimisation(dispatcher: Any) -> None:
-    """Do not optimise the code of an inlined kernel on its own, because LLVM optimises it as part of its callers."""
+    """Do not optimise the code of an inlined kernel on its own, because LLVM optimises it as part of its callers.
+
+    Functions of users with numba's own decorator, which are compiled together with the kernel, are optimised, because
+    Python can call them, too.
+    """
     from numba.core.codegen import CPUCodeLibrary
     from numba.core.compiler_lock import global_compiler_lock
 
@@ -177,13 +181,18 @@ def _skip_optimisation(dispatcher: Any) -> None:
     def compile_without_optimisation(signature: Any) -> Any:
         with global_compiler_lock:
             optimise = library_class._optimize_final_module
-            library_class._optimize_final_module = lambda library: None
+            library_class._optimize_final_module = lambda library: _has_entry(library) and optimise(library)
             try:
                 return compile_here(signature)
             finally:
                 library_class._optimize_final_module = optimise
 
     dispatcher.compile = compile_without_optimisation
+
+
+def _has_entry(library: Any) -> bool:
+    """Whether Python can call a function of this library of machine code."""
+    return any(function.name.startswith("_ZN7cpython") for function in library._final_module.functions)
 
 
 def _survive_full_disk(cache: Any) -> None:

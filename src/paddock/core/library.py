@@ -25,16 +25,21 @@ def registry(package: str) -> Registry[Path]:
     return Registry(package.rpartition(".")[2].removesuffix("s"), group=package, builtin=shipped, base=Path)
 
 
+def is_shipped(path: Path, package: str) -> bool:
+    """Whether a file is one of the package's own, which do not change while a process runs."""
+    return path.parent == folder(package)
+
+
 def names(package: str) -> list[str]:
     """Return all names in alphabetical order, the shipped ones first."""
     return registry(package).names()
 
 
-def find(package: str, what: str, name_or_path: str | Path, *, beside: str | Path | None = None) -> Path:
-    """Return the file of a name or a path; relative paths are resolved in the folder `beside`."""
+def find(package: str, what: str, name_or_path: str | Path, *, relative_to: str | Path | None = None) -> Path:
+    """Return the file of a name or a path; relative paths are resolved in the folder `relative_to`."""
     text = str(name_or_path)
     if text.endswith(SUFFIX):
-        return Path(text) if beside is None else neighbour(beside, text)
+        return Path(text) if relative_to is None else neighbour(relative_to, text)
     known = registry(package)
     if text in known:
         return known.get(text)
@@ -43,9 +48,9 @@ def find(package: str, what: str, name_or_path: str | Path, *, beside: str | Pat
     raise UnknownName(what, text, known)
 
 
-def neighbour(beside: str | Path, name: str) -> Path:
-    """Return the file `name` in the folder `beside`; raise a SpecError if it does not exist."""
-    path = Path(beside) / name
+def neighbour(relative_to: str | Path, name: str) -> Path:
+    """Return the file `name` in the folder `relative_to`; raise a SpecError if it does not exist."""
+    path = Path(relative_to) / name
     if not path.is_file():
-        raise SpecError(f"no file {name!r} {'in its folder' if str(beside) else 'in this folder'}")
+        raise SpecError(f"no file {name!r} {'in its folder' if str(relative_to) else 'in this folder'}")
     return path

@@ -34,7 +34,7 @@ def read_npz(path: str | Path, what: str) -> tuple[dict[str, Any], dict[str, NDA
         if not isinstance(about, dict) or "format" not in about:
             raise ValueError("the file's description names no format")
     except FileNotFoundError:
-        raise PaddockError(f"{path}: there is no such file") from None
+        raise PaddockError(f"{path}: no such file") from None
     except OSError as error:
         raise PaddockError(f"{path}: cannot be read: {error.strerror or error}") from None
     except zipfile.BadZipFile:

@@ -8,6 +8,8 @@ from typing import Any
 
 from paddock.core.errors import SimulationError, SpecError, format_value
 
+HIGHEST_PORT = 65535
+
 
 def all_finite(*values: Any) -> bool:
     """Whether all values are real, finite numbers; strings, None and lists are not."""
@@ -38,3 +40,8 @@ def check_whole(value: int, path: str) -> int:
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         raise SpecError(f"expected a whole number, got {format_value(value)}", path=path)
     return int(value)
+
+
+def wrap_int16(count: int) -> int:
+    """Wrap a count to a signed 16-bit number."""
+    return (count + 0x8000) % 0x10000 - 0x8000

@@ -24,6 +24,17 @@ class WheelSpeeds(NamedTuple):
     left: float
     right: float
 
+    @classmethod
+    def of_twist(cls, linear: float, angular: float, wheel_separation: float) -> WheelSpeeds:
+        """Return the wheel speeds of a twist, linear [m/s] and angular [rad/s]."""
+        half = angular * wheel_separation / 2
+        return cls(linear - half, linear + half)
+
+    def limit(self, max_speed: float) -> WheelSpeeds:
+        """Return wheel speeds on the same curve; both are scaled down if a wheel would be too fast."""
+        shrink = min(1.0, max_speed / max(abs(self.left), abs(self.right), 1e-9))
+        return WheelSpeeds(self.left * shrink, self.right * shrink)
+
 
 class Command(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A command to one robot; omitted fields stay unchanged. Messages contain this class directly."""
@@ -65,8 +76,8 @@ class Observation:
             return slot.show(self._readings[slot.first : slot.last])
         if self._pictures is not None and name in self._pictures:
             return as_picture(self._pictures[name])
-        fix = "" if list(self) else "robot.enable() before the run, as no device is enabled"
-        raise UnknownName("enabled device", name, list(self), expected=fix)
+        fix = f'if the robot has it, enable it with robot.enable("{name}") before arena.run() or robot.sense()'
+        raise UnknownName("enabled device", name, list(self), fix=fix)
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the devices that were read."""

@@ -47,14 +47,14 @@ def place(file: Path | str, line: int) -> str:
     return f"{path.relative_to(here) if path.is_relative_to(here) else path} line {line}"
 
 
-def warn_user(text: str, category: type[Warning] = PaddockWarning, *, author: Callable[..., Any] | None = None) -> None:
+def warn_user(text: str, *, author: Callable[..., Any] | None = None) -> None:
     """Warn at the line of the user's own file that led to the call, or at the caller's line if there is none.
 
     If the cause is the return value of a user's function, the `author`, the warning refers to its definition.
     """
     if author is not None and (code := users_code(author)) is not None:
         seen = getattr(inspect.unwrap(author), "__globals__", {}).setdefault("__warningregistry__", {})
-        warnings.warn_explicit(text, category, code.co_filename, code.co_firstlineno, registry=seen)
+        warnings.warn_explicit(text, PaddockWarning, code.co_filename, code.co_firstlineno, registry=seen)
         return
     caller = frame = sys._getframe(1)
     level = 2
@@ -63,7 +63,7 @@ def warn_user(text: str, category: type[Warning] = PaddockWarning, *, author: Ca
             frame, level = caller, 2
             break
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level)
+    warnings.warn(text, PaddockWarning, stacklevel=level)
 
 
 def users_code(function: Callable[..., Any]) -> CodeType | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from paddock.core.numeric import HIGHEST_PORT
 from paddock.core.registry import Registry
 
 FARTHEST = 1e6  # maximum coordinate and length [m]
@@ -138,6 +139,7 @@ Positive = Annotated[float, Number(above=0, least=1 / NUMBERS, limit=NUMBERS)]
 NotNegative = Annotated[float, Number(low=0, limit=NUMBERS)]
 Quantity = Annotated[float, Number(limit=NUMBERS)]
 Share = Annotated[float, Number(low=0, limit=1)]
+AnyPort = Annotated[int, Number("a port", low=0, high=HIGHEST_PORT)]  # 0: any free port
 Name = Annotated[
     str, Text("a name of letters, digits, '-' and '_'", lambda s: s.replace("-", "").replace("_", "").isalnum())
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib
+import importlib.machinery
 import importlib.util
 import sys
 import warnings
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from paddock.core.errors import PaddockError, suggestion
@@ -85,7 +86,8 @@ def load_fresh(file: Path) -> ModuleType:
     """Import a user's Python file as a new module on every call; its exceptions are raised unchanged."""
     folder = str(file.resolve().parent)
     sys.path[:] = [folder, *(other for other in sys.path if other != folder)]
-    return _import_as(f"paddock_file_{file.stem}", file)
+    name = f"paddock_file_{file.stem}"
+    return _import_as(name, file, _UncachedLoader(name, str(file)))
 
 
 def check_file(file: Path, owner: str) -> None:
@@ -160,8 +162,19 @@ def _import(file: Path, name: str, owner: str, root: Path | None = None) -> Modu
         raise _import_error(owner, error, file) from error
 
 
-def _import_as(name: str, file: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, file)
+class _UncachedLoader(importlib.machinery.SourceFileLoader):
+    """Compiles the file on every import.
+
+    Cached byte code is found by size and by seconds, so a small change within a second would go unnoticed.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
+        return code
+
+
+def _import_as(name: str, file: Path, loader: importlib.machinery.SourceFileLoader | None = None) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file, loader=loader)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

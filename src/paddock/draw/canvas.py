@@ -168,16 +168,10 @@ class Canvas:
         self.taken.append(rect)
         return rect
 
-    def label(
-        self, pixel: Point, away: float, text: str, size: float, within: Rect, *, color: str = INK, must: bool = True
-    ) -> None:
-        """Write a label next to a pixel, at least `away` from it, in a free area inside `within`.
-
-        If there is no free area, a label that `must` be shown is moved to the nearest free row further out; others are
-        omitted.
-        """
+    def label(self, pixel: Point, away: float, text: str, size: float, within: Rect, *, color: str = INK) -> None:
+        """Write a label next to a pixel, at least `away` from it, in the nearest free area inside `within`."""
         width, height = self.measure(text, size)
-        for further in range(12 if must else 2):
+        for further in range(12):
             reach = away + further * height
             for dx, dy in ((0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1)):
                 x = pixel[0] + dx * (reach + width / 2)

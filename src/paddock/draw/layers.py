@@ -9,11 +9,12 @@ from paddock.core.spec import rgb
 from paddock.draw.canvas import FINER, Canvas, round_length
 from paddock.draw.colours import FAINT, INK, START_POSE, darken, tint
 from paddock.draw.layout import WorldPicture
-from paddock.draw.legend import GOALS, draw_goal, draw_symbol
+from paddock.draw.legend import draw_goal, draw_symbol
 from paddock.draw.rays import LineOfSight, draw_beams
 from paddock.draw.symbols import draw_lamp, draw_robot_body, draw_sound, draw_start, front
 from paddock.worlds.fields import field_tint
 from paddock.worlds.floor import draw_floor
+from paddock.worlds.spec import GOALS
 
 LONGEST_BEAM = 1.5  # maximum length of drawn beams [m]
 LARGEST_SHARE = 0.3  # maximum length of drawn beams as a fraction of the world

@@ -10,8 +10,6 @@ from paddock.draw.canvas import Canvas
 from paddock.draw.colours import GOAL, TRAIL_START, WHITE, darken, tint
 from paddock.draw.symbols import draw_lamp, draw_sound, draw_start
 
-GOALS = ("exit", "goal")  # start poses with these names are goals
-
 
 class LegendEntry(NamedTuple):
     """A symbol and its meaning."""

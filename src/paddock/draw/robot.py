@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from paddock.core.geometry import Disc, Point, Pose, bounding_radius, box_of
+from paddock.core.geometry import ORIGIN, Disc, Point, bounding_radius, box_of
 from paddock.draw.canvas import Canvas, Rect, round_length
 from paddock.draw.colours import FAINT, INK, WHITE, blend, darken, tint
 from paddock.draw.rays import LineOfSight, beams, draw_beams
@@ -20,7 +20,6 @@ from paddock.worlds.solids import Solid
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-HERE = Pose(0.0, 0.0, 0.0)
 WIDEST, NARROWEST = 2.6, 1.45  # visible area around the robot, in bounding radii
 COLUMNS = (("name", 0.09), ("kind", 0.32), ("measures", 0.54), ("range", 0.85))  # and their positions
 
@@ -40,7 +39,7 @@ def draw_robot(spec: RobotSpec, *, size: int = 800) -> Image:
     _draw_title(canvas, spec, zoom)
     sight = LineOfSight([_ring(shown)])
     for sensor in spec.sensors:
-        draw_beams(canvas, sensor, HERE, math.inf, sight)
+        draw_beams(canvas, sensor, ORIGIN, math.inf, sight)
     _draw_body(canvas, spec, zoom)
     for sensor in spec.sensors:
         draw_mounts(canvas, sensor, spec.body.shape)
@@ -50,7 +49,7 @@ def draw_robot(spec: RobotSpec, *, size: int = 800) -> Image:
     length = round_length(0.2 * size / canvas.scale)
     canvas.scale_bar((size - 30 * zoom, below), length, f"{length * 100:g} cm", zoom)
     if farthest > shown * (1 + 1e-9):
-        canvas.text((30 * zoom, below), f"beams are cut off at {shown * 100:.0f} cm", 13 * zoom, color=FAINT)
+        canvas.text((30 * zoom, below), f"beams are drawn up to {shown * 100:.0f} cm", 13 * zoom, color=FAINT)
     _draw_table(canvas, spec, below + 32 * zoom, zoom)
     return canvas.to_image()
 
@@ -75,7 +74,7 @@ def _draw_title(canvas: Canvas, spec: RobotSpec, zoom: float) -> None:
 def _draw_body(canvas: Canvas, spec: RobotSpec, zoom: float) -> None:
     shape, color = spec.body.shape, spec.body.color
     canvas.shape(shape, blend(color, WHITE, 0.55), darken(color, 0.25), 2.2 * zoom)
-    draw_wheels(canvas, spec, HERE)
+    draw_wheels(canvas, spec, ORIGIN)
     ahead = front(shape)
     canvas.line([(0.0, 0.0), (0.62 * ahead, 0.0)], tint(INK, 0.85), 2.0 * zoom)
     tip, wing = 0.72 * ahead, 0.09 * ahead
@@ -125,7 +124,8 @@ def _draw_table(canvas: Canvas, spec: RobotSpec, top: float, zoom: float) -> Non
             canvas.dot(pixel, 6 * zoom, tint(sensor.look.color))
         else:
             canvas.ring(pixel, 6 * zoom, tint(PLAIN), 1.5 * zoom)
-        texts = (sensor.name, sensor.kind, _count(sensor), _range(sensor))
+        reach = _length(sensor.range) if isinstance(sensor, RangeSensorSpec) else "-"
+        texts = (sensor.name, sensor.kind, _count(sensor), reach)
         for text, x, end in zip(texts, starts, ends, strict=True):
             canvas.text((x, y), text, canvas.fitting(text, 15 * zoom, end - x - 8 * zoom))
 
@@ -135,12 +135,8 @@ def _count(sensor: SensorSpec) -> str:
         return f"{sensor.width} × {sensor.height} pixels, {sensor.fov_deg:g}°"
     if isinstance(sensor, LaserSpec):
         return f"{sensor.beams} beams, {sensor.fov_deg:g}°"
-    turning = ", turns" if isinstance(sensor, RangeSensorSpec) and sensor.pivot is not None else ""
-    return f"{sensor.channels} {'value' if sensor.channels == 1 else 'values'}{turning}"
-
-
-def _range(sensor: SensorSpec) -> str:
-    return _length(sensor.range) if isinstance(sensor, RangeSensorSpec) else "-"
+    pivot = ", pivoting" if isinstance(sensor, RangeSensorSpec) and sensor.pivot is not None else ""
+    return f"{sensor.channels} {'value' if sensor.channels == 1 else 'values'}{pivot}"
 
 
 def _length(metres: float) -> str:

@@ -97,14 +97,15 @@ def draw_sound(canvas: Canvas, pixel: Point, size: float) -> None:
 def draw_start(canvas: Canvas, pose: Pose, radius: float, color: str = START_POSE) -> None:
     """Draw a start pose as a dashed circle with a radius [pixels] and an arrow."""
     x, y = canvas.at((pose.x, pose.y))
-    for i in range(12):
-        angles = [math.pi * (i + part) / 6 for part in (0.0, 0.3, 0.6)]
-        canvas.stroke([(x + radius * math.cos(a), y + radius * math.sin(a)) for a in angles], tint(color, 0.8), 1.4)
+    dashes = [[math.pi * (i + part) / 6 for part in (0.0, 0.3, 0.6)] for i in range(12)]
+    lines = [[(x + radius * math.cos(a), y + radius * math.sin(a)) for a in angles] for angles in dashes]
     c, s = math.cos(pose.heading), -math.sin(pose.heading)
     tip, back = (x + 1.0 * radius * c, y + 1.0 * radius * s), (x - 0.4 * radius * c, y - 0.4 * radius * s)
-    canvas.stroke([back, tip], tint(color, 0.8), 1.4)
     wings = [(tip[0] - 0.45 * radius * (c + k * s), tip[1] - 0.45 * radius * (s - k * c)) for k in (0.6, -0.6)]
-    canvas.stroke([wings[0], tip, wings[1]], tint(color, 0.8), 1.4)
+    lines += [[back, tip], [wings[0], tip, wings[1]]]
+    for paint, width in ((tint(WHITE, 0.6), 3.0), (tint(color, 0.8), 1.4)):  # a light edge, visible on dark floors
+        for line in lines:
+            canvas.stroke(line, paint, width)
 
 
 def _to_world(point: Point, pose: Pose) -> Point:

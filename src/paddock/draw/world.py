@@ -23,14 +23,14 @@ from paddock.draw.layers import (
     wall_layer,
 )
 from paddock.draw.layout import PictureLayout, Trail, WorldPicture
-from paddock.draw.legend import GOALS, LegendEntry
+from paddock.draw.legend import LegendEntry
 from paddock.draw.rays import beams
 from paddock.draw.robot import draw_robot
 from paddock.draw.trails import direction_layer, estimate_layer, has_length, split_trail, trail_layer, trail_start_layer
 from paddock.robots.spec import RobotSpec
 from paddock.worlds.placement import robot_types, start_pose
 from paddock.worlds.solids import solids
-from paddock.worlds.spec import WorldSpec
+from paddock.worlds.spec import GOALS, WorldSpec
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -15,8 +15,8 @@ class InputLayout:
     def __init__(self, commands: Floats, motion: Floats) -> None:
         """Take commands of shape (N, ·) and motion of shape (N, ·)."""
         self.robots, self.wanted = commands.shape
-        first_lamp = PANS + self.wanted - COMMAND_PANS
-        self.columns = np.array([FREQUENCY, AMPLITUDE, *range(first_lamp, motion.shape[1])])  # of motion
+        first_led = PANS + self.wanted - COMMAND_PANS
+        self.columns = np.array([FREQUENCY, AMPLITUDE, *range(first_led, motion.shape[1])])  # of motion
         self.width = self.wanted + len(self.columns)
         self.count = self.robots * self.width
 
@@ -27,9 +27,9 @@ class InputLayout:
     def apply(self, numbers: Ints, values: Floats, commands: Floats, motion: Floats) -> None:
         """Set inputs that are given by their numbers."""
         robots, columns = np.divmod(numbers, self.width)
-        told = columns < self.wanted
-        commands[robots[told], columns[told]] = values[told]
-        motion[robots[~told], self.columns[columns[~told] - self.wanted]] = values[~told]
+        is_command = columns < self.wanted
+        commands[robots[is_command], columns[is_command]] = values[is_command]
+        motion[robots[~is_command], self.columns[columns[~is_command] - self.wanted]] = values[~is_command]
 
     def new_tape(self, commands: Floats, motion: Floats, ticks: int) -> Floats:
         """Return an empty tape that is large enough for this many ticks, even if all inputs change in each tick."""

@@ -62,7 +62,7 @@ class State(NamedTuple):
     """The variables of W worlds with N robots. `motion` keeps the last L ticks; tick t is in row t % L."""
 
     clock: Ints  # see TICK, SEED, shape (W, 2)
-    motion: Floats  # see X …, shape (W, L, N, PANS + pans + lamps)
+    motion: Floats  # see X …, shape (W, L, N, PANS + pans + LEDs)
 
     def copy(self) -> State:
         """Return an independent copy."""
@@ -78,9 +78,9 @@ class Workspace(NamedTuple):
     tape: Floats  # inputs of the robots, see engine/tape.py; empty if nothing is recorded
 
 
-def initial_state(model: Model, poses: Floats, *, lamps: int, seed: int, worlds: int = 1) -> State:
+def initial_state(model: Model, poses: Floats, *, led_count: int, seed: int, worlds: int = 1) -> State:
     """Return the state with all robots at rest at their start poses, shape (N, 3)."""
-    motion = np.zeros((worlds, ticks_kept(model), len(poses), PANS + pan_count(model) + lamps))
+    motion = np.zeros((worlds, ticks_kept(model), len(poses), PANS + pan_count(model) + led_count))
     motion[..., X : HEADING + 1] = poses
     motion[..., ESTIMATE_X : ESTIMATE_HEADING + 1] = poses
     motion[..., PANS : PANS + pan_count(model)] = initial_commands(model)[..., COMMAND_PANS:]
@@ -104,23 +104,23 @@ def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
 def carry_over(
     old: State,
     commands: Floats,
-    lamps: int,
+    led_count: int,
     new: State,
     new_commands: Floats,
-    new_lamps: int,
+    new_led_count: int,
     stay: list[tuple[int, int]],
 ) -> None:
     """Copy the state of robots to arrays of another shape; `stay` contains their old and new rows."""
     new.clock[:] = old.clock
     tick, kept, keep = int(old.clock[0, TICK]), old.motion.shape[1], new.motion.shape[1]
-    pans = min(old.motion.shape[3] - lamps, new.motion.shape[3] - new_lamps)
-    lit = min(lamps, new_lamps)
+    pans = min(old.motion.shape[3] - led_count, new.motion.shape[3] - new_led_count)
+    lit = min(led_count, new_led_count)
     for back in range(keep):  # the oldest known tick is repeated for all earlier ones
         source = old.motion[0, (tick - min(back, kept - 1)) % kept]
         target = new.motion[0, (tick - back) % keep]
         for before, row in stay:
             target[row, :pans] = source[before, :pans]
-            target[row, target.shape[1] - new_lamps :][:lit] = source[before, source.shape[1] - lamps :][:lit]
+            target[row, target.shape[1] - new_led_count :][:lit] = source[before, source.shape[1] - led_count :][:lit]
     columns = min(commands.shape[2], new_commands.shape[2])
     for before, row in stay:
         new_commands[0, row, :columns] = commands[0, before, :columns]

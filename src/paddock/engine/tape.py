@@ -20,8 +20,8 @@ LOOK = (0, 1)
 def write_inputs(tape, tick, commands, motion):
     """Write the inputs that differ from those of the previous tick."""
     robots, wanted = commands.shape
-    first_lamp = PANS + wanted - COMMAND_PANS
-    width = wanted + 2 + motion.shape[1] - first_lamp
+    first_led = PANS + wanted - COMMAND_PANS
+    width = wanted + 2 + motion.shape[1] - first_led
     inputs = robots * width
     count = int(tape[0, 0])
     for robot in range(robots):
@@ -33,7 +33,7 @@ def write_inputs(tape, tick, commands, motion):
         tape[LOOK] = 0.0
         for robot in range(robots):
             for column in range(wanted, width):
-                source = FREQUENCY + column - wanted if column < wanted + 2 else first_lamp + column - wanted - 2
+                source = FREQUENCY + column - wanted if column < wanted + 2 else first_led + column - wanted - 2
                 number = robot * width + column
                 if motion[robot, source] != tape[HEAD + number, 0]:
                     count = write_input(tape, inputs, count, tick, number, motion[robot, source])

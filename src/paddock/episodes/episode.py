@@ -35,7 +35,7 @@ class Episode:
     digest: str | None  # of the arena at the end; None if there is none, as for a real robot
     failed: bool = False  # whether the run ended with an exception
     culprit: str | None = None  # the robot whose controller raised it
-    chance: str = ""  # influence other than program, seed and interventions; empty if none
+    nondeterminism: str = ""  # influence other than program, seed and interventions; empty if none
     world: WorldSpec | None = None  # world of the run; None if unknown, as for a real robot
 
     def __repr__(self) -> str:
@@ -86,4 +86,4 @@ class Episode:
         """Influence on this run other than the program and the seed; empty if the run is repeatable."""
         if self.interventions:
             return "external intervention"
-        return self.chance if self.digest is not None else "there is no digest"
+        return self.nondeterminism if self.digest is not None else "there is no digest"

@@ -36,7 +36,7 @@ def save_trace(trace: Trace, path: Path) -> None:
 def load_trace(path: Path) -> Trace:
     """Read a trace in the format of the file name extension."""
     if not path.is_file():
-        raise PaddockError(f"{path}: there is no such file")
+        raise PaddockError(f"{path}: no such file")
     return _format(path)[1](path)
 
 

@@ -20,9 +20,9 @@ IMAGE, SENSORS, NOTHING = 1, 2, 3  # first byte of an answer
 WIDTH, HEIGHT = 160, 120
 SIZES = {IMAGE: WIDTH * HEIGHT * 2, SENSORS: 104, NOTHING: 0}  # number of bytes that follow the first byte
 CALIBRATE, AVOID, SET_STEPS = 1, 2, 4  # bits of the settings
-BODY, FRONT = 4, 5  # bits of the lamps; 0 … 3 are LED1, 3, 5, 7
+BODY, FRONT = 4, 5  # bits of the LEDs; 0 … 3 are LED1, 3, 5, 7
 COLOURED = tuple(f"led{ring}_{part}" for ring in (1, 3, 5, 7) for part in ("red", "green", "blue"))
-"""Lamps with brightness, in the order of their bytes; all others are on or off."""
+"""LEDs with brightness, in the order of their bytes; all others are on or off."""
 FULL_COLOUR = 100
 STOP_SOUND = 0x20
 
@@ -37,23 +37,23 @@ class Actuators:
     settings: int = 0
     left: int = 0  # steps/s; or step counters, if `settings` contains SET_STEPS
     right: int = 0
-    lamps: int = 0
+    leds: int = 0
     colours: tuple[int, ...] = (0,) * 12  # red, green, blue of LED2, 4, 6, 8; 0 … 100
     sound: int = 0
 
     def pack(self) -> bytes:
         """Pack into 19 bytes."""
-        return _ACTUATORS.pack(self.settings, self.left, self.right, self.lamps, *self.colours, self.sound)
+        return _ACTUATORS.pack(self.settings, self.left, self.right, self.leds, *self.colours, self.sound)
 
     @classmethod
     def unpack(cls, data: bytes) -> Actuators:
-        settings, left, right, lamps, *rest = _ACTUATORS.unpack(data)
-        return cls(settings, left, right, lamps, tuple(rest[:12]), rest[12])
+        settings, left, right, leds, *rest = _ACTUATORS.unpack(data)
+        return cls(settings, left, right, leds, tuple(rest[:12]), rest[12])
 
 
-def replace_colour(colours: tuple[int, ...], lamp: str, brightness: float) -> tuple[int, ...]:
-    """Return the colours with the brightness of one lamp replaced."""
-    place = COLOURED.index(lamp)
+def replace_colour(colours: tuple[int, ...], led: str, brightness: float) -> tuple[int, ...]:
+    """Return the colours with the brightness of one LED replaced."""
+    place = COLOURED.index(led)
     return (*colours[:place], round(brightness * FULL_COLOUR), *colours[place + 1 :])
 
 

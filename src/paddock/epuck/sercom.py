@@ -47,7 +47,7 @@ FORMS = {
     ord("E"): Form("", "2h"),  # commanded speeds
     ord("g"): Form("", "3h"),  # gyroscope
     ord("I"): Form(),  # image: 3 bytes and the pixels, see CameraSettings
-    ord("L"): Form("2B"),  # lamp, value
+    ord("L"): Form("2B"),  # LED, value
     ord("M"): Form("", "5H"),  # ground; without cliff sensors 3H
     ord("N"): Form("", "8H"),  # proximity
     ord("O"): Form("", "8H"),  # ambient light

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 from paddock.core.errors import BadMessage
+from paddock.core.numeric import wrap_int16
 
 SETTLING = 0.15  # [s] after a command to a driving robot, during which packets may be older than the command
 ENOUGH = 24  # steps needed to compare the shares of both wheels
 WRONG_SHARE = 0.1  # allowed deviation as a share of all steps; a wrong bit in a speed exceeds it or is harmless
 STILL = 2  # steps allowed after a stop command
-WRAP = 1 << 16
 
 
 class WheelCheck:
@@ -49,7 +49,7 @@ class WheelCheck:
         if self._start is None:
             self._start = steps
             return
-        left, right = (_wrap(new - old) for new, old in zip(steps, self._start, strict=True))
+        left, right = (wrap_int16(new - old) for new, old in zip(steps, self._start, strict=True))
         commanded, done = abs(self._commanded[0]) + abs(self._commanded[1]), abs(left) + abs(right)
         if commanded == 0:
             wrong = done > STILL
@@ -64,7 +64,3 @@ class WheelCheck:
                 f"wheels: sent {self._commanded[0]}, {self._commanded[1]} steps/s, but they moved {left}, {right} "
                 "steps: a command or an answer was damaged in transit, or another program drives the robot"
             )
-
-
-def _wrap(count: int) -> int:
-    return (count + WRAP // 2) % WRAP - WRAP // 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.core.geometry import Pose, wrap
+from paddock.core.geometry import ORIGIN, Pose, wrap
 from paddock.estimate.chi_square import chi_square_quantile
 from paddock.estimate.kalman import correct, predict, squared_distance
 from paddock.estimate.motion_model import Floats
@@ -21,7 +21,7 @@ class AlternativePose:
 
     def __init__(self, time: float) -> None:
         self.time, self.votes = time, 0
-        self.pose, self.covariance = Pose(0.0, 0.0, 0.0), np.zeros((3, 3))
+        self.pose, self.covariance = ORIGIN, np.zeros((3, 3))
 
     def move(self, time: float, travel: WheelTravel, separation: float) -> None:
         """Move the pose to a time by the travel of the wheels."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.observation import Observation
 from paddock.estimate.alternative_pose import AlternativePose
 from paddock.estimate.chi_square import chi_square_quantile
@@ -20,7 +20,6 @@ from paddock.estimate.estimates import Estimate, check_covariance
 from paddock.estimate.kalman import correct, predict, squared_distance
 from paddock.estimate.measurements import SAME_TIME, Measurement, SensorModel, gather_measurements
 from paddock.estimate.motion_model import Floats
-from paddock.estimate.odometry import ORIGIN
 from paddock.estimate.travel import TravelSensors, WheelTravel
 
 GATE = 0.99  # share of consistent measurements that pass

@@ -165,7 +165,7 @@ def check_sigma(what: str, sigma: float) -> None:
         raise PaddockError(f"{what}: sigma: expected a standard deviation > 0, got {sigma!r}")
 
 
-class Gathered(NamedTuple):
+class GatheredMeasurements(NamedTuple):
     """Measurements of an update, oldest first, and the numbers of dropped ones."""
 
     usable: list[Measurement]
@@ -173,10 +173,10 @@ class Gathered(NamedTuple):
     too_early: int  # number with a time in the future
 
 
-def gather_measurements(models: Sequence[SensorModel], observation: Observation, time: float) -> Gathered:
+def gather_measurements(models: Sequence[SensorModel], observation: Observation, time: float) -> GatheredMeasurements:
     """Return the measurements of all models at a time [s]. Values that are not finite or in the future are dropped."""
     found = [m for model in models for m in model.measure(observation, time)]
     finite = [m for m in found if all(np.isfinite(part).all() for part in (m.time, m.value, m.covariance))]
     usable = [m for m in finite if m.time <= time + SAME_TIME]
     usable.sort(key=lambda measurement: measurement.time)
-    return Gathered(usable, len(found) - len(finite), len(finite) - len(usable))
+    return GatheredMeasurements(usable, len(found) - len(finite), len(finite) - len(usable))

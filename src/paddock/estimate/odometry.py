@@ -9,10 +9,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from paddock.core.errors import UnknownName
-from paddock.core.geometry import Pose, wrap
+from paddock.core.geometry import ORIGIN, Pose, wrap
 from paddock.estimate.motion_model import Floats, MotionNoise, roll, roll_jacobians
 
-ORIGIN = Pose(0.0, 0.0, 0.0)
 CERTAIN = MotionNoise()
 OdometryForm = Literal["exact", "published", "programmed"]
 """Conversion of travel to a pose: exact arcs; θ + Δθ/2, as in textbooks; or as in a program with separate routines for

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.numeric import all_finite
-from paddock.estimate.odometry import ORIGIN, Odometry
+from paddock.estimate.odometry import Odometry
 
 
 class WheelCalibration(NamedTuple):

@@ -33,6 +33,10 @@ SYNC_PERIOD = 1.0  # [s] wall time between syncs: a sync to disk may take longer
 FORMULAS, ELITES, ELITES_MAP = "champion.txt", "elites.npz", "elites.png"
 
 
+class EvolutionExists(PaddockError):
+    """The folder of a new evolution already contains an evolution."""
+
+
 class EvolutionFolder:
     """Folder with the results of an evolution."""
 
@@ -44,7 +48,7 @@ class EvolutionFolder:
     def refuse_second(self) -> None:
         """Raise an error if the folder already contains an evolution."""
         if (self.path / CHECKPOINT).exists():
-            raise PaddockError(f"{self.path}: there is an evolution already: resume it, or choose another folder")
+            raise EvolutionExists(f"{self.path}: there is an evolution already: choose another folder, or resume it")
 
     def create(self, evolution: Evolution) -> None:
         """Create the folder, and write the files that never change."""

@@ -37,13 +37,13 @@ class ExerciseCheck(Spec):
             raise SpecError(f"expected at least at_least = {self.at_least:g}, got {self.at_most:g}", path="at_most")
 
     @property
-    def wanted(self) -> str:
+    def required_range(self) -> str:
         """The required range as a short text."""
         if self.at_least is None:
-            wanted = f"≤ {self.at_most:g}"
+            text = f"≤ {self.at_most:g}"
         else:
-            wanted = f"≥ {self.at_least:g}" if self.at_most is None else f"{self.at_least:g} … {self.at_most:g}"
-        return wanted if self.requires is None else f"{wanted}, if {self.requires}"
+            text = f"≥ {self.at_least:g}" if self.at_most is None else f"{self.at_least:g} … {self.at_most:g}"
+        return text if self.requires is None else f"{text}, if {self.requires}"
 
     def admits(self, figure: float) -> bool:
         """Return whether a figure is in the required range; False for NaN."""

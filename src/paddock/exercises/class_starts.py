@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from paddock.core.chance import chance
 from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose
+from paddock.core.keyed_random import draw_uniform
 from paddock.exercises.lines import FloorLine, find_on_line
 from paddock.exercises.randomise import Randomise
 from paddock.referees.track import list_starts
@@ -76,7 +76,7 @@ def _list_places(rule: Randomise, world: WorldSpec, count: int, seed: int) -> It
     elif rule.starts == "anywhere":
         x0, y0, x1, y1 = world.bounds
         for trial in range(DRAWN):
-            x, y, turn = (chance(seed, "class", what, trial) for what in "xyh")
+            x, y, turn = (draw_uniform(seed, "class", what, trial) for what in "xyh")
             yield Pose(x0 + x * (x1 - x0), y0 + y * (y1 - y0), 2 * math.pi * turn - math.pi)
     else:
         yield from list_starts(world)

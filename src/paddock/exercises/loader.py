@@ -50,8 +50,8 @@ def find_exercise(name_or_folder: str | Path) -> Path:
         raise PaddockError(f"{folder}: expected the folder or name of an exercise first, and the program after it")
     if Path(FILE).is_file() and folder.name == Path.cwd().name:
         raise UnknownName("exercise", str(name_or_folder), (), expected="'.': you are in the folder of that name")
-    beside = [str(file.parent) for file in folder.parent.glob(f"*/{FILE}")]
-    raise UnknownName("exercise", str(name_or_folder), [*exercise_folders(), *beside])
+    neighbours = [str(file.parent) for file in folder.parent.glob(f"*/{FILE}")]
+    raise UnknownName("exercise", str(name_or_folder), [*exercise_folders(), *neighbours])
 
 
 def load_exercise(name_or_folder: str | Path) -> Exercise:

@@ -29,6 +29,16 @@ class CheckMark:
         """Whether all points of the check were earned."""
         return all(self.met)
 
+    @property
+    def state(self) -> str:
+        """Whether the check is met, as a cell of a table."""
+        return "yes" if self.full else "NO" if self.points == 0 else "partly"
+
+    @property
+    def requirement(self) -> str:
+        """The figure and its required range, as a cell of a table."""
+        return f"{self.check.measure.rpartition(':')[2]} {self.check.required_range}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Marks:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from paddock.core.chance import chance
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import Pose
+from paddock.core.keyed_random import draw_uniform
 from paddock.core.spec import MetresOrZero, Number, Spec
 from paddock.exercises.lines import find_on_line
 from paddock.worlds import Placed, WorldSpec
@@ -56,25 +56,25 @@ class Randomise(Spec):
         robot = world.robots[number]
         for trial in range(TRIES):
             x, y, heading = self._draw_start(world, number, seed, trial)
-            dx, dy, turn = (2 * chance(seed, robot.name, what, trial) - 1 for what in ("x", "y", "heading"))
+            dx, dy, turn = (2 * draw_uniform(seed, robot.name, what, trial) - 1 for what in ("x", "y", "heading"))
             yield Pose(x + self.position * dx, y + self.position * dy, heading + math.radians(self.heading_deg) * turn)
 
     def _draw_start(self, world: WorldSpec, number: int, seed: int, trial: int) -> Pose:
         if self.starts == "placed":
             return start_pose(world, world.robots[number])
         if self.starts == "named":
-            start = sorted(world.starts, key=lambda start: chance(seed, "start", start.name))[number]
+            start = sorted(world.starts, key=lambda start: draw_uniform(seed, "start", start.name))[number]
             return Pose(*start.at, math.radians(start.heading_deg))
         if self.starts == "line":
-            share = chance(seed, "line", trial) + number / len(world.robots)
-            return find_on_line(world, share, backwards=(chance(seed, "direction") < 0.5) ^ (number % 2 == 1))
+            share = draw_uniform(seed, "line", trial) + number / len(world.robots)
+            return find_on_line(world, share, backwards=(draw_uniform(seed, "direction") < 0.5) ^ (number % 2 == 1))
         x0, y0, x1, y1 = world.bounds
-        x, y, turn = (chance(seed, world.robots[number].name, what, "anywhere", trial) for what in "xyh")
+        x, y, turn = (draw_uniform(seed, world.robots[number].name, what, "anywhere", trial) for what in "xyh")
         return Pose(x0 + x * (x1 - x0), y0 + y * (y1 - y0), 2 * math.pi * turn - math.pi)
 
     def _place(self, robot: Placed, pose: Pose, seed: int) -> Placed:
         left, right = (
-            own + self.wheel_error * (2 * chance(seed, robot.name, wheel) - 1)
+            own + self.wheel_error * (2 * draw_uniform(seed, robot.name, wheel) - 1)
             for own, wheel in zip(robot.wheel_diameter_error, ("left", "right"), strict=True)
         )
         placed = replace(robot, at=(pose.x, pose.y), heading_deg=math.degrees(pose.heading), start=None)

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
-from paddock.exercises.marks import CheckMark, Marks
+from paddock.exercises.marks import Marks
 from paddock.exercises.runs import ExerciseRun
 from paddock.exercises.spec import Exercise
 from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part
 from paddock.report.paths import draw_paths
-from paddock.report.sheets import Sheet
+from paddock.report.sheets import Sheet, format_number
 
 
 def marks_sheet(marks: Marks) -> Sheet:
     """Return a row for each check with its points, the required range, and the figure of every seed."""
-    rows = [(*_check_row(mark), *map(_format_figure, mark.figures)) for mark in marks.checks]
+    rows = [
+        (
+            mark.check.name,
+            mark.state,
+            mark.requirement,
+            f"{mark.points:g} of {mark.check.points:g}",
+            *(format_number(figure, 3) for figure in mark.figures),
+        )
+        for mark in marks.checks
+    ]
     total = ("all checks", "", "", f"{marks.points:g} of {marks.most:g}", *("" for _ in marks.seeds))
     heads = ("check", "met", "required", "points", *(f"seed {seed}" for seed in marks.seeds))
     return Sheet(heads, (*rows, total))
@@ -49,13 +57,3 @@ def _run_parts(exercise: Exercise, run: ExerciseRun) -> Iterator[Part]:
     yield Figure(f"path-{run.seed}", run.episode.reason, draw_paths(traces, exercise.make_world(run.seed), title=title))
     if run.output:
         yield LogText(tuple(run.output.splitlines()), file="printed output")
-
-
-def _check_row(mark: CheckMark) -> tuple[str, ...]:
-    state = "yes" if mark.full else "NO" if mark.points == 0 else "partly"
-    measure = mark.check.measure.rpartition(":")[2]
-    return mark.check.name, state, f"{measure} {mark.check.wanted}", f"{mark.points:g} of {mark.check.points:g}"
-
-
-def _format_figure(figure: float) -> str:
-    return "-" if math.isnan(figure) else f"{figure:.3g}"

@@ -63,7 +63,7 @@ def run_exercise(
         speed: 1 for real time; None for as fast as possible.
         watch: context manager that displays the arena during the run.
     """
-    world, failure, guests = exercise.make_world(seed), None, list[SandboxedController]()
+    world, failure, controllers = exercise.make_world(seed), None, list[SandboxedController]()
     with ExitStack() as stack:
         arena = stack.enter_context(Arena(build(world), seed=seed))
         referee = deepcopy(exercise.referee) if exercise.needs_referee else None
@@ -73,19 +73,19 @@ def run_exercise(
         try:
             for robot in arena.robots.values():
                 robot.enable(*exercise.devices)
-                guest = SandboxedController(file, robot, devices=exercise.devices, folder=folder)
-                guests.append(stack.enter_context(guest))
+                controller = SandboxedController(file, robot, devices=exercise.devices, folder=folder)
+                controllers.append(stack.enter_context(controller))
             ticks = max(1, round((exercise.period or arena.dt) / arena.dt))
-            drivers = {name: EveryFewTicks(each, ticks) for name, each in zip(arena.robots, guests, strict=True)}
+            drivers = {name: EveryFewTicks(each, ticks) for name, each in zip(arena.robots, controllers, strict=True)}
             until = None if game is None else game.is_over
             arena.run(exercise.seconds, drivers, metrics=exercise.make_metrics(), speed=speed, until=until)
         except SubmissionFailure as error:
             failure = RunFailure(kind=error.kind, place=error.place, text=error.text)
-        for guest in guests:
-            guest.close()
+        for controller in controllers:
+            controller.close()
         episode = arena.episode
         figures = {} if episode is None else collect_figures(exercise, world, episode, game)
-    output = "".join(dict.fromkeys(guest.output for guest in guests))
+    output = "".join(dict.fromkeys(controller.output for controller in controllers))
     return ExerciseRun(seed=seed, figures=figures, failure=failure, episode=episode, output=output)
 
 

@@ -43,8 +43,8 @@ def verify_exercise(
             return
     yield ExerciseFinding(bool(exercise.hidden_seeds), f"{HIDDEN_FILE} contains hidden seeds")
     worlds = {repr(exercise.make_world(seed).to_table()) for seed in exercise.all_seeds}
-    told = f"{len(worlds)} different worlds and starts for {len(exercise.all_seeds)} seeds"
-    yield ExerciseFinding(len(worlds) == len(exercise.all_seeds), "every seed gives a different run", told)
+    text = f"{len(worlds)} different worlds and starts for {len(exercise.all_seeds)} seeds"
+    yield ExerciseFinding(len(worlds) == len(exercise.all_seeds), "every seed gives a different run", text)
     overlooked = find_overlooked(exercise)
     yield ExerciseFinding(not overlooked, "range sensors detect all obstacles", overlooked, needed=False)
     on_file(STARTER)
@@ -61,8 +61,8 @@ def verify_exercise(
     for path in sorted(Path(exercise.folder).glob("wrong_*.py")):
         on_file(path.name)
         marks = check_exercise(exercise, path)
-        told = _describe_points(exercise, marks) + (": expected a check that it does not meet" if marks.full else "")
-        yield ExerciseFinding(not marks.full, f"{path.name} loses points", told)
+        text = _describe_points(exercise, marks) + (": expected a check that it does not meet" if marks.full else "")
+        yield ExerciseFinding(not marks.full, f"{path.name} loses points", text)
 
 
 def find_overlooked(exercise: Exercise) -> str:
@@ -76,8 +76,8 @@ def find_overlooked(exercise: Exercise) -> str:
                 high = max(mount[2] for mount in sensor.mounts)
                 for thing in things:
                     if thing.height <= high:
-                        told = f"{thing.path} is {thing.height:g} m high, but {sensor.name} is mounted at {high:g} m"
-                        found.setdefault((thing.height, sensor.name), told)
+                        text = f"{thing.path} is {thing.height:g} m high, but {sensor.name} is mounted at {high:g} m"
+                        found.setdefault((thing.height, sensor.name), text)
     return "; ".join(found.values())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import math
 import statistics
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from paddock.exercises.marks import COSTLY
 from paddock.grading.grading import GradedSubmission, Grading
 from paddock.report.charts import Level, histogram
 from paddock.report.document import Failure, Figure, Heading, LogText, Paragraph, Part, Remark
-from paddock.report.sheets import Sheet
+from paddock.report.sheets import Sheet, format_number
 from paddock.sandbox.submissions import printable_name
 
 PATH, POINTS = "path", "points"
@@ -54,9 +53,8 @@ def student_report(exercise: Exercise, graded: GradedSubmission) -> Iterator[Par
 
 def _check_row(mark: CheckMark) -> tuple[str, ...]:
     met = f"{sum(mark.met)} of {len(mark.met)}"
-    state = "yes" if mark.full else "NO" if mark.points == 0 else "partly"
-    figure = f"{mark.check.measure.rpartition(':')[2]} {mark.check.wanted}"
-    return state, mark.check.name, figure, met, format_points(mark.points), format_points(mark.check.points)
+    points, most = format_points(mark.points), format_points(mark.check.points)
+    return mark.state, mark.check.name, mark.requirement, met, points, most
 
 
 def runs_sheet(exercise: Exercise, graded: GradedSubmission) -> Sheet:
@@ -64,7 +62,7 @@ def runs_sheet(exercise: Exercise, graded: GradedSubmission) -> Sheet:
     heads = list(dict.fromkeys(mark.check.measure for mark in graded.marks.checks))
     figures = {mark.check.measure: mark.figures for mark in graded.marks.checks}
     rows = [
-        (name_seed(exercise, run), *(_format_figure(figures[head][k]) for head in heads), _describe_run(graded, k))
+        (name_seed(exercise, run), *(format_number(figures[head][k]) for head in heads), _describe_run(graded, k))
         for k, run in enumerate(graded.marks.runs)
     ]
     sheet = Sheet(("seed", *(head.rpartition(":")[2] for head in heads), "failure"), tuple(rows))
@@ -148,11 +146,11 @@ def class_report(grading: Grading) -> Iterator[Part]:
 def marks_sheet(grading: Grading) -> Sheet:
     """Return a row for every submission and every missing one, with the data of receipts if there are any."""
     names = [check.name for check in grading.exercise.checks]
-    told = ("student", "received") if any(each.receipt for each in grading.graded) else ()
+    receipt_columns = ("student", "received") if any(each.receipt for each in grading.graded) else ()
     rows = tuple(
         (
             each.submission.name,
-            *_describe_receipt(each)[: len(told)],
+            *_describe_receipt(each)[: len(receipt_columns)],
             *(format_points(mark.points) for mark in each.marks.checks),
             format_points(each.marks.points),
             format_points(each.public.points),
@@ -161,8 +159,8 @@ def marks_sheet(grading: Grading) -> Sheet:
         for each in grading.graded
     )
     rest = (*["0"] * len(names), "0", "0", "no submission")
-    rows += tuple((robot, *(name, "")[: len(told)], *rest) for robot, name in grading.missing.items())
-    return Sheet(("name", *told, *names, "points", "known seeds", "failure"), rows)
+    rows += tuple((robot, *(name, "")[: len(receipt_columns)], *rest) for robot, name in grading.missing.items())
+    return Sheet(("name", *receipt_columns, *names, "points", "known seeds", "failure"), rows)
 
 
 def _describe_receipt(graded: GradedSubmission) -> tuple[str, str]:
@@ -212,10 +210,6 @@ def _similar(grading: Grading) -> Iterator[Part]:
 def format_points(points: float) -> str:
     """Return points as text without trailing zeros."""
     return f"{points:.2f}".rstrip("0").rstrip(".")
-
-
-def _format_figure(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4g}"
 
 
 def describe_failure(failure: RunFailure | None) -> str:

@@ -63,6 +63,6 @@ def pack_run(run: ExerciseRun) -> dict[str, Any]:
 
 def unpack_run(packed: dict[str, Any]) -> ExerciseRun:
     """Return the run from its JSON data, without its episode."""
-    told = packed["failure"]
-    failure = None if told is None else RunFailure(kind=told[0], place=told[1], text=told[2])
+    report = packed["failure"]
+    failure = None if report is None else RunFailure(kind=report[0], place=report[1], text=report[2])
     return ExerciseRun(seed=packed["seed"], figures=packed["figures"], failure=failure, output=packed["output"])

@@ -31,7 +31,7 @@ class EnvArrays:
     def _episodes(self, count: int) -> Episodes:
         scene, pool, robots = self.scenes[0], self.pool, self.spec.robots
         found = (1, pool.goals.shape[1]) if self.spec.goals == "food" else pool.ways.shape[1:]
-        state = engine.initial_state(scene.model, scene.poses, lamps=scene.lamps, seed=0, worlds=count)
+        state = engine.initial_state(scene.model, scene.poses, led_count=scene.led_count, seed=0, worlds=count)
         episode = np.zeros((count, t.EPISODE_COLUMNS), np.int64)
         episode[:, t.OVER] = 1
         return Episodes(

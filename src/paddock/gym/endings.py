@@ -26,7 +26,7 @@ def covered(numbers, signals):
 
 @kernel
 def lost(numbers, readings, memory):
-    """Return whether no ground sensor has detected the line for longer than the patience."""
+    """Return whether no ground sensor has detected the line for longer than `timeout`."""
     memory[0] += numbers[3]
     for k in range(int(numbers[1])):
         if readings[int(numbers[0]) + k] < 0.5:
@@ -79,7 +79,7 @@ class LineLost(Ending):
     """No ground sensor has detected the line for some time."""
 
     device: str = "floor"
-    patience: Seconds = 1.0
+    timeout: Seconds = 1.0  # simulated time without the line
 
     kernel: ClassVar[Kernel] = lost
     label: ClassVar[str] = "lost"
@@ -90,4 +90,4 @@ class LineLost(Ending):
 
     def numbers(self, context: TermContext) -> list[float]:
         _, first, sensor = context.slot(self.device)
-        return [first, sensor.channels, self.patience, context.seconds]
+        return [first, sensor.channels, self.timeout, context.seconds]

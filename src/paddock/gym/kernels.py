@@ -51,7 +51,7 @@ from paddock.gym.tables import (
     GOALS,
     KIND,
     KNOWN,
-    LEAST_WAY,
+    LEAST_DISTANCE,
     LEFT,
     LIGHT_HIGH,
     LIGHT_LOW,
@@ -175,7 +175,7 @@ def draw_robot(pool, draws, episodes, world, scene, robot, key):
         place = pool.goals[scene, int(uniform(key, DRAW_GOAL + k) * pool.goals.shape[1])]
         goal[0], goal[1] = place[0], place[1]
         dx, dy = goal[0] - robot_state[X], goal[1] - robot_state[Y]
-        if dx * dx + dy * dy >= draws[LEAST_WAY] * draws[LEAST_WAY]:
+        if dx * dx + dy * dy >= draws[LEAST_DISTANCE] * draws[LEAST_DISTANCE]:
             break
     for k in range(episodes.memory.shape[2]):
         episodes.memory[world, robot, k] = 0.0

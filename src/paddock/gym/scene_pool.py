@@ -81,7 +81,7 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
         )
         plots.append(tiles[0])
         ways.append(tiles[1])
-    state = initial_state(first, scenes[0].poses, lamps=scenes[0].lamps, seed=0)
+    state = initial_state(first, scenes[0].poses, led_count=scenes[0].led_count, seed=0)
     pool = ScenePool(
         dt=first.dt,
         items=_stack_padded([model.items for model in models]),

@@ -64,7 +64,7 @@ class EnvSpec(Spec):
     first_room: Annotated[int, Number("a whole number", low=0, limit=1e9)] = 0  # other numbers: other, unseen rooms
     places: Whole = 64  # number of starts, and of goals, to draw from in each world
     goals: Literal["drawn", "prey", "food"] = "drawn"  # drawn per episode; the last robot; the nearest piece of food
-    least_way: MetresOrZero | None = None  # minimum distance from start to goal; None: 8 radii of the robot
+    least_distance: MetresOrZero | None = None  # minimum distance from start to goal; None: 8 radii of the robot
     plot: Metres | None = None  # side of a plot of the floor; None: `plot_radii` radii of the robot
     randomise: Randomisation = Randomisation()
 

@@ -7,8 +7,9 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Any, Generic, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
+from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError
 from paddock.core.provenance import available_threads
 from paddock.jobs.process_worker import ProcessWorker
@@ -39,7 +40,7 @@ class NumberedAnswer(NamedTuple):
     answer: JobAnswer
 
 
-class JobRunner(Generic[Job, Result]):
+class JobRunner(Closing, Generic[Job, Result]):
     """A pool of workers that exists until it is closed.
 
     Args:
@@ -112,12 +113,6 @@ class JobRunner(Generic[Job, Result]):
         for worker in self.workers:
             worker.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
 
 def run_jobs(
     work: Callable[[Job], Result],
@@ -134,7 +129,7 @@ def run_jobs(
         workers: see `Workers`. With 1, all jobs are done in this process.
         progress: called with the number of finished jobs and the total number.
     """
-    with JobRunner[Job, Result](partial(_give, work), workers, most=len(jobs)) as runner:
+    with JobRunner[Job, Result](partial(give_work, work), workers, most=len(jobs)) as runner:
         return runner.run(jobs, progress)
 
 
@@ -168,5 +163,6 @@ def _check(workers: object) -> None:
         raise PaddockError(f"workers: expected at least 1, or {RAY!r}, got {workers!r}")
 
 
-def _give(work: Callable[[Job], Result]) -> Callable[[Job], Result]:
+def give_work(work: Callable[[Job], Result]) -> Callable[[Job], Result]:
+    """Return the function itself: workers that need no preparation are created by `partial(give_work, function)`."""
     return work

@@ -74,12 +74,12 @@ class Dialogue:
                     if not self._read(deadline):
                         raise Timeout(f"{self.wire.url}: no answer to {what!r} within {timeout:g} s")
                 elif (
-                    not self._let_others_read(None if forever else deadline - time.monotonic())
+                    not self._wait_for_reader(None if forever else deadline - time.monotonic())
                     and time.monotonic() > deadline
                 ):
                     raise Timeout(f"{self.wire.url}: no answer to {what!r} within {timeout:g} s")
 
-    def _let_others_read(self, seconds: float | None) -> bool:
+    def _wait_for_reader(self, seconds: float | None) -> bool:
         self._waiting += 1
         try:
             return self._change.wait(seconds)

@@ -94,9 +94,9 @@ class RealArena(Arena):
         with self.turn:
             wheels = self.commands[0, number, column.COMMAND_LEFT : column.COMMAND_RIGHT + 1].tolist()
             row = self.motion[number]
-            lamps = row[len(row) - self.built.lamps :][: len(self.built.robots[number].leds)].tolist()
+            leds = row[len(row) - self.built.led_count :][: len(self.built.robots[number].leds)].tolist()
             tone = float(row[column.FREQUENCY]), float(row[column.AMPLITUDE])
-            return RobotCommand(self.tick, WheelSpeeds(*wheels), tuple(lamps), tone)
+            return RobotCommand(self.tick, WheelSpeeds(*wheels), tuple(leds), tone)
 
     def _forget(self, number: int) -> None:
         """Set the commanded wheel speeds of a robot to 0."""

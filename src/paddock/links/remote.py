@@ -121,8 +121,8 @@ class RemoteArena(BaseArena):
     # ---- time
 
     @property
-    def chance(self) -> str:
-        return self.steering.chance
+    def nondeterminism(self) -> str:
+        return self.steering.nondeterminism
 
     @property
     def dt(self) -> float:
@@ -156,8 +156,6 @@ class RemoteArena(BaseArena):
     def _step(self, ticks: int) -> None:
         with self._stepping:
             self.raise_trouble()
-            if self.monitor.goals and not self.is_recording:
-                self.monitor.give_goals()  # no controller runs that would accept them
             if self._step_under_way is not None:  # an earlier call stopped waiting for it
                 try:
                     self.dialogue.wait(lambda: self._step_under_way is None, "step", while_alive=True)
@@ -208,11 +206,11 @@ class RemoteArena(BaseArena):
         self._do(m.Advance(id=self.number(), ticks=check_ticks(n)))
 
     def set_speed(self, speed: float | None) -> None:
-        """Set the speed of the clock [simulated seconds per second]; None for flat out."""
+        """Set the speed of the clock [simulated seconds per second]; None for as fast as possible."""
         if speed is not None and not (all_finite(speed) and speed > 0):
-            raise SimulationError(f"speed: expected a factor > 0, or None for flat out, got {speed!r}")
+            raise SimulationError(f"speed: expected a factor > 0, or None for as fast as possible, got {speed!r}")
         self._do(m.SetSpeed(id=self.number(), speed=speed or 0.0))
-        self.note_event("speed", text=f"set the speed to {'flat out' if speed is None else f'{speed:g} ×'}")
+        self.note_event("speed", text=f"set the speed to {'as fast as possible' if speed is None else f'{speed:g} ×'}")
 
     @property
     def running(self) -> bool:
@@ -240,7 +238,7 @@ class RemoteArena(BaseArena):
         self.note_event("restore", text="restored a snapshot")
 
     def _light(self, lights: dict[str, tuple[dict[str, float], tuple[float, float]]]) -> None:
-        """Set the state of lamps and speakers after a jump in time, because no message reports it."""
+        """Set the state of LEDs and speakers after a jump in time, because no message reports it."""
         for body in self.robots.bodies:
             body.lights, body.sound = lights.get(body.name, (dict.fromkeys(body.spec.leds, 0.0), (0.0, 0.0)))
 
@@ -346,6 +344,8 @@ class RemoteArena(BaseArena):
             self.steering.on_event(message)
         elif isinstance(message, m.Asked | m.GoalNews):
             self.monitor.on_message(message)
+            if not self.is_recording:
+                self.monitor.give_goals()  # they are refused, because no controller runs
         elif isinstance(message, m.Released):
             self.steering.on_release(message)
         elif isinstance(message, m.RunStatus):

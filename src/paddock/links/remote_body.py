@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from paddock.arena.body import Body
 from paddock.arena.devices import Camera, Device
-from paddock.arena.robot import Chosen, Robot
+from paddock.arena.robot import Robot, SensedDevices
 from paddock.core.errors import Refused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
@@ -58,7 +58,7 @@ class RemoteBody(Body):
             self._pans[device.name] = float(angle)
             self.arena.steering.add(self)
 
-    def set_lamp(self, number: int, brightness: float) -> None:
+    def set_led(self, number: int, brightness: float) -> None:
         name = self.spec.leds[number]
         with self.arena.steering.turn:
             self._leds[name] = self.lights[name] = float(brightness)
@@ -105,7 +105,7 @@ class RemoteBody(Body):
     def sense(self, robot: Robot) -> Observation:
         chosen = robot.chosen
         cameras = chosen.cameras
-        seen, tick = self._look("", chosen.slots, [camera.name for camera in cameras])
+        seen, tick = self._get_readings("", chosen.slots, [camera.name for camera in cameras])
         if robot.body is not self:  # another world was opened: the answer may belong to either body
             return robot.body.sense(robot)
         pictures = {**self._pictures, **seen.pictures} if cameras else None
@@ -145,31 +145,31 @@ class RemoteBody(Body):
         return self._truth("contacts").contacts  # type: ignore[return-value]
 
     def _truth(self, what: str) -> m.Truth:
-        truth = self._look(what)[0].truth
+        truth = self._get_readings(what)[0].truth
         if truth is None:
             raise Refused(f"{self.name}.{what}: only a supervisor may read the true poses of robots")
         return truth
 
     @property
     def wheel_speeds(self) -> WheelSpeeds:
-        return WheelSpeeds(*self._look("wheels")[0].wheels)  # type: ignore[arg-type]
+        return WheelSpeeds(*self._get_readings("wheels")[0].wheels)  # type: ignore[arg-type]
 
     @property
     def command(self) -> WheelSpeeds:
         return UNKNOWN_SPEEDS if self.arena.steering.is_lost(self.name) else self._command
 
     def motion(self) -> Motion:
-        seen = self._look("motion")[0]
+        seen = self._get_readings("motion")[0]
         if seen.truth is None:
             raise Refused(f"{self.name}: only a supervisor may read the true poses of robots")
         pose, speeds = Pose(*seen.truth.pose), WheelSpeeds(*seen.wheels)  # type: ignore[arg-type]
         return Motion(pose, speeds, len(seen.truth.contacts))
 
     def pan_angle(self, device: Device) -> float:
-        return self._look(f"pan of {device.name}")[0].pans[device.name]  # type: ignore[return-value]
+        return self._get_readings(f"pan of {device.name}")[0].pans[device.name]  # type: ignore[return-value]
 
     @property
-    def lamps(self) -> tuple[float, ...]:
+    def leds(self) -> tuple[float, ...]:
         return tuple(self.lights.values())
 
     @property
@@ -193,7 +193,7 @@ class RemoteBody(Body):
         """Discard all cached readings."""
         self._seen, self._pictures, self._fresh_until = None, {}, 0.0
 
-    def _look(
+    def _get_readings(
         self, what: str, sensors: Collection[str] = (), cameras: Collection[str] = ()
     ) -> tuple[m.RobotReadings, int]:
         """Return the current readings and their tick, from the cache or from the server."""
@@ -231,7 +231,7 @@ def sensed_devices_of(robot: Robot) -> set[str]:
 
 def observation_of(
     robot: Robot,
-    chosen: Chosen,
+    chosen: SensedDevices,
     seen: m.RobotReadings,
     time: float,
     pictures: Mapping[str, m.PictureData] | None = None,

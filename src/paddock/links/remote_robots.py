@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from paddock.links.remote import RemoteArena
 
 
-class There(NamedTuple):
+class RobotTable(NamedTuple):
     """Last list of robots from the server; replaced as a whole, so that other threads never see a part of it."""
 
     infos: dict[str, m.RobotInfo]
@@ -34,20 +34,20 @@ class RemoteRobots(Mapping[str, Robot]):
         self._arena = arena
         self._lock = threading.Lock()  # protects the handles
         self._handles: dict[str, Robot] = {}
-        self._there = There({}, [])
+        self._table = RobotTable({}, [])
         self.known = False
         self.new_world = ""  # name of the exercise or world opened since the connection; empty if none
 
     def update(self, news: m.RobotList) -> list[str]:
         """Update the robots and their drivers. Return the names of the robots that left."""
-        known = self._there.kinds
+        known = self._table.kinds
         kinds = [(table, next((spec for old, spec in known if old == table), None)) for table in news.kinds]
         read = [(table, spec or RobotSpec.from_table(drop_foreign(table))) for table, spec in kinds]
         with self._lock:
-            self._there = There({info.name: info for info in news.robots}, read)
+            self._table = RobotTable({info.name: info for info in news.robots}, read)
             if self.known:  # not after a reconnect: there may be another robot of that name
                 self._move()
-            left = [handle for handle in self._handles.values() if not self._is_there(handle)]
+            left = [handle for handle in self._handles.values() if not self._is_current(handle)]
             for handle in left:
                 handle.body = cast(Body, RemovedBody(handle.body))
                 del self._handles[handle.name]
@@ -56,16 +56,16 @@ class RemoteRobots(Mapping[str, Robot]):
 
     def _move(self) -> None:
         """Attach handles to the robots of the same name, even if their type or devices differ."""
-        infos, kinds = self._there
+        infos, kinds = self._table
         opened = f"all that {self.new_world!r} allows, which the lecturer opened while this program ran"
         why = opened if self.new_world else ""
         for handle in self._handles.values():
-            if handle.name in infos and not self._is_there(handle):
+            if handle.name in infos and not self._is_current(handle):
                 cast(RemoteBody, handle.body).forget()
                 handle.take_body(RemoteBody(self._arena, handle.name, kinds[infos[handle.name].kind][1]), why)
 
-    def _is_there(self, handle: Robot) -> bool:
-        infos, kinds = self._there
+    def _is_current(self, handle: Robot) -> bool:
+        infos, kinds = self._table
         info = infos.get(handle.name)
         return info is not None and kinds[info.kind][1] is handle.spec
 
@@ -75,18 +75,18 @@ class RemoteRobots(Mapping[str, Robot]):
 
     def _find(self, name: str) -> tuple[m.RobotInfo, RobotSpec]:
         self._catch_up()
-        infos, kinds = self._there
+        infos, kinds = self._table
         if not isinstance(name, str) or name not in infos:
             raise UnknownName("robot", name, infos)
         return infos[name], kinds[infos[name].kind][1]
 
     def has(self, name: str) -> bool:
         """Whether a robot is in the last list from the server."""
-        return name in self._there.infos
+        return name in self._table.infos
 
     def owner(self, name: str) -> str:
         """Return the driver of a robot in the last list from the server; empty if there is none."""
-        info = self._there.infos.get(name)
+        info = self._table.infos.get(name)
         return info.owner if info is not None else ""
 
     def handle(self, name: str) -> Robot | None:
@@ -123,11 +123,11 @@ class RemoteRobots(Mapping[str, Robot]):
 
     def __iter__(self) -> Iterator[str]:
         self._catch_up()
-        return iter(self._there.infos)
+        return iter(self._table.infos)
 
     def __len__(self) -> int:
         self._catch_up()
-        return len(self._there.infos)
+        return len(self._table.infos)
 
     def __repr__(self) -> str:
         more = ", …" if len(self) > 12 else ""

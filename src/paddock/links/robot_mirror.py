@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from paddock.arena.devices import Camera
 from paddock.core.errors import DeviceRefused, LinkError
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN
 from paddock.core.observation import Readings, WheelSpeeds
 from paddock.links.single import SingleRobot
 
@@ -31,7 +31,7 @@ class RobotCommand(NamedTuple):
 
     tick: int
     wheels: WheelSpeeds
-    lamps: tuple[float, ...]
+    leds: tuple[float, ...]
     tone: tuple[float, float]
 
 
@@ -54,14 +54,14 @@ class RobotMirror:
         self.values: dict[str, Readings] = {}  # by device; empty while the robot cannot be reached
         self.raw: dict[str, Readings] = {}  # raw readings likewise
         self.pictures: dict[str, NDArray[np.uint8]] = {}
-        self.pose, self.wheels = Pose(0.0, 0.0, 0.0), WheelSpeeds(0.0, 0.0)
+        self.pose, self.wheels = ORIGIN, WheelSpeeds(0.0, 0.0)
         self.travel = (0.0, 0.0)  # distance of the wheels [m], if the robot has encoders
         self._wanted_until: dict[str, float] = {}  # until when pictures of a camera are taken (monotonic)
-        self._sent = RobotCommand(-1, self.wheels, robot.body.lamps, robot.body.tone)
+        self._sent = RobotCommand(-1, self.wheels, robot.body.leds, robot.body.tone)
         self._tick, self._ticked_at = -1, time.monotonic()
         self._lost = False
         self._stopped = threading.Event()
-        self._look()
+        self._read_sensors()
         self._thread = threading.Thread(target=self._work, name=f"paddock-mirror-{robot.name}", daemon=True)
 
     def start(self) -> None:
@@ -90,18 +90,18 @@ class RobotMirror:
             pause = self.robot.dt
             try:
                 self._send_changes(self._get_command())
-                self._look()
+                self._read_sensors()
                 self._take_pictures()
                 if self._lost:
                     log.warning("%s is back", self.robot.name)
                 self._lost = False
             except Exception as error:
-                self._meet_failure(error)
+                self._handle_failure(error)
                 pause = RETRY
             due = max(due + pause, time.monotonic())
             self._stopped.wait(due - time.monotonic())
 
-    def _meet_failure(self, error: Exception) -> None:
+    def _handle_failure(self, error: Exception) -> None:
         """Discard the state and the wheel command, so that the robot is stopped when it is reached again."""
         if not self._lost:
             log.warning("%s: %s", self.robot.name, error, exc_info=not isinstance(error, LinkError))
@@ -118,9 +118,9 @@ class RobotMirror:
         refused = wheels != self._sent.wheels and not self._try(self.robot.wheels.set, *wheels)
         if refused:
             self._forget()
-        for number, brightness in enumerate(command.lamps):
-            if self._sent.lamps[number : number + 1] != (brightness,):
-                self._try(self.robot.body.set_lamp, number, brightness)
+        for number, brightness in enumerate(command.leds):
+            if self._sent.leds[number : number + 1] != (brightness,):
+                self._try(self.robot.body.set_led, number, brightness)
         if command.tone != self._sent.tone:
             self._try(self.robot.body.set_tone, *command.tone)
         self._sent = command._replace(wheels=NO_COMMAND if refused and any(wheels) else wheels)
@@ -134,7 +134,7 @@ class RobotMirror:
             return False
         return True
 
-    def _look(self) -> None:
+    def _read_sensors(self) -> None:
         robot = self.robot
         seen = robot.sense()
         values = {name: np.atleast_1d(np.asarray(getattr(seen, name), np.float64)) for name in seen.sensors}

@@ -26,7 +26,7 @@ STANDING = WheelSpeeds(0.0, 0.0)
 
 
 class SimulatorBody(WatchedBody):
-    """Controls one robot in another simulator. The robot has no lamps and no speaker there."""
+    """Controls one robot in another simulator. The robot has no LEDs and no speaker there."""
 
     language: ClassVar[str]  # name of the simulator's protocol, for messages
 
@@ -63,7 +63,7 @@ class SimulatorBody(WatchedBody):
     def set_pan(self, device: Device, angle: float) -> None:
         raise DeviceRefused(f"{device} cannot pivot: {self.language} has no command to turn it")
 
-    def set_lamp(self, number: int, brightness: float) -> None:
+    def set_led(self, number: int, brightness: float) -> None:
         raise DeviceRefused(f"{self.name}.leds: {self.language} has none")
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
@@ -119,7 +119,7 @@ class SimulatorBody(WatchedBody):
         return 0.0
 
     @property
-    def lamps(self) -> tuple[float, ...]:
+    def leds(self) -> tuple[float, ...]:
         return ()
 
     @property

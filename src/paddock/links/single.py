@@ -97,12 +97,12 @@ class SingleRobot(Robot, BaseArena):
         self._watch()
         atexit.unregister(self.close)
         try:
-            self._let_go()
+            self._stop_and_disconnect()
         except LinkError as error:
             log.warning("%s could not be stopped, it may still drive: %s", self.name, error)
 
     @abstractmethod
-    def _let_go(self) -> None:
+    def _stop_and_disconnect(self) -> None:
         """Stop the robot and end the connection, even if stopping fails."""
 
     # ---- watching

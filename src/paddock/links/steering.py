@@ -78,7 +78,7 @@ class Steering:
             self._arena.disturb("time went on without this program, which was too slow for the lock")
 
     @property
-    def chance(self) -> str:
+    def nondeterminism(self) -> str:
         """Why the current state depends on more than the program and the seed; empty if it does not."""
         if not self._arena.in_lock:
             return "time on the server does not wait for this program"

@@ -100,8 +100,8 @@ class WebSocketWire:
                     raise
             error = protocol.handshake_exc
             if isinstance(error, InvalidStatus):
-                told = (error.response.body or b"").decode(errors="replace").strip()
-                raise Refused(f"{self.url}: {told or error}")
+                reason = (error.response.body or b"").decode(errors="replace").strip()
+                raise Refused(f"{self.url}: {reason or error}")
             if isinstance(error, InvalidHandshake):
                 raise BadMessage(f"{self.url}: this is not a Paddock server: {error}")
             if error is not None:

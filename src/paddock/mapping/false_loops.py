@@ -20,7 +20,7 @@ class FalseLoops:
         self.share, self._random = share, np.random.default_rng(seed)
         self.true, self.made = 0, 0
 
-    def beside(self, loops: Sequence[PoseEdge]) -> list[list[PoseEdge]]:
+    def make_groups(self, loops: Sequence[PoseEdge]) -> list[list[PoseEdge]]:
         """Return false groups to add after a true one: single loops, and groups of loops that agree with each other.
 
         A group relates the same scans to another, random earlier part of the path.

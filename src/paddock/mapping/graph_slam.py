@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from paddock.core.geometry import Pose, compose
+from paddock.core.geometry import ORIGIN, Pose, compose
 from paddock.mapping.false_loops import FalseLoops
 from paddock.mapping.key_scans import KeyScan
 from paddock.mapping.loop_checks import LoopChecks
 from paddock.mapping.loops import LoopFinder, LoopOptions
 from paddock.mapping.motion_step import MotionStep
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph
-from paddock.mapping.scan import AT_CENTRE, Scan
+from paddock.mapping.scan import Scan
 from paddock.mapping.scan_tracker import ScanTracker, TrackerOptions
 
 
@@ -33,7 +33,7 @@ class GraphOptions:
 class GraphSlam:
     """Estimates the poses of all scans. Call `add` for each scan, and `finish` after the last one."""
 
-    def __init__(self, options: GraphOptions | None = None, start: Pose = AT_CENTRE) -> None:
+    def __init__(self, options: GraphOptions | None = None, start: Pose = ORIGIN) -> None:
         self.options = options or GraphOptions()
         self.graph = PoseGraph([start])
         self.scans: list[KeyScan] = []  # one for each pose of the graph
@@ -98,5 +98,5 @@ class GraphSlam:
     def _offer(self, groups: list[list[PoseEdge]]) -> None:
         for loops in groups:
             self.checks.offer(loops)
-            for group in self.false_loops.beside(loops):
+            for group in self.false_loops.make_groups(loops):
                 self.checks.offer(group)

@@ -80,9 +80,9 @@ class GridRangeModel:
 
     def _ranges(self, scan: Scan) -> Measurement:
         ranges, beams = scan.clean_ranges(), scan.beams()
-        told = np.flatnonzero(~np.isnan(ranges))
-        told = told[:: max(1, math.ceil(len(told) / self.beams))]
-        beams, value = np.ascontiguousarray(beams[told]), np.minimum(ranges[told], scan.max_range)
+        valid = np.flatnonzero(~np.isnan(ranges))
+        valid = valid[:: max(1, math.ceil(len(valid) / self.beams))]
+        beams, value = np.ascontiguousarray(beams[valid]), np.minimum(ranges[valid], scan.max_range)
 
         def expect(poses: Floats) -> Floats:
             expected = np.empty((len(poses), len(beams)))

@@ -14,7 +14,7 @@ from paddock.mapping.map_files import SURE, load_map
 from paddock.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, OccupancyGrid, States
 from paddock.mapping.scan import Floats
 from paddock.mapping.truth import Mask
-from paddock.worlds.importers import HEIGHT, Imported, place_robot
+from paddock.worlds.importers import HEIGHT, ImportedWorld, place_robot
 from paddock.worlds.importers.bitmap import trace_world
 from paddock.worlds.solids import solids
 from paddock.worlds.spec import WorldSpec
@@ -72,7 +72,7 @@ def import_map(
     robot: str | None = "scout",
     at: Point | None = None,
     heading_deg: float | None = None,
-) -> Imported:
+) -> ImportedWorld:
     """Create a world from a map's YAML file: occupied cells are walls, and the robot starts in the largest free area.
 
     Args:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.registry import Registry
 from paddock.estimate.motion_model import Floats
 from paddock.mapping.motion_step import NO_SPREAD, MotionStep
 from paddock.mapping.occupancy import OccupancyGrid
-from paddock.mapping.scan import AT_CENTRE, Scan
+from paddock.mapping.scan import Scan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class MappingMethod:
 
     def __init__(self, setup: MapSetup) -> None:
         self.setup = setup
-        self.reset(AT_CENTRE, NO_SPREAD)
+        self.reset(ORIGIN, NO_SPREAD)
 
     def reset(self, pose: Pose, covariance: Floats) -> None:
         """Restart at a pose with an empty map."""

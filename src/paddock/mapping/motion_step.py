@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.core.geometry import Pose, compose
+from paddock.core.geometry import ORIGIN, Pose, compose
 from paddock.estimate.motion_model import Floats, roll, roll_jacobians
 from paddock.estimate.travel import WheelTravel
 
@@ -17,7 +17,7 @@ NO_SPREAD: Floats = np.zeros((3, 3))
 class MotionStep(NamedTuple):
     """A pose in the frame of an earlier one."""
 
-    pose: Pose = Pose(0.0, 0.0, 0.0)
+    pose: Pose = ORIGIN
     covariance: Floats = NO_SPREAD  # in that frame [m, m, rad], shape (3, 3)
 
     def roll(self, travel: WheelTravel, separation: float) -> MotionStep:

@@ -189,11 +189,11 @@ def reached_box(
     beams: Floats, ranges: Floats, pose: Pose, half: float, margin: float
 ) -> tuple[float, float, float, float]:
     """Return the rectangle x0, y0, x1, y1 [m] that beams, or cones with half an opening [rad], may reach."""
-    told = ranges > 0
-    reach = ranges[told] + margin
+    valid = ranges > 0
+    reach = ranges[valid] + margin
     reach = reach + reach * (1 - math.cos(half / 2))  # the arc extends beyond the chords between sampled directions
-    origins = transform(beams[told, :2], pose)
-    direction = pose.heading + beams[told, 2]
+    origins = transform(beams[valid, :2], pose)
+    direction = pose.heading + beams[valid, 2]
     ends = [
         origins + reach[:, None] * np.column_stack((np.cos(direction + side), np.sin(direction + side)))
         for side in ((-half, 0.0, half) if half else (0.0,))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.numeric import check_seed
 from paddock.estimate.motion_model import Floats
 from paddock.estimate.particle_cloud import carry_along, effective_count, normalise, summarise
@@ -76,7 +76,7 @@ class ParticleSlam(MappingMethod):
         self._step = self._step.then(step)
         moved = self._step.pose
         if self.used and math.hypot(moved.x, moved.y) < self.way and abs(moved.heading) < self.way:
-            self._conclude(carry_along(self.poses, Pose(0.0, 0.0, 0.0), moved))
+            self._conclude(carry_along(self.poses, ORIGIN, moved))
             return
         self._propose(scan, self._step)
         for number, (x, y, heading) in enumerate(self.poses.tolist()):
@@ -87,7 +87,7 @@ class ParticleSlam(MappingMethod):
 
     def _propose(self, scan: Scan, step: MotionStep) -> None:
         """Draw each particle's next pose from its own map and the motion, and weight it by the likelihood of both."""
-        guesses = carry_along(self.poses, Pose(0.0, 0.0, 0.0), step.pose)
+        guesses = carry_along(self.poses, ORIGIN, step.pose)
         spreads = turn_matrices(self.poses[:, 2], step.covariance + LEAST_SPREAD)
         points = choose_dense(scan)
         points = points[:: max(1, len(points) // MAX_POINTS)]

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.core.geometry import Pose, compose
+from paddock.core.geometry import ORIGIN, Pose, compose
 from paddock.mapping.frame import GridFrame, Points
 from paddock.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, OccupancyGrid
-from paddock.mapping.scan import AT_CENTRE, Floats, transform
+from paddock.mapping.scan import Floats, transform
 from paddock.mapping.truth import MapTruth, Mask
 
 FAR, NEAR = 0.5, 0.15  # [m] maximum distance of point pairs in the alignment, at its start and end
@@ -42,7 +42,7 @@ class MapQuality(NamedTuple):
         return math.hypot(self.alignment.x, self.alignment.y), abs(self.alignment.heading)
 
 
-def assess_map(grid: OccupancyGrid, truth: MapTruth, *, alignment: Pose | None = AT_CENTRE) -> MapQuality:
+def assess_map(grid: OccupancyGrid, truth: MapTruth, *, alignment: Pose | None = ORIGIN) -> MapQuality:
     """Compute the quality of a map.
 
     Args:
@@ -53,7 +53,7 @@ def assess_map(grid: OccupancyGrid, truth: MapTruth, *, alignment: Pose | None =
     states = grid.states()
     occupied = cells_in(grid.frame, states == OCCUPIED)
     if alignment is None:
-        alignment = align_points(occupied, truth.surfaces) if len(occupied) else AT_CENTRE
+        alignment = align_points(occupied, truth.surfaces) if len(occupied) else ORIGIN
     # In a frame larger than both, so that occupied cells outside the world count as well.
     here = transform(occupied, alignment)
     frame = frame_around(np.concatenate((here, truth.surfaces)), truth.frame.resolution)
@@ -76,7 +76,7 @@ def assess_map(grid: OccupancyGrid, truth: MapTruth, *, alignment: Pose | None =
 
 def align_points(points: Points, surfaces: Points) -> Pose:
     """Return the rigid motion that aligns points with surfaces, by iterative closest points with a shrinking limit."""
-    pose = AT_CENTRE
+    pose = ORIGIN
     for turn in range(ROUNDS):
         moved = transform(points, pose)
         distances, which = nearest_points(moved, surfaces)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.observation import Observation
-from paddock.mapping.scan import AT_CENTRE, Floats, Scan
+from paddock.mapping.scan import Floats, Scan
 
 SAME_TIME = 1e-6  # [s]
 
@@ -22,7 +22,7 @@ class RangeReader:
     device: str
     angles: Floats = field(repr=False)  # of the beams [rad], shape (n,)
     max_range: float  # [m]
-    mount: Pose = AT_CENTRE
+    mount: Pose = ORIGIN
     origins: Floats | None = field(default=None, repr=False)  # of the beams [m], shape (n, 2)
     period: float = 0.0  # between samples [s]; 0: a new sample at every reading
     delay: float = 0.0  # age of a sample when it arrives [s]

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN, Pose
 
 Floats = NDArray[np.float64]
-AT_CENTRE = Pose(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Scan:
     angles: Floats = field(repr=False)  # of the beams from the sensor's heading [rad], shape (n,)
     ranges: Floats = field(repr=False)  # [m], shape (n,)
     max_range: float  # [m]
-    mount: Pose = AT_CENTRE  # of the sensor on the robot
+    mount: Pose = ORIGIN  # of the sensor on the robot
     origins: Floats | None = field(
         default=None, repr=False
     )  # of the beams relative to the mount [m], shape (n, 2); None: at the mount

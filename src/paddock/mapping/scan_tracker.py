@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.geometry import Pose, compose, relative, wrap
+from paddock.core.geometry import ORIGIN, Pose, compose, relative, wrap
 from paddock.mapping.frame import GridFrame
 from paddock.mapping.key_scans import FINE, REACH, KeyScan
 from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.matching import SearchWindow, match_scan
 from paddock.mapping.motion_step import MotionStep
 from paddock.mapping.pose_graph import rotate_covariance
-from paddock.mapping.scan import AT_CENTRE, transform
+from paddock.mapping.scan import transform
 
 Floats = NDArray[np.float64]
 LEAST_SPREAD = np.diag([0.01, 0.01, math.radians(0.15)]) ** 2  # limit of accuracy of matching in cells
@@ -48,7 +48,7 @@ class ScanTracker:
 
     def __init__(self, options: TrackerOptions | None = None) -> None:
         self.options = options or TrackerOptions()
-        self.pose = AT_CENTRE
+        self.pose = ORIGIN
         self._recent: list[tuple[KeyScan, Pose]] = []
         self._field: LikelihoodField | None = None
 
@@ -71,12 +71,12 @@ class ScanTracker:
         if match.score < options.least:
             return TrackedStep(motion.pose, spread, match.score)
         # The steps by odometry and by the match, in the frame of the first pose, weighted by their covariances.
-        told, seen = motion.pose, relative(self.pose, match.pose)
+        predicted, seen = motion.pose, relative(self.pose, match.pose)
         matched = rotate_covariance(match.covariance, self.pose.heading)
         doubted = options.doubt * spread
         gain = doubted @ np.linalg.inv(doubted + matched)
-        difference = np.array([seen.x - told.x, seen.y - told.y, wrap(seen.heading - told.heading)])
-        x, y, heading = (np.array(told) + gain @ difference).tolist()
+        difference = np.array([seen.x - predicted.x, seen.y - predicted.y, wrap(seen.heading - predicted.heading)])
+        x, y, heading = (np.array(predicted) + gain @ difference).tolist()
         keep = np.eye(3) - gain
         covariance = keep @ spread @ keep.T + gain @ matched @ gain.T + LEAST_SPREAD
         return TrackedStep(Pose(x, y, wrap(heading)), covariance, match.score)

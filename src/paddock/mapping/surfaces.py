@@ -52,7 +52,7 @@ def join_surfaces(grid: OccupancyGrid) -> Floats:
     index[:-1, 1:-1][grid.log_odds >= grid.occupied] = np.arange(len(points))
     here = index[:-1, 1:-1]
     midways = []
-    for beside in (index[:-1, 2:], index[1:, 1:-1], index[1:, 2:], index[1:, :-2]):
-        both = (here >= 0) & (beside >= 0)
-        midways.append((points[here[both]] + points[beside[both]]) / 2)
+    for neighbour in (index[:-1, 2:], index[1:, 1:-1], index[1:, 2:], index[1:, :-2]):
+        both = (here >= 0) & (neighbour >= 0)
+        midways.append((points[here[both]] + points[neighbour[both]]) / 2)
     return np.concatenate((points, *midways))

@@ -114,14 +114,14 @@ class Along(Metric):
         if not self.width > 0:
             raise PaddockError(f"Along: width: expected metres > 0, got {format_value(self.width)}")
         for i in range(len(self.points) if self._many() else 1):
-            self._way(i)
+            self._path(i)
 
     def names(self) -> tuple[str, ...]:
         return (self.name,)
 
     def numbers(self, world: WorldSpec, scene: int) -> list[float]:
-        way = self._way(scene)
-        return [self.width, len(way), *(number for point in way for number in point)]
+        path = self._path(scene)
+        return [self.width, len(path), *(number for point in path for number in point)]
 
     def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return (sums[..., 0],)
@@ -130,10 +130,10 @@ class Along(Metric):
         return len(self.points) if self._many() else None
 
     def _many(self) -> bool:
-        return len(self.points) > 0 and all(len(np.shape(way)) == 2 for way in self.points)
+        return len(self.points) > 0 and all(len(np.shape(path)) == 2 for path in self.points)
 
-    def _way(self, scene: int) -> list[tuple[float, float]]:
-        way = list(self.points[scene] if self._many() else self.points)
-        if len(way) < 2:
-            raise PaddockError(f"Along: points: expected at least 2 points, got {len(way)}")
-        return [checked_point("Along", "points", point) for point in way]
+    def _path(self, scene: int) -> list[tuple[float, float]]:
+        path = list(self.points[scene] if self._many() else self.points)
+        if len(path) < 2:
+            raise PaddockError(f"Along: points: expected at least 2 points, got {len(path)}")
+        return [checked_point("Along", "points", point) for point in path]

@@ -9,11 +9,12 @@ from abc import ABC, abstractmethod
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 
+from paddock.core.closing import Closing
 from paddock.core.errors import BadMessage, LinkError, format_value
 from paddock.core.registry import Registry
 from paddock.modules.messages import EVERYONE, ModuleMessage, PresenceMessage, Quality
@@ -102,7 +103,7 @@ class Inbox:
         return bool(self._waiting) or self._filled.wait_for(lambda: bool(self._waiting), timeout)
 
 
-class Bus(ABC):
+class Bus(Closing, ABC):
     """A module's connection to the bus.
 
     Messages of one source arrive in the order in which they were sent, but urgent ones may overtake others. Messages of
@@ -191,12 +192,6 @@ class Bus(ABC):
     @abstractmethod
     def close(self) -> None:
         """Leave the bus."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def open_bus(url: str, name: str, **options: Any) -> Bus:

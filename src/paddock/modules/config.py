@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from paddock.core import library
 from paddock.core.errors import SpecError, UnknownName
+from paddock.core.rules import AnyPort
 from paddock.core.spec import Count, Description, Number, Positive, Spec, read_toml_file, spec_from_table
 from paddock.modules.safety.stop_times import StopTimes
 from paddock.robots import RobotSpec, load_robot
@@ -71,7 +72,7 @@ class ModulesSpec(Spec):
 
     modules: Annotated[tuple[ModuleEntry, ...], Count(1, "module")]
     bus: Annotated[str, Description("a URL such as 'zenoh://127.0.0.1:7447'")] = "memory://modules"
-    gate: Annotated[int, Number("a port", low=0, high=65535)] | None = None  # for modules that use lines of JSON
+    port: AnyPort | None = None  # for modules that use lines of JSON
     world: str = "yellow-rooms"  # a shipped world, or a TOML file next to this one
     url: str | None = None  # a remote arena or robot, instead of a world in the coordinator
     robot: str | None = None  # its name in the world; None: the only one
@@ -84,7 +85,7 @@ class ModulesSpec(Spec):
     lock_step: bool = False  # simulated time advances when all modules have answered
     speed: Positive = 1.0  # simulated seconds per second; not in lock-step
     real_time: bool = False  # modules from sensor to motor run before all other processes, where the system allows it
-    patience: Duration = 60.0  # wall seconds to wait for a module in lock-step
+    timeout: Duration = 60.0  # wall seconds to wait for a module in lock-step
     state: str | None = None  # folder for persistent state of modules
     record: str | None = None  # file that records all messages, as lines of JSON
     folder: str = field(default="", compare=False)  # folder of the configuration file

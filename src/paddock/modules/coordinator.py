@@ -120,7 +120,7 @@ class CoordinatorModule(Module):
         self.sent, self.round = [], self.arena.tick // self.ticks
         look, now = self.robot.sense(), self.arena.time
         if self.show is not None:
-            self.show.look(look)
+            self.show.store_scan(look)
             if self.show.has_map:  # earlier requests are answered once there is a map
                 self.arena.monitor.show(self.robot.name, self.show)
         if now < self.time:
@@ -166,8 +166,8 @@ class CoordinatorModule(Module):
             if (now := time.monotonic()) >= ask_at:
                 ask_at = now + ASK_AGAIN
                 self.bus.send(ResumeMessage(destination="MOTOR", number=self.round - 1))
-            if now - waiting_since > self.spec.patience:
-                raise Timeout(f"round {self.round}: the motor has not finished it for {self.spec.patience:g} s")
+            if now - waiting_since > self.spec.timeout:
+                raise Timeout(f"round {self.round}: the motor has not finished it for {self.spec.timeout:g} s")
             for ready in merger.put(message) if message is not None else ():
                 self._take(ready)
                 if isinstance(ready, RoundMessage) and (ready.source, ready.number) == ("MOTOR", self.round):
@@ -200,8 +200,8 @@ class CoordinatorModule(Module):
         self.arena.step(ticks)
         if self._trace is not None:
             (x, y, heading), (left, right), contacts = self.robot.body.motion()
-            told = *self.robot.body.command, contacts, self.measured_at
-            row = self.arena.time, time.time(), x, y, heading, left, right, *told
+            rest = *self.robot.body.command, contacts, self.measured_at
+            row = self.arena.time, time.time(), x, y, heading, left, right, *rest
             self._trace.write(",".join(f"{value:.6f}" for value in row) + "\n")
 
     def send_health(self) -> HealthMessage:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from paddock.core.chance import chance
+from paddock.core.keyed_random import draw_uniform
 from paddock.core.spec import Number, Share, Spec
 from paddock.modules.bus import Bus, Post
 from paddock.modules.messages import PresenceMessage
@@ -66,7 +66,7 @@ class FaultyBus(Bus):
         """Pass an outgoing or incoming message on immediately, late or never."""
         faults, age, number = self.faults, time.monotonic() - self.since, next(self._numbers)
         bad = age < faults.lasts
-        if age < faults.cut or (bad and faults.loss and chance(faults.seed, number, 0) < faults.loss):
+        if age < faults.cut or (bad and faults.loss and draw_uniform(faults.seed, number, 0) < faults.loss):
             return
         if bad and faults.delay:
             with self._changed:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.mapping import OccupancyGrid
@@ -21,7 +22,7 @@ POLL = 0.1  # [s]
 PERIOD = 5.0  # wall seconds between two calls of `keep`
 
 
-class MapListener:
+class MapListener(Closing):
     """Listens to a mapper until it is closed.
 
     Args:
@@ -68,9 +69,3 @@ class MapListener:
         self._closed.set()
         self._thread.join()
         self._bus.close()
-
-    def __enter__(self) -> MapListener:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()

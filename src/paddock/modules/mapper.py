@@ -9,8 +9,8 @@ import numpy as np
 
 from paddock.arena.localisation import travel_sensors_of
 from paddock.arena.mapping import motion_noise_of, range_reader_of
+from paddock.core.geometry import ORIGIN
 from paddock.core.spec import Metres, Spec
-from paddock.estimate.odometry import ORIGIN
 from paddock.mapping import Mapper
 from paddock.modules.bus import Bus
 from paddock.modules.config import Duration, ModulesSpec, Options, OptionTable
@@ -75,7 +75,7 @@ class MapperModule(Module):
         """Update the map if all required devices were read in this round: travel and scan need the same time."""
         devices = [name for name in (self.mapper.reader.device, self.mapper.sensors.encoders) if name is not None]
         if self.builder.find_oldest(devices) >= self.latest_round.time:
-            self.mapper.update(self.builder.look(self.latest_round.time))
+            self.mapper.update(self.builder.observe(self.latest_round.time))
 
     def send_results(self) -> None:
         """Send the pose, and periodically the map."""

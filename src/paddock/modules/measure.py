@@ -78,5 +78,5 @@ def measure_both(spec: ModulesSpec, config: str | Path) -> tuple[ModuleTimes, Mo
 
 
 def _follow(supervisor: Supervisor) -> Iterator[HealthMessage]:
-    while supervisor.look(0.05):
+    while supervisor.update(0.05):
         yield from [row.report for row in supervisor.health_monitor.modules.values() if row.report is not None]

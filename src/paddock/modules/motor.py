@@ -58,11 +58,11 @@ class MotorModule(Module):
             self.health.note_latency(message)
             self.turn_wheels(message)
         elif isinstance(message, DriveMessage):
-            self.obey(message)
+            self.execute(message)
         elif isinstance(message, ReflexStateMessage):
             self.health.note_latency(message)
 
-    def obey(self, message: DriveMessage) -> None:
+    def execute(self, message: DriveMessage) -> None:
         """Execute a command, or send the reason for rejecting it."""
         now = self.now()
         sent = ClockReading(message.time, message.time if self.spec.lock_step else message.sent)

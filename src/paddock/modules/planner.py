@@ -86,9 +86,9 @@ class DrivingModule(Module):
             case _:
                 self.builder.take(message)
 
-    def look(self) -> Observation:
+    def observe(self) -> Observation:
         """Return the newest observation and update odometry."""
-        look = self.builder.look(self.time)
+        look = self.builder.observe(self.time)
         if "encoders" in look.sensors:
             self.odometry.update(*np.asarray(look.encoders, float).tolist())
         return look
@@ -98,7 +98,7 @@ class DrivingModule(Module):
         time, (left, right) = self.builder.measured_at, wheels
         self.send(DriveMessage(destination="REFLEX", time=time, left=left, right=right, epoch=self.epoch))
 
-    def shake_hands(self, points: Floats) -> bool:
+    def update_handshake(self, points: Floats) -> bool:
         """Answer a stop with a reset and end the escape with a clear. Return whether motion commands pass."""
         if self.gate == "blocked" and self.epoch:
             self.send(ResetMessage(destination="REFLEX", time=self.time, epoch=self.epoch))
@@ -176,9 +176,9 @@ class PlannerModule(DrivingModule):
         if not self.builder.is_whole:
             self.mixed += 1
             return
-        look = self.look()
+        look = self.observe()
         points = self.reader.read(look)
-        if not self.shake_hands(points):
+        if not self.update_handshake(points):
             return
         if self.escape is not None:
             wheels = self.escape.act(points, self.odometry.pose)

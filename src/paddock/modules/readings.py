@@ -111,7 +111,7 @@ class ObservationBuilder:
         times = self._there.values()
         return bool(times) and max(times) - min(times) <= SAME_TIME
 
-    def look(self, time: float) -> Observation:
+    def observe(self, time: float) -> Observation:
         """Return an observation with all newest readings, at a time [s]."""
         return Observation(time, self._row.copy(), {name: self._slots[name] for name in self._there})
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from paddock.core.closing import Closing
 from paddock.core.errors import BadMessage, PaddockError
 from paddock.modules.bus import Bus, open_bus
 from paddock.modules.messages import ModuleMessage, PresenceMessage
@@ -14,7 +15,7 @@ from paddock.modules.wire import decode_message, encode_message
 POLL = 0.1  # [s]
 
 
-class BusRecorder:
+class BusRecorder(Closing):
     """Writes all messages of a bus to a file, until it is closed.
 
     Args:
@@ -47,12 +48,6 @@ class BusRecorder:
         self._thread.join()
         self._bus.close()
         self._file.close()
-
-    def __enter__(self) -> BusRecorder:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def read_recording(path: str | Path) -> Iterator[ModuleMessage]:

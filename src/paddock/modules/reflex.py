@@ -77,10 +77,10 @@ class ReflexModule(Module):
         reflex, now = self.reflex, self.time
         match message:
             case RoundMessage(source="SENSOR"):
-                self.look(message.time)
+                self.check_readings(message.time)
             case DriveMessage() | ActionMessage() | ResetMessage() | ClearMessage():
                 if message.source in DRIVERS and not self.is_overruled(message):
-                    self.act(self.obey(message, now), message.time, getattr(message, "holds", MOTION_HOLDS))
+                    self.act(self.handle_request(message, now), message.time, getattr(message, "holds", MOTION_HOLDS))
             case RefusedMessage(source="MOTOR") if message.epoch > reflex.epoch:  # the clock of this host went back
                 reflex.epoch = message.epoch
                 self.act(reflex.on_motor_started(now), now)
@@ -105,10 +105,10 @@ class ReflexModule(Module):
             return False
         return self.time - self.driven_by_hand < HAND_TIME
 
-    def look(self, measured_at: float) -> None:
+    def check_readings(self, measured_at: float) -> None:
         """Check new readings and notify the motor immediately. Skip readings with different timestamps."""
         if self.builder.is_whole:
-            self.update(self.builder.look(measured_at), measured_at)
+            self.update(self.builder.observe(measured_at), measured_at)
         else:
             self.mixed += 1
             self.act(self.reflex.on_time(self.time), measured_at)
@@ -135,7 +135,7 @@ class ReflexModule(Module):
         oldest = min(measured_at, self.builder.find_oldest(self.watched))
         self.act(self.reflex.on_readings(oldest, self.odometry.distance, self.time), measured_at)
 
-    def obey(self, message: ModuleMessage, now: float) -> list[ReflexAction]:
+    def handle_request(self, message: ModuleMessage, now: float) -> list[ReflexAction]:
         """Return the actions of the reflex for a message of the planner or a user."""
         match message:
             case ResetMessage():

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from paddock.modules.carriers.lines import LineGate
+from paddock.modules.carriers.lines import LineServer
 from paddock.modules.config import ModulesSpec
 from paddock.modules.module import Module, start_module
 from paddock.modules.recording import BusRecorder
@@ -30,14 +30,14 @@ class ModuleThreads:
         self._errors: list[BaseException] = []
         self._threads: list[threading.Thread] = []
         self._stack = ExitStack()
-        self.gate: LineGate | None = None  # for modules in other languages
+        self.line_server: LineServer | None = None  # for modules in other languages
 
     def __enter__(self) -> ModuleThreads:
         with ExitStack() as stack:
             if self.spec.record is not None:
                 stack.enter_context(BusRecorder(self.spec.bus, Path(self.spec.folder) / self.spec.record))
-            if self.spec.gate is not None:
-                self.gate = stack.enter_context(LineGate(self.spec.bus, port=self.spec.gate))
+            if self.spec.port is not None:
+                self.line_server = stack.enter_context(LineServer(self.spec.bus, port=self.spec.port))
             for entry in self.spec.modules:
                 module = self.modules[entry.name] = start_module(entry.name, self.spec)
                 stack.callback(module.bus.close)

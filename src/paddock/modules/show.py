@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.run_monitor import ShownModule
-from paddock.core.geometry import Pose, compose, relative
+from paddock.core.geometry import ORIGIN, Pose, compose, relative
 from paddock.core.observation import Observation
 from paddock.estimate import Estimate
 from paddock.mapping import GridFrame, MapView, OccupancyGrid
@@ -30,7 +30,6 @@ from paddock.modules.readings import Floats, PointReader
 from paddock.modules.remote_map import read_map
 from paddock.robots import RobotSpec
 
-HERE = Pose(0.0, 0.0, 0.0)
 Cells = NDArray[np.uint8]
 Send = Callable[[ModuleMessage], None]
 
@@ -66,7 +65,7 @@ class ModulesShow:
             case PoseMessage(source="MAPPER"):
                 pose = Pose(message.x, message.y, message.theta)
                 if self._origin is None:
-                    self._origin = compose(true_pose, relative(pose, HERE))
+                    self._origin = compose(true_pose, relative(pose, ORIGIN))
                 covariance = np.array(message.covariance).reshape(-1, 3)
                 turn = np.eye(3)
                 c, s = math.cos(self._origin.heading), math.sin(self._origin.heading)
@@ -83,7 +82,7 @@ class ModulesShow:
             case HealthMessage() | PresenceMessage() if message.source in self.health_monitor.modules:
                 self.health_monitor.take(message)
 
-    def look(self, observation: Observation) -> None:
+    def store_scan(self, observation: Observation) -> None:
         """Store the newest scan of the robot."""
         self._scan = self.reader.read(observation)
 
@@ -139,7 +138,7 @@ def turn_cells(frame: GridFrame, cells: Cells, origin: Pose) -> tuple[GridFrame,
     there = GridFrame.around(low_x, low_y, high_x, high_y, frame.resolution)
     rows, columns = np.indices(there.shape).reshape(2, -1)
     places = there.centres(np.column_stack((rows, columns)))
-    back = frame.cells(transform(places, relative(origin, HERE)))
+    back = frame.cells(transform(places, relative(origin, ORIGIN)))
     inside = ((back >= 0) & (back < frame.shape)).all(axis=1)
     turned = np.full(len(back), UNSEEN, np.uint8)
     turned[inside] = cells[back[inside, 0], back[inside, 1]]

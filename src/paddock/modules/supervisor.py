@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from paddock.core.errors import PaddockError
 from paddock.core.outside import visible
 from paddock.modules.bus import open_bus, split_address
-from paddock.modules.carriers.lines import LineGate
+from paddock.modules.carriers.lines import LineServer
 from paddock.modules.carriers.zenoh import PEERS, ZenohRouter
 from paddock.modules.config import ModulesSpec
 from paddock.modules.health_monitor import HealthMonitor
@@ -75,7 +75,7 @@ class ModuleProcess:
         self.started = time.monotonic()
         self.restarts += 1
 
-    def look(self) -> int | None:
+    def poll(self) -> int | None:
         """Return its exit status once it has ended, and schedule its restart; None while it runs."""
         if self.process is None or (status := self.process.poll()) is None:
             return None
@@ -118,7 +118,7 @@ class Supervisor:
         self.spec = replace(spec, bus=choose_bus(spec.bus))
         self.health_monitor, self.over = HealthMonitor(), False
         self._stack = ExitStack()
-        self.gate: LineGate | None = None  # for modules in other languages
+        self.line_server: LineServer | None = None  # for modules in other languages
         names = [entry.name for entry in spec.modules if only is None or entry.name in only]
         if only is not None and (unknown := set(only) - set(names)):
             spec.entry(min(unknown))  # raises UnknownName
@@ -154,9 +154,9 @@ class Supervisor:
             self._stack.enter_context(ZenohRouter(f"tcp/{host}:{port}"))
         elif urlsplit(url).scheme != "zenoh":
             url = f"memory://{port}"
-            self._stack.enter_context(LineGate(url, host, port))
-        if self.spec.gate is not None:
-            self.gate = self._stack.enter_context(LineGate(url, port=self.spec.gate))
+            self._stack.enter_context(LineServer(url, host, port))
+        if self.spec.port is not None:
+            self.line_server = self._stack.enter_context(LineServer(url, port=self.spec.port))
         self.bus = self._stack.enter_context(open_bus(url, "SUPERVISOR"))
         if self.spec.record is not None:
             self._stack.enter_context(BusRecorder(url, Path(self.spec.folder) / self.spec.record))
@@ -169,23 +169,23 @@ class Supervisor:
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
-    def look(self, seconds: float = 0.1) -> bool:
+    def update(self, seconds: float = 0.1) -> bool:
         """Update the health for some time [s] and restart crashed modules. Return False when the run is over."""
         until = time.monotonic() + seconds
         while not self.over and (left := until - time.monotonic()) > 0:
             time.sleep(min(left, LOOK))  # avoid waking for each message, because all messages pass through here
             for message in self.bus.receive_all(0.0):
                 self.health_monitor.take(message)
-            self._revive()
+            self._restart_ended()
         return not self.over
 
-    def _revive(self) -> None:
+    def _restart_ended(self) -> None:
         for name, process in self.processes.items():
-            status = process.look()
+            status = process.poll()
             if status == 0:  # it has finished the last round
                 process.finished = True
                 self.over |= name == "coordinator" or all(other.finished for other in self.processes.values())
-            elif process.process is not None and self._hangs(name, process):
+            elif process.process is not None and self._is_hanging(name, process):
                 process.process.kill()  # it is restarted like a crashed one
             elif status == MISTAKE and not self.health_monitor[name.upper()].received_at:
                 raise PaddockError(f"module {name}: {process.last_line()}")
@@ -197,7 +197,7 @@ class Supervisor:
             self.health_monitor[name.upper()].restarts = process.restarts
             self.health_monitor[name.upper()].ended = process.finished or self.over
 
-    def _hangs(self, name: str, process: ModuleProcess) -> bool:
+    def _is_hanging(self, name: str, process: ModuleProcess) -> bool:
         """Return whether a module has reported since its start, but not for some time."""
         received_at = self.health_monitor[name.upper()].received_at
         silence = time.monotonic() - received_at

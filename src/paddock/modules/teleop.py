@@ -38,10 +38,8 @@ class TeleopModule(DrivingModule):
 
     def steer(self) -> None:
         """Send the user's motion to the reflex, once per set of readings."""
-        look = self.look()
+        look = self.observe()
         if self.time > self.until:
             return
-        if self.shake_hands(self.reader.read(look)):
-            linear, angular = self.twist
-            half = angular * self.spec.robot_spec.drive.wheel_separation / 2
-            self.drive(WheelSpeeds(linear - half, linear + half))
+        if self.update_handshake(self.reader.read(look)):
+            self.drive(WheelSpeeds.of_twist(*self.twist, self.spec.robot_spec.drive.wheel_separation))

@@ -61,10 +61,7 @@ class DriveLimits:
 
     def wheels(self, twist: Twist) -> WheelSpeeds:
         """Return the wheel speeds for a twist; both parts are scaled down if a wheel would be too fast."""
-        half = twist.angular * self.wheel_separation / 2
-        left, right = twist.linear - half, twist.linear + half
-        shrink = min(1.0, self.max_speed / max(abs(left), abs(right), 1e-9))
-        return WheelSpeeds(left * shrink, right * shrink)
+        return WheelSpeeds.of_twist(twist.linear, twist.angular, self.wheel_separation).limit(self.max_speed)
 
     def twist(self, wheels: WheelSpeeds) -> Twist:
         """Return the twist for wheel speeds."""

@@ -30,7 +30,7 @@ class Situation:
     limits: DriveLimits
     costmap: CostMap
     tree: SearchTree  # of paths from the robot
-    chance: Callable[[str], float]  # returns a random number in [0, 1) for a key
+    draw: Callable[[str], float]  # returns a random number in [0, 1) for a key
 
     def is_current(self, frontier: Frontier) -> bool:
         """Return whether the robot is already driving to a frontier."""
@@ -150,9 +150,9 @@ class RandomWalk(ExplorationMethod):
         if situation.current is not None:
             return situation.current
         cells = np.argwhere(np.isfinite(situation.tree.costs))
-        row, column = cells[int(situation.chance("cell") * len(cells))].tolist()
+        row, column = cells[int(situation.draw("cell") * len(cells))].tolist()
         x, y = situation.costmap.frame.centre(row, column)
-        view = Pose(x, y, math.tau * situation.chance("heading") - math.pi)
+        view = Pose(x, y, math.tau * situation.draw("heading") - math.pi)
         cost = float(situation.tree.costs[row, column]) * situation.costmap.frame.resolution
         return Frontier((x, y), 0.0, view, (row, column), cost, 0.0)
 

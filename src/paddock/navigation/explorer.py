@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from paddock.core.chance import chance
 from paddock.core.geometry import Point, Pose
+from paddock.core.keyed_random import draw_uniform
 from paddock.mapping.frame import Points
 from paddock.mapping.view import NO_POINTS
 from paddock.navigation.blacklist import Blacklist
@@ -75,7 +75,13 @@ class Explorer(MapController):
             self.finish(FINISHED)
             return
         situation = Situation(
-            choices, self.current, pose, self.limits, costmap, tree, lambda key: chance(self.seed, self.plans, key)
+            choices,
+            self.current,
+            pose,
+            self.limits,
+            costmap,
+            tree,
+            lambda key: draw_uniform(self.seed, self.plans, key),
         )
         chosen = self.method.choose(situation)
         same = situation.is_current(chosen)

@@ -98,7 +98,7 @@ class PathDriver:
         pose = mapper.estimate.pose
         if mapper.grid.version != self._version:
             self._version = mapper.grid.version
-            self.local = self._look(mapper, pose)
+            self.local = self._make_local_map(mapper, pose)
         if is_blind(mapper, time):
             wanted, self._mark = STILL, None  # does not count as being stuck
         else:
@@ -106,7 +106,7 @@ class PathDriver:
         self.twist = self.follower.limits.approach(self.twist, wanted, PERIOD)
         return self.wheels
 
-    def _look(self, mapper: MapSource, pose: Pose) -> CostMap:
+    def _make_local_map(self, mapper: MapSource, pose: Pose) -> CostMap:
         """Return the local cost map: the map, plus all points of the last scan, which the map may not contain yet."""
         grid, reach = mapper.grid, REACH * self.footprint.circumscribed
         log_odds, frame = crop(grid.log_odds, grid.frame, pose.x, pose.y, reach)

@@ -87,7 +87,7 @@ class HostConfig(Spec):
     camera: CameraAddress = ""  # URL of the stream of an overhead camera …
     camera_lens: str = ""  # … the file of its lens, as written by `paddock camera calibrate` …
     camera_site: str = ""  # … and the file of the markers on floor and robots
-    patience_s: Annotated[float, Number("seconds", low=2, high=3600)] = 30.0  # without an answer, until a robot is lost
+    timeout_s: Annotated[float, Number("seconds", low=2, high=3600)] = 30.0  # without an answer, until a robot is lost
 
     def check(self) -> None:
         refuse_duplicates([robot.name for robot in self.robots], "robots[{}].name")

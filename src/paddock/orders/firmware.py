@@ -73,7 +73,7 @@ class OrderFirmware:
         self._lease = 0.0  # remaining seconds until the wheel speeds expire
         self._avoiding_time = 0.0  # [s], moving time of orders O, which is the reply to T in legacy mode
         self._quiet = 0.0  # seconds since the last checked frame
-        self._lamp = -1.0
+        self._led = -1.0
         self.motion.stop()
 
     def abandon(self) -> None:
@@ -87,7 +87,7 @@ class OrderFirmware:
         return self._task is None and not self._input
 
     @property
-    def order_under_way(self) -> str:
+    def current_order(self) -> str:
         """Text of the current driving order; empty while the robot waits."""
         return "" if self._task is None else self._task_text
 
@@ -153,11 +153,11 @@ class OrderFirmware:
                 self.motion.stop()
 
     def _show_waiting(self) -> None:
-        """Switch the body lamp on while the robot waits for an order."""
-        lamp = float(self._task is None)
-        if lamp != self._lamp:
-            self._lamp = lamp
-            self.hardware.set_lamp("body", lamp)
+        """Switch the body LED on while the robot waits for an order."""
+        led = float(self._task is None)
+        if led != self._led:
+            self._led = led
+            self.hardware.set_led("body", led)
 
     # ---- checked mode
 
@@ -284,9 +284,9 @@ class OrderFirmware:
             ordered = letter == "G" and self.mode is LEGACY
             return write_reply(letter, *(numbers if ordered else here))
         if letter == "c":
-            way = math.hypot(numbers[0] * CM - motion.pose.x, numbers[1] * CM - motion.pose.y)
-            self._limit_drive(motion.constants.drive_seconds(way))
-            done = yield from motion.forward(way)
+            distance = math.hypot(numbers[0] * CM - motion.pose.x, numbers[1] * CM - motion.pose.y)
+            self._limit_drive(motion.constants.drive_seconds(distance))
+            done = yield from motion.forward(distance)
         else:
             angle = wrap(numbers[0] - motion.pose.heading) if letter == "a" else numbers[0]
             self._limit_drive(motion.constants.turn_seconds(angle))

@@ -110,7 +110,7 @@ class Host:
                 self._open(waiter, name, now)
             self._write(waiter, name, now)
             if session.over:
-                self._let_go(waiter, name)
+                self._release(waiter, name)
             elif name not in self._watchdogs and session.stop_bytes and self._devices[name].is_open:
                 self._start_watchdog(name)
 
@@ -168,7 +168,7 @@ class Host:
         self._closed_since.setdefault(name, now)
         self._opens_at.setdefault(name, now)
 
-    def _let_go(self, waiter: DeviceWaiter, name: str) -> None:
+    def _release(self, waiter: DeviceWaiter, name: str) -> None:
         if self._devices[name].is_open:
             self._end_watchdog(name)
             waiter.drop(name, self._devices[name])

@@ -10,8 +10,8 @@ from paddock.core.errors import PaddockError, Timeout
 from paddock.core.reason import explain
 from paddock.orders import texts
 from paddock.orders.checked_frames import next_number, read_checked, write_checked, write_checked_text
+from paddock.orders.conversation import Conversation, LineEnd
 from paddock.orders.legacy_frames import write_frame
-from paddock.orders.talk import Conversation, LineEnd
 from paddock.orders.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_reply, write_order
 
 ASKED_TWICE = frozenset("DTU")  # orders whose reply a stopped robot of 2012 must give twice to be accepted
@@ -49,7 +49,7 @@ class HostTiming:
 
 
 class HostEnd(LineEnd):
-    """Sends orders to one robot. Its methods are conversations: see `Talk`."""
+    """Sends orders to one robot. Its methods are conversations: see `ConversationRunner`."""
 
     def __init__(
         self, *, session: int = 1, checked: bool = True, patient: bool = False, timing: HostTiming | None = None
@@ -109,7 +109,7 @@ class HostEnd(LineEnd):
                 self.silent_since = self.now
                 if read_reply(received) == Reply("i"):
                     return
-            self._mind_silence()
+            self._check_silence()
         raise RobotLost(NO_ORDER_ROBOT)
 
     def _agree(self) -> Conversation[str]:
@@ -119,7 +119,7 @@ class HostEnd(LineEnd):
             self.send(write_frame(text))
             received = yield self.now + self.timing.round_trip
             if received is None:
-                self._mind_silence()
+                self._check_silence()
                 continue
             self.silent_since = self.now
             frame, reply = read_checked(received), read_reply(received)
@@ -163,8 +163,10 @@ class HostEnd(LineEnd):
             before, reply = reply, (yield from self._ask_legacy(order, seconds))
             if reply == before:
                 return reply
-        told = explain("no two equal answers to {order} in {attempts} attempts", order=order.letter, attempts=attempts)
-        raise RobotLost(told)
+        reason = explain(
+            "no two equal answers to {order} in {attempts} attempts", order=order.letter, attempts=attempts
+        )
+        raise RobotLost(reason)
 
     def _ask_checked(self, text: str, seconds: float, expected: float) -> Conversation[Reply]:
         self._number = next_number(self._number)
@@ -180,7 +182,7 @@ class HostEnd(LineEnd):
                     explain("no right answer to {order} in {seconds:.0f} s", order=text, seconds=self.now - began)
                 )
             if received is None:
-                self._mind_silence()
+                self._check_silence()
                 self.statistics.polls += accepted
                 self.statistics.resends += not accepted
                 self.send(frame)
@@ -253,7 +255,7 @@ class HostEnd(LineEnd):
             if reply == "silent":
                 self._late = True
                 silences += 1
-                self._mind_silence(silences >= MAX_UNANSWERED)
+                self._check_silence(silences >= MAX_UNANSWERED)
             else:
                 self._late |= reply == "wrong"
                 wrong, silences, self.silent_since = wrong + 1, 0, self.now
@@ -279,7 +281,7 @@ class HostEnd(LineEnd):
                 self.statistics.wrong_echoes += 1
                 return "wrong"
 
-    def _mind_silence(self, may_be_lost: bool = True) -> None:
+    def _check_silence(self, may_be_lost: bool = True) -> None:
         silent = self.now - self.silent_since
         if silent >= self.timing.silence and may_be_lost:
             raise RobotLost(explain("it was silent for {seconds:.0f} s", seconds=silent))

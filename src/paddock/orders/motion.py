@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from paddock.core.geometry import Point, Pose, wrap
+from paddock.core.numeric import wrap_int16
 from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.estimate.odometry import Odometry
 
@@ -82,7 +83,7 @@ class RobotMotion:
     def count(self) -> None:
         """Read the step counters and update the estimated pose."""
         now = self._read_counts()
-        moved = [(new - old + 0x8000) % 0x10000 - 0x8000 for new, old in zip(now, self._last, strict=True)]
+        moved = [wrap_int16(new - old) for new, old in zip(now, self._last, strict=True)]
         self._last = now
         self.counts = [total + steps for total, steps in zip(self.counts, moved, strict=True)]
         self.odometry.update(*(steps * self.constants.step for steps in self.counts))

@@ -10,7 +10,7 @@ from typing import Literal
 from paddock.core.geometry import Pose, wrap
 from paddock.orders.motion import CONSTANTS
 
-MotionKind = Literal["turn", "way"]
+MotionKind = Literal["turn", "distance"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,7 +38,7 @@ def measure_turn(commanded: float, before: Pose, after: Pose) -> float:
     return commanded + wrap(after.heading - before.heading - commanded)
 
 
-def measure_way(before: Pose, after: Pose) -> float:
+def measure_distance(before: Pose, after: Pose) -> float:
     """Return the driven distance [m] between two poses; negative if the robot drove backwards."""
     x, y = after.x - before.x, after.y - before.y
     return math.copysign(math.hypot(x, y), x * math.cos(before.heading) + y * math.sin(before.heading))
@@ -56,19 +56,19 @@ class OdometryErrors:
         return self._fit("turn")
 
     @property
-    def way_ratio(self) -> float:
+    def distance_ratio(self) -> float:
         """Ratio of measured to commanded distances, by least squares."""
-        return self._fit("way")
+        return self._fit("distance")
 
     @property
     def wheel_diameter(self) -> float:
         """Wheel diameter that explains the distances [m]."""
-        return CONSTANTS.wheel_diameter * self.way_ratio
+        return CONSTANTS.wheel_diameter * self.distance_ratio
 
     @property
     def wheel_separation(self) -> float:
         """Wheel separation that explains the turns, with this wheel diameter [m]."""
-        return CONSTANTS.wheel_separation * self.way_ratio / self.turn_ratio
+        return CONSTANTS.wheel_separation * self.distance_ratio / self.turn_ratio
 
     def _fit(self, kind: MotionKind) -> float:
         pairs = [(motion.commanded, motion.measured) for motion in self.motions if motion.kind == kind]

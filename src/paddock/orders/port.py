@@ -15,8 +15,8 @@ from paddock.core.reason import explain
 from paddock.core.watchdog import RENEWAL, SILENCE
 from paddock.epuck.driver.port import Port, Raw
 from paddock.epuck.driver.streams import ByteStream
+from paddock.orders.conversation import Conversation, ConversationRunner, T
 from paddock.orders.host_end import HostEnd, HostTiming
-from paddock.orders.talk import Conversation, T, Talk
 from paddock.orders.texts import CM, DRIVING, Order, Reply
 
 POLLING = 2 * RENEWAL  # [s] between two polls during a drive
@@ -64,30 +64,30 @@ class OrdersPort(Port):
         number = int.from_bytes(os.urandom(3), "big")  # below `SESSIONS`
         timing = HostTiming(silence=self.timeout, reopening=2 * self.timeout, polling=POLLING)
         self._end = HostEnd(session=number, checked=self._asks_for_checked, timing=timing)
-        self._hold_talk(stream, self._end.connect())
+        self._run_conversation(stream, self._end.connect())
 
     def ask(self, order: Order, seconds: float = 0.0, *, expected: float = 0.0) -> Reply:
         """Send an order and return its reply. `seconds` is the maximum duration of its drive."""
         drives = order.letter in DRIVING
         stands_then = self.driving(drives, False) if drives or order.letter == "S" else nullcontext()
         with self.hold(seconds + self.timeout), stands_then, self.exchange() as stream:
-            return self._hold_talk(stream, self._end.ask(order, seconds, expected=expected))
+            return self._run_conversation(stream, self._end.ask(order, seconds, expected=expected))
 
-    def _hold_talk(self, stream: ByteStream, conversation: Conversation[T]) -> T:
-        talk = Talk(self._end, conversation, time.monotonic())
-        while not talk.over:
-            stream.send(talk.take_output(), self.deadline)
+    def _run_conversation(self, stream: ByteStream, conversation: Conversation[T]) -> T:
+        runner = ConversationRunner(self._end, conversation, time.monotonic())
+        while not runner.over:
+            stream.send(runner.take_output(), self.deadline)
             try:
-                data = stream.receive(min(talk.deadline, self.deadline))
+                data = stream.receive(min(runner.deadline, self.deadline))
             except Timeout:
                 if time.monotonic() >= self.deadline:
                     raise Timeout(explain("{device}: no answer in time", device=stream.name)) from None
-                talk.wake(time.monotonic())
+                runner.wake(time.monotonic())
             else:
-                talk.receive(data, time.monotonic())
+                runner.receive(data, time.monotonic())
                 self.note_answer()
-        assert talk.result is not None
-        return talk.result
+        assert runner.result is not None
+        return runner.result
 
     # ---- supported functions
 
@@ -119,8 +119,8 @@ class OrdersPort(Port):
     def read_image(self) -> NoReturn:
         self._refuse("pictures")
 
-    def set_lamp(self, name: str, brightness: float) -> NoReturn:
-        self._refuse(f"the lamp {name}")
+    def set_led(self, name: str, brightness: float) -> NoReturn:
+        self._refuse(f"the LED {name}")
 
     def play_sound(self, sound: int) -> NoReturn:
         self._refuse("sounds")

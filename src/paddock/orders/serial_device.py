@@ -8,7 +8,7 @@ import selectors
 import time
 from typing import Any, Self
 
-from paddock.epuck.driver.streams import open_serial_port
+from paddock.epuck.driver.streams import find_descriptor, open_serial_port
 
 CHUNK = 1 << 12
 LOOKING = 0.01  # [s] between two polls of devices that the system cannot wait for
@@ -42,11 +42,7 @@ class SerialDevice:
 
     def fileno(self) -> int | None:
         """Return the file descriptor for selectors; None for a COM port on Windows, which has none."""
-        try:
-            number: int = self._port.fileno()
-        except (AttributeError, OSError):
-            return None
-        return number
+        return find_descriptor(self._port)
 
     def read(self) -> bytes:
         """Return the available bytes. Raise OSError if the device is lost."""

@@ -11,9 +11,9 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.reason import explain
 from paddock.orders import texts
+from paddock.orders.conversation import Conversation, ConversationRunner, LinkStatistics
 from paddock.orders.driving import TRIES, allow_seconds, estimate_seconds
 from paddock.orders.host_end import HostEnd, HostTiming, RobotLost
-from paddock.orders.talk import Conversation, LinkStatistics, Talk
 from paddock.orders.texts import CM, FARTHEST, Order, Reply, write_reply
 
 BACK = 0.01  # [m], allowed distance of a robot from its start before a walk
@@ -100,19 +100,19 @@ class RobotSession:
         self._end.now = now
         self._pose = plan.start  # expected pose of the robot
         self._resends = 0
-        self._talk = Talk(self._end, self._walk(), now)
+        self._runner = ConversationRunner(self._end, self._walk(), now)
 
     # ---- interface to the owner of the line
 
     @property
     def deadline(self) -> float:
         """Time at which `wake` must be called [s]."""
-        return self._talk.deadline
+        return self._runner.deadline
 
     @property
     def over(self) -> bool:
         """Whether the walk has ended."""
-        return self._talk.over
+        return self._runner.over
 
     @property
     def statistics(self) -> LinkStatistics:
@@ -131,17 +131,17 @@ class RobotSession:
 
     def receive(self, data: bytes, now: float) -> None:
         """Process bytes from the robot."""
-        self._talk.receive(data, now)
+        self._runner.receive(data, now)
         self._report_resends()
 
     def wake(self, now: float) -> None:
         """Continue the walk at the deadline."""
-        self._talk.wake(now)
+        self._runner.wake(now)
         self._report_resends()
 
     def take_output(self) -> bytes:
         """Remove and return the bytes to send."""
-        return self._talk.take_output()
+        return self._runner.take_output()
 
     def note_reopened(self, now: float) -> None:
         """Record that the line was opened again."""
@@ -152,7 +152,7 @@ class RobotSession:
     def give_up(self, reason: str) -> None:
         """End the walk because of a failed line. `take_output` then contains a stop, if the robot still receives it."""
         if not self.over:
-            self._talk.stop()
+            self._runner.stop()
             self._end.send_stop()
             self._lose(reason)
 
@@ -160,9 +160,9 @@ class RobotSession:
         """Stop the robot and end the walk. A robot in legacy mode continues, because it does not read while driving."""
         if self.over:
             return
-        self._talk.stop()
+        self._runner.stop()
         if self.result.mode == "checked":
-            self._talk = Talk(self._end, self._stop(), now)
+            self._runner = ConversationRunner(self._end, self._stop(), now)
         else:
             self._report("drives on" if self.result.mode else "stopped")
 

@@ -43,13 +43,15 @@ def read_waypoints(path: str | Path) -> list[Waypoint]:
 def _read_line(line: str, place: str) -> Waypoint:
     parts = [part.strip() for part in line.split(";")]
     if len(parts) != 3 or not parts[0]:
-        told = explain("expected name;x;y in centimetres, such as 'e-puck_2479;39.0;95.0', got {text!r}", text=line)
-        raise _refuse(place, told)
+        reason = explain("expected name;x;y in centimetres, such as 'e-puck_2479;39.0;95.0', got {text!r}", text=line)
+        raise _refuse(place, reason)
     numbers = [_read_number(text) for text in parts[1:]]
     for axis, text, number in zip("xy", parts[1:], numbers, strict=True):
         if not math.isfinite(number):
-            told = explain("{axis}: expected centimetres, got {text!r}", axis=axis, text=text)
-            raise _refuse(place, explain("{told}; numbers have a decimal point", told=told) if "," in text else told)
+            reason = explain("{axis}: expected centimetres, got {text!r}", axis=axis, text=text)
+            raise _refuse(
+                place, explain("{reason}; numbers have a decimal point", reason=reason) if "," in text else reason
+            )
         if abs(number) > FARTHEST:
             most = round(FARTHEST)
             raise _refuse(
@@ -59,8 +61,8 @@ def _read_line(line: str, place: str) -> Waypoint:
     return Waypoint(parts[0], numbers[0] * CM, numbers[1] * CM)
 
 
-def _refuse(place: str, told: Reason) -> PaddockError:
-    return PaddockError(explain("{place}: {told}", place=place, told=told))
+def _refuse(place: str, reason: Reason) -> PaddockError:
+    return PaddockError(explain("{place}: {reason}", place=place, reason=reason))
 
 
 def _read_number(text: str) -> float:

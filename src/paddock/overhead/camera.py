@@ -39,7 +39,7 @@ class Scene(NamedTuple):
     tick: int
     poses: NDArray[np.float64]  # x, y [m], heading [rad], shape (N, 3)
     twists: NDArray[np.float64]  # forward [m/s], turning [rad/s], shape (N, 2)
-    lamps: tuple[Sequence[float], ...]  # brightness 0 … 1
+    leds: tuple[Sequence[float], ...]  # brightness 0 … 1
 
 
 class OverheadCamera:
@@ -104,21 +104,22 @@ class OverheadCamera:
             if arena.world is not self.world:
                 self.show(arena.world)
             motion = arena.motion.copy()
-            time, tick, lamps = arena.time, arena.tick, arena.built.lamps
-        lit = tuple(row[len(row) - lamps :].tolist() for row in motion)
+            time, tick, led_count = arena.time, arena.tick, arena.built.led_count
+        lit = tuple(row[len(row) - led_count :].tolist() for row in motion)
         return Scene(time, tick, motion[:, X : HEADING + 1], motion[:, [FORWARD, TURN]], lit)
 
-    def set_scene(self, poses: ArrayLike, *, lamps: Sequence[Sequence[float]] = (), tick: int = 0) -> Scene:
+    def set_scene(self, poses: ArrayLike, *, leds: Sequence[Sequence[float]] = (), tick: int = 0) -> Scene:
         """Return a scene with stationary robots at poses x, y [m], heading [rad], without an arena."""
         rows = np.asarray(poses, float).reshape(-1, 3)
         if len(rows) != len(self.types):
             raise SimulationError(f"expected {len(self.types)} poses, one for each robot, got {len(rows)}")
-        return Scene(0.0, tick, rows, np.zeros((len(rows), 2)), tuple(lamps) or ((),) * len(rows))
+        return Scene(0.0, tick, rows, np.zeros((len(rows), 2)), tuple(leds) or ((),) * len(rows))
 
     def take_picture(self, scene: Scene) -> Picture:
         """Return the picture of a scene, uint8 (row, column, rgb). Equal seeds and ticks give equal pictures."""
         picture = self.backdrop.picture.copy()
-        paint_robots(picture, self.backdrop, self.model, self.looks, scene.poses, self._smears(scene), scene.lamps)
+        smears = scene.twists * (self.spec.sensor.exposure / 2)  # motion in half of the exposure
+        paint_robots(picture, self.backdrop, self.model, self.looks, scene.poses, smears, scene.leds)
         return as_picture(add_noise(picture, self.spec.sensor.noise, self.seed, scene.tick))
 
     def take_jpeg(self, scene: Scene) -> bytes:
@@ -145,7 +146,3 @@ class OverheadCamera:
                 color, marker = placed.color or kind.body.color, self._markers.get(placed.name)
                 self._looks.append(make_look(kind, color, marker, size, markers.rise, scale, optics.blur))
         return self._looks
-
-    def _smears(self, scene: Scene) -> NDArray[np.float64]:
-        """Return the motion of robots in half of the exposure: ahead [m], rotation [rad], shape (N, 2)."""
-        return scene.twists * (self.spec.sensor.exposure / 2)

@@ -1,4 +1,4 @@
-"""Appearance of robots from above: body, lid with a marker, lamps."""
+"""Appearance of robots from above: body, lid with a marker, LEDs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from paddock.robots import RobotSpec
 RED, GREEN, WARM = (255, 40, 30), (60, 255, 90), (255, 90, 60)
 
 
-class Lamp(NamedTuple):
-    """A lamp on a robot's rim, or one that illuminates the whole rim."""
+class Led(NamedTuple):
+    """An LED on a robot's rim, or one that illuminates the whole rim."""
 
     number: int
     at: tuple[float, float] | None  # in the robot's frame [m]; None: the whole rim
@@ -30,7 +30,7 @@ class RobotLook(NamedTuple):
     body_height: float
     lid: Texture | None
     lid_height: float
-    lamps: tuple[Lamp, ...]
+    leds: tuple[Led, ...]
     radius: float  # bounding radius around its centre [m]
 
 
@@ -50,7 +50,7 @@ def make_look(
     """
     shape = robot.body.shape
     radius = bounding_radius(shape)
-    lamps = tuple(place_lamps(robot.leds, shape.radius if isinstance(shape, Disc) else 0.8 * radius))
+    leds = tuple(place_leds(robot.leds, shape.radius if isinstance(shape, Disc) else 0.8 * radius))
     lid = None
     if marker is not None:
         rim = max(size / math.sqrt(2) + 0.0002, shape.radius if isinstance(shape, Disc) else 0.0)
@@ -58,19 +58,19 @@ def make_look(
         radius = max(radius, rim)
     height = robot.body.height
     body = draw_body(robot, color, scale, sigma)
-    return RobotLook(body, rgb(darken(color, 0.25)), height, lid, height + rise, lamps, radius)
+    return RobotLook(body, rgb(darken(color, 0.25)), height, lid, height + rise, leds, radius)
 
 
-def place_lamps(names: tuple[str, ...], radius: float) -> list[Lamp]:
-    """Return the lamps: `body` is the whole rim, `front` the front, all others a ring, clockwise from the front."""
+def place_leds(names: tuple[str, ...], radius: float) -> list[Led]:
+    """Return the LEDs: `body` is the whole rim, `front` the front, all others a ring, clockwise from the front."""
     ring = [name for name in names if name not in ("body", "front")]
-    lamps = []
+    leds = []
     for number, name in enumerate(names):
         if name == "body":
-            lamps.append(Lamp(number, None, GREEN))
+            leds.append(Led(number, None, GREEN))
         elif name == "front":
-            lamps.append(Lamp(number, (radius, 0.0), WARM))
+            leds.append(Led(number, (radius, 0.0), WARM))
         else:
             angle = -math.tau * ring.index(name) / len(ring)
-            lamps.append(Lamp(number, (radius * math.cos(angle), radius * math.sin(angle)), RED))
-    return lamps
+            leds.append(Led(number, (radius * math.cos(angle), radius * math.sin(angle)), RED))
+    return leds

@@ -18,8 +18,8 @@ from paddock.vision.camera_model import CameraModel
 
 STILL = 0.2  # [pixels]; robots that move less during the exposure have no motion blur
 INSTANTS = (-1.0, -0.5, 0.0, 0.5, 1.0)  # sampled instants of the exposure, for motion blur
-GLOW, BRIGHTNESS = 0.004, 330.0  # of a lamp: radius [m], grey levels at its middle
-BLOOM = 0.25  # share of a lamp's light that is visible on a lid above it
+GLOW, BRIGHTNESS = 0.004, 330.0  # of an LED: radius [m], grey levels at its middle
+BLOOM = 0.25  # share of an LED's light that is visible on a lid above it
 RIM = (214, 214, 209)  # colour of a lid's side
 
 
@@ -28,9 +28,9 @@ class Slice(NamedTuple):
 
     height: float
     robot: int
-    texture: Texture | None  # None: its lamps
+    texture: Texture | None  # None: its LEDs
     color: tuple[int, int, int] | None = None  # None: the colours of the texture
-    share: float = 1.0  # share of the lamps' light
+    share: float = 1.0  # share of the LEDs' light
 
 
 def paint_robots(
@@ -40,7 +40,7 @@ def paint_robots(
     looks: Sequence[RobotLook],
     poses: NDArray[np.float64],
     smears: NDArray[np.float64],
-    lamps: Sequence[Sequence[float]],
+    leds: Sequence[Sequence[float]],
 ) -> None:
     """Paint robots at poses (x, y, heading) that move by ± smears (ahead [m], rotation [rad]) during the exposure."""
     slices: list[Slice] = []
@@ -48,7 +48,7 @@ def paint_robots(
     for i, look in enumerate(looks):
         x, y, _ = poses[i]
         windows.append(find_window(model, x, y, look.radius + 2 * GLOW, look.lid_height))
-        slices += slice_robot(i, look, model, x, y, any(lamps[i]))
+        slices += slice_robot(i, look, model, x, y, any(leds[i]))
     for part in sorted(slices, key=lambda part: part.height):
         window = windows[part.robot]
         if window is None:
@@ -57,7 +57,7 @@ def paint_robots(
         seen = backdrop.heights[window] <= part.height
         area = picture[window]
         if part.texture is None:
-            light = _shine(look, backdrop, window, model, pose, lamps[part.robot])
+            light = _shine(look, backdrop, window, model, pose, leds[part.robot])
             area += light * seen[..., None] * np.float32(part.share)
             continue
         values = _read(part.texture, backdrop, window, model, part.height, pose, smear)
@@ -68,7 +68,7 @@ def paint_robots(
 
 
 def slice_robot(number: int, look: RobotLook, model: CameraModel, x: float, y: float, lit: bool) -> list[Slice]:
-    """Return the slices of a robot: its side, the top of its body, lamps, and the lid above them."""
+    """Return the slices of a robot: its side, the top of its body, LEDs, and the lid above them."""
     foot, top = model.project([[x, y, 0.0], [x, y, look.body_height]])
     lean = float(np.nan_to_num(np.hypot(*(top - foot))))
     width = look.radius * 2 * look.body.scale / TEXELS  # pixels
@@ -119,16 +119,16 @@ def _shine(
     pose: NDArray[np.float64],
     brightness: Sequence[float],
 ) -> Image32:
-    """Return the light of a robot's lamps."""
+    """Return the light of a robot's LEDs."""
     x, y = frame_of_pixels(backdrop.slopes, window, model, look.body_height, pose)
     light = np.zeros((*x.shape, 3), np.float32)
-    for lamp in look.lamps:
-        share = brightness[lamp.number] if lamp.number < len(brightness) else 0.0
+    for led in look.leds:
+        share = brightness[led.number] if led.number < len(brightness) else 0.0
         if share <= 0:
             continue
-        if lamp.at is None:
+        if led.at is None:
             rim = np.exp(-0.5 * ((np.hypot(x, y) - look.radius) / (GLOW / 2)) ** 2)
         else:
-            rim = np.exp(-0.5 * ((x - lamp.at[0]) ** 2 + (y - lamp.at[1]) ** 2) / GLOW**2)
-        light += rim[..., None] * (np.array(lamp.color, np.float32) / 255 * np.float32(BRIGHTNESS * share))
+            rim = np.exp(-0.5 * ((x - led.at[0]) ** 2 + (y - led.at[1]) ** 2) / GLOW**2)
+        light += rim[..., None] * (np.array(led.color, np.float32) / 255 * np.float32(BRIGHTNESS * share))
     return light

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from paddock.core.errors import SpecError
+from paddock.core.rules import AnyPort
 from paddock.core.spec import (
     Degrees,
     Description,
@@ -72,7 +73,7 @@ class CameraNetwork(Spec):
     jitter: Seconds = 0.02  # maximum additional latency
     dropped: Share = 0.0  # share of pictures that are not sent
     cut: Share = 0.0  # share of pictures of which only the first half is sent
-    port: Annotated[int, Number("a port", low=0, high=65535)] = 8081  # 0: any free port
+    port: AnyPort = 8081  # 0: any free port
     user: str = ""  # empty: no authentication
     password: str = field(default="", repr=False)
     authentication: Literal["digest", "basic"] = "digest"

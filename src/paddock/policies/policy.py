@@ -56,7 +56,7 @@ class Policy(Protocol):
 
 def is_policy(controller: object) -> TypeGuard[Policy]:
     """Whether a controller has all members of a Policy; `isinstance` with a Protocol is too slow for a large swarm."""
-    return all(hasattr(controller, name) for name in _POLICY_MEMBERS)
+    return _has_members(controller, _POLICY_MEMBERS)
 
 
 class TimedPolicy(Policy, Protocol):
@@ -71,7 +71,13 @@ class TimedPolicy(Policy, Protocol):
 
 def is_timed(controller: object) -> TypeGuard[TimedPolicy]:
     """Whether a controller has all members of a TimedPolicy."""
-    return all(hasattr(controller, name) for name in _TIMED_MEMBERS) and is_policy(controller)
+    return _has_members(controller, _TIMED_MEMBERS) and is_policy(controller)
+
+
+def _has_members(controller: object, names: tuple[str, ...]) -> bool:
+    """Whether an object has all of these attributes; properties are not evaluated, because they may raise."""
+    kind, own = type(controller), getattr(controller, "__dict__", ())
+    return all(name in own or hasattr(kind, name) for name in names)
 
 
 def _members_of(protocol: type) -> tuple[str, ...]:

@@ -42,8 +42,8 @@ class Program(Trainable):
 
     def check_structure(self) -> None:
         if not isinstance(self.length, int) or not 1 <= self.length <= MAX_INSTRUCTIONS:
-            told = format_value(self.length)
-            raise PaddockError(f"Program: length: expected a whole number from 1 to {MAX_INSTRUCTIONS}, got {told}")
+            shown = format_value(self.length)
+            raise PaddockError(f"Program: length: expected a whole number from 1 to {MAX_INSTRUCTIONS}, got {shown}")
 
     @property
     def registers(self) -> int:

@@ -101,12 +101,12 @@ class Sensed(Message, tag="sensed", frozen=True, kw_only=True):
 
 
 class FrameData(Message, tag="frame", frozen=True, kw_only=True):
-    """Poses and lamps of all robots, in the order of `robots`; see `frames.py`."""
+    """Poses and LEDs of all robots, in the order of `robots`; see `frames.py`."""
 
     frame: Int64  # number of the frame, for `got`
     tick: Int64
     bodies: bytes
-    lamps: bytes = b""  # a bit per lamp, the same number of bytes for each robot; empty if all are off
+    lamps: bytes = b""  # a bit per LED, the same number of bytes for each robot; empty if all are off
 
 
 class ClockState(Message, tag="clock", frozen=True, kw_only=True):
@@ -115,7 +115,7 @@ class ClockState(Message, tag="clock", frozen=True, kw_only=True):
     tick: Int64
     seed: Int64 | None = None  # None for students: hidden parts of an exercise could be computed from it
     running: bool
-    speed: Finite  # 0 for flat out
+    speed: Finite  # 0 for as fast as possible
     lock: tuple[Text, ...] = ()  # the clients in the lock
 
 

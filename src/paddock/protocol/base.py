@@ -39,7 +39,7 @@ Seed = Annotated[int, Meta(ge=0, le=2**63 - 1, description="a whole number")]
 Period = Annotated[float, Meta(ge=0, le=3600, description="seconds")]
 Rate = Annotated[float, Meta(ge=0, le=120, description="frames per second")]
 TimeoutSeconds = Annotated[float, Meta(gt=0, le=3600, description="seconds")]
-Speed = Annotated[float, Meta(ge=0, le=1000, description="a factor from 0.01 to 1000, or 0 for flat out,")]
+Speed = Annotated[float, Meta(ge=0, le=1000, description="a factor from 0.01 to 1000, or 0 for as fast as possible,")]
 Measured = float | None  # a measured value, which may be NaN; NaN is null in JSON
 Table = dict[str, Any]  # a spec with the types of TOML
 # Numbers are little-endian float64 bytes in msgpack, and a list with null for NaN in JSON. For msgspec the bare class

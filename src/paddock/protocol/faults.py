@@ -154,8 +154,8 @@ def words_for(hint: Any) -> str:
         return limits.description if wide else f"{limits.description} from {limits.ge} to {limits.le}"
     if limits is not None and limits.description:
         bounds = [(">", limits.gt), (">=", limits.ge), ("<=", limits.le)]
-        told = [f"{sign} {bound:g}" for sign, bound in bounds if bound is not None and abs(bound) < 1e300]
-        return " ".join([limits.description, " and ".join(told)]).strip()
+        limit_texts = [f"{sign} {bound:g}" for sign, bound in bounds if bound is not None and abs(bound) < 1e300]
+        return " ".join([limits.description, " and ".join(limit_texts)]).strip()
     if origin is tuple:
         return f"a list of at most {MAX_ENTRIES}" if arguments[-1] is Ellipsis else f"a list of {len(arguments)}"
     return WORDS.get(origin or plain, "a map")

@@ -1,4 +1,4 @@
-"""Frames for drawing: all robots in 20 bytes each, little-endian, and a bit per lamp."""
+"""Frames for drawing: all robots in 20 bytes each, little-endian, and a bit per LED."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def pack(
     return bodies.tobytes()
 
 
-def pack_lamps(lamps: NDArray[np.float64]) -> bytes:
-    """Pack lamp brightness (N, ·) into one bit per lamp, lowest bit first; empty if all lamps are off."""
-    on = lamps > 0
+def pack_leds(leds: NDArray[np.float64]) -> bytes:
+    """Pack LED brightness (N, ·) into one bit per LED, lowest bit first; empty if all LEDs are off."""
+    on = leds > 0
     return np.packbits(on, axis=1, bitorder="little").tobytes() if on.any() else b""
 
 
@@ -51,13 +51,11 @@ def unpack(bodies: bytes) -> NDArray[Any]:
     return np.frombuffer(bodies, BODY)
 
 
-def unpack_lamps(lamps: bytes, robots: int) -> NDArray[np.bool_]:
-    """Return which lamps are on, shape (robots, ·), with one column per bit of the frame, a multiple of 8."""
-    if not lamps:
+def unpack_leds(leds: bytes, robots: int) -> NDArray[np.bool_]:
+    """Return which LEDs are on, shape (robots, ·), with one column per bit of the frame, a multiple of 8."""
+    if not leds:
         return np.zeros((robots, 0), bool)
-    if not robots or len(lamps) % robots:
-        raise BadMessage(
-            f"frame.lamps: expected the same number of bytes for each of {robots} robots, got {len(lamps)}"
-        )
-    rows = np.frombuffer(lamps, np.uint8).reshape(robots, -1)
+    if not robots or len(leds) % robots:
+        raise BadMessage(f"frame.lamps: expected the same number of bytes for each of {robots} robots, got {len(leds)}")
+    rows = np.frombuffer(leds, np.uint8).reshape(robots, -1)
     return np.unpackbits(rows, axis=1, bitorder="little").astype(bool)

@@ -170,7 +170,7 @@ class Advance(Request, tag="advance", frozen=True, kw_only=True):
 
 
 class SetSpeed(Request, tag="set_speed", frozen=True, kw_only=True):
-    """Set the speed in simulated seconds per second; 0 for flat out (supervisor). → `done`"""
+    """Set the speed in simulated seconds per second; 0 for as fast as possible (supervisor). → `done`"""
 
     speed: Speed
 

@@ -9,13 +9,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from paddock.arena.devices import is_pivoting
 from paddock.core.errors import PaddockError
 from paddock.recordings.protobuf import decode
 from paddock.recordings.reading import MessagePlace
 from paddock.recordings.recording import Recording
 from paddock.recordings.robot_messages import WORLD_FRAME, plain_sensors
 from paddock.ros2.names import join_names, make_token
-from paddock.sensors.base import Mount, RangeSensorSpec, SensorSpec
+from paddock.sensors.base import Mount, RangeSensorSpec
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.laser import LaserSpec
 
@@ -115,7 +116,7 @@ class BagMessages:
         for robot, spec in self._specs.items():
             topic = BagTopic(robot, "", self._transforms, self._namespace(robot))
             for sensor in spec.sensors:
-                if isinstance(sensor, RangeSensorSpec | CameraSpec) and not _is_pivoting(sensor):
+                if isinstance(sensor, RangeSensorSpec | CameraSpec) and not is_pivoting(sensor):
                     single = len(sensor.mounts) == 1
                     names = [sensor.name if single else f"{sensor.name}{i}" for i in range(len(sensor.mounts))]
                     mounts += [self._mount(start, topic, *each) for each in zip(names, sensor.mounts, strict=True)]
@@ -140,7 +141,7 @@ class BagMessages:
     def _sensor_frame(self, topic: BagTopic) -> str:
         """Return the frame of a sensor; for a pivoting sensor, the base frame."""
         sensor = self._specs[topic.robot].sensor(topic.device)
-        return topic.frame(BASE_FRAME if _is_pivoting(sensor) else topic.device)
+        return topic.frame(BASE_FRAME if is_pivoting(sensor) else topic.device)
 
     # ---- one function per kind of message; fields are numbered as in the schemas
 
@@ -238,10 +239,6 @@ class BagMessages:
 
     def _quaternion(self, x: float, y: float, z: float, w: float) -> Any:
         return self._make("geometry_msgs/msg/Quaternion", x=x, y=y, z=z, w=w)
-
-
-def _is_pivoting(sensor: SensorSpec) -> bool:
-    return isinstance(sensor, RangeSensorSpec) and sensor.pivot is not None
 
 
 def _latched_quality() -> Any:

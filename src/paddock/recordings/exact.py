@@ -92,7 +92,7 @@ def encode_keyframe(tick: int, state: State, commands: Floats) -> bytes:
 def decode_keyframe(data: bytes, built: BuiltWorld) -> Keyframe:
     """Decode a state for a rebuilt world."""
     fields = decode(data)
-    state = initial_state(built.model, built.poses, lamps=built.lamps, seed=fields[3][0])
+    state = initial_state(built.model, built.poses, led_count=built.led_count, seed=fields[3][0])
     state.clock[0, TICK] = fields[2][0]
     commands = initial_commands(built.model)
     for table, number in ((state.motion, 5), (commands, 6)):
@@ -112,7 +112,7 @@ class Inputs(NamedTuple):
 def encode_inputs(first: int, end: int, keys: Floats, values: Floats) -> bytes:
     """Encode the result of `InputLayout.take_entries`."""
     gaps = np.diff(keys)
-    if gaps.min(initial=0) < 0:  # lamps and speakers come after the commands of all robots
+    if gaps.min(initial=0) < 0:  # LEDs and speakers come after the commands of all robots
         order = np.argsort(keys)
         keys, values = keys[order], values[order]
         gaps = np.diff(keys)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
+from paddock.core.packages import import_package
 from paddock.core.reason import explain_os_error
 from paddock.recordings.protobuf import Part
 from paddock.recordings.schemas import schema_data
@@ -28,11 +29,10 @@ Ints = NDArray[np.int64]
 
 def import_mcap() -> Any:
     """Import the `mcap` package, which the extra `record` installs."""
-    try:
-        import mcap.records
-        import mcap.stream_reader
-    except ImportError:
-        raise PaddockError("recordings need mcap: pip install 'paddock[record]'") from None
+    import_package("mcap.stream_reader", "a recording", extra="record")
+    import mcap.records
+    import mcap.stream_reader
+
     return mcap
 
 

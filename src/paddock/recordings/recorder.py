@@ -6,13 +6,13 @@ import atexit
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 
 import paddock
 from paddock.arena import Arena
 from paddock.arena.compiled_recording import CompiledRecording
+from paddock.core.closing import Closing
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.places import warn_user
 from paddock.core.reason import explain_os_error
@@ -70,7 +70,7 @@ def record(
     return Recorder(arena, Path(path), settings, all_devices=all_devices, flush=flush, people=people or {})
 
 
-class Recorder:
+class Recorder(Closing):
     """A recording in progress. The arena calls it at every tick and every intervention.
 
     Ticks of a recording start at the arena's tick, and keep increasing when the arena's clock is set back.
@@ -214,12 +214,6 @@ class Recorder:
             self._write(last=True)
             if self.arena.recorder is self:
                 self._detach()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<Recorder {self.path}>"

@@ -35,9 +35,9 @@ class ReplayBody(LocalBody):
         self.arena.check_live(self.name)
         super().set_pan(device, angle)
 
-    def set_lamp(self, number: int, brightness: float) -> None:
+    def set_led(self, number: int, brightness: float) -> None:
         self.arena.check_live(self.name)
-        super().set_lamp(number, brightness)
+        super().set_led(number, brightness)
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
         self.arena.check_live(self.name)

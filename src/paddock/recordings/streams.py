@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from paddock.arena import Arena, Robot
 from paddock.arena.arena import FOLLOWED
 from paddock.arena.compiled_recording import CompiledRecording
-from paddock.arena.robot import Chosen
+from paddock.arena.robot import SensedDevices
 from paddock.core.errors import PaddockError
 from paddock.core.numeric import all_finite
 from paddock.engine.model import Floats
@@ -66,7 +66,7 @@ class ReadingRow(NamedTuple):
     """Readings of the devices of one robot at a tick."""
 
     tick: int
-    chosen: Chosen
+    chosen: SensedDevices
     values: Floats
     scans: bool  # whether to include lasers
 
@@ -82,7 +82,7 @@ class Streams:
         self.due = arena.tick
         self._handles: dict[str, Robot] = {}
         self._state_channels: dict[str, int] = {}
-        self._readings_of: dict[int, tuple[Chosen, ReadingsMessages]] = {}  # by the selection of devices
+        self._readings_of: dict[int, tuple[SensedDevices, ReadingsMessages]] = {}  # by the selection of devices
         self._scans: dict[str, ScanMessages] = {}  # by topic
         self._states: list[tuple[int, Floats]] = []
         self._readings: dict[str, list[ReadingRow]] = {}
@@ -233,7 +233,7 @@ class Streams:
             self._chunk.add_rows(self._state_channels[name], times, encode_states(table[:, number]))
 
     def _add_readings(
-        self, robot: Robot, ticks: Ints, chosen: Chosen, values: Floats, scans: NDArray[np.bool_] | None = None
+        self, robot: Robot, ticks: Ints, chosen: SensedDevices, values: Floats, scans: NDArray[np.bool_] | None = None
     ) -> None:
         """Add readings of a robot; `scans` selects the rows for which laser scans are written."""
         times = np.rint(ticks * (self.arena.dt * 1e9)).astype(np.int64)

@@ -9,10 +9,10 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.core.chance import chance
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, bounding_radius
 from paddock.core.geometry import Point as Place
+from paddock.core.keyed_random import draw_uniform
 from paddock.core.spec import Metres, Number, Point
 from paddock.referees.base import Referee
 from paddock.referees.places import Places
@@ -39,7 +39,7 @@ class Foraging(Referee):
 
     def tick(self, arena: Arena) -> None:
         places = self._places
-        if places.look(arena):
+        if places.update(arena):
             self.collected = {name: [] for name in places.names} | self.collected
         if not self.left or not places.names:
             return
@@ -76,7 +76,7 @@ def draw_places(arena: Arena, count: int) -> list[Place]:
     clear = max((bounding_radius(spec.body.shape) for spec in arena.built.robots), default=0.0)
     found: list[Place] = []
     for i in range(count * TRIES):
-        x, y = (chance(arena.seed, "thing", axis, i) for axis in "xy")
+        x, y = (draw_uniform(arena.seed, "thing", axis, i) for axis in "xy")
         place = x0 + (x1 - x0) * x, y0 + (y1 - y0) * y
         if room.is_free(Disc(*place, clear)):
             found.append(place)

@@ -34,9 +34,9 @@ class FoulWatch:
         self._bodies = -1
         self.excused = False  # whether moving robots by hand is allowed now
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Check all rules after a tick."""
-        self.places.look(self.arena)
+        self.places.update(self.arena)
         if "contact" in self.rules and len(self.places.names) > 1:
             self._look_at_contacts()
         if "leaving" in self.rules and self.arena.world.open:

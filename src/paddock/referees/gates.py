@@ -55,13 +55,13 @@ class Passage:
     passed: int | None = None  # None: it has not crossed the line yet
     most: int = 0
     least: int = -1
-    told: int | None = None  # value of `passed` at the last reported missed gate
+    reported: int | None = None  # value of `passed` at the last reported missed gate
 
     def find_missed(self, gate: int, direction: int) -> int | None:
         """Return the gate that was missed before this one, only once; None if none was."""
-        if direction < 0 or self.passed in (None, self.told) or gate != (self.passed + 2) % self.gates:
+        if direction < 0 or self.passed in (None, self.reported) or gate != (self.passed + 2) % self.gates:
             return None
-        self.told = self.passed
+        self.reported = self.passed
         return (gate - 1) % self.gates if self.gates > 2 else None
 
     def cross(self, gate: int, direction: int) -> bool:

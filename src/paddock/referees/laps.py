@@ -47,12 +47,12 @@ class Laps(Referee):
         self._lanes: dict[str, int] = {}
         self._fouls: list[Foul] = []
         self.times: dict[str, list[float]] = {}  # [s] at which each robot crossed the line at the end of a lap
-        self._meet()
+        self._add_new_robots()
 
     def tick(self, arena: Arena) -> None:
         places = self._places
-        if places.look(arena):
-            self._meet()
+        if places.update(arena):
+            self._add_new_robots()
         for lane, track in enumerate(self.tracks):
             for share, row, gate, direction in track.gates.crossings(places.before, places.now):
                 if self._lanes[places.names[row]] == lane:
@@ -70,7 +70,7 @@ class Laps(Referee):
         if laps > len(self.times[name]):
             self.times[name].append(time)
 
-    def _meet(self) -> None:
+    def _add_new_robots(self) -> None:
         """Add new robots, each on the nearest track; removed robots keep their laps."""
         for name, place in zip(self._places.names, self._places.now, strict=True):
             if name not in self.times:

@@ -15,29 +15,28 @@ from paddock.core.spec import Metres, Point
 from paddock.referees.base import Referee
 from paddock.referees.places import Places
 from paddock.referees.ring import entry
-from paddock.referees.track import GOALS
 from paddock.worlds.mazes import measure_distances, read_maze
 from paddock.worlds.mazes.read import Grid
 from paddock.worlds.mazes.world import EXIT, START
-from paddock.worlds.spec import WorldSpec
+from paddock.worlds.spec import GOALS, WorldSpec
 
 
-def measure_way(world: WorldSpec, goal: tuple[float, float]) -> Callable[[Sequence[float]], float]:
+def make_distance_function(world: WorldSpec, goal: tuple[float, float]) -> Callable[[Sequence[float]], float]:
     """Return a function for the distance from a position to the goal [m], along the corridors of a maze or straight."""
     if world.maze is None or not {START, EXIT} <= {start.name for start in world.starts}:
         return lambda place: math.dist(place, goal)
     maze, grid = read_maze(world), Grid(world, (world.maze.columns, world.maze.rows))
-    steps, ways = measure_distances(replace(maze, exit=grid.cell(goal))), maze.adjacency()
+    steps, neighbours = measure_distances(replace(maze, exit=grid.cell(goal))), maze.adjacency()
 
-    def way_left(place: Sequence[float]) -> float:
+    def measure_distance(place: Sequence[float]) -> float:
         cell = grid.cell((place[0], place[1]))
-        onward = min(ways.get(cell, ()), key=lambda other: int(steps[other]), default=None)
+        onward = min(neighbours.get(cell, ()), key=lambda other: int(steps[other]), default=None)
         if onward is None or steps[cell] <= 0:
             return math.dist(place, goal)
         x, y = grid.x + (onward[0] + 0.5) * grid.wide, grid.y + (onward[1] + 0.5) * grid.high
         return math.dist(place, (x, y)) + float(steps[onward]) * min(grid.wide, grid.high)
 
-    return way_left
+    return measure_distance
 
 
 @dataclass(kw_only=True)
@@ -58,29 +57,29 @@ class MazeRace(Referee):
         if self.goal is None and not goals:
             raise PaddockError(f"maze-race: {arena.world.name} has no start called 'exit' or 'goal': set goal = [x, y]")
         self._goal = np.array(goals[0] if self.goal is None else self.goal)
-        self._way_left = measure_way(arena.world, tuple(self._goal.tolist()))
+        self._measure_distance = make_distance_function(arena.world, tuple(self._goal.tolist()))
         self._places, self._begin = Places(arena), arena.time
         self.times: dict[str, float] = {}  # arrival times [s] by robot
-        self.ways = dict.fromkeys(self._places.names, 0.0)  # driven distances until arrival [m] by robot
+        self.distances = dict.fromkeys(self._places.names, 0.0)  # driven distances until arrival [m] by robot
         self._away: dict[str, float] = {}
         self._measure(range(len(self._places.names)))
 
     def tick(self, arena: Arena) -> None:
         places = self._places
-        places.look(arena)
+        places.update(arena)
         racing = [row for row, name in enumerate(places.names) if name not in self.times]
         for row in racing:
             name, before, now = places.names[row], places.before[row], places.now[row]
             share = entry(before, now, self._goal, self.radius)
             driven = math.dist(before, now)
-            self.ways[name] = self.ways.get(name, 0.0) + driven * (1.0 if share is None else share)
+            self.distances[name] = self.distances.get(name, 0.0) + driven * (1.0 if share is None else share)
             if share is not None:
                 self.times[name] = places.at(share) - self._begin
         self._measure(racing)
 
     def _measure(self, rows: range | list[int]) -> None:
         for row in rows:
-            self._away[self._places.names[row]] = self._way_left(self._places.now[row].tolist())
+            self._away[self._places.names[row]] = self._measure_distance(self._places.now[row].tolist())
 
     def on_moved(self, arena: Arena, robot: str) -> None:
         self._places.forget(arena, robot)

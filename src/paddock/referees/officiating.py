@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.arena.observers import Schedule
+from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.numeric import all_finite
 from paddock.core.places import error_location, problem_of
@@ -28,7 +29,7 @@ log = logging.getLogger("paddock.referees")
 MAX_FAILURES = 100  # maximum number of consecutive failures
 
 
-class Officiating:
+class Officiating(Closing):
     """A game: calls a referee in simulated time, and catches and reports its errors. A context manager.
 
     The results depend only on the arena's ticks. A referee that exceeds its CPU budget causes a warning, and is later
@@ -63,12 +64,6 @@ class Officiating:
             self._read()
             for end in self._ends:
                 end()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     # ---- results
 
@@ -169,7 +164,7 @@ class Officiating:
         if self._finished:
             return
         self._time = self.arena.time
-        self._watch.look()
+        self._watch.check()
         self._stale = True
         began = time.thread_time()
         try:

@@ -16,7 +16,7 @@ class Places:
         self.time = self.time_before = arena.time
         self._layout = arena.layout
 
-    def look(self, arena: Arena) -> bool:
+    def update(self, arena: Arena) -> bool:
         """Update the positions; new robots get their current position as the previous one.
 
         Return whether robots were added or removed.

@@ -69,16 +69,16 @@ class Sumo(RingReferee):
         super().start(arena)
         self.out: dict[str, float] = {}  # times at which robots left the ring [s], by robot
         self._robots = dict.fromkeys(self._places.names)
-        self._look()
+        self._check_ring()
 
     def tick(self, arena: Arena) -> None:
-        if self._places.look(arena):
+        if self._places.update(arena):
             self._robots |= dict.fromkeys(self._places.names)
             for name in self._robots.keys() - set(self._places.names):
                 self.out.setdefault(name, self._places.time - self._begin)
-        self._look()
+        self._check_ring()
 
-    def _look(self) -> None:
+    def _check_ring(self) -> None:
         places = self._places
         apart = np.hypot(*(places.now - self._centre).T)
         for row in np.flatnonzero(apart > self._radius).tolist():
@@ -88,7 +88,7 @@ class Sumo(RingReferee):
 
     def on_moved(self, arena: Arena, robot: str) -> None:
         super().on_moved(arena, robot)
-        self._look()
+        self._check_ring()
 
     def score(self) -> Mapping[str, float]:
         return {name: self.out.get(name, self._places.time - self._begin) for name in self._robots}
@@ -115,7 +115,7 @@ class KingOfTheHill(RingReferee):
 
     def tick(self, arena: Arena) -> None:
         places = self._places
-        if places.look(arena):
+        if places.update(arena):
             self.held = dict.fromkeys(places.names, 0.0) | self.held
         driven = np.hypot(*(places.now - places.before).T)
         near = np.flatnonzero(np.hypot(*(places.now - self._centre).T) <= self._radius + driven).tolist()

@@ -15,11 +15,10 @@ from paddock.engine.model import Floats
 from paddock.referees.gates import Gates
 from paddock.worlds.floor import curve
 from paddock.worlds.placement import start_pose
-from paddock.worlds.spec import WorldSpec
+from paddock.worlds.spec import GOALS, WorldSpec
 
 AHEAD = 0.01  # [m] distance of the finish line ahead of the first start
 CLEAR = 0.9  # maximum half width of a gate, relative to half the distance to the next section of the line
-GOALS = ("exit", "goal")  # starts with these names are goals
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def error_map(
     bar.set_label(f"error [{unit}]", fontsize=TEXT, color=INK)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=TEXT)
-    mean = f"{len(at)} errors, mean {lengths.mean():.2g}, largest {lengths.max():.2g} {unit}, enlarged"
+    mean = f"{len(at)} errors, enlarged: mean {lengths.mean():.2g}, largest {lengths.max():.2g} {unit}"
     style_axes(ax, title=title, about=" · ".join(filter(None, (about, mean))), x_name=x_name, y_name=y_name)
     ax.set_aspect("equal", adjustable="datalim")
     if down:

@@ -162,7 +162,7 @@ def dot_chart(
             _label_dot(ax, (value, row), color, place, len(found))
     labels = [shorten(name, TEXT, 0.48 * axes_width(ax)) for name in names]
     widest = max((text_width(label, TEXT) for label in labels), default=0.0)
-    style_axes(ax, title=title, about=about, x_name=x_name, y_name="", beside=max(0.0, widest - 50.0))
+    style_axes(ax, title=title, about=about, x_name=x_name, y_name="", left_space=max(0.0, widest - 50.0))
     ax.set_yticks(range(len(names)), labels)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)

@@ -20,7 +20,7 @@ from paddock.report.document import render_template
 from paddock.report.figures import new_axes, style_axes
 from paddock.report.paths import draw_paths
 from paddock.report.run_pictures import draw_error, draw_wheels
-from paddock.report.sheets import Sheet
+from paddock.report.sheets import Sheet, format_number
 from paddock.robots.spec import RobotSpec
 from paddock.worlds.spec import WorldSpec
 
@@ -87,7 +87,7 @@ def display_episode(episode: Episode) -> str:
     """Display the paths of all robots, their metrics, and the reason for the end."""
     names = tuple(dict.fromkeys(name for record in episode.robots.values() for name in record.metrics))
     rows = [
-        (robot, *(_format_number(record.metrics.get(name, math.nan)) for name in names))
+        (robot, *(format_number(record.metrics.get(name, math.nan)) for name in names))
         for robot, record in list(episode.robots.items())[:FEW]
     ]
     traces = [record.trace for record in episode.robots.values() if len(record.trace)]
@@ -100,23 +100,23 @@ def display_episode(episode: Episode) -> str:
 def display_trace(trace: Trace) -> str:
     """Display the error of a trace if it has one, else its wheel speeds, with an overview of its contents."""
     chart = draw_error if np.isfinite(trace.errors).any() else draw_wheels
-    told = {"rows": str(len(trace)), "tick": f"{trace.dt:g} s"}
+    facts = {"rows": str(len(trace)), "tick": f"{trace.dt:g} s"}
     if len(trace):
-        told |= {"time": f"{trace.time[0]:g} … {trace.time[-1]:g} s", "end": _format_pose(trace.pose[-1])}
-    told["devices"] = ", ".join(trace.readings) or "none"
-    return render_display(f"Trace of {trace.robot}", "", [chart(trace)] if len(trace) else [], _pairs(told))
+        facts |= {"time": f"{trace.time[0]:g} … {trace.time[-1]:g} s", "end": _format_pose(trace.pose[-1])}
+    facts["devices"] = ", ".join(trace.readings) or "none"
+    return render_display(f"Trace of {trace.robot}", "", [chart(trace)] if len(trace) else [], _pairs(facts))
 
 
 def display_recording(recording: Any) -> str:
     """Display the world at the end with the paths of all robots, and the contents of the file."""
-    told = {
+    facts = {
         "robots": ", ".join(recording.robots),
         "time": f"{recording.start:g} … {recording.end:g} s",
         "file": f"{recording.path.name}, {recording.path.stat().st_size / 1e6:.2g} MB",
         "events": str(len(recording.events)),
     }
     about = "" if recording.is_whole else "truncated: the program that wrote it did not end normally"
-    return render_display(f"Recording {recording.path.stem}", about, [recording.picture()], _pairs(told))
+    return render_display(f"Recording {recording.path.stem}", about, [recording.picture()], _pairs(facts))
 
 
 def _draw_episode(traces: Sequence[Trace], world: WorldSpec | None) -> Image | Axes:
@@ -127,16 +127,16 @@ def _draw_episode(traces: Sequence[Trace], world: WorldSpec | None) -> Image | A
     return draw_paths([trace for trace in traces if trace.robot in there], world, size=SIZE)
 
 
-def plot_paths(traces: Sequence[Trace], *, ax: Axes | None = None) -> Axes:
+def plot_paths(traces: Sequence[Trace]) -> Axes:
     """Draw the paths of robots in the x-y plane [m], with a dot at each start."""
-    own, ax = ax is None, ax if ax is not None else new_axes(width=6.0, height=5.0)
+    ax = new_axes(width=6.0, height=5.0)
     for number, trace in enumerate(traces):
         way, color = trace.path(), LINES[number % len(LINES)]
         ax.plot(way[:, 0], way[:, 1], color=color, linewidth=1.4, label=trace.robot)
         ax.plot(way[:1, 0], way[:1, 1], "o", color=color, label="_")
     ax.set_aspect("equal", adjustable="datalim")
     style_axes(ax, title="", about="", x_name="x [m]", y_name="y [m]")
-    add_legend(ax, [], grow=own)
+    add_legend(ax, [], grow=True)
     return ax
 
 
@@ -159,8 +159,8 @@ def _encode(picture: Any) -> bytes:
     return data.getvalue()
 
 
-def _pairs(told: Mapping[str, str]) -> Sheet:
-    return Sheet((), tuple(told.items()))
+def _pairs(facts: Mapping[str, str]) -> Sheet:
+    return Sheet((), tuple(facts.items()))
 
 
 def _describe_drive(spec: RobotSpec) -> dict[str, str]:
@@ -180,7 +180,3 @@ def _size(world: WorldSpec) -> str:
 def _format_pose(pose: Sequence[float]) -> str:
     x, y, heading = pose
     return f"{x:.2f}, {y:.2f} m, {math.degrees(heading):.0f}°"
-
-
-def _format_number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4g}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, MAX_HEIGHT = 8.0, 10.0  # inches
+LABELS = 0.6  # width of the labels of the y axis [inches]
 UNKNOWN_COLOR, UNSURE_COLOR = "#cfccc3", "#96938b"  # the latter for occupancies near 50 %
 FRONTIER, PLAN = LINES[2], LINES[5]  # as on the live page
 MARGIN = 0.5  # around the known area [m]
@@ -45,7 +46,7 @@ def map_view_chart(
     x0, y0, x1, y1 = known_bounds(view)
     own = ax is None
     if ax is None:
-        ax = new_axes(width=WIDTH, height=min(MAX_HEIGHT, 1.4 + WIDTH * (y1 - y0) / (x1 - x0)))
+        ax = new_axes(width=WIDTH, height=min(MAX_HEIGHT, 1.4 + (WIDTH - LABELS) * (y1 - y0) / (x1 - x0)))
     colours = np.where(view.cells[..., None] == UNSEEN, rgb(UNKNOWN_COLOR), SHADES[np.minimum(view.cells, 100)])
     left, low, right, high = view.frame.bounds
     ax.imshow(colours.astype(np.uint8), extent=(left, right, low, high), origin="lower", interpolation="nearest")

@@ -67,7 +67,7 @@ def _save_chart(ax: Any, file: Any, ending: str) -> None:
 
 
 def style_axes(
-    ax: Axes, *, title: str, about: str, x_name: str, y_name: str, above: float = 0.0, beside: float = 0.0
+    ax: Axes, *, title: str, about: str, x_name: str, y_name: str, above: float = 0.0, left_space: float = 0.0
 ) -> None:
     """Set titles, axis labels, a faint grid, and no frame except the two axes.
 
@@ -78,9 +78,9 @@ def style_axes(
         x_name: label of the x axis, with its unit: "time [s]".
         y_name: label of the y axis.
         above: space between the plot and the titles [points].
-        beside: space for unusually wide labels on the left [points].
+        left_space: space for unusually wide labels on the left [points].
     """
-    room = axes_width(ax) - beside
+    room = axes_width(ax) - left_space
     lift = above + 6.0
     if about:
         text = shorten(about, SUBTITLE, room)

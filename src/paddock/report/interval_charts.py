@@ -54,7 +54,7 @@ def interval_chart(
     ax.plot(means, rows, "o", color=color, markersize=6.0)
     labels = [shorten(name, TEXT, 0.42 * axes_width(ax)) for name in names]
     widest = max((text_width(label, TEXT) for label in labels), default=0.0)
-    style_axes(ax, title=title, about=about, x_name=x_name, y_name="", beside=max(0.0, widest - 50.0))
+    style_axes(ax, title=title, about=about, x_name=x_name, y_name="", left_space=max(0.0, widest - 50.0))
     ax.set_yticks(rows, labels)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.margins(x=0.06)

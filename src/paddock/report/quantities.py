@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def format_quantity(value: float, unit: str, beside: float | None = None) -> str:
-    """Format a number with its unit. Lengths use a unit suitable for the number, or for the number `beside`."""
-    factor, better = pick_unit(value if beside is None else beside, unit)
+def format_quantity(value: float, unit: str, reference: float | None = None) -> str:
+    """Format a number with its unit. Lengths use a unit suitable for the number, or for the number `reference`."""
+    factor, better = pick_unit(value if reference is None else reference, unit)
     return f"{value * factor:.4g} {better}".strip()
 
 

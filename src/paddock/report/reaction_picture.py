@@ -37,7 +37,7 @@ LEGEND = (
     ("pool", "pool"),
     ("held", "held pool: set from outside"),
     ("unit", "reaction unit"),
-    ("moves", "used up, made"),
+    ("moves", "consumed, produced"),
     ("moves both ways", "reversible"),
     ("excites", "excites"),
     ("inhibits", "inhibits or switches off"),
@@ -73,8 +73,8 @@ class NetworkPicture:
             self.links[names[a]].append(names[b])
             self.links[names[b]].append(names[a])
         across, down = cells.max(axis=0) * CELL
-        beside = max(0.6 * CELL[0], (LEAST_WIDTH - across) / 2)
-        self.left, self.right = -beside, across + beside
+        margin = max(0.6 * CELL[0], (LEAST_WIDTH - across) / 2)
+        self.left, self.right = -margin, across + margin
         self.keys = place_keys(self.left + 0.1, self.right - 0.1, -down - CELL[1])
         self.bottom, self.top = self.keys[-1][1] - ROW, 0.75 * CELL[1]
         size = self.right - self.left, self.top - self.bottom + 0.5

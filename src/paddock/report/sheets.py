@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -48,3 +49,8 @@ def _mostly_numbers(cells: Sequence[str]) -> bool:
     """Whether most cells are numbers, and the others are numbers followed by a remark; a dash is an empty cell."""
     known = [cell for cell in cells if cell not in ("", "-")]
     return 2 * sum(map(is_number, known)) > len(known) and all(is_number(cell.split()[0]) for cell in known)
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """Return a number as a cell of a table; NaN, which means that there is no value, as a dash."""
+    return "-" if math.isnan(value) else f"{value:.{digits}g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -97,22 +98,33 @@ class RobotSpec(Spec):
         raise UnknownName(f"sensor of {self.name}", name, [sensor.name for sensor in self.sensors])
 
 
-def find_robot(name_or_path: str | Path, *, beside: str | Path | None = None) -> Path:
-    """Return the file of a shipped or user-defined robot; relative paths are resolved in the folder `beside`."""
-    return library.find("paddock.robots", "robot", name_or_path, beside=beside)
+def find_robot(name_or_path: str | Path, *, relative_to: str | Path | None = None) -> Path:
+    """Return the file of a shipped or user-defined robot; relative paths are resolved in the folder `relative_to`."""
+    return library.find("paddock.robots", "robot", name_or_path, relative_to=relative_to)
 
 
 def read_robot(path: Path, within: tuple[Path, ...] = ()) -> RobotSpec:
-    """Read a robot from its file; `within` are the files that are based on this one."""
+    """Read a robot from its file; `within` are the files that are based on this one. Shipped files are read once."""
+    return _read_shipped(path) if library.is_shipped(path, "paddock.robots") else _read_file(path, within)
+
+
+@functools.cache
+def _read_shipped(path: Path) -> RobotSpec:
+    return _read_file(path, ())
+
+
+def _read_file(path: Path, within: tuple[Path, ...]) -> RobotSpec:
     table = read_toml_file(path)
     try:
         with code_beside(path.parent):
-            return RobotSpec.from_table(with_base(table, beside=path.parent, within=(*within, path.resolve())))
+            return RobotSpec.from_table(with_base(table, relative_to=path.parent, within=(*within, path.resolve())))
     except SpecError as error:
         raise error.within(file=path.name) from None
 
 
-def with_base(table: Mapping[str, Any], *, beside: str | Path = "", within: tuple[Path, ...] = ()) -> dict[str, Any]:
+def with_base(
+    table: Mapping[str, Any], *, relative_to: str | Path = "", within: tuple[Path, ...] = ()
+) -> dict[str, Any]:
     """Merge a robot's table into that of its `base` robot; sensors are matched by name."""
     if "base" not in table:
         return dict(table)
@@ -120,7 +132,7 @@ def with_base(table: Mapping[str, Any], *, beside: str | Path = "", within: tupl
     if not isinstance(base, str):
         raise SpecError(f"expected the name of a robot, or a TOML file, got {format_value(base)}", path="base")
     try:
-        path = find_robot(base, beside=beside)
+        path = find_robot(base, relative_to=relative_to)
     except PaddockError as error:
         raise SpecError(str(error), path="base") from None
     if path.resolve() in within:

@@ -85,7 +85,7 @@ class Batch:
 
     def _start(self, seeds: Ints) -> None:
         first, worlds = self.scenes[0], len(seeds)
-        state = engine.initial_state(first.model, first.poses, lamps=first.lamps, seed=0, worlds=worlds)
+        state = engine.initial_state(first.model, first.poses, led_count=first.led_count, seed=0, worlds=worlds)
         poses = start_poses(self.scenes, seeds, self._starts)[:, None]
         state.motion[..., X : HEADING + 1] = state.motion[..., ESTIMATE_X : ESTIMATE_HEADING + 1] = poses
         state.clock[:, SEED] = seeds

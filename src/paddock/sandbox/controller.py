@@ -10,28 +10,29 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from struct import Struct
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from paddock.arena import Robot
+from paddock.core.closing import Closing
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.observation import Command, Observation, Slot
 from paddock.core.user_code import check_file
 from paddock.sandbox import guards, messages
+from paddock.sandbox.controller_process import ControllerProcess
+from paddock.sandbox.controller_runner import ControllerJob
 from paddock.sandbox.failure import SubmissionFailure
 from paddock.sandbox.fork_server import fork_server
-from paddock.sandbox.guest import GuestJob
-from paddock.sandbox.guest_process import GuestProcess
+from paddock.sandbox.in_process import InProcessController
 from paddock.sandbox.limits import SandboxLimits
 from paddock.sandbox.submissions import printable_name
-from paddock.sandbox.unguarded import UnguardedGuest
 
 PAIR = Struct("<dd")
 
 
-class SandboxedController:
+class SandboxedController(Closing):
     """Use it like any other controller: `arena.run(60, {"red": SandboxedController(file, arena["red"])})`.
 
     The process starts immediately. A file that cannot be loaded raises a SubmissionFailure here; later errors raise one
@@ -64,7 +65,7 @@ class SandboxedController:
                 raise UnknownName(f"device of {robot.name}", name, robot.devices)
         self.failure: SubmissionFailure | None = None
         self.output, self.cpu_seconds = "", 0.0
-        self._process: GuestProcess | UnguardedGuest | None = None
+        self._process: ControllerProcess | InProcessController | None = None
         self._start()
 
     def _start(self) -> None:
@@ -72,12 +73,12 @@ class SandboxedController:
         self._chosen: Any = slice(None)  # indices of the readings that the process receives
         try:
             job = self._make_job()
-            self._process = GuestProcess(job, self._sources()) if guards.CAN_FORK else UnguardedGuest(job)
+            self._process = ControllerProcess(job, self._sources()) if guards.CAN_FORK else InProcessController(job)
         except SubmissionFailure as failure:
             self.failure = failure
             raise
 
-    def _make_job(self) -> GuestJob:
+    def _make_job(self) -> ControllerJob:
         private = Path(tempfile.mkdtemp(dir=fork_server().folder if guards.CAN_FORK else None))
         name = printable_name(self.file)
         if self._folder is None:
@@ -85,7 +86,7 @@ class SandboxedController:
         else:
             name = str(self.file.resolve().relative_to(self._folder.resolve()))
             shutil.copytree(self._folder, private, symlinks=True, dirs_exist_ok=True)
-        return GuestJob(
+        return ControllerJob(
             file=name,
             folder=private,
             robot=self._robot.name,
@@ -142,7 +143,7 @@ class SandboxedController:
         self._process.send(messages.frame(messages.SLOTS, pickle.dumps(known)))
 
     def _decode(
-        self, process: GuestProcess | UnguardedGuest, letter: bytes, data: bytes
+        self, process: ControllerProcess | InProcessController, letter: bytes, data: bytes
     ) -> Command | tuple[float, float] | None:
         """Return the decoded answer; raise a failure of kind `invalid` for anything else."""
         if letter == messages.DRIVE and len(data) == PAIR.size:
@@ -176,9 +177,3 @@ class SandboxedController:
             self._process.close()
             self.output, self.cpu_seconds = self._process.output, self._process.cpu_seconds
             self._process = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()

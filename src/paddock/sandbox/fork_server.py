@@ -45,7 +45,7 @@ class ForkServer:
     def __init__(self) -> None:
         self.owner = os.getpid()
         self.folder = Path(tempfile.mkdtemp(prefix="paddock-sandbox-"))
-        self._control, theirs = socket.socketpair()
+        self._connection, theirs = socket.socketpair()
         self._lock = threading.Lock()
         path = json.dumps([entry or os.getcwd() for entry in sys.path])  # noqa: PTH109 (a str is needed)
         command = [sys.executable, "-s", "-c", PROGRAM, path, str(theirs.fileno()), str(self.folder)]
@@ -56,10 +56,10 @@ class ForkServer:
             )
         atexit.register(self.close)
 
-    def fork(self, talk: socket.socket, life: socket.socket, output: int, faults: int) -> None:
+    def fork(self, channel: socket.socket, control: socket.socket, output: int, faults: int) -> None:
         """Fork a process that gets these sockets and file descriptors."""
         with self._lock:
-            socket.send_fds(self._control, [b"f"], [talk.fileno(), life.fileno(), output, faults])
+            socket.send_fds(self._connection, [b"f"], [channel.fileno(), control.fileno(), output, faults])
 
     @property
     def lives(self) -> bool:
@@ -69,7 +69,7 @@ class ForkServer:
     def close(self) -> None:
         """End the server and all processes that it forked."""
         if self.owner == os.getpid():
-            self._control.close()
+            self._connection.close()
             self._process.wait()
             remove_folder(self.folder)
 

@@ -1,8 +1,8 @@
 """The fork server: a small process without threads and secrets that forks the controllers' processes.
 
-For each run it receives four file descriptors: `talk` for the controller, `life`, and the files for output and faults.
-Through `life` it sends the process ID, and at the end the exit status and the CPU time [ms]. It kills the process when
-the other side closes `life`.
+For each run it receives four file descriptors: `channel` for the controller's messages, `control`, and the files for
+output and faults. Through `control` it sends the process ID, and at the end the exit status and the CPU time [ms]. It
+kills the process when the other side closes `control`.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from paddock.sandbox.controller_loop import run_controller
 from paddock.sandbox.folders import remove_folder
 from paddock.sandbox.guards import find_readable
-from paddock.sandbox.guest_loop import be_guest
 
 NUMBER = struct.Struct("<i")
 DIE_WITH_PARENT = 1  # for prctl
 USUAL = ("math", "numpy.linalg", "numpy.random", "paddock.control")  # modules that controllers usually import
-DUMP = b"d"  # request through `life`: write a traceback and exit
+DUMP = b"d"  # request through `control`: write a traceback and exit
 
 
-def serve(control: int, folder: str) -> None:
+def serve(connection: int, folder: str) -> None:
     """Fork processes on request until the connection closes; then end them all and remove their folders."""
     runs: dict[int, socket.socket] = {}
-    server = socket.socket(fileno=control)
+    server = socket.socket(fileno=connection)
     woken, wake = os.pipe()
     for end in (woken, wake):
         os.set_blocking(end, False)
@@ -53,9 +53,9 @@ def serve(control: int, folder: str) -> None:
             if woken in ready:
                 os.read(woken, 4096)
                 reap(runs)
-            for process, life in list(runs.items()):
-                if life in ready:
-                    handle_request(process, life)
+            for process, control in list(runs.items()):
+                if control in ready:
+                    handle_request(process, control)
     finally:
         for process in runs:
             kill(process)
@@ -73,30 +73,30 @@ def prepare() -> None:
 
 def start_run(numbers: list[int], runs: dict[int, socket.socket]) -> None:
     """Fork a process for a controller."""
-    talk, life, output, faults = numbers
+    channel, control, output, faults = numbers
     process = os.fork()
     if process == 0:
         try:
-            become_guest(talk, output, faults)
-            be_guest(3, 4)
+            detach_process(channel, output, faults)
+            run_controller(3, 4)
         finally:
             os._exit(0)
-    for number in (talk, output, faults):
+    for number in (channel, output, faults):
         os.close(number)
-    runs[process] = socket.socket(fileno=life)
+    runs[process] = socket.socket(fileno=control)
     with suppress(OSError):
         runs[process].send(NUMBER.pack(process))
 
 
-def become_guest(talk: int, output: int, faults: int) -> None:
-    """Start a new session, and keep only the file descriptors 0 (null), 1 and 2 (output), 3 (talk) and 4 (faults)."""
+def detach_process(channel: int, output: int, faults: int) -> None:
+    """Start a new session. Keep only the file descriptors 0 (null), 1 and 2 (output), 3 (channel) and 4 (faults)."""
     os.setsid()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    high = [os.dup(number) for number in (os.open(os.devnull, os.O_RDONLY), output, output, talk, faults)]
+    high = [os.dup(number) for number in (os.open(os.devnull, os.O_RDONLY), output, output, channel, faults)]
     while min(high) < 5:
         high = [os.dup(number) for number in high]
     for target, number in enumerate(high):
@@ -115,17 +115,17 @@ def reap(runs: dict[int, socket.socket]) -> None:
             return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process, signal.SIGKILL)
-        life = runs.pop(process, None)
-        if life is not None:
-            with suppress(OSError), life:
+        control = runs.pop(process, None)
+        if control is not None:
+            with suppress(OSError), control:
                 milliseconds = int(1000 * (used.ru_utime + used.ru_stime))
-                life.send(NUMBER.pack(os.waitstatus_to_exitcode(status)) + NUMBER.pack(milliseconds))
+                control.send(NUMBER.pack(os.waitstatus_to_exitcode(status)) + NUMBER.pack(milliseconds))
 
 
-def handle_request(process: int, life: socket.socket) -> None:
+def handle_request(process: int, control: socket.socket) -> None:
     """Handle a request for a process: write its traceback, or kill it."""
     try:
-        asked = life.recv(1)
+        asked = control.recv(1)
     except OSError:
         asked = b""
     if asked == DUMP:

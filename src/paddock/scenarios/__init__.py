@@ -3,7 +3,7 @@
 from paddock.scenarios.loader import load_scenario, scenario_names
 from paddock.scenarios.outputs import write_outputs
 from paddock.scenarios.plan import PlannedTask, task
-from paddock.scenarios.prepare import Prepared, prepare
+from paddock.scenarios.prepare import PreparedScenario, prepare
 from paddock.scenarios.result import ScenarioResult, TaskResult
 from paddock.scenarios.runner import run_all, run_scenario
 from paddock.scenarios.spec import ScenarioSpec, TeamMember
@@ -11,7 +11,7 @@ from paddock.scenarios.task_sequence import TaskSequence
 
 __all__ = [
     "PlannedTask",
-    "Prepared",
+    "PreparedScenario",
     "ScenarioResult",
     "ScenarioSpec",
     "TaskResult",

@@ -38,7 +38,7 @@ def view_of(
     safety: Safety,
     odometry: OdometrySpec,
     start: Pose,
-    chance: Callable[[str], float] = lambda _: 0.5,
+    draw: Callable[[str], float] = lambda _: 0.5,
 ) -> TaskContext:
     """Return the context of a robot's tasks: dimensions, sensors, odometry and safety distance."""
     ranger, compass, encoders = (sensor_for(n, body) for n in (RANGER, SensorRequirement(("compass",)), ENCODERS))
@@ -59,7 +59,7 @@ def view_of(
         compass=compass.name if compass else None,
         encoders=encoders.name if encoders else None,
         ring=ring_of(body),
-        chance=chance,
+        draw=draw,
     )
 
 

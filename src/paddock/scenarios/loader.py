@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core import library
+from paddock.core.errors import SpecError
+from paddock.core.outside import shell_word
 from paddock.core.spec import read_toml_file, spec_from_table
 from paddock.core.user_code import is_path
 from paddock.scenarios.prepare import prepare
 from paddock.scenarios.spec import ScenarioSpec
 
 PACKAGE = "paddock.scenarios"
+KEYS_OF_WORLDS = ("bounds", "robots", "include")  # a file with one of these is a world
 OWN_CODE = ("task", "follower", "avoid")  # keys of a task that may name code in a user's file
 
 
@@ -24,7 +27,11 @@ def scenario_names() -> list[str]:
 def load_scenario(name_or_path: str | Path) -> ScenarioSpec:
     """Load a shipped scenario by name, or one from a TOML file, and check it together with its world and robots."""
     path = library.find(PACKAGE, "scenario", name_or_path)
-    spec = spec_from_table(ScenarioSpec, _locate_files(read_toml_file(path), path.parent), file=path.name)
+    table = read_toml_file(path)
+    if "world" not in table and any(key in table for key in KEYS_OF_WORLDS):
+        problem = f"this is a world, not a scenario: run it with `paddock run {shell_word(path)}`"
+        raise SpecError(problem, file=path.name)
+    spec = spec_from_table(ScenarioSpec, _locate_files(table, path.parent), file=path.name)
     spec = replace(spec, folder=str(path.parent), file=path.name)
     prepare(spec)
     return spec

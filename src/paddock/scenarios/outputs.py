@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.report import TaskOutcome, fresh_folder, write_run
-from paddock.scenarios.prepare import Prepared
+from paddock.scenarios.prepare import PreparedScenario
 from paddock.scenarios.result import ScenarioResult
 from paddock.scenarios.spec import Output
 
@@ -21,7 +21,7 @@ PATTERNS: dict[Output, str] = {
 
 
 def write_outputs(
-    plan: Prepared, result: ScenarioResult, base: str | Path, *, provenance: Mapping[str, Any] | None = None
+    plan: PreparedScenario, result: ScenarioResult, base: str | Path, *, provenance: Mapping[str, Any] | None = None
 ) -> list[Path]:
     """Write the output files of a scenario into a new folder below `base`, and return their paths."""
     spec = plan.spec

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from paddock.control.tasks import TASKS, SensorRequirement, TaskSpec, find_task
-from paddock.core.chance import chance
 from paddock.core.errors import PaddockError, SpecError, suggestion
+from paddock.core.keyed_random import draw_uniform
 from paddock.core.spec import Spec, hints
 from paddock.scenarios.draws import Draw
 
@@ -56,7 +56,7 @@ class PlannedTask(Spec):
 
     def draw(self, seed: int, *number: object) -> DrawnTask:
         """Draw the parameters of one run; they depend only on the seed, the task's number and the parameter's name."""
-        chosen = {key: draw.draw(chance(seed, *number, key)) for key, draw in self._draws().items()}
+        chosen = {key: draw.draw(draw_uniform(seed, *number, key)) for key, draw in self._draws().items()}
         spec = find_task(self.task).parameters.from_table({**self.parameters, **chosen})
         return DrawnTask(spec=spec, chosen=chosen)
 

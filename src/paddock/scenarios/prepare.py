@@ -29,7 +29,7 @@ class PreparedRobot:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedScenario:
     """A scenario with its resolved world and robots."""
 
     spec: ScenarioSpec
@@ -37,7 +37,7 @@ class Prepared:
     robots: tuple[PreparedRobot, ...]
 
 
-def prepare(spec: ScenarioSpec) -> Prepared:
+def prepare(spec: ScenarioSpec) -> PreparedScenario:
     """Resolve the world and the robots, and check that the robots can execute the tasks."""
     try:
         world = _world(spec)
@@ -55,14 +55,14 @@ def prepare(spec: ScenarioSpec) -> Prepared:
                 raise error.within(f"team[{i}]") if spec.team and not error.file else error from None
     except SpecError as error:
         raise error.within(file=spec.file) from None
-    return Prepared(spec, world, tuple(robots))
+    return PreparedScenario(spec, world, tuple(robots))
 
 
 def _world(spec: ScenarioSpec) -> WorldSpec:
     base = spec.world.base if isinstance(spec.world, WorldChange) else spec.world
     path = "world.base" if isinstance(spec.world, WorldChange) else "world"
     try:
-        world = load_world(library.find("paddock.worlds", "world", base, beside=spec.folder))
+        world = load_world(library.find("paddock.worlds", "world", base, relative_to=spec.folder))
     except UnknownName as error:
         raise SpecError(str(error), path=path) from None
     except SpecError as error:

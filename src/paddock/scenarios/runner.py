@@ -12,12 +12,11 @@ from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.control.tasks import TaskContext
 from paddock.core.errors import LinkError, Refused, SimulationError
-from paddock.core.geometry import Pose
-from paddock.estimate.odometry import ORIGIN
+from paddock.core.geometry import ORIGIN, Pose
 from paddock.metrics import Metric
 from paddock.report.summary import METRICS
 from paddock.scenarios.body import sensor_for, view_of
-from paddock.scenarios.prepare import Prepared, PreparedRobot, check_tasks, prepare
+from paddock.scenarios.prepare import PreparedRobot, PreparedScenario, check_tasks, prepare
 from paddock.scenarios.result import ScenarioResult
 from paddock.scenarios.spec import ScenarioSpec
 from paddock.scenarios.task_sequence import TaskSequence
@@ -28,7 +27,7 @@ OnStep = Callable[[BaseArena], object]
 
 
 def run_scenario(
-    spec: ScenarioSpec | Prepared,
+    spec: ScenarioSpec | PreparedScenario,
     *,
     seed: int,
     arena: BaseArena | None = None,
@@ -52,7 +51,7 @@ def run_scenario(
         on_step: called after every tick, with the arena.
         metrics: metrics of each robot, in addition to the driven distance and the contact time.
     """
-    plan = spec if isinstance(spec, Prepared) else prepare(spec)
+    plan = spec if isinstance(spec, PreparedScenario) else prepare(spec)
     if arena is not None:
         return _run(plan, arena, robot, seed, every, speed, on_step, metrics)
     with paddock.open(plan.world, seed=seed) as own:
@@ -60,14 +59,14 @@ def run_scenario(
 
 
 def run_all(
-    spec: ScenarioSpec | Prepared,
+    spec: ScenarioSpec | PreparedScenario,
     *,
     every: float | None = None,
     speed: float | None = None,
     on_step: OnStep | None = None,
 ) -> Iterator[ScenarioResult]:
     """Yield the result of each run, one per seed and repetition; stop after Ctrl-C or after a task that raised."""
-    plan = spec if isinstance(spec, Prepared) else prepare(spec)
+    plan = spec if isinstance(spec, PreparedScenario) else prepare(spec)
     for seed in plan.spec.run_seeds():
         result = run_scenario(plan, seed=seed, every=every, speed=speed, on_step=on_step)
         yield result
@@ -76,7 +75,7 @@ def run_all(
 
 
 def _run(
-    plan: Prepared,
+    plan: PreparedScenario,
     arena: BaseArena,
     chosen: str | None,
     seed: int,
@@ -132,7 +131,7 @@ def _run(
     )
 
 
-def _world(plan: Prepared, arena: BaseArena, driven: Iterable[Robot]) -> WorldSpec:
+def _world(plan: PreparedScenario, arena: BaseArena, driven: Iterable[Robot]) -> WorldSpec:
     """Return the world of an arena; for a remote arena, add this run's robots and drop a floor image without a file."""
     try:
         world = arena.world
@@ -149,7 +148,7 @@ def _world(plan: Prepared, arena: BaseArena, driven: Iterable[Robot]) -> WorldSp
     return world.with_robots(*placed) if placed else world
 
 
-def _cast(plan: Prepared, arena: BaseArena, chosen: str | None) -> Iterator[tuple[PreparedRobot, Robot]]:
+def _cast(plan: PreparedScenario, arena: BaseArena, chosen: str | None) -> Iterator[tuple[PreparedRobot, Robot]]:
     """Assign the scenario's robots to robots of an arena, by name; a single robot matches a single robot."""
     if chosen is not None and len(plan.robots) != 1:
         names = ", ".join(member.name for member in plan.robots)
@@ -170,7 +169,7 @@ def _cast(plan: Prepared, arena: BaseArena, chosen: str | None) -> Iterator[tupl
         yield member, robot
 
 
-def _sequence(plan: Prepared, member: PreparedRobot, robot: Robot, seed: int) -> TaskSequence:
+def _sequence(plan: PreparedScenario, member: PreparedRobot, robot: Robot, seed: int) -> TaskSequence:
     key = (member.name,) if len(plan.robots) > 1 else ()
     return TaskSequence(robot.name, member.tasks, _view(plan, member, robot), seed, key, lambda: _pose(robot))
 
@@ -182,7 +181,7 @@ def _pose(robot: Robot) -> Pose:
         return ORIGIN
 
 
-def _view(plan: Prepared, member: PreparedRobot, robot: Robot) -> TaskContext:
+def _view(plan: PreparedScenario, member: PreparedRobot, robot: Robot) -> TaskContext:
     """Return the context of the tasks, and enable the devices that the context and the tasks need."""
     spec = plan.spec
     start, dt = _pose(robot), robot.arena.dt

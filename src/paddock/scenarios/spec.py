@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self
 
 from paddock.control.tasks.base import Duration
-from paddock.core.chance import chance
 from paddock.core.errors import SpecError, format_value
+from paddock.core.keyed_random import draw_uniform
 from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
 from paddock.scenarios.plan import PlannedTask
 
@@ -145,7 +145,7 @@ class ScenarioSpec(Spec):
     def run_seeds(self) -> list[int]:
         """Return the seed of every run: each of `seeds`, followed by seeds derived from it for its repetitions."""
         return [
-            seed if repetition == 0 else int(chance(seed, "repetition", repetition) * 2**53)
+            seed if repetition == 0 else int(draw_uniform(seed, "repetition", repetition) * 2**53)
             for seed in self.seeds
             for repetition in range(self.repetitions)
         ]

@@ -11,8 +11,8 @@ import numpy as np
 
 from paddock.control.tasks import Task, TaskContext, find_task
 from paddock.control.tasks.base import MOTION
-from paddock.core.chance import chance
 from paddock.core.geometry import Pose
+from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.episodes import Event, Trace
 from paddock.estimate import Estimate
@@ -116,7 +116,7 @@ class TaskSequence:
         planned = self.planned[number]
         self._drawn = planned.draw(self.seed, *self.key, number)
         self._task = find_task(planned.task)(self._drawn.spec)
-        self.view.chance = lambda key: chance(self.seed, *self.key, number, "while running", key)
+        self.view.draw = lambda key: draw_uniform(self.seed, *self.key, number, "while running", key)
         self._task.start(self.view)
         self._began = self._now
         settings = ", ".join(f"{key} = {value}" for key, value in self._drawn.table().items())

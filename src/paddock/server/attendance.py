@@ -27,14 +27,14 @@ class Attendance:
 
     def note_end(self, message: m.ProgramEnded) -> None:
         """Store the end that a program reported."""
-        told = f"{message.place}: {message.text}" if message.place else message.text
-        self.ended = ("crashed", told) if message.text else ("finished", "")
+        problem = f"{message.place}: {message.text}" if message.place else message.text
+        self.ended = ("crashed", problem) if message.text else ("finished", "")
 
     def note_loss(self, reason: str) -> None:
         """Store that a program's connection was lost."""
         self.ended = ("crashed", reason)
 
-    def look(self, clients: Sequence[Client], now: float) -> None:
+    def update(self, clients: Sequence[Client], now: float) -> None:
         """Update the state of the student; `now` by the loop's clock."""
         used = clients[0].share.used if clients else 0.0
         before, share = self._used

@@ -34,7 +34,7 @@ class BestScores:
         found = self._best.get((lesson, robot))
         return None if found is None else found[0]
 
-    def look(self, lesson: str, game: Officiating | None, robots: Container[str]) -> None:
+    def update(self, lesson: str, game: Officiating | None, robots: Container[str]) -> None:
         """Store improved scores of these robots."""
         if game is not None:
             sign = 1 if game.referee.higher_is_better else -1

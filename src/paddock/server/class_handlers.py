@@ -11,15 +11,15 @@ from paddock.server.client import Client
 from paddock.server.handlers import handles
 
 if TYPE_CHECKING:
-    from paddock.server.class_session import ClassSession
+    from paddock.server.classroom import Classroom
     from paddock.server.session import Session
 
 
-def class_session_of(session: Session, what: str) -> ClassSession:
-    """Return the session of the served class."""
-    if session.class_session is None:
+def get_classroom(session: Session, what: str) -> Classroom:
+    """Return the classroom of the served class."""
+    if session.classroom is None:
         raise Refused(f"{what}: no class is served here; `paddock class serve FOLDER` serves one")
-    return session.class_session
+    return session.classroom
 
 
 def check_there(session: Session, name: str) -> None:
@@ -31,12 +31,12 @@ def check_there(session: Session, name: str) -> None:
 
 @handles(m.OpenWorld, Role.SUPERVISOR, done=True)
 def open_world(session: Session, client: Client, request: m.OpenWorld) -> None:
-    class_session_of(session, "open_world").open_world(client, request)
+    get_classroom(session, "open_world").open_world(client, request)
 
 
 @handles(m.LockOut, Role.SUPERVISOR, done=True)
 def lock_out(session: Session, client: Client, request: m.LockOut) -> None:
-    class_session_of(session, "lock_out").lock_out(request.student, request.on)
+    get_classroom(session, "lock_out").lock_out(request.student, request.on)
 
 
 @handles(m.Release, Role.SUPERVISOR, done=True)
@@ -61,17 +61,17 @@ def set_heat(session: Session, client: Client, request: m.SetHeat) -> None:
 
 @handles(m.Submit)
 def submit(session: Session, client: Client, request: m.Submit) -> m.ReceiptAnswer:
-    return class_session_of(session, "submit").submissions.receive(client, request)
+    return get_classroom(session, "submit").submissions.receive(client, request)
 
 
 @handles(m.AskExercise)
 def ask_exercise(session: Session, client: Client, request: m.AskExercise) -> m.ExerciseText:
-    if session.class_session is None:
+    if session.classroom is None:
         return m.ExerciseText(id=request.id)
-    return session.class_session.submissions.describe(client, request.id)
+    return session.classroom.submissions.describe(client, request.id)
 
 
 @handles(m.ProgramEnded)
 def note_end(session: Session, client: Client, request: m.ProgramEnded) -> None:
-    if session.class_session is not None:
-        session.class_session.on_end(client, request)
+    if session.classroom is not None:
+        session.classroom.on_end(client, request)

@@ -64,7 +64,7 @@ class ServerClock:
 
     def __init__(self, arena: Arena, listener: ClockListener, *, speed: float | None, lock_step: bool) -> None:
         self.arena, self.listener, self.lock_step = arena, listener, lock_step
-        self.speed = speed  # None for flat out
+        self.speed = speed  # None for as fast as possible
         self.running = True
         self.held = False  # stopped until a start signal, whether running or not
         self.members: list[Member] = []
@@ -171,7 +171,7 @@ class ServerClock:
                 self._timer = self._loop.call_soon(self.run_ticks)
                 break
             self._step(ticks)
-        self._watch_laggards()
+        self._check_laggards()
 
     def _step(self, most: int) -> None:
         ticks = most if most == 1 else min(most, self._ticks_due(), max(1, int(SLICE / self._cost)))
@@ -246,7 +246,7 @@ class ServerClock:
 
     # ---- timeouts
 
-    def _watch_laggards(self) -> None:
+    def _check_laggards(self) -> None:
         """Start the timers of members that make others wait, and cancel those of all other members."""
         tick = self.arena.tick
         others_wait = not self.lock_step or any(member.target > tick for member in self.members)

@@ -106,7 +106,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         now = self._loop.time()
         if now - self._received_at < SPIN_TIME:
-            self.server.stay_awake(now + SPIN_TIME)
+            self.server.keep_awake(now + SPIN_TIME)
         self._received_at = now
         self._charge(lambda: self._take(data))
 
@@ -302,8 +302,8 @@ class Connection(asyncio.Protocol):
             client.encoding = "json" if text else "msgpack"
             self.session.admit(client, hello)
         except LinkError as error:
-            if self.session.class_session is not None:
-                self.session.class_session.on_unauthenticated(peer, str(error))
+            if self.session.classroom is not None:
+                self.session.classroom.on_unauthenticated(peer, str(error))
             self._refuse(error, hello.id, text)
             self.close(OTHER_VERSION if isinstance(error, VersionMismatch) else NOT_ALLOWED, str(error))
             return
@@ -320,7 +320,7 @@ class Connection(asyncio.Protocol):
         self.write(encode(refusal(error, id), "json" if text else "msgpack"), text)
         if self.client is not None:
             self.client.encoding = "json" if text else "msgpack"
-            self._queue.note_nonsense(self.client)
+            self._queue.charge_invalid(self.client)
         elif isinstance(error, BadMessage):
             self.close(NO_HELLO, "expected a hello")
 
@@ -374,9 +374,9 @@ class Connection(asyncio.Protocol):
         elif self.protocol.state is State.OPEN:
             if self.client is not None:
                 if silent > (STOP * self._period if self.server.arena.is_real else limits.silence):
-                    self.session.fell_silent(self.client, "does not respond")
+                    self.session.on_silence(self.client, "does not respond")
                 elif limits.idle and now - self._asked > limits.idle and self.client.step_id is None:
-                    self.session.fell_silent(self.client, f"has sent no request for {limits.idle:g} s")
+                    self.session.on_silence(self.client, f"has sent no request for {limits.idle:g} s")
             self.protocol.send_ping(b"")
             self._flush()
 

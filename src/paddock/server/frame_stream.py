@@ -21,7 +21,7 @@ class FrameStream:
     period: float  # wall seconds
     sent: int = 0
     got: int = 0
-    last: tuple[int, int, bytes, bytes] | None = None  # tick, changes of owners, bodies, lamps
+    last: tuple[int, int, bytes, bytes] | None = None  # tick, changes of owners, bodies, LEDs
     timer: asyncio.TimerHandle | None = None  # until the next frame
 
 
@@ -40,15 +40,15 @@ def stream_frames(session: Session, client: Client) -> None:
 
 
 def send_frame(session: Session, client: Client, stream: FrameStream) -> None:
-    """Send poses and lamps if anything changed; only the tick if nothing is visible to the client."""
+    """Send poses and LEDs if anything changed; only the tick if nothing is visible to the client."""
     session.look_for_changes()
     arena = session.arena
-    places, lamps = b"", b""
+    places, leds = b"", b""
     if client.grant.shows != "nothing":
-        places, lamps = bodies(arena, None if client.grant.shows == "all" else client.grant.sees)
-    state = (arena.tick, session.ownership.changes, places, lamps)
+        places, leds = bodies(arena, None if client.grant.shows == "all" else client.grant.sees)
+    state = (arena.tick, session.ownership.changes, places, leds)
     if state == stream.last:
         return
     stream.last, stream.sent = state, stream.sent + 1
     session.send_changes(client)
-    client.send(m.FrameData(frame=stream.sent, tick=arena.tick, bodies=places, lamps=lamps))
+    client.send(m.FrameData(frame=stream.sent, tick=arena.tick, bodies=places, lamps=leds))

@@ -82,7 +82,7 @@ def check_upload(session: Session, client: Client) -> None:
     if client.received > 1000 * limits.upload_kb:
         raise Refused(
             f"spawn: this robot takes {client.received / 1000:.0f} kB, at most {limits.upload_kb:g} kB are allowed: "
-            "give its sensors shorter tables and its lamps shorter names"
+            "give its sensors shorter tables and its LEDs shorter names"
         )
     wait = client.share.wait_for_upload(client.received, limits, time.monotonic())
     if wait:
@@ -255,9 +255,10 @@ def set_speed(session: Session, client: Client, request: m.SetSpeed) -> None:
     if session.arena.is_real and request.speed != 1:
         raise Refused("set_speed: the robots of this arena are real: the speed is always 1")
     if 0 < request.speed < SLOWEST:
-        raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {request.speed:g}")
+        expected = f"0 for as fast as possible, or {SLOWEST} to 1000"
+        raise Refused(f"set_speed.speed: expected {expected}, got {request.speed:g}")
     session.interventions.announce(
-        client, "speed", f"speed set to {request.speed:g}" if request.speed else "speed set to flat out"
+        client, "speed", f"speed set to {request.speed:g}" if request.speed else "speed set to as fast as possible"
     )
     session.clock.set_speed(request.speed or None)
 
@@ -270,8 +271,8 @@ def reset(session: Session, client: Client, request: m.Reset) -> None:
     else:
         session.scoreboard.keep()
         session.arena.reset(request.seed)
-        if session.class_session is not None:
-            session.class_session.seating.place_all()
+        if session.classroom is not None:
+            session.classroom.seating.place_all()
         session.on_jump()
         session.interventions.announce(client, "reset", "reset")
 

@@ -80,14 +80,14 @@ class HeatManager:
         self._cancel()
         number = self.number + 1 if self.number else self.settings.first
         # a class has its own robots
-        guests = session.ownership.guests() if session.class_session is not None else set()
+        spawned = session.ownership.list_client_robots() if session.classroom is not None else set()
         kinds = zip(arena.numbers, arena.built.robots, strict=True)
-        places = assign_places(arena.world, {name: kind for name, kind in kinds if name not in guests}, number - 1)
-        session.ownership.give_up(guests, session.clients)
+        places = assign_places(arena.world, {name: kind for name, kind in kinds if name not in spawned}, number - 1)
+        session.ownership.give_up(spawned, session.clients)
         session.scoreboard.keep()
         session.clock.hold(True)
         arena.reset()
-        if session.class_session is None or not session.class_session.seating.place_all(number - 1):
+        if session.classroom is None or not session.classroom.seating.place_all(number - 1):
             session.scoreboard.seat(places)
         self.number, self._game = number, session.scoreboard.restart()
         self._set("prepared")
@@ -152,8 +152,8 @@ class HeatManager:
         self._timer = self._loop.call_later(1.0, self._count_down)
 
     def _signal(self) -> None:
-        session, class_session = self._session, self._session.class_session
-        self.entrants = frozenset(session.arena.numbers if class_session is None else class_session.entrants)
+        session, classroom = self._session, self._session.classroom
+        self.entrants = frozenset(session.arena.numbers if classroom is None else classroom.entrants)
         session.ownership.entrants = self.entrants
         self._recorder = self._record()
         self._end_watch = session.arena.on_tick(self._after_tick)
@@ -201,7 +201,7 @@ class HeatManager:
 
     def _rank(self, game: Officiating) -> list[RobotScore]:
         """Return the standings of the participants; in a class, only of its students."""
-        people = self._session.scoreboard.people if self._session.class_session is not None else game.scores
+        people = self._session.scoreboard.people if self._session.classroom is not None else game.scores
         return rank_among(game.standings, (self.entrants or frozenset()) & people.keys())
 
     def _settle(self) -> None:
@@ -210,8 +210,8 @@ class HeatManager:
         self._end_recording()
         if session.ownership.entrants is not None:
             session.ownership.entrants = None
-            if session.class_session is not None:
-                session.class_session.seat_late_comers()
+            if session.classroom is not None:
+                session.classroom.seat_late_comers()
             session.look_for_changes()
             self._send_state()
 
@@ -238,11 +238,11 @@ class HeatManager:
 
     def _log(self, text: str) -> None:
         """Write to the terminal, and to the log of the class."""
-        class_session, line = self._session.class_session, f"heat {self.number}: {text}"
-        if class_session is None:
+        classroom, line = self._session.classroom, f"heat {self.number}: {text}"
+        if classroom is None:
             log.warning("%s", line)
         else:
-            class_session.log.write(line)
+            classroom.log.write(line)
 
     def _name(self, robot: str) -> str:
         return self._session.scoreboard.people.get(robot, robot)

@@ -42,11 +42,11 @@ class RunHistory:
 
     Args:
         arena: the recorded arena.
-        guests: returns the robots whose readings are not stored: clients spawned them, with arbitrary sensors.
+        list_spawned: returns robots that clients spawned, with arbitrary sensors; their readings are not stored.
     """
 
-    def __init__(self, arena: Arena, guests: Callable[[], Collection[str]] = frozenset) -> None:
-        self.arena, self._guests = arena, guests
+    def __init__(self, arena: Arena, list_spawned: Callable[[], Collection[str]] = frozenset) -> None:
+        self.arena, self._list_spawned = arena, list_spawned
         self._failed = False
         self._layout = -1
         self.clear()
@@ -57,7 +57,7 @@ class RunHistory:
         self.due = self.arena.tick  # tick of the next sample
         self._interval = max(1, round(FIRST_INTERVAL / self.arena.dt))
 
-    def look(self) -> None:
+    def sample(self) -> None:
         """Take a sample. An error is logged and does not stop the clock."""
         if not self._failed:
             try:
@@ -68,7 +68,7 @@ class RunHistory:
 
     def break_path(self, robot: str) -> None:
         """Interrupt the path of a teleported robot at its current position."""
-        self.look()
+        self.sample()
         if self.samples and robot in self.samples[-1].numbers:
             self.samples[-1].jumps[self.samples[-1].numbers[robot]] = True
 
@@ -98,7 +98,7 @@ class RunHistory:
         count = len(self._numbers)
         self._most = max(LEAST_SAMPLES, min(MAX_SAMPLES, MAX_POINTS // max(1, count)))
         self._fastest = np.array([spec.drive.max_speed for spec in arena.built.robots])
-        charted = [name for name in self._numbers if name not in self._guests()] if count <= FEW_ROBOTS else []
+        charted = [name for name in self._numbers if name not in self._list_spawned()] if count <= FEW_ROBOTS else []
         self._robots = [charted_robot(arena, name) for name in charted]
 
     def _drop_every_second(self) -> None:

@@ -39,12 +39,12 @@ class Interventions:
             session.set_run(replace(run, intervention=f"{text} at {arena.time:g} s"))
         by = "" if client.name in text else f" (by {client.name})"
         in_full = f"{text}{'' if seed is None else f' with seed {seed}'}{by}"
-        if session.class_session is not None:
-            session.class_session.on_intervention(client, in_full)
+        if session.classroom is not None:
+            session.classroom.on_intervention(client, in_full)
         for other in session.clients:
             if other.wants_events and other is not client and (robot is None or other.grant.sees(robot)):
-                told = in_full if knows_seed(session, other) else text + by
-                other.send(m.EventNews(kind=kind, robot=robot, text=told, tick=arena.tick))
+                visible_text = in_full if knows_seed(session, other) else text + by
+                other.send(m.EventNews(kind=kind, robot=robot, text=visible_text, tick=arena.tick))
 
     def note_drivers(self) -> None:
         """Report robots that were taken over from another client or from the program that runs this arena."""

@@ -64,7 +64,7 @@ class LockQueue:
             message, client.encoding, client.received = self._waiting.popleft()
             self._session.handle(client, message)
 
-    def note_nonsense(self, client: Client) -> None:
+    def charge_invalid(self, client: Client) -> None:
         """Charge an invalid message to the client's share."""
         self._shares.charge_since_switch(client.share)
         if client.member.locked and self._shares.is_over(client.share):

@@ -132,7 +132,7 @@ class Ownership:
         client.driven.append(request.robot)
         self.changes += 1
 
-    def guests(self) -> set[str]:
+    def list_client_robots(self) -> set[str]:
         """Return the robots that clients other than supervisors spawned."""
         return {
             name for name in self.spawned if name in self.owners and self.owners[name].grant.role is not Role.SUPERVISOR

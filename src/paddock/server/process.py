@@ -80,8 +80,8 @@ class PaddockProcess:
                     if found := re.search(pattern, line):
                         return found[1] if found.re.groups else line
                 if self._open == 0 or not self._news.wait(max(0.0, end - time.monotonic())):
-                    told = "".join([*self.printed, *self.errors]).strip() or "nothing"
-                    raise LinkError(f"paddock {self.command}: expected {pattern!r} in its output, got: {told}")
+                    output = "".join([*self.printed, *self.errors]).strip() or "nothing"
+                    raise LinkError(f"paddock {self.command}: expected {pattern!r} in its output, got: {output}")
 
     @property
     def log(self) -> str:

@@ -9,7 +9,7 @@ from paddock.core.errors import PaddockError
 from paddock.exercises.class_starts import deal_places
 
 if TYPE_CHECKING:
-    from paddock.server.class_session import ClassSession
+    from paddock.server.classroom import Classroom
     from paddock.server.session import Session
 
 ASIDE_DELAY = 10.0  # wall seconds for which a robot stays at its last pose after its program has ended
@@ -18,8 +18,8 @@ ASIDE_DELAY = 10.0  # wall seconds for which a robot stays at its last pose afte
 class Seating:
     """Moves the robots of a class. It acts only during an exercise, and moves no robot while a heat runs."""
 
-    def __init__(self, class_session: ClassSession, session: Session) -> None:
-        self._class_session, self._session = class_session, session
+    def __init__(self, classroom: Classroom, session: Session) -> None:
+        self._classroom, self._session = classroom, session
         self._left: dict[str, float | None] = {}  # robots that are not aside; time since when they have no program
 
     @property
@@ -32,8 +32,8 @@ class Seating:
 
         The caller has to notify the clients.
         """
-        robots = [robot for robot in self._class_session.present if robot in self._session.arena]
-        drivers = [robot for robot in robots if self._class_session.has_program(robot)]
+        robots = [robot for robot in self._classroom.present if robot in self._session.arena]
+        drivers = [robot for robot in robots if self._classroom.has_program(robot)]
         first = (turn or 0) % max(1, len(drivers))
         others = [robot for robot in robots if robot not in drivers]
         return self._put(drivers[first:] + drivers[:first], others, starts_first=turn is not None)
@@ -49,10 +49,10 @@ class Seating:
         self._put([], [robot])
         self._session.push_all()
 
-    def look(self, now: float) -> None:
+    def update(self, now: float) -> None:
         """Move robots that are driven to starts, and those without a program aside; `now` by the loop's clock."""
-        for robot in self._class_session.present:
-            if self._class_session.has_program(robot):
+        for robot in self._classroom.present:
+            if self._classroom.has_program(robot):
                 if robot not in self._left:
                     self.place_at_start(robot)
                 else:
@@ -65,7 +65,7 @@ class Seating:
                     self.set_aside(robot)
 
     def _put(self, drivers: Sequence[str], others: Sequence[str] = (), *, starts_first: bool = False) -> bool:
-        session, lesson = self._session, self._class_session.lesson
+        session, lesson = self._session, self._classroom.lesson
         arena, moved = session.arena, {*drivers, *others}
         if lesson.exercise is None:
             return False
@@ -84,7 +84,7 @@ class Seating:
             for robot in moved:
                 session.history.break_path(robot)
         except PaddockError as error:
-            self._class_session.log.write(f"robots were not moved: {error}")
+            self._classroom.log.write(f"robots were not moved: {error}")
             return False
         finally:
             self._left.update(dict.fromkeys(drivers))

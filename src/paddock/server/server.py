@@ -31,7 +31,7 @@ from paddock.server.session import Session
 from paddock.server.time_lock import ServedTime
 
 if TYPE_CHECKING:
-    from paddock.server.class_session import ClassSession
+    from paddock.server.classroom import Classroom
 
 PORT = 8642
 BACKLOG = 256  # connections waiting to be accepted
@@ -44,7 +44,7 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = PORT  # 0: any free port
     any_port: bool = False  # use any free port if this one is in use
-    speed: float | None = 1.0  # simulated seconds per second; None for flat out
+    speed: float | None = 1.0  # simulated seconds per second; None for as fast as possible
     lock_step: bool = False  # the clock advances only when all clients in the lock request it
     token: str | None = None  # of supervisors; generated if needed
     allowed_hosts: tuple[str, ...] = ()  # further host names of this server
@@ -71,7 +71,7 @@ class Server:
         recorded = arena.recording.people if isinstance(arena, ReplayArena) else {}
         self.people: dict[str, str] = {**recorded}  # full names of students, by robot
         self.list_orders: ListOrders | None = None  # returns the states of robots that take orders; set before serving
-        self.class_session: ClassSession | None = None  # of the served class; set before serving
+        self.classroom: Classroom | None = None  # of the served class; set before serving
         self.tokens = Tokens(demanded=bool(self.settings.token))
         self.connections: dict[Connection, None] = {}  # the oldest first
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
@@ -82,7 +82,7 @@ class Server:
             self.controller = self.tokens.add(Grant(Role.CONTROLLER))
             self.viewer = self.tokens.add(Grant(Role.VIEWER))
         self.goodbye = "the server stops"  # sent to clients at the end
-        self.time_lock = arena.time_lock = ServedTime(self.stay_awake)
+        self.time_lock = arena.time_lock = ServedTime(self.keep_awake)
         self._stopped: asyncio.Event | None = None
         self._awake_until = 0.0  # by the loop's clock; 0: the loop may sleep
         self._cores = available_threads()
@@ -129,9 +129,9 @@ class Server:
             listener = await self._listen()
             self.port = listener.sockets[0].getsockname()[1]
             self.time_lock.serve(self.session)
-            if self.class_session is not None:
-                self.session.class_session = self.class_session
-                self.class_session.attach(self, self.session)
+            if self.classroom is not None:
+                self.session.classroom = self.classroom
+                self.classroom.attach(self, self.session)
             async with listener:
                 with contextlib.ExitStack() as doors:
                     for bound in listener.sockets:
@@ -190,17 +190,17 @@ class Server:
                 if error.errno in (errno.EMFILE, errno.ENFILE):
                     await asyncio.sleep(1.0)
 
-    def stay_awake(self, until: float) -> None:
+    def keep_awake(self, until: float) -> None:
         """Poll for messages until a time of the loop before sleeping, because waking up takes longer than a message."""
         if self._cores < 2:
             return
         if self._awake_until == 0.0:
-            self._loop.call_soon(self._look)
+            self._loop.call_soon(self._poll)
         self._awake_until = until
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         if self._loop.time() < self._awake_until:
-            self._loop.call_soon(self._look)  # between two calls, the loop polls all connections
+            self._loop.call_soon(self._poll)  # between two calls, the loop polls all connections
         else:
             self._awake_until = 0.0
 

@@ -37,7 +37,7 @@ from paddock.server.visibility import knows_seed, welcome_of, world_news_of
 from paddock.server.world_view import readings_of, scene_of
 
 if TYPE_CHECKING:
-    from paddock.server.class_session import ClassSession
+    from paddock.server.classroom import Classroom
 
 NEWS_DELAY = 0.05  # wall seconds in which changes are collected before all clients are notified
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for the subscriptions of one share, on a paced clock
@@ -65,7 +65,7 @@ class Session:
         self.clients: list[Client] = []
         self.ownership = Ownership(arena)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
-        self.history = RunHistory(arena, self.ownership.guests)
+        self.history = RunHistory(arena, self.ownership.list_client_robots)
         self.interventions = Interventions(self)
         self.run: m.RunStatus | None = None  # of the program in this process, if it reports one
         self.viewed, self.restarted = threading.Event(), threading.Event()  # that program waits for these
@@ -85,7 +85,7 @@ class Session:
         self.goals = GoalRouter(arena.monitor, self.ownership)
         self.replay = ReplayControl(self, arena) if isinstance(arena, ReplayArena) else None
         self.supervision = Supervision(self)
-        self.class_session: ClassSession | None = None  # of the served class
+        self.classroom: Classroom | None = None  # of the served class
         self._order_publisher = OrderStatusPublisher(self.clients, list_orders) if list_orders is not None else None
 
     @cached_property
@@ -98,7 +98,7 @@ class Session:
         for timer in (self._reminder, self._news):
             if timer is not None:
                 timer.cancel()
-        for part in (self.heats, self.scoreboard, self.map_publisher, self._order_publisher, self.class_session):
+        for part in (self.heats, self.scoreboard, self.map_publisher, self._order_publisher, self.classroom):
             if part is not None:
                 part.close()
         self.clock.close()
@@ -116,8 +116,8 @@ class Session:
         self.supervision.name(client)
         client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
-        if self.class_session is not None:
-            self.class_session.on_join(client)
+        if self.classroom is not None:
+            self.classroom.on_join(client)
         client.send(welcome_of(self, client, hello.id))
         client.send(self.ownership.robot_list(client))
         if self.run is not None:
@@ -137,8 +137,8 @@ class Session:
             answer = HANDLERS[type(message)](self, client, message)
         except PaddockError as error:
             answer = refusal(error, getattr(message, "id", None))
-            if self.class_session is not None:
-                self.class_session.on_refusal(client, str(error))
+            if self.classroom is not None:
+                self.classroom.on_refusal(client, str(error))
         except Exception:
             log.exception("request %s of %s failed", message.type, client.name)
             answer = failure(message.type, getattr(message, "id", None))
@@ -147,7 +147,7 @@ class Session:
             self.send_changes(client)
             client.send(answer)
 
-    def fell_silent(self, client: Client, why: str) -> None:
+    def on_silence(self, client: Client, why: str) -> None:
         """Stop the robots of a client that does not respond or is idle, unless the clock waits for it anyway.
 
         Real robots also stop during a step: a program that hangs cannot end the step early.
@@ -166,8 +166,8 @@ class Session:
             return
         self.clients.remove(client)
         client.stop_frames()
-        if self.class_session is not None:
-            self.class_session.on_leave(client)
+        if self.classroom is not None:
+            self.classroom.on_leave(client)
         client.subscriptions.clear()
         try:
             self.ownership.catch_up([*self.clients, client])
@@ -320,14 +320,14 @@ class Session:
             self.shares.switch(self.shares.clock)
         self.look_for_changes()
         if not self.history.samples:
-            self.history.look()
+            self.history.sample()
         self.ownership.repeat_commands()
 
     def after_ticks(self) -> None:
         if self.replay is not None:
             self.replay.after_ticks()
         if self.arena.tick >= self.history.due:
-            self.history.look()
+            self.history.sample()
         tick = self.arena.tick
         for client in self.clients:
             if client.subscriptions and client.due <= tick and not client.share.held:

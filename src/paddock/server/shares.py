@@ -23,7 +23,7 @@ WELCOME = 0.2  # initial balance of a token in seconds, for the requests after c
 RECENT = 0.25  # seconds; a share that used time within them counts as active
 WINDOW = 0.05  # seconds over which the load is measured
 SOON = 0.001  # seconds
-OUTSIDE = 0.125  # fraction of the time for all other work while clients in the lock run flat out
+OUTSIDE = 0.125  # fraction of the time for all other work while clients in the lock run as fast as possible
 BUSY = 0.5  # load above which the time is divided
 LULL = 2.0  # time constant in seconds with which the measured load decays
 
@@ -94,7 +94,7 @@ class ShareLedger:
     Args:
         call_later: schedules a function after some seconds.
         first: returns the shares of the clients in the lock.
-        flat_out: returns whether the clock runs flat out.
+        flat_out: returns whether the clock runs as fast as possible.
         now: returns the time in seconds.
     """
 
@@ -205,7 +205,8 @@ class ShareLedger:
         """Return the rivals of a share, and the seconds that it earns per second.
 
         Under high load, one equal part of the time stays unassigned. Clients in the lock compete only with each other,
-        and unauthenticated clients compete with all but are no rivals. Flat-out steps leave a small part for the rest.
+        and unauthenticated clients compete with all but are no rivals. A clock that runs as fast as
+        possible leaves a small part for the rest.
         """
         first, now = self._first(), self._now()
         active = {other for other in self._all.values() if not other.is_unauthenticated and other.is_active(now)}

@@ -9,9 +9,10 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any
 
 from paddock.arena import Arena
+from paddock.core.closing import Closing
 from paddock.core.errors import LinkError, SimulationError, format_value
 from paddock.protocol import messages as m
 from paddock.referees import Officiating
@@ -27,7 +28,7 @@ def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, op
 
     Args:
         arena: an arena from `paddock.open`.
-        speed: initial speed in simulated seconds per second; None for flat out. The page can change it.
+        speed: initial speed in simulated seconds per second; None for as fast as possible. The page can change it.
         port: port of the page; None for 8642, or any free port if that is in use.
         open_page: open a browser, unless this machine is headless, and print the address. In a notebook, embed the page
             in the cell; an existing page of this arena is shown again.
@@ -55,7 +56,7 @@ def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, op
     return page
 
 
-class Show:
+class Show(Closing):
     """Shows an arena on a page until it is closed. `arena.step` and `arena.run` wait for the page's clock."""
 
     def __init__(self, arena: Arena, settings: Settings, *, open_page: bool = False) -> None:
@@ -144,12 +145,6 @@ class Show:
 
     def __repr__(self) -> str:
         return f"<Show {self.arena.world.name} at {self.url}>"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def has_screen() -> bool:

@@ -58,7 +58,7 @@ class Supervision:
         own = client.grant.name
         name = own or client.requested_name or "client"
         if (
-            self._session.class_session is not None
+            self._session.classroom is not None
             and client.requested_name == PAGE
             and client.grant.role is not Role.VIEWER
         ):
@@ -97,8 +97,8 @@ class Supervision:
         """Return the maximum message size in bytes; in a class, the largest submission must fit."""
         if client.grant.role is Role.SUPERVISOR:
             return math.inf
-        class_session = self._session.class_session
-        handed_in = class_session.folder.spec.longest_submission if class_session is not None else 0
+        classroom = self._session.classroom
+        handed_in = classroom.folder.spec.longest_submission if classroom is not None else 0
         return max(int(1000 * self._session.limits.message_kb), handed_in)
 
     def set_limits(self, limits: ClassLimits) -> None:

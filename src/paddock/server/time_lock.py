@@ -38,8 +38,8 @@ class ServedMember:
 class ServedTime:
     """Implements `TimeLock` for the arena of a server; active once the server's event loop runs."""
 
-    def __init__(self, stay_awake: Callable[[float], None]) -> None:
-        self.stay_awake = stay_awake
+    def __init__(self, keep_awake: Callable[[float], None]) -> None:
+        self.keep_awake = keep_awake
         self._begin: list[Callable[[asyncio.AbstractEventLoop], object]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._session: Session | None = None

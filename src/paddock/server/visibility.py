@@ -32,7 +32,7 @@ def world_table(world: WorldSpec, grant: Grant) -> dict[str, Any]:
 
 def welcome_of(session: Session, client: Client, id: int) -> m.Welcome:
     """Return the welcome message of a client."""
-    arena, class_session = session.arena, session.class_session
+    arena, classroom = session.arena, session.classroom
     return m.Welcome(
         id=id,
         version=VERSION,
@@ -44,8 +44,8 @@ def welcome_of(session: Session, client: Client, id: int) -> m.Welcome:
         lock_step=session.clock.lock_step and session.supervision.may_join_lock(client),
         minor=MINOR,
         real=arena.is_real,
-        title=class_session.folder.spec.title if class_session is not None else "",
-        exercise=class_session.lesson.exercise_name if class_session is not None else "",
+        title=classroom.folder.spec.title if classroom is not None else "",
+        exercise=classroom.lesson.exercise_name if classroom is not None else "",
         shows=client.grant.shows,
         waits=LATE if session.ownership.waits(client.grant) else "",
     )
@@ -53,7 +53,7 @@ def welcome_of(session: Session, client: Client, id: int) -> m.Welcome:
 
 def world_news_of(session: Session, client: Client) -> m.WorldNews:
     """Return the message about a changed world."""
-    arena, lesson = session.arena, session.class_session.lesson if session.class_session is not None else None
+    arena, lesson = session.arena, session.classroom.lesson if session.classroom is not None else None
     return m.WorldNews(
         world=world_table(arena.world, client.grant),
         dt=arena.dt,
@@ -65,7 +65,7 @@ def world_news_of(session: Session, client: Client) -> m.WorldNews:
 
 def knows_seed(session: Session, client: Client) -> bool:
     """Whether a client receives the seed: in a class, hidden parts of an exercise could be computed from it."""
-    return session.class_session is None or client.grant.role is Role.SUPERVISOR
+    return session.classroom is None or client.grant.role is Role.SUPERVISOR
 
 
 def hide_scene(scene: m.SceneData, grant: Grant) -> m.SceneData:

@@ -16,7 +16,7 @@ from paddock.core.geometry import Disc
 from paddock.core.observation import Readings
 from paddock.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X, Y
 from paddock.estimate import Estimate, ellipse_axes
-from paddock.protocol.frames import pack, pack_lamps
+from paddock.protocol.frames import pack, pack_leds
 from paddock.protocol.messages import EstimateData, Mark, PictureData, RobotReadings, SceneData, SolidShape, Truth
 from paddock.robots import RobotSpec
 from paddock.worlds.solids import solids
@@ -81,17 +81,17 @@ def picture(camera: Camera, *, jpeg: bool) -> PictureData:
 
 
 def bodies(arena: Arena, sees: Callable[[str], bool] | None = None) -> tuple[bytes, bytes]:
-    """Return packed poses and lamps for a `frame`; `sees` selects robots, None: all."""
+    """Return packed poses and LEDs for a `frame`; `sees` selects robots, None: all."""
     with arena.turn:
         rows = slice(None) if sees is None else [row for name, row in arena.numbers.items() if sees(name)]
-        motion, lamps = arena.motion[rows].copy(), arena.built.lamps
+        motion, led_count = arena.motion[rows].copy(), arena.built.led_count
     places = pack(
         motion[:, X : HEADING + 1],
         motion[:, LEFT_SPEED : RIGHT_SPEED + 1],
         motion[:, CONTACTS],
         motion[:, BEARINGS],
     )
-    return places, pack_lamps(motion[:, motion.shape[1] - lamps :])
+    return places, pack_leds(motion[:, motion.shape[1] - led_count :])
 
 
 def floor_file(arena: Arena) -> bytes:

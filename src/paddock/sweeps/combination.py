@@ -18,7 +18,7 @@ from paddock.core.sources import hash_source
 from paddock.jobs import JobFailure
 from paddock.robots import RobotSpec, find_robot
 from paddock.robots.spec import read_robot
-from paddock.scenarios import Prepared, load_scenario, prepare
+from paddock.scenarios import PreparedScenario, load_scenario, prepare
 from paddock.scenarios.loader import OWN_CODE
 from paddock.scenarios.prepare import check_tasks
 from paddock.scenarios.spec import ScenarioSpec
@@ -38,13 +38,13 @@ class Combination:
     labels: Mapping[str, Any] = field(default_factory=dict)  # values in the user's notation, by column
     world: WorldSpec | None = None
     controller: ControllerChoice | None = None
-    scenario: Prepared | None = None
+    scenario: PreparedScenario | None = None
     failure: JobFailure | None = None  # error of an invalid combination
 
     def identify(self, spec: SweepSpec) -> str:
         """Return a digest of all inputs of a run except the seed; for files, it covers their content."""
         assert self.world is not None
-        told = {
+        content = {
             "format": FORMAT,
             "versions": versions(),
             "world": self.world.to_table(),
@@ -55,7 +55,7 @@ class Combination:
             "metrics": [[repr(each), _hash_file(Path(inspect.getfile(type(each))))] for each in spec.make_metrics()],
             "settings": [spec.seconds, spec.starts] if self.scenario is None else None,
         }
-        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def list_combinations(spec: SweepSpec) -> list[Combination]:
@@ -91,7 +91,7 @@ def _with_controller(
     spec: SweepSpec, world: Any, robot: str | None, driver: str, parameters: Mapping[str, Any]
 ) -> Combination:
     chosen = find_controller(driver, spec.folder, _of("controller", parameters))
-    changed = change_world(_load_world(spec.folder, world), _load_robot(spec.folder, robot), parameters)
+    changed = change_world(load_world(_beside(spec.folder, world)), _load_robot(spec.folder, robot), parameters)
     return Combination(world=changed, controller=chosen)
 
 
@@ -139,10 +139,6 @@ def _of(target: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _beside(folder: str, name: str) -> str:
     """Return a file name relative to the current folder; return other names unchanged."""
     return str(Path(folder) / name) if name.endswith(".toml") else name
-
-
-def _load_world(folder: str, name: str) -> WorldSpec:
-    return load_world(_beside(folder, name))
 
 
 def _load_robot(folder: str, name: str | None) -> RobotSpec | None:

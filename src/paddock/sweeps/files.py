@@ -40,8 +40,8 @@ def save_sweep(sweep: Sweep, folder: Path) -> list[Path]:
 
 
 def _failure_row(failed: Any) -> dict[str, Any]:
-    told = {"run": failed.run, **failed.labels, "seed": failed.seed}
-    return {**told, "problem": failed.problem, "command": failed.command}
+    row = {"run": failed.run, **failed.labels, "seed": failed.seed}
+    return {**row, "problem": failed.problem, "command": failed.command}
 
 
 def _write_table(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Path:

@@ -7,8 +7,9 @@ import math
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
-from paddock.core.geometry import Pose
-from paddock.estimate.odometry import ORIGIN, Odometry
+from paddock.core.geometry import ORIGIN, Pose
+from paddock.core.numeric import wrap_int16
+from paddock.estimate.odometry import Odometry
 
 STEP = math.pi * 0.041 / 1000  # [m]
 FASTEST = 1000  # [steps/s]
@@ -22,7 +23,7 @@ class BenchRobot:
     def __init__(self, dt: float, pose: Pose = ORIGIN) -> None:
         self.dt = dt  # length of a tick [s]
         self.proximity = (0,) * 8  # raw values
-        self.lamps: dict[str, float] = {}
+        self.leds: dict[str, float] = {}
         self.speeds = (0, 0)  # commanded [steps/s]
         self._steps = [0.0, 0.0]
         self._odometry = Odometry(0.053, pose=pose)
@@ -46,7 +47,7 @@ class BenchRobot:
 
     def read(self, device: str) -> tuple[int, ...]:
         if device == "encoders":
-            return tuple((round(steps) + 0x8000) % 0x10000 - 0x8000 for steps in self._steps)
+            return tuple(wrap_int16(round(steps)) for steps in self._steps)
         return self.proximity if device == "proximity" else ()
 
     def read_heading(self) -> None:
@@ -55,14 +56,14 @@ class BenchRobot:
     def read_picture(self) -> None:
         """Return None, as it has no camera."""
 
-    def read_lamps(self) -> Mapping[str, float]:
-        return self.lamps
+    def read_leds(self) -> Mapping[str, float]:
+        return self.leds
 
     def set_speeds(self, left: int, right: int) -> None:
         self.speeds = left, right
 
-    def set_lamp(self, name: str, brightness: float) -> None:
-        self.lamps[name] = brightness
+    def set_led(self, name: str, brightness: float) -> None:
+        self.leds[name] = brightness
 
     def play_tone(self, frequency: float, amplitude: float) -> None:
         """Do nothing, as it has no speaker."""

@@ -88,9 +88,9 @@ def format_number(value: float, decimals: int = 4) -> str:
     return f"{whole / scale:.{decimals}f}" if whole else f"{0:.{decimals}f}"
 
 
-def format_numbers(values: Iterable[float], decimals: int = 4) -> str:
+def format_numbers(values: Iterable[float]) -> str:
     """Format comma-separated numbers without spaces."""
-    return ",".join(format_number(value, decimals) for value in values)
+    return ",".join(format_number(value) for value in values)
 
 
 def read_number(text: str, where: str) -> float:

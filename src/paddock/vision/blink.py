@@ -1,4 +1,4 @@
-"""Blink codes: robots without a marker send their number with a lamp, bit by bit.
+"""Blink codes: robots without a marker send their number with an LED, bit by bit.
 
 Codes are cyclic: the start of a word need not be known, and single wrong bits do not confuse robots.
 """
@@ -44,16 +44,16 @@ class BlinkCode:
     bits: int = BITS
 
     def is_on(self, time: float) -> bool:
-        """Whether the lamp is on at a time [s]."""
+        """Whether the LED is on at a time [s]."""
         place = int(time / self.bit) % self.bits
         return bool(self.word >> (self.bits - 1 - place) & 1)
 
 
 def read_blinks(samples: Sequence[tuple[float, float]], codes: Sequence[BlinkCode], *, wrong: int = 1) -> int | None:
-    """Return the index of the code that a lamp blinks; None if none matches, or if it was not seen for long enough.
+    """Return the index of the code that an LED blinks; None if none matches, or if it was not seen for long enough.
 
     Args:
-        samples: time [s] and brightness of the lamp, in any unit.
+        samples: time [s] and brightness of the LED, in any unit.
         codes: codes with equal duration and number of bits.
         wrong: number of tolerated wrong bits.
     """

@@ -31,7 +31,7 @@ def refine_corners(grey: Floats, corners: Floats) -> Floats | None:
         found = [line for line in lines if line is not None]
         if len(found) < 4:
             return None
-        corners = np.array([_meet(found[k - 1], found[k]) for k in range(4)])
+        corners = np.array([_intersect(found[k - 1], found[k]) for k in range(4)])
     return corners
 
 
@@ -68,5 +68,5 @@ def _fit_line(points: Floats) -> tuple[Floats, float]:
     return normal, float(normal @ centre)
 
 
-def _meet(first: tuple[Floats, float], second: tuple[Floats, float]) -> Floats:
+def _intersect(first: tuple[Floats, float], second: tuple[Floats, float]) -> Floats:
     return np.linalg.solve(np.array([first[0], second[0]]), np.array([first[1], second[1]]))

@@ -1,4 +1,4 @@
-"""PatchTracker: finds robots without markers by the colour of their lids, and identifies them by blinking lamps."""
+"""PatchTracker: finds robots without markers by the colour of their lids, and identifies them by blinking LEDs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paddock.vision.tracks import SpotTrack, SpotTracker
 
 PLACE_ERROR = 0.004  # [m]: standard deviation of a patch's centre
 LEAST_SPEED = 0.02  # [m/s]; the heading of a slower robot is unknown
-AROUND = 1.2  # half width of the window with the lamps' light, in radii
+AROUND = 1.2  # half width of the window with the LEDs' light, in radii
 WORDS_KEPT = 2  # words of a blink code for which brightness samples are kept
 
 
@@ -28,7 +28,7 @@ class PatchTracker:
     Args:
         camera: the calibrated camera.
         color: colour of the lids.
-        codes: blink code of the lamp by robot. A single robot needs none: pass {name: None}.
+        codes: blink code of the LED by robot. A single robot needs none: pass {name: None}.
         height: height of the lids above the floor [m].
         radius: radius of the lids [m].
         fastest: maximum speed of a robot [m/s].
@@ -62,7 +62,7 @@ class PatchTracker:
         self._names = {number: name for number, name in self._names.items() if number in alive}
         sightings = []
         for track in tracks:
-            self._watch_lamp(track, picture)
+            self._watch_led(track, picture)
             name = self._names.get(track.number) or self._identify(track)
             if name is not None:
                 sightings.append(_sighting(name, track))
@@ -75,7 +75,7 @@ class PatchTracker:
         return self.coverages.shares
 
     def _identify(self, track: SpotTrack) -> str | None:
-        """Return the robot whose code the track's lamp blinks, unless another track has that robot."""
+        """Return the robot whose code the track's LED blinks, unless another track has that robot."""
         free = {name: code for name, code in self.codes.items() if name not in self._names.values()}
         if len(self.codes) == 1:
             found = next(iter(free), None)
@@ -88,7 +88,7 @@ class PatchTracker:
             self._names[track.number] = found
         return found
 
-    def _watch_lamp(self, track: SpotTrack, picture: Pixels8) -> None:
+    def _watch_led(self, track: SpotTrack, picture: Pixels8) -> None:
         """Record the brightness of the lid, for the duration of two words."""
         reach = AROUND * self.radius
         box = [(track.at[0] + dx, track.at[1] + dy, self.height) for dx in (-reach, reach) for dy in (-reach, reach)]

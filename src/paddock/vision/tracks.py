@@ -54,7 +54,7 @@ class SpotTracker:
             for k, spot in enumerate(spots):
                 reachable = math.dist(spot, track.at) <= self.fastest * passed + 3 * self.error
                 miss = math.dist(spot, expected)
-                if reachable and miss <= self._gate(passed):
+                if reachable and miss <= 6 * self.error + self.fastest * passed:  # it may have turned around
                     costs[i, k] = miss
         owners = {k: self.tracks[i] for i, k in assign(costs)}
         found = []
@@ -68,10 +68,6 @@ class SpotTracker:
                 self._move(owner, time, spot)
             found.append(owner)
         return found
-
-    def _gate(self, passed: float) -> float:
-        """Return the maximum distance from the predicted position [m]; the spot may have turned around."""
-        return 6 * self.error + self.fastest * passed
 
     def _move(self, track: SpotTrack, time: float, spot: Point) -> None:
         passed = time - track.time

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,11 +62,23 @@ def world_names() -> list[str]:
 
 
 def load_world(name_or_path: str | Path) -> WorldSpec:
-    """Load a shipped world by name, or a world from a TOML file with its includes; check the robots' placement."""
+    """Load a shipped world by name, or a world from a TOML file with its includes; check the robots' placement.
+
+    Shipped files are read once.
+    """
+    path = _find_file(name_or_path)
+    return _read_shipped(path) if library.is_shipped(path, __name__) else _read_file(path)
+
+
+@functools.cache
+def _read_shipped(path: Path) -> WorldSpec:
+    return _read_file(path)
+
+
+def _read_file(path: Path) -> WorldSpec:
     from paddock.worlds.files import WorldFile
     from paddock.worlds.placement import check_placement, robot_types
 
-    path = _find_file(name_or_path)
     with code_beside(path.parent):
         file = WorldFile(path)
         try:

@@ -39,7 +39,7 @@ class BuiltWorld:
     model: Model
     poses: Floats  # start poses x, y [m], heading [rad], shape (N, 3)
     robots: tuple[RobotSpec, ...]  # the type of each robot
-    lamps: int  # maximum number of LEDs of a robot
+    led_count: int  # maximum number of LEDs of a robot
     values: int  # maximum length of a robot's row of readings
 
     @property
@@ -95,9 +95,9 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
     )
     _refuse_long_memory(spec, model)
     poses = table([start_pose(spec, robot) for robot in spec.robots], 3)
-    lamps = max((len(kind.leds) for kind in types), default=0)
+    led_count = max((len(kind.leds) for kind in types), default=0)
     values = max((sum(s.channels for s in kind.sensors) for kind in types), default=0)
-    return BuiltWorld(spec, model, poses, tuple(specs), lamps, values)
+    return BuiltWorld(spec, model, poses, tuple(specs), led_count, values)
 
 
 class Constants:

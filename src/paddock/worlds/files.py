@@ -10,6 +10,7 @@ from typing import Any
 
 from paddock.core import library
 from paddock.core.errors import SpecError, format_value
+from paddock.core.outside import shell_word
 from paddock.core.spec import read_toml_file
 from paddock.worlds.spec import WorldSpec
 
@@ -43,6 +44,8 @@ def _read(
     within = (*within, path.resolve())
     merged: dict[str, Any] = {}
     try:
+        if "tasks" in table or "team" in table:
+            raise SpecError(f"this is a scenario, not a world: run it with `paddock run --scenario {shell_word(path)}`")
         for i, name in enumerate(_includes(table)):
             other = _find_include(path, name, i, within)
             if other.resolve() not in done:

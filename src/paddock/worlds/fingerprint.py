@@ -11,12 +11,12 @@ from paddock.worlds.spec import WorldSpec
 
 def fingerprint_world(world: WorldSpec) -> str:
     """Return the SHA-256 of a world, its robots' types and its images."""
-    told = {
+    content = {
         "world": world.to_table(),
         "robots": [robot.to_table() for robot in robot_types(world)],
         "pictures": hash_pictures(world),
     }
-    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def hash_pictures(world: WorldSpec) -> list[str]:

@@ -40,7 +40,7 @@ def robot_types(world: WorldSpec) -> list[RobotSpec]:
         if spec is None:
             assert isinstance(robot.type, str)
             try:
-                path = find_robot(robot.type, beside=world.folder)
+                path = find_robot(robot.type, relative_to=world.folder)
             except PaddockError as error:
                 raise SpecError(str(error), path=f"robots[{i}].type", file=world.file) from None
             spec = loaded[robot.type] = load_robot(path)
@@ -204,5 +204,5 @@ def _describe(solid: Solid) -> str:
 def source_files(world: WorldSpec) -> list[Path]:
     """Return the files of a world and its robots, including shipped ones."""
     names = {robot.type: None for robot in world.robots if isinstance(robot.type, str)}
-    robots = [find_robot(name, beside=world.folder) for name in names]
+    robots = [find_robot(name, relative_to=world.folder) for name in names]
     return [path for path in (world.path_of(world.file), *robots) if path.is_file()]

@@ -36,6 +36,7 @@ Bounds = Annotated[
 ]
 AnyName = Annotated[str, Text("1 to 200 characters", lambda text: 0 < len(text) <= 200)]
 WALL_COLOR, OBSTACLE_COLOR = "#8a94a6", "#d28b46"
+GOALS = ("exit", "goal")  # starts with these names are goals
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

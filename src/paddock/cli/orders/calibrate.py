@@ -46,8 +46,8 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
             continue
         when = time.strftime("%Y-%m-%d %H:%M")
         store_calibration(program.path, robot.name, near=threshold, calibrated=when, lamp=lamp)
-        told = _("{robot}: near = {near} written to {file}")
-        program.print_line(told.format(robot=robot.name, near=threshold, file=program.path))
+        text = _("{robot}: near = {near} written to {file}")
+        program.print_line(text.format(robot=robot.name, near=threshold, file=program.path))
     return reached
 
 
@@ -91,12 +91,12 @@ def print_result(program: HostProgram, robot: OrderRobotSpec, result: ThresholdC
         clutter_deg=[round(math.degrees(heading)) for heading in result.clutter],
     )
     if result.varies_too_little:
-        told = _("{robot}: the sensor readings hardly vary here; the minimum margin of {margin:g} is used")
-        program.print_line(told.format(robot=robot.name, margin=LEAST_MARGIN), "yellow")
+        text = _("{robot}: the sensor readings hardly vary here; the minimum margin of {margin:g} is used")
+        program.print_line(text.format(robot=robot.name, margin=LEAST_MARGIN), "yellow")
     if result.clutter:
         where = ", ".join(list_ranges([round(math.degrees(heading)) for heading in result.clutter]))
-        told = _("{robot}: obstacle or light at {where}; near stays {near}: calibrate again in open space")
-        program.print_line(told.format(robot=robot.name, where=where, near=robot.near), "yellow")
+        text = _("{robot}: obstacle or light at {where}; near stays {near}: calibrate again in open space")
+        program.print_line(text.format(robot=robot.name, where=where, near=robot.near), "yellow")
 
 
 def list_ranges(headings: Sequence[int]) -> list[str]:
@@ -116,12 +116,12 @@ def check_with_hand(program: HostProgram, link: OrdersRobot, threshold: int) -> 
     """Ask the user to hold a hand in front of the robot, and return whether it is detected."""
     program.ask(_("{robot}: hold a hand or a box in front of it, then press Enter:").format(robot=link.name))
     seen = largest_sum(require_reply(link.port.ask(Order("X")), "X", link.name).numbers)
-    told = (
+    text = (
         _("{robot}: detected, {seen} > {threshold}")
         if seen > threshold
         else _("{robot}: not detected, {seen} <= {threshold}")
     )
     program.print_line(
-        told.format(robot=link.name, seen=seen, threshold=threshold), "" if seen > threshold else "yellow"
+        text.format(robot=link.name, seen=seen, threshold=threshold), "" if seen > threshold else "yellow"
     )
     return seen > threshold

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from paddock.cli.ending import INTERRUPTED
 from paddock.cli.options import Force, Json
+from paddock.core.numeric import HIGHEST_PORT
 
 if TYPE_CHECKING:
     from paddock.cli.orders.program import HostProgram
-
-INTERRUPTED = 130  # exit status after Ctrl-C, by shell convention
 
 Config = Annotated[
     Path | None, typer.Option("--config", help="Configuration file (TOML). Default: orders.toml in this folder.")
@@ -133,7 +133,7 @@ def walk(
     file: Annotated[Path, typer.Argument(help="File of way-points: a line name;x;y in centimetres for each.")],
     avoid: Annotated[bool, typer.Option("--avoid", help="Avoid obstacles.")] = False,
     page: Annotated[bool, typer.Option("--page", help="Also show the walk on a page.")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 for any free port.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=HIGHEST_PORT, help="Port of the page; 0 for any free port.")] = 0,
     config: Config = None,
     language: Language = None,
     log: LogFile = None,

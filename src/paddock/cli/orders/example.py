@@ -12,9 +12,8 @@ import paddock
 from paddock.cli.files import check_new
 from paddock.core.errors import LinkError, PaddockError
 from paddock.core.files import write_text
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.toml import toml_text
-from paddock.estimate.odometry import ORIGIN
 from paddock.orders import HostConfig
 from paddock.orders.texts import CM
 
@@ -31,7 +30,7 @@ waypoints = ""       # default file of the menu; a line name;x;y for each way-po
 camera = ""          # address of a camera above the arena, http://HOST/stream.mjpg, for: odometry --camera
 camera_lens = ""     # file of its lens; see: paddock camera calibrate
 camera_site = ""     # file of the markers on floor and robots; see: paddock camera locate
-patience_s = 30.0    # seconds without an answer after which a robot counts as lost
+timeout_s = 30.0     # seconds without an answer after which a robot counts as lost
 """
 COMMENTS = {
     "name": "as in the file of way-points",

@@ -12,7 +12,7 @@ ANSWERING = 2.0  # timeout for the answer of a robot [s]
 
 def find(program: HostProgram) -> bool:
     """Query all serial devices and those of the configuration; return whether a robot answered."""
-    known = {robot.path: robot for robot in program.config.robots} if program.path.exists() else {}
+    known = {robot.path: robot for robot in program.config.robots} if program.has_config else {}
     devices = list_serial_devices()
     program.print_line(_("searching {count} serial devices …").format(count=len({**devices, **known})))
     states = {
@@ -28,9 +28,9 @@ def find(program: HostProgram) -> bool:
     for device, state, text, mode in found:
         name = known[device].name if device in known else ""
         about = devices.get(device, "")
-        told = f"{states[state]}: {translate(text)}" if text else states[mode or state]
-        table.add_row(cell(name), cell(device), cell(about), cell(told))
-        program.note(f"{name} {device} {about} {told}".strip())
+        state_text = f"{states[state]}: {translate(text)}" if text else states[mode or state]
+        table.add_row(cell(name), cell(device), cell(about), cell(state_text))
+        program.note(f"{name} {device} {about} {state_text}".strip())
         program.print_json(robot=name, device=device, address=about, state=state, mode=mode, text=text)
     program.print(table)
     return any(finding.state == "robot" for finding in found)

@@ -29,14 +29,14 @@ def _(text: str) -> str:
     return _catalogue.gettext(text)
 
 
-def translate(told: object) -> str:
+def translate(message: object) -> str:
     """Return an error or a reason in the language of the user, if its texts have translations."""
-    if isinstance(told, PaddockError) and told.args:
-        told = told.args[0]
-    if not isinstance(told, Reason):
-        return str(told)
-    values = {key: translate(value) if isinstance(value, Reason) else value for key, value in told.values.items()}
-    return _catalogue.gettext(told.template).format(**values)
+    if isinstance(message, PaddockError) and message.args:
+        message = message.args[0]
+    if not isinstance(message, Reason):
+        return str(message)
+    values = {key: translate(value) if isinstance(value, Reason) else value for key, value in message.values.items()}
+    return _catalogue.gettext(message.template).format(**values)
 
 
 def choose_language(name: str) -> str:
@@ -53,9 +53,9 @@ def choose_language(name: str) -> str:
 def find_system_language() -> str:
     """Return the language of the environment if there is a catalogue for it, else English."""
     for variable in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
-        for wish in os.environ.get(variable, "").split(":"):
-            short = locale.normalize(wish).partition("_")[0].partition(".")[0].lower()
-            if wish and short in LANGUAGES:
+        for language in os.environ.get(variable, "").split(":"):
+            short = locale.normalize(language).partition("_")[0].partition(".")[0].lower()
+            if language and short in LANGUAGES:
                 return short
     return ENGLISH
 

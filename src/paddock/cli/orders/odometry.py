@@ -16,7 +16,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.reason import explain
 from paddock.links.orders import OrdersRobot
-from paddock.orders import MeasuredMotion, OdometryErrors, measure_turn, measure_way
+from paddock.orders import MeasuredMotion, OdometryErrors, measure_distance, measure_turn
 from paddock.orders.motion import CONSTANTS
 from paddock.orders.odometry_errors import MotionKind
 from paddock.orders.port import require_reply
@@ -24,7 +24,7 @@ from paddock.orders.texts import CM, Order
 
 MOTIONS = "b90 b-90 b360 b-360 c20 b180 c20 b180"  # turns [°] and distances [cm], by their order letters
 MOTION = re.compile(r"(b)(-?\d+(?:\.\d+)?)|(c)(\d+(?:\.\d+)?)")
-UNITS = {"turn": math.radians(1.0), "way": CM}  # displayed units: degrees and centimetres
+UNITS = {"turn": math.radians(1.0), "distance": CM}  # displayed units: degrees and centimetres
 
 PoseSource = Callable[[], Pose]
 Measure = Callable[[MotionKind, float, Callable[[], float]], tuple[float | None, float]]
@@ -72,7 +72,7 @@ def read_motions(text: str) -> list[tuple[MotionKind, float]]:
                     text=word,
                 )
             )
-        kind: MotionKind = "turn" if match[1] else "way"
+        kind: MotionKind = "turn" if match[1] else "distance"
         found.append((kind, number * UNITS[kind]))
     if not found:
         raise PaddockError(explain("--motions: expected at least one, such as 'b90 c20'"))
@@ -123,7 +123,7 @@ def measure_from_outside(
     before = read_pose()
     seconds = act()
     after = read_pose()
-    return (measure_turn(commanded, before, after) if kind == "turn" else measure_way(before, after)), seconds
+    return (measure_turn(commanded, before, after) if kind == "turn" else measure_distance(before, after)), seconds
 
 
 def measure_by_hand(
@@ -131,12 +131,12 @@ def measure_by_hand(
 ) -> tuple[float | None, float]:
     """Ask the user for the measured value, until it is a number or empty."""
     shown = commanded / UNITS[kind]
-    told = (
+    question = (
         _("commanded turn {shown:g}°; measured angle in degrees (Enter skips it):")
         if kind == "turn"
         else _("commanded distance {shown:g} cm; measured distance in cm (Enter skips it):")
     )
-    while text := program.ask(told.format(shown=shown)):
+    while text := program.ask(question.format(shown=shown)):
         try:
             number = float(text.replace(",", "."))
         except ValueError:
@@ -151,7 +151,7 @@ def print_errors(program: HostProgram, name: str, errors: OdometryErrors) -> Non
     """Print the table of all motions, and the wheel dimensions derived from them."""
     columns = (_("commanded"), _("measured"), _("error"), _("error [%]"), _("time [s]"))
     table = new_table(_("Odometry of {robot}").format(robot=name), _("motion"), *columns, right=columns)
-    words = {"turn": _("turn [°]"), "way": _("distance [cm]")}
+    words = {"turn": _("turn [°]"), "distance": _("distance [cm]")}
     for motion in errors.motions:
         unit = UNITS[motion.kind]
         numbers = (motion.commanded / unit, motion.measured / unit, motion.error / unit, 100 * (motion.ratio - 1))
@@ -161,9 +161,9 @@ def print_errors(program: HostProgram, name: str, errors: OdometryErrors) -> Non
             robot=name, kind=motion.kind, commanded=numbers[0], measured=numbers[1], seconds=motion.seconds
         )
     program.print(table)
-    if math.isfinite(errors.way_ratio):
-        told = _("wheel diameter from the distances: {mm:.2f} mm, assumed {known:.2f} mm")
-        program.print_line(told.format(mm=1000 * errors.wheel_diameter, known=1000 * CONSTANTS.wheel_diameter))
+    if math.isfinite(errors.distance_ratio):
+        text = _("wheel diameter from the distances: {mm:.2f} mm, assumed {known:.2f} mm")
+        program.print_line(text.format(mm=1000 * errors.wheel_diameter, known=1000 * CONSTANTS.wheel_diameter))
     if math.isfinite(errors.wheel_separation):
-        told = _("wheel separation from the turns: {mm:.2f} mm, assumed {known:.2f} mm")
-        program.print_line(told.format(mm=1000 * errors.wheel_separation, known=1000 * CONSTANTS.wheel_separation))
+        text = _("wheel separation from the turns: {mm:.2f} mm, assumed {known:.2f} mm")
+        program.print_line(text.format(mm=1000 * errors.wheel_separation, known=1000 * CONSTANTS.wheel_separation))

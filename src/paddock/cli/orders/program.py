@@ -51,6 +51,7 @@ class HostProgram:
             as_json: print JSON lines instead of texts.
         """
         self.path, self.as_json = config or CONFIG, as_json
+        self.has_config = config is not None or CONFIG.exists()
         self._log = log
         if log is not None:
             append_text(log, "")  # fail early if the log is not writable
@@ -64,8 +65,8 @@ class HostProgram:
     def config(self) -> HostConfig:
         """Configuration, read from the file at each access."""
         if not self.path.exists():
-            told = _("{file}: no such file; write one with: paddock orders init").format(file=self.path)
-            raise PaddockError(told)
+            message = _("{file}: no such file; write one with: paddock orders init").format(file=self.path)
+            raise PaddockError(message)
         return load_host_config(self.path)
 
     # ---- output
@@ -112,8 +113,8 @@ class HostProgram:
         link = connect_orders(f"orders://{robot.path}", name=robot.name, timeout=TIMEOUT, checked=mode != "legacy")
         with link:
             if mode == "checked" and link.mode != mode:
-                told = _("{robot}: does not support checked mode, which {file} requires")
-                raise LinkError(told.format(robot=robot.name, file=self.path))
+                message = _("{robot}: does not support checked mode, which {file} requires")
+                raise LinkError(message.format(robot=robot.name, file=self.path))
             try:
                 yield link
             except KeyboardInterrupt:
@@ -130,5 +131,5 @@ def find_robot(config: HostConfig, name: str, *, place: str = "") -> OrderRobotS
     if name in robots:
         return robots[name]
     near = nearest(name, robots)
-    told = _("no robot called {name!r} (did you mean {near!r}?)") if near else _("no robot called {name!r}: {names}")
-    raise PaddockError(place + told.format(name=name, near=near, names=", ".join(robots)))
+    message = _("no robot called {name!r} (did you mean {near!r}?)") if near else _("no robot called {name!r}: {names}")
+    raise PaddockError(place + message.format(name=name, near=near, names=", ".join(robots)))

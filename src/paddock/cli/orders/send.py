@@ -36,10 +36,10 @@ def send_order(program: HostProgram, link: OrdersRobot, order: Order, text: str)
     """Send an order, and print the reply; return whether the robot executed it."""
     expected, allowed = estimate_order(order, link.pose) if order.letter in DRIVING else (0.0, 0.0)
     reply = link.port.ask(order, allowed, expected=expected)
-    told = write_reply(reply.kind, *reply.numbers)
+    reply_text = write_reply(reply.kind, *reply.numbers)
     done = reply.kind in (order.letter, "q")
-    program.print_line(f"{link.name}: {text} → {told}", "" if done else "yellow")
-    program.print_json(robot=link.name, order=text, reply=told, done=done)
+    program.print_line(f"{link.name}: {text} → {reply_text}", "" if done else "yellow")
+    program.print_json(robot=link.name, order=text, reply=reply_text, done=done)
     return done
 
 

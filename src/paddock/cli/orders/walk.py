@@ -33,7 +33,7 @@ def walk(program: HostProgram, file: Path, *, avoiding: bool, page: int | None =
     host = Host(
         [(plan, config.robot(plan.name).path) for plan in plans],
         checked=config.mode != "legacy",
-        timing=HostTiming(silence=config.patience_s),
+        timing=HostTiming(silence=config.timeout_s),
         on_event=lambda event: [listener(event) for listener in listeners],
     )
     view = WalkView(program, plans, host.sessions)

@@ -11,7 +11,7 @@ from typing import Literal
 from paddock.control.answers import check_wheel_speeds
 from paddock.control.avoidance.ring import EPUCK_RING, Distances, ProximityRing
 from paddock.core.errors import PaddockError, format_value
-from paddock.core.geometry import Point, Pose, wrap
+from paddock.core.geometry import ORIGIN, Point, Pose, wrap
 from paddock.core.observation import WheelSpeeds
 
 DriveState = Literal["driving", "reached", "gave up"]
@@ -35,7 +35,7 @@ class ObstacleAvoidance(ABC):
     speed: float = 0.103  # forward speed on a free path [m/s]
     within: float = 0.02  # distance at which the goal counts as reached [m]
     timeout: float = 120.0  # time after which it gives up [s]
-    chance: Callable[[str], float] = lambda _: 0.5  # random number in [0, 1) for a key; equal keys give equal numbers
+    draw: Callable[[str], float] = lambda _: 0.5  # random number in [0, 1) for a key; equal keys give equal numbers
 
     def __post_init__(self) -> None:
         for name in ("wheel_separation", "max_speed", "speed", "within", "timeout"):
@@ -45,7 +45,7 @@ class ObstacleAvoidance(ABC):
         if self.speed > self.max_speed:
             most = f"m/s <= {self.max_speed:g}, the maximum wheel speed"
             raise PaddockError(f"{type(self).__name__}: speed: expected {most}, got {self.speed:g}")
-        self.reset(Pose(0.0, 0.0, 0.0), (0.0, 0.0))
+        self.reset(ORIGIN, (0.0, 0.0))
 
     def reset(self, start: Pose, goal: Point) -> None:
         """Clear the state and start at an estimated pose; the goal is in the same frame [m]."""
@@ -87,10 +87,7 @@ class ObstacleAvoidance(ABC):
 
     def turn_wheels(self, linear: float, angular: float) -> WheelSpeeds:
         """Return wheel speeds for a twist [m/s, rad/s]; both are scaled down if a wheel would be too fast."""
-        half = angular * self.wheel_separation / 2
-        left, right = linear - half, linear + half
-        shrink = min(1.0, self.max_speed / max(abs(left), abs(right), 1e-9))
-        return WheelSpeeds(left * shrink, right * shrink)
+        return WheelSpeeds.of_twist(linear, angular, self.wheel_separation).limit(self.max_speed)
 
     def turn_on_spot(self, off: float, dt: float) -> WheelSpeeds:
         """Return wheel speeds for a turn on the spot by an angle [rad], slower towards its end."""

@@ -74,7 +74,7 @@ class ObstacleMemory:
         i0, j0 = math.ceil((left + inside) / self.cell), math.ceil((bottom + inside) / self.cell)
         return i0, j0, math.floor((right - inside) / self.cell), math.floor((top - inside) / self.cell)
 
-    def look(self, distances: list[float], pose: Pose, now: float) -> int:
+    def add_readings(self, distances: list[float], pose: Pose, now: float) -> int:
         """Add one reading of all sensors; return the number of new sightings."""
         x, y, heading = pose
         c, s = math.cos(heading), math.sin(heading)

@@ -75,7 +75,7 @@ class Planning(ObstacleAvoidance):
         if self.elapsed - self._looked < LOOK_EVERY - 1e-9:
             return
         self._looked = self.elapsed
-        if self.memory.look(distances, pose, self.elapsed):
+        if self.memory.add_readings(distances, pose, self.elapsed):
             self.detections += 1
         self.memory.forget_before(self.elapsed - self.memory_time)
 
@@ -157,8 +157,8 @@ class Planning(ObstacleAvoidance):
             self._anchor, self._anchored = pose, self.elapsed
         elif self.elapsed - self._anchored > self.stuck_time:
             self.tries += 1
-            self._backing = 0.3 + 0.5 * self.chance(f"back {self.tries}")
-            self._waiting = 1.5 * self.chance(f"wait {self.tries}")
+            self._backing = 0.3 + 0.5 * self.draw(f"back {self.tries}")
+            self._waiting = 1.5 * self.draw(f"wait {self.tries}")
             self.memory.forget_before(self.elapsed - 0.5)
             self._anchored = self.elapsed
 

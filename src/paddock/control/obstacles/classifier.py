@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paddock.control.obstacles.detection import CAUSES, Cause, CauseScores, Detection
-from paddock.control.obstacles.means import Means
+from paddock.control.obstacles.evidence import EvidenceSource
 from paddock.core.errors import PaddockError
 
 CLEAR = 0.1  # minimum score difference between the two best causes; below it the cause is unknown
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class Classification:
     """The most probable cause of a detection."""
 
     cause: Cause | None  # None: two causes fit equally well
-    scores: CauseScores  # sums over all means
+    scores: CauseScores  # sums over all sources
 
     @property
     def probabilities(self) -> dict[Cause, float]:
@@ -28,21 +28,21 @@ class Verdict:
 
 
 class ObstacleClassifier:
-    """Adds up the scores of several means; means whose input is missing are left out.
+    """Adds up the scores of several sources of evidence. Sources whose input is missing are left out.
 
-    A single means separates only some causes. A map, for example, separates walls from other causes. The cause of the
-    verdict may then be None.
+    A single source separates only some causes. A map, for example, separates walls from other causes. The cause may
+    then be None.
     """
 
-    def __init__(self, *means: Means) -> None:
-        if not means:
-            raise PaddockError("ObstacleClassifier: expected at least one means, such as WallMap(walls=…)")
-        self.means: Sequence[Means] = means
+    def __init__(self, *sources: EvidenceSource) -> None:
+        if not sources:
+            raise PaddockError("ObstacleClassifier: expected at least one source of evidence, such as WallMap(walls=…)")
+        self.sources: Sequence[EvidenceSource] = sources
 
-    def classify(self, detection: Detection) -> Verdict:
+    def classify(self, detection: Detection) -> Classification:
         """Return the most probable cause of a detection."""
-        found = [scores for means in self.means if (scores := means.score(detection)) is not None]
+        found = [scores for source in self.sources if (scores := source.score(detection)) is not None]
         total = CauseScores(*(sum(column) for column in zip(*found, strict=True))) if found else CauseScores()
         ranked = sorted(zip(total, CAUSES, strict=True), reverse=True)
         clear = ranked[0][0] - ranked[1][0] >= CLEAR
-        return Verdict(cause=ranked[0][1] if clear else None, scores=total)
+        return Classification(cause=ranked[0][1] if clear else None, scores=total)

@@ -14,8 +14,8 @@ from paddock.core.geometry import Point, Pose
 
 Cause = Literal["wall", "robot", "light"]
 CAUSES: tuple[Cause, ...] = ("wall", "robot", "light")
-WORST = -8.0  # lowest score, because any means may sometimes be wrong
-OTHER = -2.5  # score of causes about which a means has no information
+WORST = -8.0  # lowest score, because any source may sometimes be wrong
+OTHER = -2.5  # score of causes about which a source has no information
 LIT = -1.0  # score of light if a solid object is detected as well: the light may have exceeded the threshold
 
 

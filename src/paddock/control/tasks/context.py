@@ -45,7 +45,7 @@ class TaskContext:
     compass: str | None = None  # names of devices; None: the robot has none
     encoders: str | None = None
     ring: ProximityRing | None = None  # for avoidances; None: the robot has none
-    chance: Callable[[str], float] = lambda _: 0.5  # random number in [0, 1) for a key; equal keys give equal numbers
+    draw: Callable[[str], float] = lambda _: 0.5  # random number in [0, 1) for a key; equal keys give equal numbers
     wheel_speeds: WheelSpeeds | None = None  # measured [m/s]; None before the second update
     wheel_travel: float = 0.0  # [m] mean of both wheels since the first update, forward or backwards
 
@@ -125,10 +125,7 @@ class TaskContext:
 
     def turn_wheels(self, linear: float, angular: float) -> WheelSpeeds:
         """Return wheel speeds for a twist, linear [m/s] and angular [rad/s]; scale both down to the maximum speed."""
-        half = angular * self.wheel_separation / 2
-        left, right = linear - half, linear + half
-        shrink = min(1.0, self.max_speed / max(abs(left), abs(right), 1e-9))
-        return WheelSpeeds(left * shrink, right * shrink)
+        return WheelSpeeds.of_twist(linear, angular, self.wheel_separation).limit(self.max_speed)
 
 
 def cruise_speed(max_speed: float) -> float:

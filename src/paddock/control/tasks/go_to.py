@@ -66,7 +66,7 @@ class GoTo(Task[GoToSpec]):
             speed=context.choose_speed(self.spec.speed),
             within=self.spec.within,
             timeout=self.spec.seconds,
-            chance=context.chance,
+            draw=context.draw,
         )
         self.avoidance.reset(context.estimated_pose, (self.spec.x, self.spec.y))
 

@@ -75,7 +75,7 @@ class Wander(Roam):
 
     def choose_side(self, observation: Observation) -> float:
         self._turns += 1
-        draw = 2 * self.context.chance(f"turn {self._turns}") - 1
+        draw = 2 * self.context.draw(f"turn {self._turns}") - 1
         self._goal = math.radians(60 + 100 * abs(draw))
         self._turned, self._heading = 0.0, self.context.estimated_pose.heading
         return math.copysign(1.0, draw)

@@ -17,7 +17,7 @@ from paddock.core.errors import PaddockError
 REVOLUTE, FORCE_MODE = 10, 5
 
 
-class About(NamedTuple):
+class ObjectData(NamedTuple):
     """Data of an object."""
 
     ints: tuple[int, ...] = ()
@@ -29,10 +29,10 @@ def describe_group(scene: CoppeliaScene, group: Sequence[SceneObject], kind: int
     """Return the reply of `simxGetObjectGroupData`."""
     if kind not in KINDS:
         raise PaddockError(f"unknown data type {kind}; expected 0 to {max(KINDS)}")
-    told = [KINDS[kind](scene, found) for found in group]
-    ints = [value for about in told for value in about.ints]
-    floats = [value for about in told for value in about.floats]
-    strings = [value for about in told for value in about.strings]
+    descriptions = [KINDS[kind](scene, found) for found in group]
+    ints = [value for description in descriptions for value in description.ints]
+    floats = [value for description in descriptions for value in description.floats]
+    strings = [value for description in descriptions for value in description.strings]
     counts = (len(group), len(ints), len(floats), len(strings))
     handles = [found.handle for found in group]
     numbers = struct.pack(f"<4i{len(group)}i{len(ints)}i{len(floats)}f", *counts, *handles, *ints, *floats)
@@ -44,49 +44,53 @@ def describe_pose(
 ) -> Describe:
     """Return a function that returns positions and orientations, in the frame of the world or of the parent."""
 
-    def describe(scene: CoppeliaScene, found: SceneObject) -> About:
+    def describe(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
         frame = scene.frame(found, relative_to)
         floats: tuple[float, ...] = frame.position if position else ()
         floats += to_euler(frame.rotation) if euler else frame.rotation if quaternion else ()
-        return About(floats=floats)
+        return ObjectData(floats=floats)
 
     return describe
 
 
-def describe_proximity(scene: CoppeliaScene, found: SceneObject) -> About:
+def describe_proximity(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
     """Return detection state and detected object (integers); point and normal (floats)."""
     if found.part != "proximity":
-        return About((-1, -1), (0.0,) * 6)
+        return ObjectData((-1, -1), (0.0,) * 6)
     seen = detect(scene, found)
-    return About((0, -1), (0.0,) * 6) if seen is None else About((1, seen.handle), (*seen.point, *seen.normal))
+    return (
+        ObjectData((0, -1), (0.0,) * 6) if seen is None else ObjectData((1, seen.handle), (*seen.point, *seen.normal))
+    )
 
 
-def describe_joint(scene: CoppeliaScene, found: SceneObject) -> About:
+def describe_joint(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
     """Return position and force."""
-    return About(floats=(joint_position(found), 0.0) if found.part == "joint" else (0.0, 0.0))
+    return ObjectData(floats=(joint_position(found), 0.0) if found.part == "joint" else (0.0, 0.0))
 
 
-def describe_joint_kind(scene: CoppeliaScene, found: SceneObject) -> About:
+def describe_joint_kind(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
     """Return type and mode (integers); lower limit and range (floats), -1 for cyclic joints."""
-    return About((REVOLUTE, FORCE_MODE), (0.0, -1.0)) if found.part == "joint" else About((-1, -1), (0.0, 0.0))
+    return (
+        ObjectData((REVOLUTE, FORCE_MODE), (0.0, -1.0)) if found.part == "joint" else ObjectData((-1, -1), (0.0, 0.0))
+    )
 
 
 def describe_velocity(*, linear: bool, angular: bool) -> Describe:
     """Return a function that returns velocities in the world frame."""
 
-    def describe(scene: CoppeliaScene, found: SceneObject) -> About:
+    def describe(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
         first, second = scene.velocity(found)
-        return About(floats=(first if linear else ()) + (second if angular else ()))
+        return ObjectData(floats=(first if linear else ()) + (second if angular else ()))
 
     return describe
 
 
-Describe = Callable[[CoppeliaScene, SceneObject], About]
+Describe = Callable[[CoppeliaScene, SceneObject], ObjectData]
 
 KINDS: dict[int, Describe] = {
-    0: lambda scene, found: About(strings=(found.name,)),
-    1: lambda scene, found: About((found.type,)),
-    2: lambda scene, found: About((-1 if found.parent is None else found.parent.handle,)),
+    0: lambda scene, found: ObjectData(strings=(found.name,)),
+    1: lambda scene, found: ObjectData((found.type,)),
+    2: lambda scene, found: ObjectData((-1 if found.parent is None else found.parent.handle,)),
     3: describe_pose(WORLD, position=True),
     4: describe_pose(PARENT, position=True),
     5: describe_pose(WORLD, euler=True),
@@ -98,12 +102,12 @@ KINDS: dict[int, Describe] = {
     11: describe_pose(WORLD, position=True, quaternion=True),
     12: describe_pose(PARENT, position=True, quaternion=True),
     13: describe_proximity,
-    14: lambda scene, found: About((-1,), (0.0,) * 6),  # force sensors are not supported
+    14: lambda scene, found: ObjectData((-1,), (0.0,) * 6),  # force sensors are not supported
     15: describe_joint,
     16: describe_joint_kind,
     17: describe_velocity(linear=True, angular=False),
     18: describe_velocity(linear=False, angular=True),
     19: describe_velocity(linear=True, angular=True),
-    20: lambda scene, found: About(strings=(found.alias,)),
-    21: lambda scene, found: About(strings=(path_of(scene, found),)),
+    20: lambda scene, found: ObjectData(strings=(found.alias,)),
+    21: lambda scene, found: ObjectData(strings=(path_of(scene, found),)),
 }

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from paddock.coppelia import parameters
-from paddock.coppelia.frames import Frame, from_euler, to_euler
+from paddock.coppelia.frames import Frame, from_euler, normalise, to_euler
 from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.device_commands import COLLECTIONS
 from paddock.coppelia.legacy.group_data import describe_group
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
 from paddock.coppelia.objects import ALL, LAST_TYPE, SCENE, WORLD, SceneObject
-from paddock.core.errors import PaddockError
 
 ALL_OBJECTS = 109  # the type that denotes all objects
 NOT_MODEL = 0xF0  # model property of an object that is not a model
@@ -139,13 +138,11 @@ def set_object_orientation(caller: Caller, handle: int, data: bytes) -> None:
 
 @command(0x1801, "simxSetObjectQuaternion")
 def set_object_quaternion(caller: Caller, handle: int, data: bytes) -> None:
-    relative_to, x, y, z, w = take("<i4f", data)
-    size = (x * x + y * y + z * z + w * w) ** 0.5
-    if not 0.5 < size < 2:
-        raise PaddockError(f"expected a quaternion of length 1, got one of length {size:g}")
+    relative_to, *quaternion = take("<i4f", data)
+    rotation = normalise(quaternion)
     found = caller.scene.get(handle)
     position = caller.scene.frame(found, relative_to).position
-    caller.scene.place(found, Frame(position, (x / size, y / size, z / size, w / size)), relative_to, half=True)
+    caller.scene.place(found, Frame(position, rotation), relative_to, half=True)
 
 
 @command(0x1036, "simxGetObjectVelocity")

@@ -6,7 +6,18 @@ import math
 import struct
 from typing import Any
 
-from paddock.coppelia.frames import ORIGIN, Frame, combine, from_euler, matrix_of, multiply, relate, rotate, to_euler
+from paddock.coppelia.frames import (
+    ORIGIN,
+    STEEP,
+    Frame,
+    combine,
+    from_euler,
+    matrix_of,
+    multiply,
+    relate,
+    rotate,
+    to_euler,
+)
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.place_calls import to_frame, to_pose
 from paddock.coppelia.zmq.table import call
@@ -14,7 +25,6 @@ from paddock.coppelia.zmq.values import take_count
 from paddock.core.errors import PaddockError
 
 PACKED = {"UInt8": "B", "UInt16": "H", "UInt32": "I", "Int32": "i", "Float": "f", "Double": "d"}
-STEEP = 1 - 1e-9  # sine of the pitch above which yaw and roll rotate about the same axis
 
 
 def like(numbers: list[float], frame: Frame) -> list[float]:

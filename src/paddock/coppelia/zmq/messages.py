@@ -62,7 +62,7 @@ def pack_reply(reply: Mapping[str, Any], version: int) -> bytes:
     try:
         return cbor2.dumps(reply)
     except Exception as error:
-        return cbor2.dumps({"err": f"the result cannot be sent: {error}"})
+        return pack_reply({"err": f"the result cannot be sent: {error}"}, version)
 
 
 def list_results(result: Any) -> list[Any]:

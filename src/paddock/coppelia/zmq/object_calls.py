@@ -7,7 +7,7 @@ from typing import Any
 
 from paddock.coppelia import parameters
 from paddock.coppelia.legacy.simulation_commands import find_kind, plain_name
-from paddock.coppelia.objects import ALL, SCENE, SceneObject
+from paddock.coppelia.objects import ALL, SCENE, SCRIPTS, SceneObject
 from paddock.coppelia.paths import find_path, path_of
 from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.zmq.caller import RemoteCaller
@@ -16,7 +16,6 @@ from paddock.coppelia.zmq.values import read_int
 from paddock.core.errors import PaddockError, UnknownName
 
 NONE = -1  # the handle of no object
-SCRIPTS = 4_000_000  # added to the handle of a robot to get the handle of its script
 SCRIPT_PATH = re.compile(r"(?P<robot>.+)/script", re.IGNORECASE)
 WITHOUT_BASE, CHILDREN_ONLY = 1, 2  # options of `getObjectsInTree`
 NOT_MODEL, IS_MODEL = 0xF0, 0

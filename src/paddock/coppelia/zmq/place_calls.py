@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddock.coppelia.frames import (
-    ORIGIN,
-    Frame,
-    Quaternion,
-    from_euler,
-    from_matrix,
-    matrix_of,
-    to_euler,
-)
+from paddock.coppelia.frames import ORIGIN, Frame, from_euler, from_matrix, matrix_of, normalise, to_euler
 from paddock.coppelia.joints import joint_frame
 from paddock.coppelia.objects import WORLD, SceneObject
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_floats, read_int, take_count
 from paddock.core.errors import PaddockError
-
-SHORTEST, LONGEST = 0.5, 2.0  # limits of the length of a quaternion that is accepted as a rotation
 
 
 def sort_place(first: Any, second: Any, counts: tuple[int, ...]) -> tuple[list[float], int]:
@@ -32,19 +22,10 @@ def sort_place(first: Any, second: Any, counts: tuple[int, ...]) -> tuple[list[f
     return numbers, WORLD if relative_to is None else read_int(relative_to)
 
 
-def to_rotation(numbers: list[float]) -> Quaternion:
-    """Return a normalised quaternion."""
-    x, y, z, w = take_count(numbers, 4)
-    size = (x * x + y * y + z * z + w * w) ** 0.5
-    if not SHORTEST < size < LONGEST:
-        raise PaddockError(f"expected a quaternion of length 1, got one of length {size:g}")
-    return x / size, y / size, z / size, w / size
-
-
 def to_frame(numbers: list[float]) -> Frame:
     """Return the frame of a pose of 7 numbers or a matrix of 12."""
     if len(numbers) == 7:
-        return Frame((numbers[0], numbers[1], numbers[2]), to_rotation(numbers[3:]))
+        return Frame((numbers[0], numbers[1], numbers[2]), normalise(numbers[3:]))
     return from_matrix(take_count(numbers, 12))
 
 
@@ -87,7 +68,7 @@ def set_object_position(caller: RemoteCaller, found: SceneObject, place: Any, re
 @call()
 def set_object_orientation(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     angles, reference = sort_place(place, relative_to, (3, 4))
-    rotation = from_euler(angles) if len(angles) == 3 else to_rotation(angles)
+    rotation = from_euler(angles) if len(angles) == 3 else normalise(angles)
     caller.scene.place(found, Frame(caller.scene.frame(found, reference).position, rotation), reference, half=True)
 
 
@@ -95,7 +76,7 @@ def set_object_orientation(caller: RemoteCaller, found: SceneObject, place: Any,
 def set_object_quaternion(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     numbers, reference = sort_place(place, relative_to, (4,))
     position = caller.scene.frame(found, reference).position
-    caller.scene.place(found, Frame(position, to_rotation(numbers)), reference, half=True)
+    caller.scene.place(found, Frame(position, normalise(numbers)), reference, half=True)
 
 
 @call("setObjectPose", "setObjectMatrix")

@@ -7,11 +7,11 @@ from typing import Any
 import cbor2
 
 from paddock.coppelia import script_functions
-from paddock.coppelia.objects import SceneObject
+from paddock.coppelia.objects import SCRIPTS, SceneObject
 from paddock.coppelia.script_functions import ScriptData
 from paddock.coppelia.signals import MAX_BYTES, SignalKind
 from paddock.coppelia.zmq.caller import RemoteCaller
-from paddock.coppelia.zmq.object_calls import SCRIPTS, find_object, script_of
+from paddock.coppelia.zmq.object_calls import find_object, script_of
 from paddock.coppelia.zmq.table import Steps, call
 from paddock.coppelia.zmq.values import read_bytes, read_float, read_int, read_text
 from paddock.core.errors import PaddockError
@@ -91,7 +91,9 @@ def read_custom_data_tags(caller: RemoteCaller, target: int) -> list[str]:
 def keep_data(caller: RemoteCaller, target: int, tag: str, data: bytes) -> None:
     """Attach data to an object, or with a negative handle to the scene; empty data deletes the entry."""
     settings, key = caller.scene.settings, ("data", target, tag)
-    if target >= 0 and target < SCRIPTS:
+    if target > SCRIPTS:
+        _check_script(caller, target)
+    elif 0 <= target < SCRIPTS:
         caller.scene.get(target)
     entries = [other for other in settings if isinstance(other, tuple) and other[0] == "data" and other != key]
     if sum(len(settings[other]) for other in entries) + len(data) > MAX_BYTES:
@@ -155,10 +157,15 @@ def _find_script(caller: RemoteCaller, script: Any) -> str:
     if isinstance(script, str | bytes):
         return find_object(caller.scene, read_text(script)).name if script else ""
     handle = read_int(script)
+    if handle > SCRIPTS:
+        _check_script(caller, handle)
     found: SceneObject | None = caller.scene.objects.get(handle - SCRIPTS) or caller.scene.objects.get(handle)
-    if found is None and handle > SCRIPTS:
-        raise PaddockError(f"script {handle} does not exist")
     return "" if found is None else found.name
+
+
+def _check_script(caller: RemoteCaller, handle: int) -> None:
+    if handle - SCRIPTS not in caller.scene.objects:
+        raise PaddockError(f"script {handle} does not exist")
 
 
 def _call_function(caller: RemoteCaller, name: str, robot: str, given: tuple[Any, ...]) -> Any:

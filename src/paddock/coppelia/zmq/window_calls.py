@@ -121,13 +121,13 @@ def get_shape_color(caller: RemoteCaller, found: SceneObject, part: Any, compone
 
 @call()
 def set_light_parameters(caller: RemoteCaller, found: SceneObject, on: int, *colours: Any) -> None:
-    """Switch a robot's lamp. Lights of the world are always on."""
-    if found.part == "lamp" and found.robot is not None:
-        found.robot.set_lamp(found.device, 1.0 if on else 0.0)
+    """Switch a robot's LED. Lights of the world are always on."""
+    if found.part == "led" and found.robot is not None:
+        found.robot.set_led(found.device, 1.0 if on else 0.0)
 
 
 @call()
 def get_light_parameters(caller: RemoteCaller, found: SceneObject) -> tuple[int, list[float], list[float], list[float]]:
-    lamp = found.part == "lamp" and found.robot is not None
-    on = found.robot.read_lamps()[found.device] > 0 if lamp and found.robot is not None else True
+    led = found.part == "led" and found.robot is not None
+    on = found.robot.read_leds()[found.device] > 0 if led and found.robot is not None else True
     return int(on), [0.0, 0.0, 0.0], list(WHITE), list(WHITE)

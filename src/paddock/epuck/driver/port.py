@@ -109,7 +109,7 @@ class Port(ABC):
             try:
                 if self._watchdog is not None and self._watchdog.take_stop():
                     self._watchdog.set_driving(False)  # so that the watchdog stops sending
-                    self._meet_stopped()
+                    self._handle_stopped()
                 if self._in_doubt and self._reopens:
                     self.disconnect()
                 if self._stream is None:
@@ -172,7 +172,7 @@ class Port(ABC):
             if self._watchdog is not None:
                 self._watchdog.renew()
 
-    def _meet_stopped(self) -> None:
+    def _handle_stopped(self) -> None:
         """Handle a stop by the watchdog like a restart, because answers to the watchdog are still in the stream."""
         log.warning(
             "a robot was stopped: it was driving, and this program received no answer from it for %g s. Call step, "
@@ -242,8 +242,8 @@ class Port(ABC):
         """Send the wheel speeds [steps/s] and wait for the answer."""
 
     @abstractmethod
-    def set_lamp(self, name: str, brightness: float) -> None:
-        """Set a lamp of the robot's spec."""
+    def set_led(self, name: str, brightness: float) -> None:
+        """Set an LED of the robot's spec."""
 
     @abstractmethod
     def play_sound(self, sound: int) -> None:

@@ -51,7 +51,7 @@ class SerialPort(Port):
     def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float, *, silence: float = SILENCE) -> None:
         super().__init__(open_stream, timeout, silence=silence)
         self._colours = DARK
-        self._lamps: dict[str, bytes] = {}  # last command of each lamp, to restore it after a restart
+        self._leds: dict[str, bytes] = {}  # last command of each LED, to restore it after a restart
         self._switches: dict[str, bytes] = {}  # last command of each switch, likewise
         self._restored = 0  # number of the last restart after which both were restored
         self._camera_set_at = 0  # number of the restart after which the camera was set
@@ -100,10 +100,10 @@ class SerialPort(Port):
             self._restore(stream, deadline)
 
     def _restore(self, stream: ByteStream, deadline: float) -> None:
-        """Stop a robot that was restarted or reconnected, and restore its lamps and switches."""
+        """Stop a robot that was restarted or reconnected, and restore its LEDs and switches."""
         restarts = self.restarts
         stream.send(
-            pack_chain(pack_command("D", 0, 0), *self._lamps.values(), *self._switches.values()) + MARK, self.deadline
+            pack_chain(pack_command("D", 0, 0), *self._leds.values(), *self._switches.values()) + MARK, self.deadline
         )
         seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, "restored settings", deadline)
         if not seen.endswith(b"e,0,0\r\n"):
@@ -201,14 +201,16 @@ class SerialPort(Port):
             numbers["ground"] = numbers["ground"][:3]
         if lines:
             if found["once"] != found["twice"]:
-                raise self._distrust(f"selector: {found['once']!r} and {found['twice']!r} in two successive answers")
+                raise self._report_bad_answer(
+                    f"selector: {found['once']!r} and {found['twice']!r} in two successive answers"
+                )
             numbers["selector"] = (int(found["once"]),)
         for name, values in numbers.items():
             if max(values) > MAX_VALUES.get(name, math.inf):
-                raise self._distrust(f"{name}: expected at most {MAX_VALUES[name]}, got {max(values):g}")
+                raise self._report_bad_answer(f"{name}: expected at most {MAX_VALUES[name]}, got {max(values):g}")
         return numbers
 
-    def _distrust(self, problem: str) -> BadMessage:
+    def _report_bad_answer(self, problem: str) -> BadMessage:
         self._in_doubt = True
         return BadMessage(problem)
 
@@ -236,7 +238,7 @@ class SerialPort(Port):
             if tuple(data[:3]) != (self.camera.mode, self.camera.width, self.camera.height):
                 self._camera_set_at = 0
                 wanted = f"{self.camera.width} × {self.camera.height}"
-                raise self._distrust(f"image: expected one of {wanted} pixels, got {tuple(data[:3])}")
+                raise self._report_bad_answer(f"image: expected one of {wanted} pixels, got {tuple(data[:3])}")
         return decode_pixels(data[3:], self.camera.width, self.camera.height)
 
     def version(self) -> str:
@@ -245,7 +247,9 @@ class SerialPort(Port):
         lines = [(text_command("V") * 2, rf"(?P<once>{once})(?P<twice>{once})")]
         _, found = self._ask([], 0, lines, what="the request for its version")
         if found["once"] != found["twice"]:
-            raise self._distrust(f"version: {found['once']!r} and {found['twice']!r} in two successive answers")
+            raise self._report_bad_answer(
+                f"version: {found['once']!r} and {found['twice']!r} in two successive answers"
+            )
         return ", ".join(found["once"].decode("latin-1").removeprefix("v,").splitlines())
 
     # ---- actuators
@@ -253,21 +257,23 @@ class SerialPort(Port):
     def _set_speeds(self, left: int, right: int) -> None:
         _, found = self._ask([pack_command("D", left, right)], 0, what="new speeds")
         if [int(found[i]) % 65536 for i in (1, 2)] != [left % 65536, right % 65536]:
-            raise self._distrust(f"speeds: sent {left}, {right}, but the robot confirmed {found[0].decode().strip()}")
+            raise self._report_bad_answer(
+                f"speeds: sent {left}, {right}, but the robot confirmed {found[0].decode().strip()}"
+            )
 
-    def set_lamp(self, name: str, brightness: float) -> None:
+    def set_led(self, name: str, brightness: float) -> None:
         with self.hold():
             if name in packets.COLOURED:
                 colours = packets.replace_colour(self._colours, name, brightness)
-                self._set_lamps("colours", pack_command(sercom.COLOURS, *colours))
+                self._set_leds("colours", pack_command(sercom.COLOURS, *colours))
                 self._colours = colours
             else:
                 number = {"body": 8, "front": 9}.get(name) or int(name.removeprefix("led"))
-                self._set_lamps(name, pack_command("L", number, int(brightness > 0)))
+                self._set_leds(name, pack_command("L", number, int(brightness > 0)))
 
-    def _set_lamps(self, which: str, request: bytes) -> None:
+    def _set_leds(self, which: str, request: bytes) -> None:
         self._ask([request], 0, what=f"a command for {which}")
-        self._lamps[which] = request
+        self._leds[which] = request
 
     def play_sound(self, sound: int) -> None:
         self._ask([], 0, [(text_command("T", sound), r"t\r\n")], what="a sound")
@@ -284,7 +290,7 @@ class SerialPort(Port):
                 ended = sercom.WELCOME[-20:]
                 self._collect(stream, lambda seen: ended in seen, "a restart")
             self._in_doubt = True
-            self._lamps, self._colours = {}, DARK
+            self._leds, self._colours = {}, DARK
             self.read({"encoders"})
 
     def switch(self, device: str, on: bool) -> None:

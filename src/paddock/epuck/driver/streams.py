@@ -75,14 +75,19 @@ class SerialStream:
         return LinkError(explain("{device}: the connection was lost: {why}", device=self.name, why=error))
 
     def fileno(self) -> int | None:
-        try:
-            number: int = self._port.fileno()
-        except (AttributeError, OSError):  # a COM port on Windows
-            return None
-        return number
+        return find_descriptor(self._port)
 
     def close(self) -> None:
         self._port.close()
+
+
+def find_descriptor(port: Any) -> int | None:
+    """Return the file descriptor of a pyserial port; None for a COM port on Windows, which has none."""
+    try:
+        number: int = port.fileno()
+    except (AttributeError, OSError):
+        return None
+    return number
 
 
 def open_serial_port(device: str, release: float = 0.0) -> Any:

@@ -50,7 +50,7 @@ class WifiPort(Port):
         self._wheels.restart()
 
     def disconnect(self) -> None:
-        """Close the stream and set the wheel speeds to 0, so that a reconnected robot is stopped. Keep the lamps."""
+        """Close the stream and set the wheel speeds to 0, so that a reconnected robot is stopped. Keep the LEDs."""
         super().disconnect()
         self._wanted = replace(self._wanted, left=0, right=0)
 
@@ -158,11 +158,11 @@ class WifiPort(Port):
                 before = now
                 time.sleep(LOOK)
 
-    def set_lamp(self, name: str, brightness: float) -> None:
+    def set_led(self, name: str, brightness: float) -> None:
         with self.hold():
             if name in BITS:
                 bit = 1 << BITS[name]
-                self._sensors(lamps=self._wanted.lamps | bit if brightness > 0 else self._wanted.lamps & ~bit)
+                self._sensors(leds=self._wanted.leds | bit if brightness > 0 else self._wanted.leds & ~bit)
             else:
                 self._sensors(colours=packets.replace_colour(self._wanted.colours, name, brightness))
 

@@ -28,14 +28,14 @@ class EPuckHardware(Protocol):
     def read_picture(self) -> Pixels | None:
         """Return the camera picture over the whole width of the array; None if there is no camera."""
 
-    def read_lamps(self) -> Mapping[str, float]:
-        """Return the brightness of every lamp, 0 … 1, by name."""
+    def read_leds(self) -> Mapping[str, float]:
+        """Return the brightness of every LED, 0 … 1, by name."""
 
     def set_speeds(self, left: int, right: int) -> None:
         """Set the wheel speeds [steps/s], capped at the maximum."""
 
-    def set_lamp(self, name: str, brightness: float) -> None:
-        """Set the brightness of a lamp of `read_lamps`, 0 … 1."""
+    def set_led(self, name: str, brightness: float) -> None:
+        """Set the brightness of an LED of `read_leds`, 0 … 1."""
 
     def play_tone(self, frequency: float, amplitude: float) -> None:
         """Play a tone with a frequency [Hz] and an amplitude at 1 m; amplitude 0 is silence."""

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 
 import numpy as np
 
+from paddock.core.numeric import wrap_int16
 from paddock.epuck import packets
 from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.epuck.pixels import Pixels
@@ -107,28 +108,28 @@ class EmulatedEPuck:
         """Set the wheel speeds [steps/s], capped at the maximum."""
         self.hardware.set_speeds(left, right)
 
-    def set_lamp(self, name: str, brightness: float) -> None:
-        """Set a lamp by its e-puck name; a ring lamp of an e-puck2 may have three parts. Ignore missing lamps."""
-        for lamp in self._parts(name):
-            self.hardware.set_lamp(lamp, min(1.0, max(0.0, brightness)))
+    def set_led(self, name: str, brightness: float) -> None:
+        """Set an LED by its e-puck name; a ring LED of an e-puck2 may have three parts. Ignore missing LEDs."""
+        for led in self._parts(name):
+            self.hardware.set_led(led, min(1.0, max(0.0, brightness)))
 
-    def toggle_lamp(self, name: str) -> None:
-        """Switch a lamp on if it is off, and off if it is on."""
-        brightness = self.hardware.read_lamps()
-        self.set_lamp(name, 0.0 if any(brightness[lamp] > 0 for lamp in self._parts(name)) else 1.0)
+    def toggle_led(self, name: str) -> None:
+        """Switch an LED on if it is off, and off if it is on."""
+        brightness = self.hardware.read_leds()
+        self.set_led(name, 0.0 if any(brightness[led] > 0 for led in self._parts(name)) else 1.0)
 
     def _parts(self, name: str) -> list[str]:
-        return [lamp for lamp in self.hardware.read_lamps() if lamp == name or lamp.startswith(f"{name}_")]
+        return [led for led in self.hardware.read_leds() if led == name or led.startswith(f"{name}_")]
 
     def set_colour(self, number: int, colour: tuple[int, ...]) -> None:
-        """Set the colour of a ring lamp, 0 … 100 each. A lamp without colours uses the brightest part."""
+        """Set the colour of a ring LED, 0 … 100 each. An LED without colours uses the brightest part."""
         shares = [min(1.0, part / packets.FULL_COLOUR) for part in colour]
         names = [f"led{number}_{part}" for part in ("red", "green", "blue")]
-        if names[0] in self.hardware.read_lamps():
+        if names[0] in self.hardware.read_leds():
             for name, share in zip(names, shares, strict=True):
-                self.hardware.set_lamp(name, share)
+                self.hardware.set_led(name, share)
         else:
-            self.set_lamp(f"led{number}", max(shares))
+            self.set_led(f"led{number}", max(shares))
 
     def play_sound(self, sound: int) -> None:
         """Play a recorded sound; any other number is silence."""
@@ -143,7 +144,7 @@ class EmulatedEPuck:
         else:
             self.set_speeds(wanted.left, wanted.right)
         for bit, name in enumerate(("led0", "led2", "led4", "led6", "body", "front")):
-            self.set_lamp(name, float(wanted.lamps >> bit & 1))
+            self.set_led(name, float(wanted.leds >> bit & 1))
         for i in range(4):
             self.set_colour(2 * i + 1, wanted.colours[3 * i : 3 * i + 3])
         for bit in range(5):
@@ -155,13 +156,8 @@ class EmulatedEPuck:
     def restart(self) -> None:
         """Reset the robot to its state after switching on."""
         self.set_speeds(0, 0)
-        for name in self.hardware.read_lamps():
-            self.hardware.set_lamp(name, 0.0)
+        for name in self.hardware.read_leds():
+            self.hardware.set_led(name, 0.0)
         self.play_sound(0)
         self.set_steps(0, 0)
         self._calibration = UNCALIBRATED
-
-
-def wrap_int16(count: int) -> int:
-    """Wrap a count to a signed 16-bit number."""
-    return (count + 32768) % 65536 - 32768

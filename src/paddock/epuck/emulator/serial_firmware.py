@@ -6,9 +6,10 @@ import re
 import struct
 from collections.abc import Callable
 
+from paddock.core.numeric import wrap_int16
 from paddock.epuck import packets, sercom
 from paddock.epuck.emulator.help_text import write_help
-from paddock.epuck.emulator.robot import EmulatedEPuck, wrap_int16
+from paddock.epuck.emulator.robot import EmulatedEPuck
 from paddock.epuck.pixels import encode_pixels
 from paddock.epuck.sercom import CameraSettings, count_bytes, text_answer
 
@@ -32,7 +33,7 @@ class SerialFirmware:
         self._answer = bytearray()  # of the chain
         self._speeds = [0, 0]  # as commanded
         self._counters = [0, 0]
-        self._lamp = [0, 0]
+        self._led = [0, 0]
         self._sound = [0]
         self._i2c = [0, 0, 0]
         self._camera = CameraSettings()
@@ -114,7 +115,7 @@ class SerialFirmware:
         elif letter == "P":
             robot.set_steps(*values)
         elif letter == "L":
-            self._set_lamp({8: "body", 9: "front"}.get(values[0], f"led{values[0]}"), values[1])
+            self._set_led({8: "body", 9: "front"}.get(values[0], f"led{values[0]}"), values[1])
         elif number in sercom.FORMS_OF_EPUCK2:
             numbers = self._carry_out_addition(number, values, data)
         self._answer += struct.pack("<" + form, *numbers) if numbers else b""
@@ -193,22 +194,22 @@ class SerialFirmware:
             return b""  # no device on the bus
         return sercom.NOT_FOUND
 
-    def _set_lamp(self, name: str, value: int) -> None:
+    def _set_led(self, name: str, value: int) -> None:
         if value == 2:
-            self.robot.toggle_lamp(name)
+            self.robot.toggle_led(name)
         else:
-            self.robot.set_lamp(name, 1.0 if value else 0.0)
+            self.robot.set_led(name, 1.0 if value else 0.0)
 
-    def _set_named_lamp(self, name: str, text: str) -> None:
-        value = [self._lamp[1]]
+    def _set_named_led(self, name: str, text: str) -> None:
+        value = [self._led[1]]
         _scan(text, value)
-        self._lamp[1] = value[0]
-        self._set_lamp(name, value[0])
+        self._led[1] = value[0]
+        self._set_led(name, value[0])
 
-    def _set_ring_lamp(self, text: str) -> None:
-        _scan(text, self._lamp)
-        for number in range(8) if self._lamp[0] == 8 else [self._lamp[0]]:
-            self._set_lamp(f"led{number}", self._lamp[1])
+    def _set_ring_led(self, text: str) -> None:
+        _scan(text, self._led)
+        for number in range(8) if self._led[0] == 8 else [self._led[0]]:
+            self._set_led(f"led{number}", self._led[1])
 
     def _drive(self, text: str) -> None:
         _scan(text, self._speeds)
@@ -234,7 +235,7 @@ class SerialFirmware:
     def _stop(self, text: str) -> None:
         self.robot.set_speeds(0, 0)
         for number in range(8):
-            self.robot.set_lamp(f"led{number}", 0.0)
+            self.robot.set_led(f"led{number}", 0.0)
 
     def _write_i2c(self, text: str) -> None:
         _scan(text, self._i2c)
@@ -254,11 +255,11 @@ _TEXT_SENSORS = {letter.upper() if letter in "au" else letter: _BINARY_SENSORS[l
     "C": lambda robot: robot.read("selector", 1)
 }
 _TEXT_ACTIONS: dict[str, Callable[[SerialFirmware, str], None]] = {
-    "B": lambda self, text: self._set_named_lamp("body", text),
+    "B": lambda self, text: self._set_named_led("body", text),
     "D": SerialFirmware._drive,
-    "F": lambda self, text: self._set_named_lamp("front", text),
+    "F": lambda self, text: self._set_named_led("front", text),
     "J": SerialFirmware._set_camera,
-    "L": SerialFirmware._set_ring_lamp,
+    "L": SerialFirmware._set_ring_led,
     "P": SerialFirmware._set_steps,
     "S": SerialFirmware._stop,
     "T": SerialFirmware._play,

@@ -30,7 +30,7 @@ class Firmware(Protocol):
     def receive(self, data: bytes) -> bytes: ...
 
 
-class Guest(Firmware, Protocol):
+class ConnectionFirmware(Firmware, Protocol):
     """A firmware that is notified when its client disconnects."""
 
     def disconnect(self) -> None: ...
@@ -136,7 +136,9 @@ class EmulatorServer:
 
         self._selector.register(listener, selectors.EVENT_READ, accept)
 
-    def listen_each(self, name: str, meet: Callable[[Callable[[bytes], None]], Guest], host: str, port: int) -> None:
+    def listen_each(
+        self, name: str, make_firmware: Callable[[Callable[[bytes], None]], ConnectionFirmware], host: str, port: int
+    ) -> None:
         """Create a firmware for every client of a TCP port. It can also send unrequested data, from any thread."""
         listener = self._open_port(name, host, port)
 
@@ -152,7 +154,7 @@ class EmulatorServer:
                     self._outbox.append((clients[0], data))
                     self._wake()
 
-            firmware = meet(send)
+            firmware = make_firmware(send)
             clients.append(EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.disconnect))
             self._clients[:] = [client for client in self._clients if not client.closed] + clients
             clients[0].send_unrequested(firmware.welcome())

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.core.chance import chance
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose, box_of, wrap
+from paddock.core.geometry import ORIGIN, Pose, box_of, wrap
+from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.estimate import Odometry
 from paddock.experiments.ap2dx.constants import FINAL, BehaviourConstants
@@ -65,7 +65,7 @@ class Ap2dxBehaviours:
         self._sides: tuple[float, float] | None = None  # the last readings of F1 and F8
         self._still = 0  # readings of the INS without movement
         self._last_ins: Pose | None = None
-        self._from = Pose(0.0, 0.0, 0.0)  # pose at the start of a movement
+        self._from = ORIGIN  # pose at the start of a movement
         self._turn = 0.0  # target heading of a turn
         self._side = 1  # +1: left
 
@@ -115,7 +115,7 @@ class Ap2dxBehaviours:
 
     def _get_free(self, senses: Senses) -> None:
         self._still, self.times_stuck = 0, self.times_stuck + 1
-        self._side = 1 if chance(self.seed, "get free", self.times_stuck) < 0.5 else -1
+        self._side = 1 if draw_uniform(self.seed, "get free", self.times_stuck) < 0.5 else -1
         self._begin("get free", senses)
 
     def _begin(self, behaviour: str, senses: Senses) -> None:

@@ -83,7 +83,7 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
     worlds, few = list_worlds(), range(max(1, count // SHARE))
     ours = [SurveyJob(world, seed) for seed in range(count) for world in worlds]
     others = [SurveyJob(world, seed, name) for name in OTHERS for seed in few for world in worlds]
-    ablation = [SurveyJob(world, seed, beside=ABLATION) for seed in few for world in worlds[:3]]
+    ablation = [SurveyJob(world, seed, passive=ABLATION) for seed in few for world in worlds[:3]]
     done = run_jobs(run_survey, [*ablation, *others, *ours], workers=workers, progress=progress)
     first, second = len(ablation), len(ablation) + len(others)
     return Ap2dxFindings(

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import paddock
 from paddock.arena import Robot, map_truth_of, mapper_of
-from paddock.core.chance import chance
 from paddock.core.geometry import Pose, wrap
+from paddock.core.keyed_random import draw_uniform
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.experiments.ap2dx.behaviours import Ap2dxBehaviours
 from paddock.experiments.ap2dx.constants import FINAL, REPORT
@@ -43,7 +43,7 @@ class SurveyJob:
     strategy: str = "tour"  # how frontiers are chosen, or a set of AP2DX's behaviours
     seconds: float = 600.0
     mapping: str = "scan-to-map"
-    beside: tuple[str, ...] = ()  # mapping methods that receive the same observations and do not steer
+    passive: tuple[str, ...] = ()  # mapping methods that receive the same observations and do not steer
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def run_survey(job: SurveyJob) -> Survey:
     arena = paddock.open(add_wheel_errors(job.world, job.seed), seed=job.seed)
     robot = next(iter(arena.robots.values()))
     truth = find_truth(job.world, robot.spec, robot.pose)
-    methods = (job.mapping, *job.beside)
+    methods = (job.mapping, *job.passive)
     mappers = {name: mapper_of(robot, method=name, pose=robot.pose, seed=job.seed) for name in methods}
     driver = choose_driver(job, mappers[job.mapping], robot)
     surveyor = Surveyor(robot, driver, mappers, truth)
@@ -208,7 +208,7 @@ def find_truth(world: WorldSpec, robot: RobotSpec, start: Pose) -> MapTruth:
 def add_wheel_errors(world: WorldSpec, seed: int) -> WorldSpec:
     """Return a world whose first robot has wheel errors from the seed, and a laser with less range and more errors."""
     parts = ("left", "right", "separation")
-    left, right, between = (round(WHEEL_ERROR * (2 * chance(seed, world.name, part) - 1), 6) for part in parts)
+    left, right, between = (round(WHEEL_ERROR * (2 * draw_uniform(seed, world.name, part) - 1), 6) for part in parts)
     first, *others = world.robots
     spec = robot_types(world)[0]
     sensors = tuple(

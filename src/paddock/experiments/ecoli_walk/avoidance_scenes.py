@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from paddock.core.chance import chance
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Point, Pose
+from paddock.core.keyed_random import draw_uniform
 from paddock.worlds.spec import Box, Placed, Wall, WorldSpec
 
 BODY = 0.074  # an e-puck's diameter [m]
@@ -37,7 +37,7 @@ class AvoidanceScene:
         return Pose(*placed.at, math.radians(placed.heading_deg or 0.0))
 
     @property
-    def straight_way(self) -> float:
+    def straight_distance(self) -> float:
         """Sum of the straight distances of all robots to their goals [m]."""
         return sum(math.dist(self.start_of(robot)[:2], goal) for robot, goal in self.goals.items())
 
@@ -50,7 +50,7 @@ def build_scene(name: str, seed: int) -> AvoidanceScene:
 
 
 def _draw(scene: str, seed: int, key: str, limit: float) -> float:
-    return limit * (2 * chance(seed, scene, key) - 1)
+    return limit * (2 * draw_uniform(seed, scene, key) - 1)
 
 
 def build_u_shape(draw: Draw) -> AvoidanceScene:

@@ -11,7 +11,7 @@ import numpy as np
 
 import paddock
 from paddock.control.avoidance import AvoidingController, make_avoidance
-from paddock.core.chance import chance
+from paddock.core.keyed_random import draw_uniform
 from paddock.episodes import Trace
 from paddock.experiments import Progress
 from paddock.experiments.ecoli_walk.avoidance_scenes import SCENES, AvoidanceScene, build_scene
@@ -65,7 +65,7 @@ def drive_scene(job: SceneJob) -> SceneRun:
         job=job,
         arrived=reached and max(away) <= TOLERANCE,
         seconds=episode.seconds,
-        path_ratio=sum(figure["distance"] for figure in figures) / scene.straight_way,
+        path_ratio=sum(figure["distance"] for figure in figures) / scene.straight_distance,
         contact_time=sum(figure["contact_time"] for figure in figures),
         traces=tuple(episode.robots[robot].trace for robot in scene.goals) if job.keep_traces else (),
     )
@@ -74,8 +74,8 @@ def drive_scene(job: SceneJob) -> SceneRun:
 def make_controller(scene: AvoidanceScene, robot: str, job: SceneJob) -> AvoidingController:
     """Create the controller of one robot of a scene."""
     known = {"bounds": scene.world.bounds} if job.avoidance == OURS else {}  # bounds of the room, in the goal's frame
-    draw = partial(chance, job.seed, robot)
-    avoidance = make_avoidance(job.avoidance, chance=draw, timeout=scene.seconds, **known)
+    draw = partial(draw_uniform, job.seed, robot)
+    avoidance = make_avoidance(job.avoidance, draw=draw, timeout=scene.seconds, **known)
     return AvoidingController(avoidance, scene.start_of(robot), scene.goals[robot])
 
 

@@ -77,13 +77,13 @@ class Condition:
 
     spec: OverheadSpec = PLAIN
     speed: float = 0.0  # of all robots [m/s]
-    lit: bool = False  # whether all lamps of the robots are on
+    lit: bool = False  # whether all LEDs of the robots are on
 
 
 CONDITIONS = {
     "as it is": Condition(),
     "full speed, exposure 20 ms": Condition(speed=0.128, spec=OverheadSpec(sensor=replace(SENSOR, exposure=0.02))),
-    "all lamps on": Condition(lit=True),
+    "all LEDs on": Condition(lit=True),
     "noise of 12 levels": Condition(spec=OverheadSpec(sensor=replace(SENSOR, noise=12.0))),
     "JPEG quality 40": Condition(spec=OverheadSpec(sensor=replace(SENSOR, jpeg_quality=40))),
     "blur of 1.5 pixels": Condition(spec=OverheadSpec(optics=replace(OPTICS, blur=1.5))),
@@ -190,8 +190,8 @@ def take_picture(
     condition: Condition = CONDITIONS["as it is"],
 ) -> Picture:
     """Take a picture, compressed and decompressed with JPEG as over the network."""
-    lamps = [[float(condition.lit)] * len(kind.leds) for kind in camera.types]
-    scene = camera.set_scene(poses, lamps=lamps, tick=number)
+    leds = [[float(condition.lit)] * len(kind.leds) for kind in camera.types]
+    scene = camera.set_scene(poses, leds=leds, tick=number)
     moving = scene._replace(twists=np.full((len(poses), 2), (condition.speed, 0.0)))
     return decode_jpeg(camera.take_jpeg(moving))
 
@@ -220,7 +220,7 @@ def draw_error_map(figures: CameraFigures, *, ax: Axes | None = None) -> Axes:
         x_name="x [m]",
         y_name="y [m]",
         title="Errors of the overhead camera",
-        about=f"{width} × {height}",
+        about=f"{width} × {height} pixels",
         ax=ax,
     )
 

@@ -112,8 +112,8 @@ def _experiment_1(findings: EColiFindings) -> Iterator[Row]:
     time = run.walk.moving_time or math.nan
     margin = 0.05 * published.MOVING_TIME_1
     yield within("experiment 1", "moving time [s]", time, published.MOVING_TIME_1, margin, published.MOVING_TIME_1)
-    told = max(math.dist(told, target) / CM for told, target in zip(run.walk.reached, run.targets, strict=True) if told)
-    yield at_most("experiment 1", "largest error reported by the robot [cm]", told, 0.001, 0.0)
+    errors = [math.dist(at, target) / CM for at, target in zip(run.walk.reached, run.targets, strict=True) if at]
+    yield at_most("experiment 1", "largest error reported by the robot [cm]", max(errors), 0.001, 0.0)
 
 
 def _localisation(findings: EColiFindings) -> Iterator[Row]:
@@ -144,9 +144,9 @@ def _experiment_2(findings: EColiFindings) -> Iterator[Row]:
 
 
 def _detections(findings: EColiFindings) -> Iterator[Row]:
-    for means, name in (("all four", ""), ("all four, light calibrated", ", sensitivity to light measured")):
+    for sources, name in (("all four", ""), ("all four, light calibrated", ", sensitivity to light measured")):
         for cause in CAUSES:
-            share = 100 * findings.confusion[means].share_right(cause)
+            share = 100 * findings.confusion[sources].share_right(cause)
             yield at_least(f"classification of detections{name}", f"{cause}: correct [%]", share, 95.0)
     counts = findings.detections
     weak, strong = sorted(published.BY_LIGHT_2, key=published.BY_LIGHT_2.__getitem__)

@@ -14,13 +14,13 @@ from paddock.report.sheets import Sheet
 class ConfusionMatrix:
     """How often each cause was classified as which cause; the last column is `unknown`."""
 
-    counts: tuple[tuple[int, ...], ...]  # by true cause and verdict
+    counts: tuple[tuple[int, ...], ...]  # by true and classified cause
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[Cause, Cause | None]]) -> ConfusionMatrix:
-        """Create the matrix from pairs of the true cause and the verdict."""
-        verdicts = (*CAUSES, None)
-        return cls(tuple(tuple(sum(pair == (c, v) for pair in pairs) for v in verdicts) for c in CAUSES))
+        """Create the matrix from pairs of the true and the classified cause."""
+        columns = (*CAUSES, None)
+        return cls(tuple(tuple(sum(pair == (c, v) for pair in pairs) for v in columns) for c in CAUSES))
 
     def share_right(self, cause: Cause) -> float:
         """Return the fraction of the detections with a cause that were classified correctly; NaN without detections."""

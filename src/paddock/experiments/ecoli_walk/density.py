@@ -23,7 +23,7 @@ def density_chart(
     population: Population,
     centre: tuple[float, float],
     *,
-    title: str = "Walkers around the food",
+    title: str = "Density of walkers around the food",
     about: str = "",
     ax: Axes | None = None,
 ) -> Axes:
@@ -37,7 +37,7 @@ def density_chart(
     mesh: Any = ax.pcolormesh(times, edges, density.T, cmap=colors, vmin=0.0)
     figure: Any = ax.figure
     bar = figure.colorbar(mesh, ax=ax, pad=0.02)
-    bar.set_label("density, 1 if spread evenly", fontsize=TEXT)
+    bar.set_label("density relative to even spread", fontsize=TEXT)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=TEXT)
     style_axes(ax, title=title, about=about, x_name="time [s]", y_name="distance from the food [m]")

@@ -1,4 +1,4 @@
-"""Detections at random poses near walls, robots and a lamp, and the accuracy of each means of classification."""
+"""Detections at random poses near walls, robots and a lamp, and the accuracy of each source of evidence."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import paddock
 from paddock.arena import Robot
 from paddock.control.avoidance import EPUCK_RING
 from paddock.control.obstacles import CAUSES, Cause, Detection, ObstacleClassifier, measure_sensitivity
-from paddock.core.chance import chance
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.geometry import Pose
+from paddock.core.keyed_random import draw_uniform
 from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli_walk.lit_dish import (
     LAMP,
     SENSITIVITY,
     build_lit_dish,
     find_cause,
-    make_means,
+    make_sources,
     positions_of,
     turn_to,
 )
@@ -59,7 +59,7 @@ def sample_detections(trial: DetectionTrial) -> list[tuple[Cause, Detection]]:
         for number in range(MAX_TRIALS):
             if not wanted[CAUSES[number % 3]]:
                 continue
-            draw = partial(chance, trial.seed, "detections", number)
+            draw = partial(draw_uniform, trial.seed, "detections", number)
             try:
                 arena[other].set_pose(0.3 + 1.4 * draw("x"), 0.2 + 0.6 * draw("y"), math.tau * draw("turn"))
                 robot.set_pose(*choose_pose(arena[other].pose, CAUSES[number % 3], draw))
@@ -133,21 +133,21 @@ def calibrate(trial: DetectionTrial) -> float:
 
 
 def confuse(trial: DetectionTrial | None = None) -> dict[str, ConfusionMatrix]:
-    """Return the confusion matrix of each means alone, and of all means together, by name.
+    """Return the confusion matrix of each source of evidence alone, and of all together, by name.
 
-    The sensitivity of a real robot to light is not exactly known. All means together are therefore also evaluated with
-    a sensitivity that is wrong by one fifth, and with the one that the robot measures itself.
+    The sensitivity of a real robot to light is not exactly known. All sources together are therefore also evaluated
+    with a sensitivity that is wrong by one fifth, and with the one that the robot measures itself.
     """
     trial = trial or DetectionTrial()
-    found, means = sample_detections(trial), make_means(trial.world, trial.sensitivity)
-    classifiers = {name: ObstacleClassifier(chosen) for name, chosen in means.items()}
+    found, sources = sample_detections(trial), make_sources(trial.world, trial.sensitivity)
+    classifiers = {name: ObstacleClassifier(chosen) for name, chosen in sources.items()}
     for name, sensitivity in (
         ("all four", trial.sensitivity),
         ("all four, sensitivity 20 % too low", 0.8 * trial.sensitivity),
         ("all four, sensitivity 20 % too high", 1.2 * trial.sensitivity),
         ("all four, light calibrated", calibrate(trial)),
     ):
-        classifiers[name] = ObstacleClassifier(*make_means(trial.world, sensitivity).values())
+        classifiers[name] = ObstacleClassifier(*make_sources(trial.world, sensitivity).values())
     return {
         name: ConfusionMatrix.of([(cause, classifier.classify(detection).cause) for cause, detection in found])
         for name, classifier in classifiers.items()

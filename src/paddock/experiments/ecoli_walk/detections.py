@@ -21,7 +21,7 @@ from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli_walk.lit_dish import (
     build_lit_dish,
     find_cause,
-    make_means,
+    make_sources,
     positions_of,
 )
 from paddock.jobs import Workers, run_jobs
@@ -94,14 +94,14 @@ class CausedDetection:
 
     robot: str
     cause: Cause  # true cause
-    verdict: Cause | None  # of the classifier
+    classified: Cause | None  # None: two causes fit equally well
 
 
 def walk_in_light(walk: LitWalk) -> list[CausedDetection]:
-    """Run the orders of the three robots; return all detections with their true causes and verdicts."""
+    """Run the orders of the three robots; return all detections with their true and classified causes."""
     world = build_lit_dish(walk.level)
-    means = make_means(world)
-    classifier = ObstacleClassifier(*(means[name] for name in ("ambient", "map", "link")))
+    sources = make_sources(world)
+    classifier = ObstacleClassifier(*(sources[name] for name in ("ambient", "map", "link")))
     found: list[CausedDetection] = []
     with paddock.open(world, seed=walk.seed) as arena:
         walkers: dict[str, OrderWalk] = {}
@@ -148,7 +148,7 @@ class DetectionCounts:
     @property
     def confusion(self) -> ConfusionMatrix:
         """Confusion matrix of all detections of all walks."""
-        return ConfusionMatrix.of([(d.cause, d.verdict) for found in self.found for d in found])
+        return ConfusionMatrix.of([(d.cause, d.classified) for found in self.found for d in found])
 
     @property
     def sheet(self) -> Sheet:
@@ -177,7 +177,7 @@ class DetectionCounts:
             Level(f"{name}, published", LINE_COLORS[name], float(published.BY_LIGHT_2[name]), dashed=True)
             for name in names
         ]
-        x_name, y_name = "lamp: irradiance at 1 m [W/m²]", "detections by light in a walk"
+        x_name, y_name = "lamp: irradiance at 1 m [W/m²]", "detections by light per walk"
         title, about = "Light detected as an obstacle", "experiment 2 with a lamp next to the dish"
         return line_chart(title, series, x_name=x_name, y_name=y_name, about=about, levels=levels, ax=ax)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import paddock
 from paddock.control.avoidance import EPUCK_RING
 from paddock.control.obstacles import AmbientLight, CameraPicture, Cause, RobotReports, WallMap
-from paddock.control.obstacles.means import Means
+from paddock.control.obstacles.evidence import EvidenceSource
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
 from paddock.experiments.ecoli_walk.faulty_robot import FITTED, RobotErrors, apply_robot_errors
@@ -61,8 +61,8 @@ def list_walls(world: WorldSpec) -> NDArray[np.float64]:
     return np.array([[*a, *b] for solid in solids(world) for a, b in solid.edges]).reshape(-1, 4)
 
 
-def make_means(world: WorldSpec, sensitivity: float = SENSITIVITY) -> dict[str, Means]:
-    """Return the four means to classify detections, for robots of a world with an assumed sensitivity to light."""
+def make_sources(world: WorldSpec, sensitivity: float = SENSITIVITY) -> dict[str, EvidenceSource]:
+    """Return the four sources of evidence, by name, for robots of a world with an assumed sensitivity to light."""
     return {
         "ambient": AmbientLight(sensitivity=sensitivity),
         "map": WallMap(walls=list_walls(world)),

@@ -15,8 +15,8 @@ import numpy as np
 
 import paddock
 from paddock.arena import Arena, travel_sensors_of
-from paddock.arena.calibration import SquareTest, drive_squares, drive_straight, pose_within
-from paddock.core.geometry import Pose
+from paddock.arena.calibration import SquareTest, drive_squares, drive_straight
+from paddock.core.geometry import Pose, relative
 from paddock.episodes import Episode, Trace
 from paddock.estimate import (
     EKF,
@@ -105,7 +105,7 @@ def calibrate_robot(world: WorldSpec, *, seed: int = 0, runs: int = 5, rounds: i
         arena.reset(seed=next(draws))
 
     def measure(what: str) -> Pose:
-        return pose_within(start, robot.pose)
+        return relative(start, robot.pose)
 
     found = []
     wheels = WheelCalibration(robot.spec.drive.wheel_separation)

@@ -13,7 +13,7 @@ from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.camera import draw_error_map
 from paddock.experiments.ecoli_walk.claims import is_complete
 from paddock.experiments.ecoli_walk.network import CHER, STEPS, NetworkFigures
-from paddock.experiments.ecoli_walk.orders_runs import OrdersRun, RobotRun
+from paddock.experiments.ecoli_walk.orders_runs import RobotRun
 from paddock.experiments.ecoli_walk.walk_report import describe_walks
 from paddock.experiments.rows import mean_and_spread
 from paddock.orders.texts import CM
@@ -81,9 +81,9 @@ def list_parts(findings: EColiFindings) -> Iterator[Part]:
     yield findings.detections.sheet
     yield Figure("light", "Detections by light against the light level", findings.detections.draw())
     yield Paragraph(
-        "The tables show how each means, and all of them together, classify random detections. The means by ambient "
-        "light uses the sensitivity of the sensors. Further tables show a sensitivity that is wrong by one fifth, "
-        "and a measured one."
+        "The tables show how each source of evidence, and all of them together, classify random detections. The "
+        "evidence from ambient light depends on the sensitivity of the sensors. Further tables show a sensitivity "
+        "that is wrong by one fifth, and a measured one."
     )
     for name, matrix in findings.confusion.items():
         yield Paragraph(f"By {name}:")
@@ -232,14 +232,10 @@ def tabulate_links(findings: EColiFindings) -> Sheet:
                 f"{100 * np.mean([robot.walk.done / len(robot.targets) for robot in robots]):.0f} %",
                 f"{np.mean([robot.link.resends for robot in robots]):.1f}",
                 f"{np.mean([robot.link.reopenings for robot in robots]):.1f}",
-                _seconds(runs),
+                mean_and_spread([run.seconds for run in runs], 0),
             )
         )
     return Sheet(heads, tuple(rows), "experiment 2; resends and reopenings are means per robot")
-
-
-def _seconds(runs: Sequence[OrdersRun]) -> str:
-    return mean_and_spread([run.seconds for run in runs], 0)
 
 
 def _mean(values: Sequence[float | None]) -> str:

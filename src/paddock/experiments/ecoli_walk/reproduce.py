@@ -89,7 +89,7 @@ class EColiFindings(Outcome):
     pictures: Sequence[WalkOutcome]  # the same with a camera whose pictures are rendered, for every seed
     experiment_2: Mapping[str, Sequence[OrdersRun]]  # by condition
     detections: DetectionCounts
-    confusion: Mapping[str, ConfusionMatrix]  # by the means of classification
+    confusion: Mapping[str, ConfusionMatrix]  # by source of evidence
     cameras: Sequence[CameraFigures]
     avoidance: AvoidanceTable
 
@@ -151,7 +151,7 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
     for name in (NETWORK, TEAMS_OF_THREE):
         networks[name] = measure_network(name)
         steps.add()
-    gathered = run_walks(walk_seeds, told=steps.add)
+    gathered = run_walks(walk_seeds, on_batch=steps.add)
     experiment_1, confusion = run_experiment_1(), confuse()
     steps.add(2)
     runs = run_jobs(repeat_experiment_2, links, workers=workers, progress=steps.follow)

@@ -69,9 +69,9 @@ def run_walks(
     *,
     walkers: int = 100,
     seconds: float = 600.0,
-    told: Callable[[], None] = lambda: None,
+    on_batch: Callable[[], None] = lambda: None,
 ) -> WalkFigures:
-    """Run all populations, one batch after the other; each uses all cores. `told` is called after each batch."""
+    """Run all populations, one batch after the other; each uses all cores. `on_batch` is called after each batch."""
     populations: dict[Dish, list[Population]] = {dish: [] for dish in DISHES}
     for dish, found in populations.items():
         walker = make_walker(dish.walker, network=dish.network)
@@ -81,7 +81,7 @@ def run_walks(
                     walker, dish.world, walkers=walkers, seconds=seconds, seed=seed, nose=dish.nose, every=seconds / 60
                 )
             )
-            told()
+            on_batch()
     runs: dict[Dish, list[TumbleCounts]] = {dish: [] for dish in FOLLOWED}
     for dish, counted in runs.items():
         for seed in seeds:
@@ -89,11 +89,11 @@ def run_walks(
             counted.append(
                 count_tumbles(walker, dish.world, walkers=walkers, seconds=seconds / 2, seed=seed, nose=dish.nose)
             )
-            told()
+            on_batch()
     lead = find_balanced_lead()
     counts: dict[MethylationTrial, list[TumbleCounts]] = {trial: [] for trial in TRIALS}
     for trial, counted in counts.items():
         for seed in seeds:
             counted.append(try_methylation(trial, lead, walkers=walkers, seconds=seconds / 2, seed=seed))
-            told()
+            on_batch()
     return WalkFigures(populations=populations, runs=runs, methylation=MethylationFigures(counts, lead))

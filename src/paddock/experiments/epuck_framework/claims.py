@@ -92,7 +92,7 @@ def _check_improved_wide(runs: Sequence[CrossingRun]) -> Iterator[Row]:
 def _check_stock(setup: str, runs: Sequence[CrossingRun]) -> Iterator[Row]:
     failed = sum(bool(run.figures.failures) for run in runs)
     yield Row(setup, f"runs that fail, of {len(runs)}", None, failed, failed == len(runs), f"{len(runs)}")
-    blocked = sum(run.figures.in_each_others_way for run in runs)
+    blocked = sum(run.figures.were_in_conflict for run in runs)
     metric = f"runs with robots in parallel, or blocking each other, of {len(runs)}"
     yield Row(setup, metric, None, blocked, blocked > len(runs) / 2, "more than half")
 

@@ -50,14 +50,14 @@ class StockCrossing:
             left, right = self.on_line(dark)
         else:
             self.state = "side"
-            left, right = self.beside(seen)
+            left, right = self.along_sides(seen)
         return WheelSpeeds(self.speed * left, self.speed * right)
 
     def on_line(self, dark: Sequence[bool]) -> tuple[float, float]:
         """Return wheel speeds as fractions of `speed`: an outer sensor on the line slows the wheel on its side."""
         return 0.25 if dark[0] else 1.0, 0.25 if dark[2] else 1.0
 
-    def beside(self, seen: NDArray[np.float64]) -> tuple[float, float]:
+    def along_sides(self, seen: NDArray[np.float64]) -> tuple[float, float]:
         """Keep the distance to objects on both sides."""
         left, right = 1.0, 1.0
         own, other = SIDE_WEIGHTS
@@ -100,7 +100,7 @@ class ImprovedCrossing(StockCrossing):
             return -0.75, 1.0
         return 0.2 if left else 1.0, 0.2 if right else 1.0
 
-    def beside(self, seen: NDArray[np.float64]) -> tuple[float, float]:
+    def along_sides(self, seen: NDArray[np.float64]) -> tuple[float, float]:
         """Keep the distance to objects on the right side only."""
         if seen[RIGHT] <= CLOSE:
             return 1.0, 1.0

@@ -54,7 +54,7 @@ class CrossingFigures:
         return max((*self.meetings, self.unfinished), default=0.0)
 
     @property
-    def in_each_others_way(self) -> bool:
+    def were_in_conflict(self) -> bool:
         """Whether the robots drove in parallel or blocked each other."""
         return self.parallel > TOUCH or self.pushing > TOUCH or self.slowest > IN_TIME
 

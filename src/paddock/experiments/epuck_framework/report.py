@@ -111,6 +111,6 @@ def draw_times(times: Times, *, ax: Axes | None = None) -> Axes:
 def draw_run(run: CrossingRun, *, seconds: float = SHOWN, size: int = SIZE) -> Image:
     """Draw the paths of both robots on the map, from the start on."""
     traces = [trace[: round(seconds / trace.dt)] for trace in run.traces]
-    shown = min(seconds, run.job.seconds)
-    about = f"seed {run.job.seed} · the first {shown:g} of {run.job.seconds:g} s"
+    part = f"the first {seconds:g} of " if seconds < run.job.seconds else ""
+    about = f"seed {run.job.seed} · {part}{run.job.seconds:g} s"
     return draw_paths(traces, placed_world(run.job), title=run.job.setup, about=about, size=size)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from paddock.experiments.rossum.clocks import Drive
-from paddock.experiments.rossum.evolutions import GENERATIONS, POPULATION, SECONDS, Learned
+from paddock.experiments.rossum.evolutions import GENERATIONS, POPULATION, SECONDS, EvolutionRun
 from paddock.experiments.rossum.turret import TurretWalk
 from paddock.experiments.rows import Row
 
@@ -26,12 +26,12 @@ FASTER = 10.0  # minimum speed-up, even on a busy machine
 PROCESSOR = 5.0  # [s] maximum, on each of two cores
 
 
-def check_claims(learned: Sequence[Learned], walk: TurretWalk, drives: Sequence[Drive]) -> tuple[Row, ...]:
+def check_claims(learned: Sequence[EvolutionRun], walk: TurretWalk, drives: Sequence[Drive]) -> tuple[Row, ...]:
     """Evaluate all claims."""
     return (*_evolution(learned), *_sensors(walk), *_clocks(drives))
 
 
-def _evolution(learned: Sequence[Learned]) -> Iterator[Row]:
+def _evolution(learned: Sequence[EvolutionRun]) -> Iterator[Row]:
     count = len(learned)
     whole = sum(len(run.history) == GENERATIONS for run in learned)
     yield Row(

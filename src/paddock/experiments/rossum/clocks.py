@@ -44,7 +44,7 @@ class Drive:
 
 
 def _times(speed: float | None) -> str:
-    return "flat out" if speed is None else f"{speed:g}×"
+    return "as fast as possible" if speed is None else f"{speed:g}×"
 
 
 @dataclass

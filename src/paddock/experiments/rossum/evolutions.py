@@ -15,7 +15,7 @@ INPUTS, OUTPUTS = 3, 2
 
 
 @dataclass(frozen=True)
-class Learned:
+class EvolutionRun:
     """The result of one evolution."""
 
     evolution: Evolution
@@ -37,11 +37,11 @@ class Learned:
         return self.evolution.solved_in
 
 
-def learn(seed: int, *, generations: int = GENERATIONS, threads: int | None = None) -> Learned:
+def learn(seed: int, *, generations: int = GENERATIONS, threads: int | None = None) -> EvolutionRun:
     """Run one evolution from a seed."""
     config = EvolutionConfig(task="maze", population=POPULATION, generations=generations, seed=seed, seconds=SECONDS)
     evolution = Evolution(config, make_evaluator=partial(LocalEvaluator, threads=threads))
     evolution.evaluator.compile()
     wall, processor = time.perf_counter(), time.process_time()
     evolution.run()
-    return Learned(evolution, time.perf_counter() - wall, time.process_time() - processor)
+    return EvolutionRun(evolution, time.perf_counter() - wall, time.process_time() - processor)

@@ -11,7 +11,7 @@ import numpy as np
 from paddock.experiments import Outcome, Progress, Row, Sheet, check_seeds
 from paddock.experiments.rossum.claims import check_claims
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
-from paddock.experiments.rossum.evolutions import Learned, learn
+from paddock.experiments.rossum.evolutions import EvolutionRun, learn
 from paddock.experiments.rossum.turret import TurretWalk, walk
 from paddock.jobs import Workers
 from paddock.policies.networks import Network
@@ -27,7 +27,7 @@ class RossumFindings(Outcome):
 
     wanted_seeds = SEEDS
 
-    learned: Sequence[Learned]
+    learned: Sequence[EvolutionRun]
     walk: TurretWalk
     drives: Sequence[Drive]
 
@@ -74,7 +74,7 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
     count = SEEDS if seeds is None else seeds
     report_progress = progress or (lambda done, of: None)
     total = count + 1 + 1 + 2 * len(SPEEDS) + 1
-    learned: list[Learned] = []
+    learned: list[EvolutionRun] = []
     for seed in range(count):
         learned.append(learn(seed, threads=threads))
         report_progress(seed + 1, total)
@@ -87,12 +87,12 @@ def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Pr
     return RossumFindings(learned, walked, drives)
 
 
-def find_best(learned: Sequence[Learned]) -> Learned:
+def find_best(learned: Sequence[EvolutionRun]) -> EvolutionRun:
     """Return the evolution with the best champion."""
     return learned[int(np.argmax([run.history[-1].champion for run in learned]))]
 
 
-def drive_all(learned: Sequence[Learned]) -> Iterator[Drive]:
+def drive_all(learned: Sequence[EvolutionRun]) -> Iterator[Drive]:
     """Drive the best champion with every clock."""
     best = find_best(learned)
     champion, task, seed = best.evolution.champion, best.evolution.task, best.evolution.config.seed

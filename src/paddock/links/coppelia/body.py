@@ -37,9 +37,9 @@ class CoppeliaBody(SceneBody):
         self.client.call("setObjectPose", base, [pose.x, pose.y, height, 0.0, 0.0, math.sin(half), math.cos(half)])
 
 
-def read_quaternion_pose(told: Sequence[float]) -> Pose:
+def read_quaternion_pose(values: Sequence[float]) -> Pose:
     """Return a pose from a position and a quaternion."""
-    x, y, _, qx, qy, qz, qw = told
+    x, y, _, qx, qy, qz, qw = values
     return Pose(x, y, math.atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy * qy + qz * qz)))
 
 
@@ -48,8 +48,8 @@ FUNCTIONS: dict[Quantity, str] = {
     "pose": "getObjectPose",
 }  # fmt: skip
 READERS: dict[Quantity, Callable[[Any], Any]] = {
-    "distance": lambda told: float(told[1]) if told[0] else None,
-    "image": lambda told: turn_up(told[0], *told[1]),
+    "distance": lambda values: float(values[1]) if values[0] else None,
+    "image": lambda values: turn_up(values[0], *values[1]),
     "angle": float,
     "pose": read_quaternion_pose,
 }

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
-from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
-from paddock.core.errors import LinkError, suggestion
-from paddock.core.numeric import all_finite
+from paddock.core.errors import LinkError
 from paddock.epuck.driver.bluetooth import ADDRESS, CHANNEL, MAX_CHANNELS, open_bluetooth
 from paddock.epuck.driver.streams import ByteStream, SerialStream
 from paddock.links.drive_watchdog import read_silence
+from paddock.links.options import check_timeout, read_options
 
 OPTIONS = ("name", "dt", "type", "silence", "channel")
 DT = 0.05  # [s], about the round-trip time of Bluetooth
@@ -45,34 +44,25 @@ class RobotAddress(NamedTuple):
 
 def read_address(url: str, timeout: float) -> RobotAddress:
     """Parse and check a robot's URL. Check the timeout, too."""
-    if not (all_finite(timeout) and timeout > 0):
-        raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
+    check_timeout(timeout)
     try:
         parts = urlsplit(url)
     except ValueError:
         raise LinkError(f"connect: {url}: expected an address such as 'epuck2://192.168.1.20'") from None
-    options = {key: values[-1] for key, values in parse_qs(parts.query).items()}
-    for key in options:
-        if key not in OPTIONS:
-            raise LinkError(f"connect: {url}: no option called {key!r}{suggestion(key, OPTIONS)}")
+    options = read_options(url, parts.query, OPTIONS)
     if "channel" in options and not ADDRESS.fullmatch(unquote(parts.netloc + parts.path)):
         raise LinkError(
             f"connect: {url}: channel: only a Bluetooth address has one, 'epuck://10:00:E8:AD:77:BB?channel=2'"
         )
     if "type" in options and parts.scheme == "orders":
         raise LinkError(f"connect: {url}: type: robots that take orders have none; leave it out")
-    dt, silence = _read_number(options, "dt", DT), read_silence(url, options)
+    try:
+        dt = float(options.get("dt", DT))
+    except ValueError:
+        dt = 0.0
     if not 0 < dt <= 1:
         raise LinkError(f"connect: {url}: dt: expected seconds > 0 and <= 1, got {options['dt']!r}")
-    channel = options.get("channel", str(CHANNEL))
+    silence, channel = read_silence(url, options), options.get("channel", str(CHANNEL))
     if not (channel.isdecimal() and 1 <= int(channel) <= MAX_CHANNELS):
         raise LinkError(f"connect: {url}: channel: expected a number from 1 to {MAX_CHANNELS}, got {channel!r}")
     return RobotAddress(url, parts, options.get("name", ""), dt, options.get("type"), silence, int(channel))
-
-
-def _read_number(options: dict[str, str], key: str, usual: float) -> float:
-    """Return the number of an option; NaN if it is not a number."""
-    try:
-        return float(options.get(key, usual))
-    except ValueError:
-        return math.nan

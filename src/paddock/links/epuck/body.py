@@ -15,12 +15,11 @@ from paddock.arena.body import PoseSource
 from paddock.arena.devices import Camera, Device
 from paddock.arena.localisation import odometry_of
 from paddock.core.errors import DeviceRefused
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.epuck import packets, sercom
 from paddock.epuck.driver.port import Port, Raw
-from paddock.estimate.odometry import ORIGIN
 from paddock.links.single import WatchedBody
 from paddock.robots import RobotSpec
 from paddock.sensors.response import Counter, si_of
@@ -42,7 +41,7 @@ class SensorSample(NamedTuple):
 
 
 class EPuckBody(WatchedBody):
-    """Reads and controls a robot through a port. Stores what the port cannot read: odometry, lamps, sound."""
+    """Reads and controls a robot through a port. Stores what the port cannot read: odometry, LEDs, sound."""
 
     pose_source: PoseSource = "odometry"
 
@@ -50,7 +49,7 @@ class EPuckBody(WatchedBody):
         self.arena, self.port, self.name, self.spec = arena, port, name, spec
         self._specs = {sensor.name: sensor for sensor in spec.sensors}
         self._step = spec.drive.speed_step
-        self._lamps = dict.fromkeys(spec.leds, 0.0)
+        self._leds = dict.fromkeys(spec.leds, 0.0)
         self._tone, self._speeds = SILENCE, STANDING
         self._steps: Raw = (0, 0)  # counters when they were last read
         self._steps_in_doubt = False  # whether they may have restarted since
@@ -87,12 +86,12 @@ class EPuckBody(WatchedBody):
     def set_pan(self, device: Device, angle: float) -> None:
         raise DeviceRefused(f"{device} cannot pivot")
 
-    def set_lamp(self, number: int, brightness: float) -> None:
+    def set_led(self, number: int, brightness: float) -> None:
         name = self.spec.leds[number]
         with self.port.hold():
-            self.port.set_lamp(name, brightness)
-            full = packets.FULL_COLOUR if name in packets.COLOURED else None  # other lamps are only on or off
-            self._lamps[name] = float(brightness > 0) if full is None else round(brightness * full) / full
+            self.port.set_led(name, brightness)
+            full = packets.FULL_COLOUR if name in packets.COLOURED else None  # other LEDs are only on or off
+            self._leds[name] = float(brightness > 0) if full is None else round(brightness * full) / full
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
         nearest = min(sercom.SOUNDS, key=lambda sound: abs(sercom.SOUNDS[sound] - frequency))
@@ -226,16 +225,16 @@ class EPuckBody(WatchedBody):
         return 0.0
 
     @property
-    def lamps(self) -> tuple[float, ...]:
-        return tuple(self._lamps.values())
+    def leds(self) -> tuple[float, ...]:
+        return tuple(self._leds.values())
 
     @property
     def tone(self) -> tuple[float, float]:
         return self._tone
 
     def mark_reset(self) -> None:
-        """Record that the robot was reset: it is stopped, its lamps are off and it plays no sound."""
-        self._lamps = dict.fromkeys(self.spec.leds, 0.0)
+        """Record that the robot was reset: it is stopped, its LEDs are off and it plays no sound."""
+        self._leds = dict.fromkeys(self.spec.leds, 0.0)
         self._tone, self._speeds = SILENCE, STANDING
         self.forget_samples()
 

@@ -12,12 +12,11 @@ import numpy as np
 from paddock.arena.base import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
 from paddock.core.errors import PaddockError, SimulationError
-from paddock.core.geometry import Pose, wrap
+from paddock.core.geometry import ORIGIN, Pose, wrap
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.watchdog import RENEWAL
 from paddock.epuck import packets
 from paddock.epuck.driver.port import LONGEST, Port
-from paddock.estimate.odometry import ORIGIN
 from paddock.links.epuck.body import EPuckBody
 from paddock.links.epuck.spec import adapt_spec
 from paddock.links.single import SingleRobot
@@ -131,7 +130,7 @@ class EPuck(SingleRobot):
         self.note_event("teleport", self.name, f"odometry of {self.name} set to ({x:g}, {y:g}, {heading:g})")
 
     def reset(self, seed: int | None = None) -> None:
-        """Restart the firmware. The robot stops, its lamps go off, and odometry and time restart at 0."""
+        """Restart the firmware. The robot stops, its LEDs go off, and odometry and time restart at 0."""
         with self.port.hold(LONGEST):  # so that no other thread reads in between
             self.port.restart()
             self.body.mark_reset()
@@ -148,7 +147,7 @@ class EPuck(SingleRobot):
             self.body.forget_samples()
             self.body.pending_error = None
 
-    def _let_go(self) -> None:
+    def _stop_and_disconnect(self) -> None:
         with self.port.hold_and_close():
             self.stop()
             self.port.verify_stopped()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from paddock.core.errors import LinkError, suggestion
 from paddock.links.drive_watchdog import read_silence
+from paddock.links.options import read_options
 from paddock.links.player.body import PlayerBody
 from paddock.links.player.client import Place, PlayerClient
 from paddock.links.player.robot import PlayerRobot
@@ -89,14 +90,12 @@ def parse_player_url(url: str) -> PlayerUrl:
     """Parse and check a URL."""
     try:
         parts = urlsplit(url)
-        options = dict(parse_qsl(parts.query))
+        options = read_options(url, parts.query, OPTIONS)
         index, dt = int(options.get("index", 0)), float(options.get("dt", 0.1))
         sensors = [_read_place(word) for word in options["sensors"].split(",")] if "sensors" in options else None
         host, port = parts.hostname, parts.port or PORT
     except (ValueError, KeyError) as error:
         raise LinkError(f"{url}: {FORM}: {error}") from None
-    if unknown := set(options) - set(OPTIONS):
-        raise LinkError(f"{url}: unknown option {min(unknown)!r}{suggestion(min(unknown), OPTIONS)}")
     if not host or index < 0 or not 1e-3 <= dt <= 10:
         raise LinkError(f"{url}: {FORM}")
     return PlayerUrl(host, port, index, sensors, options.get("type"), dt, read_silence(url, options))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Refused
 from paddock.links.scene.client import SceneClient
 from paddock.player import MessageType, PlayerAddress, PlayerInterface, PlayerMessage, PlayerSplitter
@@ -117,12 +115,6 @@ class PlayerClient(SceneClient):
             self._data[message.address.interface, message.address.number, message.subtype] = message.payload
             self.time = message.time
         return message
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def close(self) -> None:
         self._socket.close()

@@ -75,7 +75,7 @@ def describe_robot_there(
 
 def _describe_body(client: PlayerClient, position: Place) -> RobotSpec:
     _, size = layout.GEOMETRY.unpack(client.ask(position, 1))
-    width, length, height = (told if told > 0 else usual for told, usual in zip(size, USUAL_SIZE, strict=True))
+    width, length, height = (given if given > 0 else usual for given, usual in zip(size, USUAL_SIZE, strict=True))
     drive = DifferentialDrive(wheel_separation=WHEELS * width, wheel_diameter=WHEEL_DIAMETER, max_speed=MAX_SPEED)
     return RobotSpec(name="player", body=BodySpec(outline=rectangle(length, width), height=height), drive=drive)
 

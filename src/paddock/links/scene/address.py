@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import inf
 from typing import NamedTuple, Self
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
-from paddock.core.errors import LinkError, suggestion
+from paddock.core.errors import LinkError
 from paddock.links.drive_watchdog import read_silence
+from paddock.links.options import read_options
 
 
 class SceneAddress(NamedTuple):
@@ -31,9 +32,7 @@ class SceneAddress(NamedTuple):
             host, chosen = parts.hostname, parts.port or port
         except ValueError as error:
             raise LinkError(f"{form}: {error}") from None
-        given = dict(parse_qsl(parts.query))
-        if unknown := set(given) - set(options):
-            raise LinkError(f"{url}: unknown option {min(unknown)!r}{suggestion(min(unknown), options)}")
+        given = read_options(url, parts.query, options)
         stepping, silence = given.get(mode, "yes"), read_silence(url, given)
         if not host or stepping not in ("yes", "no"):
             raise LinkError(form)

@@ -73,21 +73,21 @@ class SceneBody(SteppedBody):
     def _read_all(self, devices: Sequence[Device]) -> list[list[float]]:
         wanted = [(QUANTITIES[device.spec.kind], self.handles[device.name]) for device in devices]
         answers = iter(self.ask([(quantity, handle) for quantity, handles in wanted for handle in handles]))
-        told = [[next(answers) for _ in handles] for _, handles in wanted]
-        return [self._convert(device, values) for device, values in zip(devices, told, strict=True)]
+        quantities = [[next(answers) for _ in handles] for _, handles in wanted]
+        return [self._convert(device, values) for device, values in zip(devices, quantities, strict=True)]
 
-    def _convert(self, device: Device, told: list[Any]) -> list[float]:
+    def _convert(self, device: Device, quantities: list[Any]) -> list[float]:
         """Return the values of a device from the quantities of its objects."""
         kind = device.spec.kind
         if kind == "encoders":
-            return self._roll(told)
+            return self._roll(quantities)
         if kind == "ground":
-            row = told[0][0, :, 0] / 255  # a camera of one row
+            row = quantities[0][0, :, 0] / 255  # a camera of one row
             places = np.linspace(0, len(row) - 1, device.spec.channels)
             return [float(value) for value in np.interp(places, np.arange(len(row)), row)]
         if kind in ("sonar", "proximity"):
-            return [device.spec.nothing if distance is None else distance for distance in told]
-        return [told[0].heading] if kind == "compass" else list(told[0])
+            return [device.spec.nothing if distance is None else distance for distance in quantities]
+        return [quantities[0].heading] if kind == "compass" else list(quantities[0])
 
     def _roll(self, angles: list[float]) -> list[float]:
         """Return the travel of the wheels [m], accumulated from joint angles, which wrap around."""

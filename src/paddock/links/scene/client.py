@@ -6,12 +6,13 @@ import socket
 import threading
 from abc import ABC, abstractmethod
 
+from paddock.core.closing import Closing
 from paddock.core.errors import LinkError, Timeout
 
 CHUNK = 1 << 16
 
 
-class SceneClient(ABC):
+class SceneClient(Closing, ABC):
     """Sends and receives bytes. `_turn` is a lock for threads that share the client."""
 
     def __init__(self, scheme: str, host: str, port: int, timeout: float) -> None:

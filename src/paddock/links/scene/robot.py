@@ -128,7 +128,7 @@ class SteppedRobot(SingleRobot):
         self._begin()
         self.note_event("reset", text=f"{self.name} was reset")
 
-    def _let_go(self) -> None:
+    def _stop_and_disconnect(self) -> None:
         try:
             self.stop()
             if self.stepping:

@@ -65,9 +65,9 @@ def _adapt_sensor(
 
 def _adapt_sonar(sonar: SonarSpec, server: UsarConnection, names: Sequence[str]) -> SonarSpec | None:
     settings = server.ask("GETCONF", "CONF", "Type Sonar", kind="Sonar")
-    told = _read_mounts(server, "Sonar")
-    if all(name in told for name in names):
-        sonar = replace(sonar, mounts=tuple(told[name] for name in names))
+    sonar_mounts = _read_mounts(server, "Sonar")
+    if all(name in sonar_mounts for name in names):
+        sonar = replace(sonar, mounts=tuple(sonar_mounts[name] for name in names))
     elif len(names) != len(sonar.mounts):
         raise BadMessage(
             f"{server.name}: it reports {len(names)} sonars without their positions, and {sonar.name!r} of the "

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import dataclass
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
-from paddock.core.errors import LinkError, PaddockError, Timeout, suggestion
+from paddock.core.errors import LinkError, PaddockError, Timeout
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.links.drive_watchdog import read_silence
+from paddock.links.options import check_timeout, read_options
 from paddock.links.usarsim.connection import UsarConnection
 from paddock.robots import RobotSpec, load_robot
 from paddock.usarsim import ROBOT_CLASSES, join_words, robot_of_class
@@ -69,19 +70,15 @@ class UsarSimUrl:
 
 def parse_usarsim_url(url: str, name: str, timeout: float) -> UsarSimUrl:
     """Parse and check a URL."""
-    if not (all_finite(timeout) and timeout > 0):
-        raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
+    check_timeout(timeout)
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", PORT if parts.port is None else parts.port
     except ValueError:
-        raise LinkError(f"connect: {url}: expected a host and a port from 1 to 65535, 'usarsim://host:3000'") from None
+        host, port = "", 0
     if not host or port == 0:
         raise LinkError(f"connect: {url}: expected a host and a port from 1 to 65535, 'usarsim://host:3000'")
-    options = {key: values[-1] for key, values in parse_qs(parts.query).items()}
-    for key in options:
-        if key not in OPTIONS:
-            raise LinkError(f"connect: {url}: no option called {key!r}{suggestion(key, OPTIONS)}")
+    options = read_options(url, parts.query, OPTIONS)
     class_name = options.get("class", "P2DX")
     return UsarSimUrl(
         host=host,

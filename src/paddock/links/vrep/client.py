@@ -6,7 +6,6 @@ import contextlib
 import struct
 import time
 from collections.abc import Sequence
-from typing import Self
 
 from paddock.coppelia.legacy.messages import ERROR, Block, ask_for, build_request, parse_message
 from paddock.coppelia.legacy.packets import PacketJoiner, split_packets
@@ -70,12 +69,6 @@ class VrepClient(SceneClient):
         (reply,) = self._collect([ask_for(LAST_ERRORS)])
         texts = reply.data[4:]
         return texts.rstrip(b"\0").split(b"\0")[-1].decode("utf-8", "replace") or "the command failed"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def close(self) -> None:
         with contextlib.suppress(OSError, LinkError), self._turn:  # the connection may be lost already

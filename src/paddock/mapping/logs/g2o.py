@@ -14,12 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose, compose, relative
+from paddock.core.geometry import ORIGIN, Pose, compose, relative
 from paddock.mapping.logs.carmen import assemble_log
 from paddock.mapping.logs.lines import LogNotes
 from paddock.mapping.logs.records import LASERS, LaserRecord, find_mount, parse_pose
 from paddock.mapping.logs.scan_log import ScanLog
-from paddock.mapping.scan import AT_CENTRE
 
 VERTICES, EDGES = ("VERTEX_SE2", "VERTEX2"), ("EDGE_SE2", "EDGE2")
 Steps = dict[tuple[int, int], Pose]
@@ -57,7 +56,7 @@ def parse_g2o(lines: Iterable[str], name: str) -> ScanLog:
 
 def chain_steps(vertices: Sequence[int], steps: Mapping[tuple[int, int], Pose], notes: LogNotes) -> dict[int, Pose]:
     """Return the poses of vertices by the edges between successive ones."""
-    poses = {vertices[0]: AT_CENTRE}
+    poses = {vertices[0]: ORIGIN}
     used = 0
     for first, second in pairwise(vertices):
         step, back = steps.get((first, second)), steps.get((second, first))
@@ -68,7 +67,7 @@ def chain_steps(vertices: Sequence[int], steps: Mapping[tuple[int, int], Pose], 
                 f"between them{broken}"
             )
         used += (step is not None) + (back is not None)
-        step = step or relative(back or AT_CENTRE, AT_CENTRE)
+        step = step or relative(back or ORIGIN, ORIGIN)
         poses[second] = compose(poses[first], step)
     if loops := len(steps) - used:
         notes.skipped["loop edges"] += loops

@@ -16,9 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.geometry import Pose, relative
+from paddock.core.geometry import ORIGIN, Pose, relative
 from paddock.mapping.logs.lines import LogWords
-from paddock.mapping.scan import AT_CENTRE
 
 Floats = NDArray[np.float64]
 # Numbers of beams by field of view [degrees]: FLASER lines contain only the number of beams.
@@ -128,4 +127,4 @@ def find_mount(records: Sequence[LaserRecord]) -> Pose:
     """Return the mount of the laser, or the centre if it is not constant because the log corrects its laser poses."""
     mounts = [relative(record.robot, record.laser) for record in records if record.robot and record.laser]
     offsets = np.array([relative(mounts[0], mount) for mount in mounts])
-    return mounts[0] if mounts and (np.abs(offsets) < 0.01).all() else AT_CENTRE
+    return mounts[0] if mounts and (np.abs(offsets) < 0.01).all() else ORIGIN

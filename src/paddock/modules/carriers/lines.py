@@ -1,4 +1,4 @@
-"""Lines of JSON over TCP, the wire format of AP2DX: a gate to the bus for modules in any language.
+"""Lines of JSON over TCP, the wire format of AP2DX: it connects modules in any language to the bus.
 
 The first line of a connection is `HELLO!!!` with the module's name. A module that sends a protocol version receives all
 fields of messages. Any other is treated as a module of AP2DX and receives only the fields of that project.
@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from paddock.core.closing import Closing
 from paddock.core.errors import BadMessage, LinkError, PaddockWarning
 from paddock.modules.bus import Bus, Post, open_bus, split_address
 from paddock.modules.messages import (
@@ -36,11 +37,11 @@ from paddock.modules.wire import LONGEST_LINE, PROTOCOL, decode_message, encode_
 
 HELLO_TIME = 5.0  # [s] for the first line
 MAX_PEERS = 64
-RETRY = 0.2  # [s] between two attempts to connect to a gate
+RETRY = 0.2  # [s] between two attempts to connect to a server
 POLL = 0.1  # [s] after which a thread checks whether it must end
 
 
-class LineGate:
+class LineServer(Closing):
     """Serves a bus over TCP to modules that use lines of JSON.
 
     Args:
@@ -58,7 +59,7 @@ class LineGate:
         except OSError as error:
             raise LinkError(f"lines: cannot listen on {host}:{port}: {error.strerror}") from None
         self.port: int = self._socket.getsockname()[1]
-        self._thread = threading.Thread(target=self._accept, name="line gate", daemon=True)
+        self._thread = threading.Thread(target=self._accept, name="line server", daemon=True)
         self._thread.start()
 
     def _accept(self) -> None:
@@ -118,12 +119,6 @@ class LineGate:
         self._socket.close()
         for peer in list(self._peers.values()):
             self._dismiss(peer)
-
-    def __enter__(self) -> LineGate:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 class LinePeer:
@@ -196,7 +191,7 @@ class LinePeer:
 
 
 class LineBus(Bus):
-    """A client of a gate, for a module in Python. It retries until the gate answers, and reconnects when it is lost."""
+    """A client of a line server, for a module in Python. It retries until the server answers, and reconnects."""
 
     def __init__(self, url: str, name: str, **options: Any) -> None:
         super().__init__(url, name, **options)
@@ -257,14 +252,14 @@ class LineBus(Bus):
         self.inbox.put(posts)
 
     def carry(self, posts: Sequence[Post]) -> None:
-        """Send lines; without a connection to the gate they are lost."""
+        """Send lines; without a connection to the server they are lost."""
         connection = self._socket
         if connection is not None:
             with self._lock, suppress(OSError):
                 connection.sendall(b"".join(line + b"\n" for _, line in posts))
 
     def close(self) -> None:
-        """Disconnect from the gate."""
+        """Disconnect from the server."""
         self._closed.set()
         connection = self._socket
         if connection is not None:

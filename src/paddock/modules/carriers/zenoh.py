@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from itertools import groupby
 from typing import Any
 
+from paddock.core.closing import Closing
 from paddock.core.errors import LinkError
 from paddock.modules.bus import Bus, Post, split_address
 from paddock.modules.messages import EVERYONE, ModuleMessage, Quality
@@ -84,7 +85,7 @@ class ZenohBus(Bus):
             self.session.close()
 
 
-class ZenohRouter:
+class ZenohRouter(Closing):
     """Routes messages between clients while it is open.
 
     Args:
@@ -98,12 +99,6 @@ class ZenohRouter:
         """Stop routing."""
         if not self.session.is_closed():
             self.session.close()
-
-    def __enter__(self) -> ZenohRouter:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def open_session(mode: str, *, connect: str = "", listen: Collection[str] = (), group: int = 0) -> Any:

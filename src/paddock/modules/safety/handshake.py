@@ -18,7 +18,7 @@ from paddock.modules.safety.reflex import STILL, Gate, Reflex, ReflexAction, Ref
 from paddock.modules.safety.search import StateSearch, search_states
 
 TOWARDS, AWAY = WheelSpeeds(1.0, 1.0), WheelSpeeds(-1.0, -1.0)
-WAY = {TOWARDS: -1, AWAY: 1, STILL: 0}
+DISPLACEMENT = {TOWARDS: -1, AWAY: 1, STILL: 0}
 NEWEST = 100  # the reflex's epoch in every state; other epochs are relative to it
 NEAR_ESCAPING, NEAR, FAR = 2, 3, 4  # distances
 REFLEX = ReflexLimits(escape_time=2, escape_distance=2, resend=1, blind_after=1)
@@ -45,7 +45,7 @@ class SafetyState(NamedTuple):
     read_age: int
     resend_in: int
     escape_left: int
-    escape_way: int
+    escape_distance: int
     motor_epoch: int | None
     motor_sequence: int
     motor_wheels: WheelSpeeds
@@ -118,13 +118,13 @@ def pass_tick(state: SafetyState, capacity: int) -> SafetyState:
     gate = _motor_of(state)
     wheels = gate.on_time(ClockReading(1, 1))
     state = state._replace(
-        distance=min(FAR, state.distance + WAY[wheels]),
+        distance=min(FAR, state.distance + DISPLACEMENT[wheels]),
         motor_wheels=wheels,
         silence=min(OLD, state.silence + 1),
         read_age=min(OLD, state.read_age + 1),
         resend_in=max(0, state.resend_in - 1),
         escape_left=max(0, state.escape_left - 1),
-        escape_way=max(0, state.escape_way - abs(WAY[wheels])),
+        escape_distance=max(0, state.escape_distance - abs(DISPLACEMENT[wheels])),
         in_flight=tuple(message._replace(age=min(OLD, message.age + 1)) for message in state.in_flight),
     )
     return _send_to_reflex(state, "time", capacity)
@@ -133,7 +133,7 @@ def pass_tick(state: SafetyState, capacity: int) -> SafetyState:
 def _send_to_reflex(state: SafetyState, event: str | WheelSpeeds, capacity: int) -> SafetyState:
     reflex = Reflex(
         SeenDistance(state.seen), NEWEST, REFLEX, state.gate, "", state.wheels, -state.read_age, 0.0,
-        state.resend_in, state.escape_left, state.escape_way,
+        state.resend_in, state.escape_left, state.escape_distance,
     )  # fmt: skip
     actions = _call(reflex, event)
     shift = reflex.epoch - NEWEST
@@ -143,7 +143,7 @@ def _send_to_reflex(state: SafetyState, event: str | WheelSpeeds, capacity: int)
         read_age=round(-reflex.read_at),
         resend_in=round(reflex.stop_again_at) if reflex.gate is Gate.BLOCKED else 0,
         escape_left=round(reflex.escape_until) if reflex.gate is Gate.ESCAPING else 0,
-        escape_way=round(reflex.escape_end) if reflex.gate is Gate.ESCAPING else 0,
+        escape_distance=round(reflex.escape_end) if reflex.gate is Gate.ESCAPING else 0,
         planner_knows=state.planner_knows and not shift,
     )
     return _send(_shift_epochs(state, shift), actions, capacity)
@@ -164,7 +164,7 @@ def _call(reflex: Reflex, event: str | WheelSpeeds) -> list[ReflexAction]:
 
 def _restart_reflex(state: SafetyState) -> SafetyState:
     state = state._replace(
-        gate=Gate.BLOCKED, wheels=STILL, seen=FAR, read_age=OLD, resend_in=0, escape_left=0, escape_way=0,
+        gate=Gate.BLOCKED, wheels=STILL, seen=FAR, read_age=OLD, resend_in=0, escape_left=0, escape_distance=0,
         planner_knows=False,
     )  # fmt: skip
     return _normalise(_shift_epochs(state, 1))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.geometry import Pose
+from paddock.core.geometry import ORIGIN, Pose
 from paddock.core.observation import WheelSpeeds
 from paddock.mapping.scan import transform
 from paddock.modules.safety.sweep_kernels import find_contact
@@ -71,7 +71,7 @@ class ProtectiveField:
             reaction: time from a measurement to the first effect of braking [s].
         """
         self.shape, self.margins, self.reaction = shape, (margin, escape_margin), reaction
-        self.pose = Pose(0.0, 0.0, 0.0)
+        self.pose = ORIGIN
         self.seen: list[SeenPoints] = []
         self.track: deque[Pose] = deque([self.pose], maxlen=round(TRACK_LENGTH / TRACK_STEP))
         edges = np.roll(shape.outline, -1, axis=0) - shape.outline

@@ -101,13 +101,13 @@ class Reflex:
             now: current time [s].
         """
         self.read_at, self.travelled = max(self.read_at, measured_at), max(self.travelled, travelled)
-        return self._look(now)
+        return self._check(now)
 
     def on_motion(self, wheels: WheelSpeeds, now: float) -> list[ReflexAction]:
         """Relay or reject wheel speeds that the planner or a user requests."""
         if self.gate is Gate.BLOCKED and wheels != STILL:
             return [Refuse(self.epoch, self.reason)]
-        stopped = self._look(now)
+        stopped = self._check(now)
         if stopped or self.gate is Gate.BLOCKED:
             return stopped
         if reason := self.rule.refuse(wheels, escaping=self.gate is Gate.ESCAPING):
@@ -127,20 +127,20 @@ class Reflex:
         """End an escape if the planner's clear has the current epoch."""
         if self.gate is Gate.ESCAPING and epoch == self.epoch:
             self.gate = Gate.WATCHING
-        return self._look(now)
+        return self._check(now)
 
     def on_time(self, now: float) -> list[ReflexAction]:
         """Repeat a stop or check limits; call at least every 0.1 s."""
         if self.gate is Gate.BLOCKED and now >= self.stop_again_at:
             self.stop_again_at = now + self.limits.resend
             return [StopOrder(self.epoch, self.reason)]
-        return self._look(now)
+        return self._check(now)
 
     def on_motor_started(self, now: float) -> list[ReflexAction]:
         """Stop the robot, because a motor that was just started waits for an epoch."""
         return self._stop("the motor was started", now)
 
-    def _look(self, now: float) -> list[ReflexAction]:
+    def _check(self, now: float) -> list[ReflexAction]:
         if self.gate is Gate.BLOCKED:
             return []
         return self._stop(reason, now) if (reason := self._find_danger(now)) else []

@@ -18,7 +18,7 @@ class StateSearch(Generic[State]):
     transitions: int
     violation: tuple[str, ...] | None  # the shortest sequence of transitions into a forbidden state
     stuck: tuple[str, ...] | None  # the shortest sequence into a state from which no good state can be reached
-    ways: dict[State, tuple[State, str] | None] = field(repr=False)  # predecessor and transition of each state
+    predecessors: dict[State, tuple[State, str] | None] = field(repr=False)  # predecessor and transition of each state
 
 
 def search_states(
@@ -38,7 +38,7 @@ def search_states(
         is_good: whether a state must always be reachable again.
         is_fair: whether a transition, by its name, counts on a path back to a good state. Faults do not.
     """
-    ways: dict[State, tuple[State, str] | None] = {start: None}
+    predecessors: dict[State, tuple[State, str] | None] = {start: None}
     before: dict[State, list[State]] = {}
     waiting, count, violation = deque([start]), 0, None
     while waiting:
@@ -49,35 +49,37 @@ def search_states(
             count += 1
             if is_fair(name):
                 before.setdefault(end, []).append(state)
-            if end not in ways:
-                ways[end] = (state, name)
+            if end not in predecessors:
+                predecessors[end] = (state, name)
                 waiting.append(end)
-    lost = _first_without_return(ways, before, is_good)
+    lost = _first_without_return(predecessors, before, is_good)
     return StateSearch(
-        len(ways),
+        len(predecessors),
         count,
-        None if violation is None else _trace_way(ways, violation),
-        None if lost is None else _trace_way(ways, lost),
-        ways,
+        None if violation is None else _trace_path(predecessors, violation),
+        None if lost is None else _trace_path(predecessors, lost),
+        predecessors,
     )
 
 
 def _first_without_return(
-    ways: dict[State, tuple[State, str] | None], before: dict[State, list[State]], is_good: Callable[[State], bool]
+    predecessors: dict[State, tuple[State, str] | None],
+    before: dict[State, list[State]],
+    is_good: Callable[[State], bool],
 ) -> State | None:
-    returning = {state for state in ways if is_good(state)}
+    returning = {state for state in predecessors if is_good(state)}
     waiting = deque(returning)
     while waiting:
         for state in before.get(waiting.popleft(), ()):
             if state not in returning:
                 returning.add(state)
                 waiting.append(state)
-    return next((state for state in ways if state not in returning), None)
+    return next((state for state in predecessors if state not in returning), None)
 
 
-def _trace_way(ways: dict[State, tuple[State, str] | None], state: State) -> tuple[str, ...]:
+def _trace_path(predecessors: dict[State, tuple[State, str] | None], state: State) -> tuple[str, ...]:
     names: list[str] = []
-    while (step := ways[state]) is not None:
+    while (step := predecessors[state]) is not None:
         state, name = step
         names.append(name)
     return tuple(reversed(names))

@@ -33,5 +33,4 @@ class StopTimes:
 
     def limit(self, wheels: WheelSpeeds) -> WheelSpeeds:
         """Return wheel speeds on the same curve that are slow enough to stop in time."""
-        shrink = min(1.0, self.max_speed / max(*map(abs, wheels), 1e-9))
-        return WheelSpeeds(wheels.left * shrink, wheels.right * shrink)
+        return wheels.limit(self.max_speed)

@@ -12,8 +12,11 @@ from paddock.core.geometry import Pose, wrap
 from paddock.mapping.frame import Points
 from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import STILL, DriveLimits, Twist
+from paddock.navigation.grid_search import Floats
 from paddock.navigation.kernels.body import free_time
+from paddock.navigation.paths import path_length
 
+POINTS_AHEAD = 50  # of the path that predicting followers use
 SHARES = (1.0, 0.7, 0.5, 0.35, 0.2, 0.1)  # of a twist, tried in sequence
 TURN_ANYWAY = 0.02  # [rad] heading error below which the other direction is not tried
 
@@ -75,3 +78,29 @@ class Follower(ABC):
     def free_seconds(self, pose: Pose, twist: Twist, local: CostMap, seconds: float) -> float:
         """Return how long a twist is free of obstacles [s], at most `seconds`."""
         return float(free_time(*local.tables, np.array(pose), twist.linear, twist.angular, seconds))
+
+
+@dataclass(kw_only=True)
+class PredictingFollower(Follower):
+    """Compares predicted motions by their costs."""
+
+    off_path: float = 0.8  # cost of a distance from the path of one circumscribed radius
+    remaining: float = 0.5  # cost of a remaining path length of one circumscribed radius
+    heading: float = 0.35  # cost of a heading error of one radian
+    clearance: float = 1.0  # cost of being one circumscribed radius nearer to obstacles than `comfort`
+    comfort: float = 1.0  # preferred distance from obstacles [circumscribed radii of the body]
+
+    def weights(self, size: float, blocked: float = 0.0) -> Floats:
+        """Return the weights for kernels, for a body of that radius [m]."""
+        per_metre = [self.off_path / size, self.remaining / size, self.heading, self.clearance / size]
+        return np.array([*per_metre, self.comfort * size, blocked])
+
+
+def drive_numbers(limits: DriveLimits) -> Floats:
+    """Return a drive's limits for kernels."""
+    return np.array([limits.wheel_separation, limits.max_speed, limits.max_acceleration, limits.reaction])
+
+
+def spacing_of(path: Points) -> float:
+    """Return the distance between the points of a path [m]."""
+    return path_length(path) / max(1, len(path) - 1)

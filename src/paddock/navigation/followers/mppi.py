@@ -12,14 +12,12 @@ from paddock.core.rng import chain_key
 from paddock.mapping.frame import Points
 from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import Twist
-from paddock.navigation.followers.base import Follower
-from paddock.navigation.followers.dynamic_window import POINTS_AHEAD, drive_numbers, spacing_of
-from paddock.navigation.grid_search import Floats
+from paddock.navigation.followers.base import POINTS_AHEAD, PredictingFollower, drive_numbers, spacing_of
 from paddock.navigation.kernels.rollouts import improve_plan
 
 
 @dataclass(kw_only=True)
-class MPPI(Follower):
+class MPPI(PredictingFollower):
     """Model predictive path integral control (Williams and others 2017). The same seed gives the same drive."""
 
     plans: int = 200  # number of random plans
@@ -28,11 +26,6 @@ class MPPI(Follower):
     spread: float = 0.15  # standard deviation of the noise on forward speeds [m/s]
     turn_spread: float = 0.5  # standard deviation of the noise on turn rates [rad/s]
     temperature: float = 0.05  # a lower value gives more weight to the best plans
-    off_path: float = 0.8  # cost of a distance from the path of one circumscribed radius
-    remaining: float = 0.5  # cost of a remaining path length of one circumscribed radius
-    heading: float = 0.35  # cost of a heading error of one radian
-    clearance: float = 1.0  # cost of being one circumscribed radius nearer to obstacles than `comfort`
-    comfort: float = 1.0  # preferred distance from obstacles [circumscribed radii of the body]
 
     def __post_init__(self) -> None:
         check_seed(self.seed)
@@ -45,11 +38,6 @@ class MPPI(Follower):
 
     def begin_path(self) -> None:
         self._plan = np.zeros((self.steps, 2))
-
-    def weights(self, size: float) -> Floats:
-        """Return the weights for kernels, for a body of that radius [m]."""
-        per_metre = [self.off_path / size, self.remaining / size, self.heading, self.clearance / size]
-        return np.array([*per_metre, self.comfort * size, 0.0])
 
     def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
         near = path[:POINTS_AHEAD]

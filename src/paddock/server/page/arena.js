@@ -45,29 +45,29 @@ export class Arena {
     this.context = robots.getContext("2d");
     this.trailCanvas = trails;
     this.groundVersion = -1;
-    this.retheme();
+    this.updateTheme();
     new ResizeObserver(() => this.resize()).observe(holder);
     this.resize();
     session.on("scene", (scene) => this.adopt(scene));
     session.on("robots", () => this.adoptRobots());
-    session.on("clock", () => this.touch());
-    session.on("select", () => this.touch());
-    session.on("sensed", () => this.touch());
-    session.on("maps", () => this.touch());
-    session.on("frame", () => this.received());
+    session.on("clock", () => this.requestDraw());
+    session.on("select", () => this.requestDraw());
+    session.on("sensed", () => this.requestDraw());
+    session.on("maps", () => this.requestDraw());
+    session.on("frame", () => this.handleFrame());
   }
 
   /** Schedule drawing after a change. An unchanged page uses no CPU time. */
-  touch() {
+  requestDraw() {
     if (this.isDue) return;
     this.isDue = true;
     requestAnimationFrame((now) => this.animate(now));
   }
 
-  retheme() {
+  updateTheme() {
     this.theme = themeColors();
     this.groundVersion = -1;
-    this.touch();
+    this.requestDraw();
   }
 
   resize() {
@@ -80,7 +80,7 @@ export class Arena {
     this.view.resize(Math.max(1, width), Math.max(1, height), dpr);
     this.trails.stale = true;
     this.groundVersion = -1;
-    this.touch();
+    this.requestDraw();
   }
 
   adopt(scene) {
@@ -89,56 +89,56 @@ export class Arena {
     this.visibility.adopt(scene.solids);
     this.ground.adopt(scene, this.session.world, () => {
       this.groundVersion = -1;
-      this.touch();
+      this.requestDraw();
     });
   }
 
   adoptRobots() {
     const { robots, kinds } = this.session;
-    this.bodies.forget();
+    this.bodies.clear();
     const isNew = this.trails.adopt(robots, robots.map((robot) => reach(kinds[robot.kind].body)));
-    if (isNew) this.#recallTrails();
-    this.touch();
+    if (isNew) this.#loadTrails();
+    this.requestDraw();
   }
 
   /** Load the trails since the start of the run. */
-  async #recallTrails() {
+  async #loadTrails() {
     const { trails, session } = this;
     const { names } = trails;
-    const past = await session.recall();
+    const past = await session.requestHistory();
     if (!past || names !== trails.names) return; // the list of robots has changed in the meantime
     const { states, dt } = session;
-    const shown = states.to ? past.times.filter((time) => time <= states.tick * dt).length : past.times.length;
+    const shown = states.to ? past.times.filter((time) => time <= states.shownTick * dt).length : past.times.length;
     trails.prefill(past.paths.subarray(0, 2 * trails.count * shown)); // newer points are added when they are shown
-    states.leapt.fill(0);
-    this.touch();
+    states.teleported.fill(0);
+    this.requestDraw();
   }
 
-  received() {
+  handleFrame() {
     const { tick } = this.session.states;
     if (tick < this.lastTick) this.trails.clear(); // time was set back
     this.lastTick = tick;
-    this.touch();
+    this.requestDraw();
   }
 
   fit() {
     this.following = false;
     this.view.fit();
-    this.touch();
+    this.requestDraw();
   }
 
   follow(on) {
     this.following = on && Boolean(this.session.selected);
     if (this.following && this.view.fitted) this.view.zoom(2.2);
-    this.touch();
+    this.requestDraw();
   }
 
   animate(now) {
     this.isDue = false;
     this.rate.tick(now);
     const { states } = this.session;
-    states.glideTo(now);
-    if (this.following) this.keepUp();
+    states.interpolateTo(now);
+    if (this.following) this.followSelected();
     if (this.groundVersion !== this.view.version) {
       this.ground.draw(this.groundContext, this.view, this.theme);
       this.groundVersion = this.view.version;
@@ -147,10 +147,10 @@ export class Arena {
     this.drawMap();
     this.drawTrails(now);
     this.drawRobots(now);
-    if (states.moving || this.glowing) this.touch();
+    if (states.moving || this.glowing) this.requestDraw();
   }
 
-  keepUp() {
+  followSelected() {
     const i = this.session.index.get(this.session.selected);
     if (i === undefined) this.following = false;
     else this.view.centre(this.session.states.x[i], this.session.states.y[i]);
@@ -185,7 +185,7 @@ export class Arena {
         const [px, py] = view.pixels(x, y);
         const [left, top] = [px - (view.width / 2) * grown, py - (view.height / 2) * grown];
         this.trailCanvas.style.transform = `translate(${left}px, ${top}px) scale(${grown})`;
-        this.touch();
+        this.requestDraw();
         return;
       }
       trails.stale = true;

@@ -8,7 +8,7 @@ const LABEL = 12; // font size of names in pixels
 const LEAST_RADIUS = 3; // pixels: smaller robots are drawn larger
 const LONGEST_LABEL = 22; // characters
 const SHADOW = 3; // pixels around a body
-const LAMP_COLORS = {
+const LED_COLORS = {
   red: "#ff3b30",
   green: "#30d158",
   blue: "#4c8dff",
@@ -38,7 +38,7 @@ export class Bodies {
   }
 
   /** Delete all sprites, because kinds may have changed. */
-  forget() {
+  clear() {
     this.sprites.clear();
   }
 
@@ -70,7 +70,7 @@ export class Bodies {
     context.globalAlpha = 1;
   }
 
-  /** Draw contacts and lamps. */
+  /** Draw contacts and LEDs. */
   drawSignals(context, view, session, shown, now) {
     const { states, robots, kinds } = session;
     let glowing = false;
@@ -88,7 +88,7 @@ export class Bodies {
         context.lineCap = "round";
         context.stroke();
       }
-      if (states.lamps.length) drawLamps(context, view, kind, states, i);
+      if (states.leds.length) drawLeds(context, view, kind, states, i);
     }
     return glowing;
   }
@@ -216,10 +216,10 @@ function paintWheels(context, wheel_separation, diameter, pixel) {
   }
 }
 
-/** Position of a lamp on a robot: numbered lamps in a ring, clockwise from the front; others by name. */
-export function lampPlace(kind, number) {
-  kind.lampPlaces ??= kind.leds.map((name) => placeOf(kind, name));
-  return kind.lampPlaces[number];
+/** Position of an LED on a robot: numbered LEDs in a ring, clockwise from the front; others by name. */
+export function ledPlace(kind, number) {
+  kind.ledPlaces ??= kind.leds.map((name) => placeOf(kind, name));
+  return kind.ledPlaces[number];
 }
 
 function placeOf(kind, name) {
@@ -228,31 +228,31 @@ function placeOf(kind, name) {
   if (name === "body") return { x: 0, y: 0, radius: 0.86 * size, color, ring: true };
   if (name === "front") return { x: 0.95 * boundary(kind.body, 0), y: 0, radius: 0.14 * size, color };
   const numbers = kind.leds.map(numberOf).filter((number) => number >= 0);
-  const ring = [...new Set(numbers)].sort((a, b) => a - b); // the colours of one lamp share a position
+  const ring = [...new Set(numbers)].sort((a, b) => a - b); // the colours of one LED share a position
   const place = ring.indexOf(numberOf(name));
   const angle = place < 0 ? Math.PI : (-2 * Math.PI * place) / ring.length;
   const away = 0.82 * boundary(kind.body, angle);
   return { x: away * Math.cos(angle), y: away * Math.sin(angle), radius: 0.11 * size, color };
 }
 
-/** The number at the end of a lamp's name, which a colour may follow: `led3`, `led3_blue`; -1 without. */
+/** The number at the end of an LED's name, which a colour may follow: `led3`, `led3_blue`; -1 without. */
 function numberOf(name) {
   const found = /(\d+)(_[a-z]+)?$/i.exec(name);
   return found ? Number(found[1]) : -1;
 }
 
-/** Colour from the name of a lamp: `body`, `led3_blue`; red without a colour in the name. */
+/** Colour from the name of an LED: `body`, `led3_blue`; red without a colour in the name. */
 function colorOf(name) {
   const words = name.toLowerCase().split(/[^a-z]+/);
-  return LAMP_COLORS[words.find((word) => Object.hasOwn(LAMP_COLORS, word)) ?? "red"];
+  return LED_COLORS[words.find((word) => Object.hasOwn(LED_COLORS, word)) ?? "red"];
 }
 
-function drawLamps(context, view, kind, states, i) {
+function drawLeds(context, view, kind, states, i) {
   if (!kind.leds || reach(kind.body) * view.scale < 8) return;
-  const lit = new Map(); // by position: lamps of several colours at one position are mixed
-  for (let lamp = 0; lamp < kind.leds.length; lamp++) {
-    if (!states.lit(i, lamp)) continue;
-    const { x, y, radius, color, ring } = lampPlace(kind, lamp);
+  const lit = new Map(); // by position: LEDs of several colours at one position are mixed
+  for (let led = 0; led < kind.leds.length; led++) {
+    if (!states.lit(i, led)) continue;
+    const { x, y, radius, color, ring } = ledPlace(kind, led);
     const key = `${x} ${y} ${radius}`;
     lit.set(key, { x, y, radius, ring, color: lit.has(key) ? brighter(lit.get(key).color, color) : color });
   }

@@ -1,8 +1,8 @@
-// Cards of the monitor: wheels, pose, lamps, and one card for every device.
+// Cards of the monitor: wheels, pose, LEDs, and one card for every device.
 // A card is {element, update(…)}; `redraw` is true if charts are due, which is less often than numbers.
 
 import { levelGauge } from "./bars.js";
-import { lampPlace } from "./bodies.js";
+import { ledPlace } from "./bodies.js";
 import { Chart } from "./chart.js";
 import { make, setText } from "./dom.js";
 import { dialGauge, gaugeFor } from "./gauges.js";
@@ -53,16 +53,16 @@ export function poseCard(isReal) {
   };
 }
 
-/** States of the lamps: update(states, i). */
-export function lampsCard(kind) {
+/** States of the LEDs: update(states, i). */
+export function ledsCard(kind) {
   const lights = kind.leds.map((name, i) => {
     const short = name.replace(/^led(?=\d)/, "").replaceAll("_", " ");
-    const light = make("span", "lamp", { title: name, textContent: short, dataset: { testid: `lamp-${name}` } });
-    light.style.setProperty("--lamp", lampPlace(kind, i).color);
+    const light = make("span", "led", { title: name, textContent: short, dataset: { testid: `led-${name}` } });
+    light.style.setProperty("--led", ledPlace(kind, i).color);
     return light;
   });
   return {
-    element: card("leds", { name: "lamps", about: "lit when on" }, make("div", "lamps", {}, ...lights)),
+    element: card("leds", { name: "LEDs", about: "lit when on" }, make("div", "leds", {}, ...lights)),
     update(states, i) {
       lights.forEach((light, k) => light.classList.toggle("on", states.lit(i, k)));
     },

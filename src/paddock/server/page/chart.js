@@ -2,7 +2,7 @@
 
 import { numberText } from "./devices.js";
 import { scaledCanvas } from "./dom.js";
-import { recall, remember } from "./storage.js";
+import { loadSetting, storeSetting } from "./storage.js";
 import { PALETTE } from "./paint.js";
 import { Samples } from "./samples.js";
 
@@ -16,7 +16,7 @@ const TITLES = {
 };
 
 const charts = new Set();
-let showsAll = recall("charts.all", true);
+let showsAll = loadSetting("charts.all", true);
 
 export class Chart {
   /** With `low` and `high` the scale is fixed, else it is fitted to the values. */
@@ -119,19 +119,19 @@ export class Chart {
 
 /** Time spans of the charts of the monitor, each {start, end} [s]. */
 export function chartSpans() {
-  return present().map(({ samples }) => ({ start: samples.time(0), end: samples.time(samples.count - 1) }));
+  return currentCharts().map(({ samples }) => ({ start: samples.time(0), end: samples.time(samples.count - 1) }));
 }
 
 /** Charts in the document; others are deleted. */
-function present() {
+function currentCharts() {
   for (const chart of charts) if (!chart.element.isConnected) charts.delete(chart);
   return [...charts];
 }
 
 function toggle() {
   showsAll = !showsAll;
-  remember("charts.all", showsAll);
-  for (const chart of present()) {
+  storeSetting("charts.all", showsAll);
+  for (const chart of currentCharts()) {
     chart.element.title = TITLES[showsAll];
     chart.redraw();
   }

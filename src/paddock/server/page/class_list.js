@@ -5,7 +5,7 @@ import { capital, decimalsOf, pointsText, spanOf } from "./scoreboard.js";
 import { shortTimeOf } from "./submissions.js";
 
 const STATES = ["crashed", "silent", "locked-out", "connected", "finished", "away"]; // the most urgent first
-const HELPLESS = new Set(["crashed", "silent"]);
+const NEED_HELP = new Set(["crashed", "silent"]);
 const EVERY = 1000; // [ms] between two updates of the durations
 
 /** Columns: name, heading, sort key, and whether the first click sorts in descending order. */
@@ -22,7 +22,7 @@ const COLUMNS = [
   ["submitted", "Submitted", ({ submitted }) => Date.parse(submitted) || Infinity],
 ];
 
-export const needsHelp = ({ state }) => HELPLESS.has(state);
+export const needsHelp = ({ state }) => NEED_HELP.has(state);
 
 export class ClassList {
   rows = new Map(); // student's name → row
@@ -97,7 +97,7 @@ export class ClassList {
     const button = make("button", "", { type: "button", textContent: text, title: `Sort by ${text.toLowerCase()}` });
     button.addEventListener("click", () => {
       const again = this.sorting.column === column;
-      const first = column === "best" ? !this.session.board.lower_is_better : largestFirst;
+      const first = column === "best" ? !this.session.scoreInfo.lower_is_better : largestFirst;
       this.sorting = { column, down: again ? !this.sorting.down : first };
       this.show();
     });
@@ -147,7 +147,7 @@ export class ClassList {
   }
 
   #points(score) {
-    const { unit } = this.session.board;
+    const { unit } = this.session.scoreInfo;
     return score == null || !unit ? pointsText(score, this.decimals) : `${pointsText(score, this.decimals)} ${unit}`;
   }
 

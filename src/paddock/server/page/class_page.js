@@ -16,7 +16,7 @@ const element = (id) => document.getElementById(id);
 export function classPage(session, arena, clock, isProjector) {
   showHeat(session, { countdown: element("countdown"), pill: element("heat-pill") });
   session.on("world", () => arena.trails.clear());
-  for (const event of ["welcome", "world"]) session.on(event, () => tellShown(session, element("shows")));
+  for (const event of ["welcome", "world"]) session.on(event, () => showVisibility(session, element("shows")));
   session.on("welcome", () => document.body.classList.toggle("in-class", Boolean(session.classTitle)));
   if (isProjector) return projectorPage(session, arena);
   const tabs = new Tabs(element("side-tabs"));
@@ -25,7 +25,7 @@ export function classPage(session, arena, clock, isProjector) {
 }
 
 /** Show what is visible in this exercise. */
-function tellShown({ shows }, note) {
+function showVisibility({ shows }, note) {
   note.hidden = shows === "all";
   const text = shows === "own" ? "only your own robot" : "only the sensor readings of your robot";
   setText(note, `In this exercise you see ${text}.`);
@@ -70,7 +70,7 @@ function lecturerPage(session, arena, clock, tabs) {
   session.on("select", (robot) => robot || sensors(false));
   const heatButtons = { prepare: element("heat-prepare"), start: element("heat-start"), stop: element("heat-stop") };
   const lesson = { choice: element("lesson-choice"), open: element("lesson-open"), heat: element("heat-state") };
-  new LessonBar(session, { ...lesson, heatButtons, dialog }, () => clock.seedWanted());
+  new LessonBar(session, { ...lesson, heatButtons, dialog }, () => clock.readSeed());
   showLog(session, element("class-log"));
   session.on("welcome", () => {
     document.body.classList.toggle("lecturer", session.isLecturer);

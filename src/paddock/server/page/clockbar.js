@@ -2,7 +2,7 @@
 
 import { setText } from "./dom.js";
 
-const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 0]; // 0: flat out
+const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 0]; // 0: as fast as possible
 const LARGEST_SEED = 2n ** 63n - 1n;
 const PACE_EVERY = 500; // [ms]
 const STILL = 1000; // [ms] without a tick before the display shows that the clock waits
@@ -17,7 +17,7 @@ export class ClockBar {
     this.speed.addEventListener("pointerup", () => this.speed.blur()); // so that keys control the robot again
     this.reset.addEventListener("click", () => this.restart());
     this.seed.addEventListener("keydown", (event) => event.key === "Enter" && this.restart());
-    this.seed.addEventListener("input", () => this.seed.classList.toggle("wrong", this.seedWanted() === null));
+    this.seed.addEventListener("input", () => this.seed.classList.toggle("wrong", this.readSeed() === null));
     session.on("clock", () => this.show());
     session.on("connection", () => this.show());
     session.on("run", () => this.show());
@@ -58,17 +58,17 @@ export class ClockBar {
 
   async #startWith(request) {
     if (this.reset.disabled || this.reset.hidden) return;
-    const wanted = this.seedWanted();
-    if (wanted === null) {
+    const seed = this.readSeed();
+    if (seed === null) {
       this.session.emit("notice", `A seed is a whole number from 0 to ${LARGEST_SEED}.`, "refused");
       return;
     }
     this.seed.blur();
-    await this.session.ask(request, wanted === undefined ? {} : { seed: wanted });
+    await this.session.ask(request, seed === undefined ? {} : { seed });
   }
 
   /** The seed in the field: undefined for the current one, null for an invalid one. */
-  seedWanted() {
+  readSeed() {
     const text = this.seed.value.trim();
     if (text === "" || text === String(this.session.clock.seed)) return undefined;
     if (!/^\d+$/.test(text) || BigInt(text) > LARGEST_SEED) return null;
@@ -120,14 +120,14 @@ export class ClockBar {
     const now = performance.now();
     const before = this.before;
     if (!live || !clock.running || clock.tick !== before?.tick) this.movedAt = now;
-    else if (!hasEnded && now - this.movedAt < this.#patience && /^runs/.test(this.pace.textContent)) return; // a gap
+    else if (!hasEnded && now - this.movedAt < this.#waitTimeout && /^runs/.test(this.pace.textContent)) return; // a gap
     this.before = { now, tick: clock.tick, running: clock.running };
     let text = `tick ${clock.tick}`;
     if (!live) text = "no connection";
     else if (hasEnded) text = `ended · tick ${clock.tick}`;
     else if (!clock.running) text = `paused · tick ${clock.tick}`;
     else if (this.session.lockStep && !clock.lock.length) text = "lock-step · no program yet";
-    else if (clock.lock.length && now - this.movedAt >= this.#patience) text = `waits for ${some(clock.lock)}`;
+    else if (clock.lock.length && now - this.movedAt >= this.#waitTimeout) text = `waits for ${listNames(clock.lock)}`;
     else if (before?.running && now - before.now > 0.8 * PACE_EVERY && clock.tick >= before.tick) {
       text = `runs ${paceText(((clock.tick - before.tick) * dt * 1000) / (now - before.now))}`;
     } else if (/^(runs|waits)/.test(this.pace.textContent)) return;
@@ -138,7 +138,7 @@ export class ClockBar {
   }
 
   /** Time [ms] without a tick after which the clock counts as waiting; longer for a slow clock. */
-  get #patience() {
+  get #waitTimeout() {
     const { clock, dt } = this.session;
     return Math.max(STILL, clock.speed ? (2000 * dt) / clock.speed : 0);
   }
@@ -152,7 +152,7 @@ function nearest(speed) {
 }
 
 export function speedText(speed) {
-  if (speed === 0) return "flat out";
+  if (speed === 0) return "max"; // as fast as possible
   return `${Number(speed.toPrecision(speed < 10 ? 2 : 3))}×`;
 }
 
@@ -162,7 +162,7 @@ function paceText(pace) {
 }
 
 /** Short list of names; the server does not report for which of them it waits. */
-function some(names) {
+function listNames(names) {
   if (names.length <= 2) return names.join(" or ");
   return `${names[0]} or ${names.length - 1} others`;
 }

@@ -1,10 +1,10 @@
 // Confirmation dialog for actions that cannot be undone.
 
 /** Show the dialog; resolve to true if the user agrees. `verb` is the text of the button. */
-export function confirmed(dialog, { title, text, verb }) {
-  const [heading, says, go] = ["h2", "p", "button[value=yes]"].map((part) => dialog.querySelector(part));
+export function confirmAction(dialog, { title, text, verb }) {
+  const [heading, message, go] = ["h2", "p", "button[value=yes]"].map((part) => dialog.querySelector(part));
   heading.textContent = title;
-  says.textContent = text;
+  message.textContent = text;
   go.textContent = verb;
   dialog.returnValue = "";
   dialog.showModal();

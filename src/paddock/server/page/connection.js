@@ -11,10 +11,10 @@ const [OLD, WRONG, SENT] = ["This page is out of date", "This link is not valid"
 const LOCKED = "You are locked out at present";
 const LOST = "The server does not answer. The page keeps trying to reconnect.";
 const BACK = "If it starts again, the page reconnects.";
-const HICCUP = 700; // [ms] shorter interruptions are not shown
+const BANNER_DELAY = 700; // [ms] shorter interruptions are not shown
 
 export function showConnection(session, { pill, title, about, banner, bannerTitle, bannerText, retry }) {
-  let patience = 0;
+  let timer = 0;
   retry.addEventListener("click", () => session.link.connect());
   session.on("connection", ({ state, detail }) => {
     pill.dataset.state = document.body.dataset.state = state;
@@ -24,33 +24,33 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
     pill.textContent = state === "live" ? session.role : ended ? "ended" : WORDS[state];
     pill.title = state === "live" ? `Connected as ${session.client}. ${ROLES[session.role] ?? ""}` : "";
     if (state === "live" || state === "refused") {
-      clearTimeout(patience);
-      patience = 0;
+      clearTimeout(timer);
+      timer = 0;
       banner.hidden = true;
     }
-    if (state === "refused") tell("refused", headingOf(detail), sentence(detail), "Try again");
-    if (state === "waiting") patience ||= setTimeout(tellLost, HICCUP);
+    if (state === "refused") showBanner("refused", headingOf(detail), sentence(detail), "Try again");
+    if (state === "waiting") timer ||= setTimeout(showLost, BANNER_DELAY);
   });
   session.on("scene", (scene) => {
-    tellTitle(scene.title || session.world.name || "Paddock");
-    tellAbout();
+    showTitle(scene.title || session.world.name || "Paddock");
+    showAbout();
   });
-  session.on("exercise", () => session.exercise && tellTitle(session.exercise.title));
-  session.on("robots", tellAbout);
+  session.on("exercise", () => session.exercise && showTitle(session.exercise.title));
+  session.on("robots", showAbout);
 
   function headingOf(reason) {
-    if (session.isSentAway) return /locked out/.test(reason) ? LOCKED : SENT;
+    if (session.wasDisconnected) return /locked out/.test(reason) ? LOCKED : SENT;
     return /version/.test(reason) ? OLD : WRONG;
   }
 
   /** Show a banner; a server that was stopped on purpose is not shown as an error. */
-  function tellLost() {
+  function showLost() {
     const { endReason } = session.link;
-    if (endReason) tell("ended", sentence(endReason), BACK, "Try now");
-    else tell("lost", "Connection lost", LOST, "Try now");
+    if (endReason) showBanner("ended", sentence(endReason), BACK, "Try now");
+    else showBanner("lost", "Connection lost", LOST, "Try now");
   }
 
-  function tell(kind, heading, text, again) {
+  function showBanner(kind, heading, text, again) {
     banner.dataset.kind = kind;
     banner.role = kind === "ended" ? "status" : "alert";
     bannerTitle.textContent = heading;
@@ -59,12 +59,12 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
     banner.hidden = false;
   }
 
-  function tellTitle(text) {
+  function showTitle(text) {
     title.textContent = title.title = text;
     document.title = `${text} · Paddock`;
   }
 
-  function tellAbout() {
+  function showAbout() {
     const { scene, robots, world } = session;
     if (!scene) return;
     const [x0, y0, x1, y1] = scene.bounds.map((bound) => Math.round(1000 * bound) / 1000);

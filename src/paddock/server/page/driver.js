@@ -13,15 +13,15 @@ const KEYS = {
 export class Driver {
   robot = ""; // name of the driven robot; empty: none
   held = new Set(); // keys that are down
-  lean = [0, 0]; // of the stick: forward, left; -1 … 1
+  stickPosition = [0, 0]; // forward, left; -1 … 1
   onChange = () => {};
 
   constructor(session, stick) {
     Object.assign(this, { session, stick, knob: stick.querySelector(".knob") });
     addEventListener("keyup", (event) => this.held.delete(event.code) && this.steer());
-    addEventListener("blur", () => this.letGo());
-    document.addEventListener("visibilitychange", () => document.hidden && this.letGo());
-    this.#followFinger();
+    addEventListener("blur", () => this.releaseAll());
+    document.addEventListener("visibilitychange", () => document.hidden && this.releaseAll());
+    this.#connectStick();
     session.on("select", () => this.robot && this.robot !== session.selected && this.end());
     session.on("welcome", () => this.robot && this.#claim(this.robot)); // after a reconnection
     session.on("robots", () => this.#checkOwner());
@@ -29,7 +29,7 @@ export class Driver {
   }
 
   get isActive() {
-    return this.robot && (this.held.size > 0 || this.lean[0] !== 0 || this.lean[1] !== 0);
+    return this.robot && (this.held.size > 0 || this.stickPosition[0] !== 0 || this.stickPosition[1] !== 0);
   }
 
   toggle() {
@@ -40,24 +40,24 @@ export class Driver {
 
   async #claim(name) {
     const force = this.session.isSupervisor && this.session.isOthers(this.session.robot(name));
-    const mine = await this.session.ask("claim", force ? { robot: name, force } : { robot: name });
-    this.#become(mine ? name : "");
+    const granted = await this.session.ask("claim", force ? { robot: name, force } : { robot: name });
+    this.#setRobot(granted ? name : "");
   }
 
   end() {
     const robot = this.robot;
-    this.letGo();
-    this.#become("");
+    this.releaseAll();
+    this.#setRobot("");
     if (robot && this.session.robot(robot)) this.session.ask("leave", { robot });
   }
 
   /** Stop driving if another client has taken the robot, or it was removed. */
   #checkOwner() {
     const robot = this.robot && this.session.robot(this.robot);
-    if (this.robot && (!robot || this.session.isOthers(robot))) this.#become("");
+    if (this.robot && (!robot || this.session.isOthers(robot))) this.#setRobot("");
   }
 
-  #become(robot) {
+  #setRobot(robot) {
     this.robot = this.session.driving = robot;
     this.stick.hidden = !robot;
     this.held.clear();
@@ -75,7 +75,7 @@ export class Driver {
     return true;
   }
 
-  letGo() {
+  releaseAll() {
     if (!this.isActive) return;
     this.held.clear();
     this.#move(0, 0);
@@ -86,7 +86,7 @@ export class Driver {
     const robot = this.session.robot(this.robot);
     if (!robot) return;
     const most = CRUISE * this.session.kindOf(robot).drive.max_speed;
-    let [ahead, turn] = this.lean;
+    let [ahead, turn] = this.stickPosition;
     for (const code of this.held) {
       ahead += KEYS[code][0];
       turn += KEYS[code][1];
@@ -95,12 +95,12 @@ export class Driver {
     turn = TURNING * Math.max(-1, Math.min(1, turn));
     const fastest = Math.max(1, Math.abs(ahead - turn), Math.abs(ahead + turn));
     const wheels = [((ahead - turn) * most) / fastest, ((ahead + turn) * most) / fastest];
-    this.session.link.tell("steer", { commands: { [robot.name]: { wheels } } });
+    this.session.link.send("steer", { commands: { [robot.name]: { wheels } } });
   }
 
-  #followFinger() {
+  #connectStick() {
     const { stick } = this;
-    const lean = (event) => {
+    const followPointer = (event) => {
       const box = stick.getBoundingClientRect();
       const radius = box.width / 2;
       let dx = (event.clientX - box.left - radius) / radius;
@@ -113,9 +113,9 @@ export class Driver {
     stick.addEventListener("pointerdown", (event) => {
       stick.setPointerCapture(event.pointerId);
       event.preventDefault();
-      lean(event);
+      followPointer(event);
     });
-    stick.addEventListener("pointermove", (event) => stick.hasPointerCapture(event.pointerId) && lean(event));
+    stick.addEventListener("pointermove", (event) => stick.hasPointerCapture(event.pointerId) && followPointer(event));
     const release = () => {
       this.#move(0, 0);
       this.steer();
@@ -125,7 +125,7 @@ export class Driver {
   }
 
   #move(ahead, left) {
-    this.lean = [ahead, left];
+    this.stickPosition = [ahead, left];
     this.knob.style.transform = `translate(${-36 * left}px, ${-36 * ahead}px)`;
   }
 }

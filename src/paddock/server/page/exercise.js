@@ -38,7 +38,7 @@ export class ExercisePanel {
     const title = make("h2", "", { textContent: exercise.title, dir: "auto", dataset: { testid: "exercise-title" } });
     const prose = renderMarkdown(withoutTitle(exercise));
     const text = make("article", "prose", { dataset: { testid: "exercise-text" } }, prose);
-    const forStudents = this.session.own ? [this.score, this.submissions.element] : [];
+    const forStudents = this.session.ownRobot ? [this.score, this.submissions.element] : [];
     this.panel.replaceChildren(title, ...this.#facts(exercise), ...forStudents, text, ...this.#starter(exercise));
     this.#showScore();
     this.tabs.show("tab-exercise");
@@ -71,15 +71,15 @@ export class ExercisePanel {
   }
 
   #showScore() {
-    const { own, scores, board } = this.session;
-    const mine = own && scores.find(({ robot }) => robot === own.name);
+    const { ownRobot, scores, scoreInfo } = this.session;
+    const mine = ownRobot && scores.find(({ robot }) => robot === ownRobot.name);
     this.score.hidden = !mine;
     if (!mine) return;
     const place = mine.place || 1 + scores.filter(({ score }) => score > mine.score).length;
     const points = pointsText(mine.score, decimalsOf([mine.score]));
-    const what = `${capital(board.label || "score")} in ${spanOf(this.session)}`;
+    const what = `${capital(scoreInfo.label || "score")} in ${spanOf(this.session)}`;
     const of = this.session.shows === "nothing" ? "" : ` of ${scores.length}`; // the scores of others are hidden
-    const reached = mine.score == null ? [] : [board.unit, `· place ${place}${of}`];
+    const reached = mine.score == null ? [] : [scoreInfo.unit, `· place ${place}${of}`];
     const parts = [[`${what}: ${points}`, ...reached].filter(Boolean).join(" "), foulsText(mine.fouls)];
     setText(this.score, parts.filter(Boolean).join(" · "));
   }

@@ -76,7 +76,7 @@ export class Gestures {
     if (mover.isBusy) mover.drag(x, y, snap);
     else if (!press.mayMove) {
       arena.view.pan(x - before.x, y - before.y);
-      arena.touch();
+      arena.requestDraw();
     }
   }
 
@@ -89,7 +89,7 @@ export class Gestures {
     this.arena.following = false;
     view.pan((x - before.x) / 2, (y - before.y) / 2);
     if (was > 0) view.zoom(apart / was, (x + other.x) / 2, (y + other.y) / 2);
-    this.arena.touch();
+    this.arena.requestDraw();
   }
 
   #up(event) {
@@ -122,7 +122,7 @@ export class Gestures {
     const grip = this.#grip(x, y, type);
     if (this.arena.hovered !== grip?.i) {
       this.arena.hovered = grip?.i;
-      this.arena.touch();
+      this.arena.requestDraw();
     }
     if (this.goalTool.armed) return;
     const hand = grip && this.arena.canTurn ? "grab" : grip ? "pointer" : "";
@@ -136,7 +136,7 @@ export class Gestures {
     const factor = Math.exp(-Math.max(-300, Math.min(300, event.deltaY * lines)) * 0.0018);
     if (this.arena.following) this.arena.view.zoom(factor);
     else this.arena.view.zoom(factor, x, y);
-    this.arena.touch();
+    this.arena.requestDraw();
   }
 
   #double(event) {

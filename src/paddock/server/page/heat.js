@@ -40,14 +40,14 @@ export function showHeat(session, { countdown, pill }) {
       setText(countdown, "Go!");
       timer = setTimeout(() => (countdown.hidden = true), GO_SHOWN);
     } else countdown.hidden = heat.state !== "running" || countdown.hidden;
-    if (heat.state !== before) tell(heat);
+    if (heat.state !== before) announce(heat);
     before = heat.state;
     if (heat.waits && !waited) session.emit("notice", `${LATE} ${heat.number} is over.`, "news");
     waited = Boolean(heat.waits);
   });
 
-  function tell({ state, number, text }) {
-    const mine = session.own ? " Your robot is at its start; commands have no effect before the start signal." : "";
+  function announce({ state, number, text }) {
+    const mine = session.ownRobot ? " Your robot is at its start; commands have no effect before the start signal." : "";
     const news = {
       prepared: `Heat ${number} is about to start.${mine}`,
       finished: `Heat ${number} is over${text ? `: ${text}` : ""}.`,

@@ -8,8 +8,8 @@ const LONGEST_WAIT = 5000;
 const HELLO_TIMEOUT = 8000;
 const QUIET = 4000; // [ms] without a message before the connection is probed, and timeout of the probe
 const ENDINGS = new Set([1000, 1001, 1012]); // close codes of a server that was stopped on purpose
-const DISMISSED = 4403; // close code: disconnected by the supervisor
-const FINAL = new Set([1008, 4401, 4426, DISMISSED]); // close codes of refusals: not allowed, another version
+const DISCONNECTED = 4403; // close code: disconnected by the supervisor
+const FINAL = new Set([1008, 4401, 4426, DISCONNECTED]); // close codes of refusals: not allowed, another version
 
 /** A refusal by the server. */
 export class Refusal extends Error {
@@ -25,7 +25,7 @@ export class Refusal extends Error {
  *   onMessage(message)      every message that is not an answer to a request
  */
 export class Link {
-  dismissed = false; // whether the supervisor has disconnected this page
+  wasDisconnected = false; // by the supervisor
   endReason = ""; // reason of a server that was stopped on purpose; empty once it is connected again
 
   constructor({ url, name, token, onState, onMessage }) {
@@ -38,25 +38,25 @@ export class Link {
 
   connect() {
     clearTimeout(this.timer);
-    this.become("connecting");
+    this.setState("connecting");
     const socket = new WebSocket(this.url);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
-    socket.onopen = () => this.greet(socket);
+    socket.onopen = () => this.sendHello(socket);
     socket.onmessage = (event) => this.receive(decode(event.data));
-    socket.onclose = (event) => socket === this.socket && this.lost(event.code, event.reason);
+    socket.onclose = (event) => socket === this.socket && this.handleClose(event.code, event.reason);
     const isStuck = () => socket === this.socket && this.state === "connecting";
     this.timer = setTimeout(() => isStuck() && this.abandon(), HELLO_TIMEOUT);
   }
 
-  async greet(socket) {
+  async sendHello(socket) {
     try {
       const welcome = await this.request("hello", { version: VERSION, name: this.name, token: this.token });
       clearTimeout(this.timer);
       this.wait = FIRST_WAIT;
       this.endReason = "";
-      this.dismissed = false;
-      this.become("live", welcome);
+      this.wasDisconnected = false;
+      this.setState("live", welcome);
     } catch (error) {
       if (error instanceof Refusal && error.kind !== "LinkError" && socket === this.socket) this.refuse(error.message);
     }
@@ -71,13 +71,13 @@ export class Link {
   }
 
   /** Send a message that is not answered. */
-  tell(type, fields) {
+  send(type, fields) {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(encode({ type, ...fields }));
   }
 
   /** Check that the server still answers, with a harmless request, if no message has arrived for a while. */
   async probe(type, fields) {
-    if (this.state !== "live" || performance.now() - this.heard < QUIET) return;
+    if (this.state !== "live" || performance.now() - this.receivedAt < QUIET) return;
     const { socket } = this;
     const timer = setTimeout(() => socket === this.socket && this.abandon(), QUIET);
     await this.request(type, fields).catch(() => {}); // a refusal is an answer, too
@@ -88,11 +88,11 @@ export class Link {
   abandon() {
     this.socket.onclose = null;
     this.socket.close();
-    this.lost(1006, "");
+    this.handleClose(1006, "");
   }
 
   receive(message) {
-    this.heard = performance.now();
+    this.receivedAt = performance.now();
     const waiting = message.id === undefined ? undefined : this.pending.get(message.id);
     if (!waiting) return this.onMessage(message);
     this.pending.delete(message.id);
@@ -100,13 +100,13 @@ export class Link {
     else waiting.done(message);
   }
 
-  lost(code, reason) {
-    this.drop("the connection was lost");
+  handleClose(code, reason) {
+    this.rejectPending("the connection was lost");
     if (this.state === "refused") return;
-    this.dismissed = code === DISMISSED;
+    this.wasDisconnected = code === DISCONNECTED;
     if (FINAL.has(code)) return this.refuse(reason || "the server closed the connection");
     if (ENDINGS.has(code)) this.endReason = reason || "the server has ended";
-    this.become("waiting", this.wait);
+    this.setState("waiting", this.wait);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.connect(), this.wait);
     this.wait = Math.min(LONGEST_WAIT, 2 * this.wait);
@@ -114,16 +114,16 @@ export class Link {
 
   refuse(reason) {
     clearTimeout(this.timer);
-    this.become("refused", reason);
+    this.setState("refused", reason);
     this.socket.close();
   }
 
-  drop(why) {
+  rejectPending(why) {
     for (const { failed } of this.pending.values()) failed(new Refusal("LinkError", why));
     this.pending.clear();
   }
 
-  become(state, detail) {
+  setState(state, detail) {
     this.state = state;
     this.onState(state, detail);
   }

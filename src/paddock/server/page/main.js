@@ -7,7 +7,7 @@ import { ClockBar } from "./clockbar.js";
 import { Driver } from "./driver.js";
 import { Gestures } from "./gestures.js";
 import { GoalTool } from "./goal_tool.js";
-import { forgetToken, joinLink, noteRobot, recall, remember } from "./storage.js";
+import { joinLink, loadSetting, removeToken, storeRobot, storeSetting } from "./storage.js";
 import { mapLegend } from "./map_legend.js";
 import { Maps } from "./maps.js";
 import { Monitor } from "./monitor.js";
@@ -32,8 +32,8 @@ const isProjector = join.view === "projector";
 const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
 const session = new Session({ url, name: "page", token: join.token });
 session.selected = join.robot;
-session.on("select", noteRobot);
-session.on("connection", ({ state }) => state === "refused" && !session.isSentAway && forgetToken());
+session.on("select", storeRobot);
+session.on("connection", ({ state }) => state === "refused" && !session.wasDisconnected && removeToken());
 addEventListener("hashchange", () => location.reload()); // another join link was entered in the address bar
 
 const toasts = new Toasts(element("toasts"));
@@ -81,7 +81,7 @@ showOrders(session, element("orders"), element("order-rows"));
 showModules(session, maps, element("modules"), element("module-rows"));
 new Monitor(session, subscriptions, driver, element("monitor"), (pointed) => {
   arena.pointed = pointed;
-  arena.touch();
+  arena.requestDraw();
 });
 showConnection(session, {
   pill: element("connection"),
@@ -111,12 +111,12 @@ function toggle(id, property, onChange = () => {}) {
   const show = () => button.setAttribute("aria-pressed", arena[property]);
   const turn = () => {
     arena[property] = !arena[property];
-    remember(property, arena[property]);
+    storeSetting(property, arena[property]);
     onChange();
     show();
-    arena.touch();
+    arena.requestDraw();
   };
-  arena[property] = recall(property, arena[property]);
+  arena[property] = loadSetting(property, arena[property]);
   button.addEventListener("click", turn);
   show();
   return turn;
@@ -130,46 +130,46 @@ function follow() {
 }
 function zoom(factor) {
   arena.view.zoom(factor);
-  arena.touch();
+  arena.requestDraw();
 }
 function move(dx, dy) {
   arena.following = false;
   arena.view.pan(60 * dx, 60 * dy);
-  arena.touch();
+  arena.requestDraw();
 }
 element("follow").addEventListener("click", follow);
 element("fit").addEventListener("click", () => arena.fit());
 element("zoom-in").addEventListener("click", () => zoom(1.4));
 element("zoom-out").addEventListener("click", () => zoom(1 / 1.4));
 setInterval(() => element("follow").setAttribute("aria-pressed", arena.following), 200);
-const turnTheme = themeSwitch(element("theme"), () => arena.retheme());
+const turnTheme = themeSwitch(element("theme"), () => arena.updateTheme());
 
 shortcuts(
   [
-    { keys: [" "], shown: "space", says: "play or pause", does: () => clock.toggle() },
-    { keys: ["."], shown: ".", says: "advance by one tick", does: () => clock.advance(), repeats: true },
-    { keys: [","], shown: ",", says: "back by one tick, in a recording", does: () => timeline.stepBack(), repeats: true },
-    { keys: ["["], shown: "[", says: "slower", does: () => clock.faster(-1) },
-    { keys: ["]"], shown: "]", says: "faster", does: () => clock.faster(1) },
-    { keys: ["r"], shown: "R", says: "reset", does: () => clock.restart() },
-    { keys: ["j"], shown: "J", says: "next robot", does: () => robotList.move(1), repeats: true },
-    { keys: ["k"], shown: "K", says: "previous robot", does: () => robotList.move(-1), repeats: true },
-    { keys: ["e"], shown: "E", says: "drive the selected robot, or stop driving", does: () => driver.toggle() },
-    { keys: ["f"], shown: "F", says: "follow the selected robot", does: follow },
-    { keys: ["0", "Home"], shown: "0", says: "show everything", does: () => arena.fit() },
-    { keys: ["+", "="], shown: "+", says: "zoom in", does: () => zoom(1.25), repeats: true },
-    { keys: ["-"], shown: "−", says: "zoom out", does: () => zoom(0.8), repeats: true },
-    { keys: ["y"], shown: "Y", says: "rays on or off", does: toggleRays },
-    { keys: ["t"], shown: "T", says: "trails on or off", does: toggleTrails },
-    { keys: ["m"], shown: "M", says: "map on or off", does: toggleMap },
-    { keys: ["g"], shown: "G", says: "send the selected robot to your next click", does: () => goalTool.toggle() },
-    { keys: ["l"], shown: "L", says: "light or dark", does: turnTheme },
-    { keys: ["?"], shown: "?", says: "this help", does: () => element("help").showModal() },
-    { keys: ["Escape"], shown: "Esc", says: "cancel, stop driving, clear the selection", does: escape },
-    { keys: ["ArrowLeft"], does: () => move(1, 0), repeats: true },
-    { keys: ["ArrowRight"], does: () => move(-1, 0), repeats: true },
-    { keys: ["ArrowUp"], does: () => move(0, 1), repeats: true },
-    { keys: ["ArrowDown"], does: () => move(0, -1), repeats: true },
+    { keys: [" "], shown: "space", label: "play or pause", run: () => clock.toggle() },
+    { keys: ["."], shown: ".", label: "advance by one tick", run: () => clock.advance(), repeats: true },
+    { keys: [","], shown: ",", label: "back by one tick, in a recording", run: () => timeline.stepBack(), repeats: true },
+    { keys: ["["], shown: "[", label: "slower", run: () => clock.faster(-1) },
+    { keys: ["]"], shown: "]", label: "faster", run: () => clock.faster(1) },
+    { keys: ["r"], shown: "R", label: "reset", run: () => clock.restart() },
+    { keys: ["j"], shown: "J", label: "next robot", run: () => robotList.move(1), repeats: true },
+    { keys: ["k"], shown: "K", label: "previous robot", run: () => robotList.move(-1), repeats: true },
+    { keys: ["e"], shown: "E", label: "drive the selected robot, or stop driving", run: () => driver.toggle() },
+    { keys: ["f"], shown: "F", label: "follow the selected robot", run: follow },
+    { keys: ["0", "Home"], shown: "0", label: "show everything", run: () => arena.fit() },
+    { keys: ["+", "="], shown: "+", label: "zoom in", run: () => zoom(1.25), repeats: true },
+    { keys: ["-"], shown: "−", label: "zoom out", run: () => zoom(0.8), repeats: true },
+    { keys: ["y"], shown: "Y", label: "rays on or off", run: toggleRays },
+    { keys: ["t"], shown: "T", label: "trails on or off", run: toggleTrails },
+    { keys: ["m"], shown: "M", label: "map on or off", run: toggleMap },
+    { keys: ["g"], shown: "G", label: "send the selected robot to your next click", run: () => goalTool.toggle() },
+    { keys: ["l"], shown: "L", label: "light or dark", run: turnTheme },
+    { keys: ["?"], shown: "?", label: "this help", run: () => element("help").showModal() },
+    { keys: ["Escape"], shown: "Esc", label: "cancel, stop driving, clear the selection", run: escape },
+    { keys: ["ArrowLeft"], run: () => move(1, 0), repeats: true },
+    { keys: ["ArrowRight"], run: () => move(-1, 0), repeats: true },
+    { keys: ["ArrowUp"], run: () => move(0, 1), repeats: true },
+    { keys: ["ArrowDown"], run: () => move(0, -1), repeats: true },
   ].filter(() => !isProjector), // the projector's page ignores keys pressed by accident
   driver,
   { dialog: element("help"), rows: element("help-rows"), opener: element("help-open") },

@@ -1,29 +1,29 @@
 // Legend of a map: the meaning of its colours, a switch for each part, and the task of the robot's program.
 
-import { recall, remember } from "./storage.js";
+import { loadSetting, storeSetting } from "./storage.js";
 import { FRONTIER, PLAN, scanColor } from "./map_layer.js";
 
 const PARTS = {
-  map: { says: "map", title: "Map of the robot's program: light is free, dark is occupied, grey is unknown" },
-  frontiers: { says: "frontiers", title: "Boundaries between known and unknown space", color: () => FRONTIER },
-  plan: { says: "plan", title: "The planned path and its goal", color: () => PLAN },
-  scan: { says: "scan", title: "Hits of the last scan of its laser (blue) or sonars (red), in the map", color: scanColor },
-  pose: { says: "pose", title: "Estimated pose: 95 % ellipse and particles", color: () => PLAN },
+  map: { label: "map", title: "Map of the robot's program: light is free, dark is occupied, grey is unknown" },
+  frontiers: { label: "frontiers", title: "Boundaries between known and unknown space", color: () => FRONTIER },
+  plan: { label: "plan", title: "The planned path and its goal", color: () => PLAN },
+  scan: { label: "scan", title: "Hits of the last scan of its laser (blue) or sonars (red), in the map", color: scanColor },
+  pose: { label: "pose", title: "Estimated pose: 95 % ellipse and particles", color: () => PLAN },
 };
 
 /** Visible parts of maps; initially all. */
 export function shownParts() {
-  return Object.fromEntries(Object.keys(PARTS).map((part) => [part, recall(`map.${part}`, true)]));
+  return Object.fromEntries(Object.keys(PARTS).map((part) => [part, loadSetting(`map.${part}`, true)]));
 }
 
 export function mapLegend(session, maps, arena, { panel, task }) {
-  const buttons = Object.entries(PARTS).map(([part, { says, title, color }]) => {
+  const buttons = Object.entries(PARTS).map(([part, { label, title, color }]) => {
     const button = document.createElement("button");
     Object.assign(button, { type: "button", title });
     button.dataset.testid = `map-${part}`;
     const swatch = document.createElement("span");
     swatch.className = `swatch ${part}`;
-    button.append(swatch, says);
+    button.append(swatch, label);
     button.addEventListener("click", () => turn(part));
     panel.querySelector(".parts").append(button);
     return { part, button, swatch, color };
@@ -31,9 +31,9 @@ export function mapLegend(session, maps, arena, { panel, task }) {
 
   function turn(part) {
     arena.parts[part] = !arena.parts[part];
-    remember(`map.${part}`, arena.parts[part]);
+    storeSetting(`map.${part}`, arena.parts[part]);
     show();
-    arena.touch();
+    arena.requestDraw();
   }
 
   function show() {

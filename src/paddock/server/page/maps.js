@@ -14,7 +14,7 @@ export class Maps {
   constructor(session) {
     this.session = session;
     session.on("map", (robot, news) => this.#receive(robot, news));
-    session.on("connection", ({ state }) => state === "live" && this.#forget());
+    session.on("connection", ({ state }) => state === "live" && this.#clear());
     session.on("robots", () => {
       for (const robot of this.maps.keys()) if (!session.index.has(robot)) this.maps.delete(robot);
       session.emit("maps");
@@ -28,7 +28,7 @@ export class Maps {
     return !selected && this.maps.size === 1 ? [...this.maps.values()][0] : null;
   }
 
-  #forget() {
+  #clear() {
     this.maps.clear();
     this.version++;
     this.session.emit("maps");

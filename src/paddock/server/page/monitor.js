@@ -1,6 +1,6 @@
 // The monitor: live data of the selected robot.
 
-import { card, deviceCard, lampsCard, poseCard, wheelsCard } from "./cards.js";
+import { card, deviceCard, ledsCard, poseCard, wheelsCard } from "./cards.js";
 import { devicesOf } from "./devices.js";
 import { icon, make } from "./dom.js";
 import { MonitorHeader } from "./monitor_header.js";
@@ -17,9 +17,9 @@ export class Monitor {
     session.on("select", () => this.open());
     session.on("robots", () => this.#robotsChanged());
     for (const event of ["connection", "timeline"]) session.on(event, () => this.#showDriving());
-    session.on("frame", () => this.#later());
+    session.on("frame", () => this.#scheduleUpdate());
     session.on("sensed", (robot, seen) => robot === session.selected && this.#sensed(seen));
-    session.on("subscribed", (robot) => robot === session.selected && this.#tellUnseen());
+    session.on("subscribed", (robot) => robot === session.selected && this.#showUnseen());
     driver.onChange = () => this.#showDriving();
     this.open();
   }
@@ -44,21 +44,21 @@ export class Monitor {
     this.header = new MonitorHeader(session, this.driver, robot, () => this.#copy());
     this.wheels = wheelsCard(this.kind);
     const isShown = session.shows !== "nothing";
-    this.signals = isShown ? [poseCard(session.isReal), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])] : [];
+    this.signals = isShown ? [poseCard(session.isReal), ...(this.kind.leds?.length ? [ledsCard(this.kind)] : [])] : [];
     const shown = devicesOf(this.kind).filter(({ gauge }) => gauge !== "none");
     this.devices = new Map(shown.map((device) => [device.name, deviceCard(device, this.onPoint)]));
     const cards = [this.wheels, ...this.signals, ...this.devices.values()].map(({ element }) => element);
     panel.replaceChildren(this.header.element, make("div", "cards", {}, ...cards, this.#python()));
     this.#showDriving();
-    this.#tellUnseen();
-    this.#later();
-    this.#recall(robot.name);
+    this.#showUnseen();
+    this.#scheduleUpdate();
+    this.#loadHistory(robot.name);
   }
 
   /** Load the charts since the start of the run. */
-  async #recall(name) {
+  async #loadHistory(name) {
     const { wheels, devices } = this;
-    const past = await this.session.recall(name);
+    const past = await this.session.requestHistory(name);
     if (!past || wheels !== this.wheels) return; // another robot was selected in the meantime
     wheels.prefill(past.times, past.wheels);
     for (const [device, values] of Object.entries(past.readings)) devices.get(device)?.prefill(past.times, values);
@@ -94,19 +94,19 @@ export class Monitor {
     if (this.robot) this.header?.update(this.robot);
   }
 
-  #tellUnseen() {
+  #showUnseen() {
     const why = this.subscriptions.refused.get(this.session.selected) ?? "";
     this.panel.classList.toggle("unseen", Boolean(why));
-    this.header?.tellUnseen(why);
+    this.header?.showUnseen(why);
   }
 
   #sensed(seen) {
     this.seen = seen;
-    this.#later();
+    this.#scheduleUpdate();
   }
 
   /** Schedule an update, at a limited rate. */
-  #later() {
+  #scheduleUpdate() {
     if (this.timer || !this.kind) return;
     const wait = Math.max(0, EVERY - (performance.now() - (this.shownAt ?? 0)));
     this.timer = setTimeout(() => {

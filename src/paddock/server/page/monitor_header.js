@@ -13,8 +13,8 @@ export class MonitorHeader {
     const person = session.personOf(robot.name);
     const name = make("h2", "", { textContent: person, dir: "auto", dataset: { testid: "monitor-name" } });
     this.owner = make("span", "owner");
-    const says = { title: "Close (Esc)", "aria-label": "Close the monitor" };
-    const close = make("button", "icon", { type: "button", ...says }, icon("close"));
+    const closeLabel = { title: "Close (Esc)", "aria-label": "Close the monitor" };
+    const close = make("button", "icon", { type: "button", ...closeLabel }, icon("close"));
     close.addEventListener("click", () => session.select(""));
     this.word = make("span");
     this.drive = make(
@@ -56,7 +56,7 @@ export class MonitorHeader {
   }
 
   /** Show why there are no readings; empty: there are readings. */
-  tellUnseen(why) {
+  showUnseen(why) {
     setText(this.unseen, why && `No readings: ${why.replace(/^[\w.]+: /, "")}`);
   }
 }

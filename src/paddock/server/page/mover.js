@@ -18,7 +18,7 @@ export class Mover {
     const [x, y] = this.arena.view.metres(px, py);
     this.hold = { i, how, dx: states.x[i] - x, dy: states.y[i] - y };
     this.arena.ghost = { i, x: states.x[i], y: states.y[i], heading: states.heading[i] };
-    this.arena.touch();
+    this.arena.requestDraw();
   }
 
   drag(px, py, snap) {
@@ -30,7 +30,7 @@ export class Mover {
       if (snap) heading = RIGHT_ANGLES * Math.round(heading / RIGHT_ANGLES);
       arena.ghost.heading = heading;
     }
-    arena.touch();
+    arena.requestDraw();
   }
 
   /** Set the pose; if the server refuses, animate the robot back. */
@@ -45,7 +45,7 @@ export class Mover {
       if (this.arena.ghost === ghost) this.arena.ghost = null;
       this.arena.subscriptions.refresh();
     }
-    this.arena.touch();
+    this.arena.requestDraw();
   }
 
   cancel() {
@@ -65,7 +65,7 @@ export class Mover {
       ghost.y = from.y + share * (states.y[ghost.i] - from.y);
       if (share < 1) requestAnimationFrame(move);
       else this.arena.ghost = null;
-      this.arena.touch();
+      this.arena.requestDraw();
     };
     move();
   }

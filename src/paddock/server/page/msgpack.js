@@ -129,11 +129,11 @@ class Reader {
       case 0xcc: return this.size(1);
       case 0xcd: return this.size(2);
       case 0xce: return this.size(4);
-      case 0xcf: return whole(this.view.getBigUint64(this.skip(8)));
+      case 0xcf: return toNumber(this.view.getBigUint64(this.skip(8)));
       case 0xd0: return this.view.getInt8(this.skip(1));
       case 0xd1: return this.view.getInt16(this.skip(2));
       case 0xd2: return this.view.getInt32(this.skip(4));
-      case 0xd3: return whole(this.view.getBigInt64(this.skip(8)));
+      case 0xd3: return toNumber(this.view.getBigInt64(this.skip(8)));
       case 0xd9: return this.text(this.size(1));
       case 0xda: return this.text(this.size(2));
       case 0xdb: return this.text(this.size(4));
@@ -182,7 +182,7 @@ class Reader {
   }
 }
 
-function whole(value) {
+function toNumber(value) {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }

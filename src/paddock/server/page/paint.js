@@ -50,7 +50,7 @@ export function themeColors() {
   const read = (name) => style.getPropertyValue(name).trim();
   return {
     dark: read("--scheme") === "dark",
-    paper: read("--desk"),
+    paper: read("--background"),
     ink: read("--ink"),
     faint: read("--faint"),
     line: read("--line"),

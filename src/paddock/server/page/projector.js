@@ -32,7 +32,7 @@ export function showProjector(session, { board, rows, heading, title, clock, hea
 
   function showScores() {
     const sorted = ranked(session.scores);
-    document.body.classList.toggle("scored", sorted.length > 0 || Boolean(session.board.error));
+    document.body.classList.toggle("scored", sorted.length > 0 || Boolean(session.scoreInfo.error));
     setText(heading, scoreHeading(session));
     heading.classList.toggle("with-fouls", sorted.some(({ fouls }) => fouls));
     const columns = Math.min(MAX_COLUMNS, Math.ceil(sorted.length / PER_COLUMN) || 1);

@@ -1,7 +1,7 @@
 // Poses of all robots: the last two frames, and interpolation between them.
 
 const FLOATS = 5; // of 4 bytes in a robot's 20, see protocol/frames.py
-const LONGEST_GLIDE = 200; // [ms] no interpolation between frames that are farther apart
+const MAX_INTERPOLATION = 200; // [ms] no interpolation between frames that are farther apart
 const FULL_TURN = 2 * Math.PI;
 const CONTACT_SHOWN = 350; // [ms]
 
@@ -17,9 +17,16 @@ export class RobotStates {
   contacts = new Uint16Array(0);
   bearing = new Float32Array(0); // of the last contact on the body [rad]
   touched = new Float64Array(0); // time of the last contact [ms]
-  lamps = new Uint8Array(0); // a bit per lamp, the same number of bytes for each robot; empty if all are off
-  leapt = new Uint8Array(0); // 1 where a robot was teleported since the last update of the trails
+  leds = new Uint8Array(0); // a bit per LED, the same number of bytes for each robot; empty if all are off
+  teleported = new Uint8Array(0); // 1 where a robot was teleported since the last update of the trails
   moving = false; // whether the interpolation has not reached the newest frame
+  fromTick = 0; // tick of the poses at the start of the interpolation
+  share = 1; // of the interpolation
+
+  /** Tick of the interpolated poses, which lag behind the newest frame. */
+  get shownTick() {
+    return this.moving ? this.fromTick + this.share * (this.tick - this.fromTick) : this.tick;
+  }
 
   /** Take over a list of robots; an unchanged list keeps its states. */
   adopt(robots, kinds) {
@@ -32,30 +39,31 @@ export class RobotStates {
     this.left = new Int16Array(this.count);
     this.right = new Int16Array(this.count);
     this.contacts = new Uint16Array(this.count);
-    this.lamps = new Uint8Array(0);
-    this.leapt = new Uint8Array(this.count);
+    this.leds = new Uint8Array(0);
+    this.teleported = new Uint8Array(this.count);
     this.touched = new Float64Array(this.count).fill(-Infinity);
     this.from = new Float32Array(3 * this.count);
     this.to = null;
   }
 
   /** Reset for another world, without interpolation to it. */
-  forget() {
+  clear() {
     this.count = this.tick = 0;
     this.to = null;
   }
 
   /** Take over a frame that arrived at `now` [ms]. */
-  receive(bodies, lamps, tick, dt, now) {
+  receive(bodies, leds, tick, dt, now) {
     if (bodies.length !== 4 * FLOATS * this.count) return; // the matching list of robots has not arrived yet
     const buffer = bodies.buffer.slice(bodies.byteOffset, bodies.byteOffset + bodies.byteLength);
     const floats = new Float32Array(buffer);
     const shorts = new Int16Array(buffer);
     const words = new Uint16Array(buffer);
-    this.lamps = lamps ? lamps.slice() : new Uint8Array(0);
-    this.glideTo(now);
+    this.leds = leds ? leds.slice() : new Uint8Array(0);
+    this.interpolateTo(now);
     const seconds = (tick - this.tick) * dt;
     const fresh = !this.to || tick < this.tick;
+    this.fromTick = fresh ? tick : this.shownTick;
     let moves = fresh; // stationary robots are drawn once, not in every animation frame
     for (let i = 0; i < this.count; i++) {
       const x = floats[FLOATS * i];
@@ -63,13 +71,13 @@ export class RobotStates {
       const farthest = 1.5 * this.fastest[i] * seconds + 0.02;
       // From the last frame and not from the drawn pose, which lags behind when several frames arrive at once.
       const isFar = () => Math.hypot(x - this.to[FLOATS * i], y - this.to[FLOATS * i + 1]) > farthest;
-      const leaps = fresh || isFar(); // it was teleported
-      moves ||= leaps || x !== this.x[i] || y !== this.y[i] || floats[FLOATS * i + 2] !== this.heading[i];
-      if (leaps) this.leapt[i] = 1;
-      this.from[3 * i] = leaps ? x : this.x[i];
-      this.from[3 * i + 1] = leaps ? y : this.y[i];
+      const teleports = fresh || isFar(); // it was teleported
+      moves ||= teleports || x !== this.x[i] || y !== this.y[i] || floats[FLOATS * i + 2] !== this.heading[i];
+      if (teleports) this.teleported[i] = 1;
+      this.from[3 * i] = teleports ? x : this.x[i];
+      this.from[3 * i + 1] = teleports ? y : this.y[i];
       const turned = this.heading[i];
-      this.from[3 * i + 2] = leaps ? floats[FLOATS * i + 2] : turned - FULL_TURN * Math.round(turned / FULL_TURN);
+      this.from[3 * i + 2] = teleports ? floats[FLOATS * i + 2] : turned - FULL_TURN * Math.round(turned / FULL_TURN);
       this.left[i] = shorts[10 * i + 6];
       this.right[i] = shorts[10 * i + 7];
       this.contacts[i] = words[10 * i + 8];
@@ -79,18 +87,20 @@ export class RobotStates {
       }
     }
     const gap = now - (this.arrived ?? now);
-    this.glide = Math.min(LONGEST_GLIDE, gap < 2 * LONGEST_GLIDE ? 0.7 * (this.glide ?? gap) + 0.3 * gap : 0);
+    this.duration = Math.min(MAX_INTERPOLATION, gap < 2 * MAX_INTERPOLATION ? 0.7 * (this.duration ?? gap) + 0.3 * gap : 0);
     this.arrived = now;
     this.to = floats;
     this.tick = tick;
     this.moving = moves;
-    if (fresh) this.glideTo(now); // so that poses are correct before the next animation frame
+    this.share = 0;
+    if (fresh) this.interpolateTo(now); // so that poses are correct before the next animation frame
   }
 
   /** Interpolate the poses at `now` [ms] between the last two frames. */
-  glideTo(now) {
+  interpolateTo(now) {
     if (!this.to || !this.moving) return;
-    const share = this.glide > 0 ? Math.min(1, (now - this.arrived) / this.glide) : 1;
+    const share = this.duration > 0 ? Math.min(1, (now - this.arrived) / this.duration) : 1;
+    this.share = share;
     const { x, y, heading, from, to } = this;
     for (let i = 0; i < this.count; i++) {
       const a = 3 * i;
@@ -111,10 +121,10 @@ export class RobotStates {
     return Math.max(0, 1 - (now - this.touched[i]) / CONTACT_SHOWN);
   }
 
-  /** Whether a robot's lamp is on. */
-  lit(i, lamp) {
-    const bytes = this.lamps.length / this.count;
-    return lamp < 8 * bytes && Boolean(this.lamps[bytes * i + (lamp >> 3)] & (1 << (lamp & 7)));
+  /** Whether a robot's LED is on. */
+  lit(i, led) {
+    const bytes = this.leds.length / this.count;
+    return led < 8 * bytes && Boolean(this.leds[bytes * i + (led >> 3)] & (1 << (led & 7)));
   }
 
   /** Pose of a robot in the last frame. */

@@ -5,7 +5,7 @@ import { setText } from "./dom.js";
 /** Show the scoreboard, if the server has one. */
 export function scoreboard(session, panel, heading, rows) {
   session.on("scores", () => {
-    panel.hidden = !session.scores.length && !session.board.error;
+    panel.hidden = !session.scores.length && !session.scoreInfo.error;
     const sorted = ranked(session.scores);
     const decimals = decimalsOf(sorted.map(({ score }) => score));
     setText(heading, scoreHeading(session));
@@ -21,7 +21,7 @@ export function ranked(scores) {
 
 /** Name and unit of the scores, or their error. */
 export function scoreHeading(session) {
-  const { label, unit, error } = session.board;
+  const { label, unit, error } = session.scoreInfo;
   if (error) return `No scores: ${error}`;
   const what = [capital(label || "scores"), unit && `[${unit}]`].filter(Boolean).join(" ");
   return session.classTitle ? `${what} · ${spanOf(session)}` : what; // a class also stores the best scores
@@ -50,7 +50,7 @@ function scoreRow(session, { robot, name, score, place, fouls = 0, note = "" }, 
   button.addEventListener("click", () => session.robot(robot) && session.select(robot));
   const flag = fouls ? `⚑${fouls}` : "";
   const parts = { swatch: "", name: person, note, fouls: flag, points: pointsText(score, decimals) };
-  if (robot === session.own?.name) button.setAttribute("aria-current", "true");
+  if (robot === session.ownRobot?.name) button.setAttribute("aria-current", "true");
   button.title = [person, person !== robot && robot, note, foulsText(fouls)].filter(Boolean).join(" · ");
   for (const [part, text] of Object.entries(parts)) {
     if (["note", "fouls"].includes(part) && !text) continue;

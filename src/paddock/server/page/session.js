@@ -34,7 +34,7 @@ export class Session extends Emitter {
   run = { ...RUNNING }; // of a program in the server's process: state "running", "ended" or "failed"
   timeline = null; // of the replayed recording
   scores = [];
-  board = { ...NO_SCORES }; // label, unit and error of the scores
+  scoreInfo = { ...NO_SCORES }; // label, unit and error of the scores
   classTitle = ""; // title of the class; empty: no class
   roster = null; // states of all students, for the lecturer
   heat = { ...NO_HEAT };
@@ -54,7 +54,7 @@ export class Session extends Emitter {
       url,
       name,
       token,
-      onState: (state, detail) => this.#connected(state, detail),
+      onState: (state, detail) => this.#handleState(state, detail),
       onMessage: (message) => this[`on_${message.type}`]?.(message),
     });
   }
@@ -69,8 +69,8 @@ export class Session extends Emitter {
   }
 
   /** Whether the lecturer has disconnected this page: its link is valid, but not at present. */
-  get isSentAway() {
-    return this.link.dismissed || /locked out/.test(this.connection.detail);
+  get wasDisconnected() {
+    return this.link.wasDisconnected || /locked out/.test(this.connection.detail);
   }
 
   /** Whether this is the lecturer's page of a class. */
@@ -93,7 +93,7 @@ export class Session extends Emitter {
   }
 
   /** The robot of this link, if the link is for exactly one. */
-  get own() {
+  get ownRobot() {
     const isMine = ({ yours, person }) => yours || (person && person === personOf(this.client));
     const mine = this.role === "controller" ? this.robots.filter((robot) => !robot.spawned && isMine(robot)) : [];
     return mine.length === 1 ? mine[0] : undefined;
@@ -164,7 +164,7 @@ export class Session extends Emitter {
   }
 
   /** Request the history since the last reset: {times, paths}, or for a robot {times, wheels, readings}; or null. */
-  async recall(robot = "") {
+  async requestHistory(robot = "") {
     try {
       const { ticks, paths, wheels, readings = {} } = await this.link.request("recall", robot ? { robot } : {});
       const times = numbers(ticks).map((tick) => tick * this.dt);
@@ -177,7 +177,7 @@ export class Session extends Emitter {
     }
   }
 
-  async #connected(state, detail) {
+  async #handleState(state, detail) {
     this.connection = { state, detail };
     if (state === "live") {
       this.connection.detail = "";
@@ -192,23 +192,23 @@ export class Session extends Emitter {
       this.emit("welcome", detail);
     }
     this.emit("connection", this.connection);
-    if (state === "live") await this.#look();
+    if (state === "live") await this.#requestScene();
   }
 
   /** Request the scene and frames, and in a class the exercise. */
-  async #look() {
+  async #requestScene() {
     try {
       this.scene = await this.link.request("look");
       this.emit("scene", this.scene);
       await this.link.request("frames", { rate: FRAME_RATE });
-      if (this.classTitle) await this.askExercise();
+      if (this.classTitle) await this.requestExercise();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error; // the link restores a lost connection
       if (error.kind !== "LinkError") this.emit("notice", error.message, "refused");
     }
   }
 
-  async askExercise() {
+  async requestExercise() {
     const exercise = await this.link.request("ask_exercise");
     this.exercise = exercise.name ? { ...NO_EXERCISE, title: exercise.name, ...exercise } : null;
     this.emit("exercise");
@@ -231,7 +231,7 @@ export class Session extends Emitter {
   }
 
   on_frame({ frame, tick, bodies, lamps }) {
-    this.link.tell("got", { frame });
+    this.link.send("got", { frame });
     this.frames += 1;
     this.states.receive(bodies, lamps, tick, this.dt, performance.now());
     this.clock.tick = tick;
@@ -252,21 +252,21 @@ export class Session extends Emitter {
     this.emit("map", robot, map ? { grid, task, refusal, modules, ...Object.fromEntries(points) } : null);
   }
 
-  on_scores({ scores, ...board }) {
+  on_scores({ scores, ...info }) {
     this.scores = scores;
-    this.board = { ...NO_SCORES, ...board };
+    this.scoreInfo = { ...NO_SCORES, ...info };
     this.emit("scores");
   }
 
   /** The supervisor has opened another world; `robots` and `clock` follow. */
   on_world({ world, dt, title, shows = "all" }) {
     Object.assign(this, { world, dt, shows });
-    this.states.forget();
+    this.states.clear();
     this.on_scores(NO_SCORES);
     this.emit("world");
     const name = title || world.title || world.name;
     this.emit("notice", `The lecturer opened another world: ${name}. Running programs keep their robots.`, "news");
-    this.#look();
+    this.#requestScene();
   }
 
   on_class(roster) {

@@ -13,7 +13,7 @@ const GESTURES = [
 
 const SLIDES = /^(Arrow|Page|Home|End)/; // keys that move a slider
 
-/** `actions` is a list of {keys, says, does, shown}; `driver` receives keys first. */
+/** `actions` is a list of {keys, label, run, shown}; `driver` receives keys first. */
 export function shortcuts(actions, driver, { dialog, rows, opener }) {
   const byKey = new Map(actions.flatMap((action) => action.keys.map((key) => [key, action])));
   addEventListener("keydown", (event) => {
@@ -25,15 +25,15 @@ export function shortcuts(actions, driver, { dialog, rows, opener }) {
     const action = byKey.get(key);
     if (!action || (key === " " && event.target.closest("button, summary"))) return; // a space presses the button
     event.preventDefault();
-    if (!event.repeat || action.repeats) action.does();
+    if (!event.repeat || action.repeats) action.run();
   });
-  const row = (keys, says) => {
-    return make("div", "", {}, make("kbd", "", { textContent: keys }), make("span", "", { textContent: says }));
+  const row = (keys, label) => {
+    return make("div", "", {}, make("kbd", "", { textContent: keys }), make("span", "", { textContent: label }));
   };
   rows.replaceChildren(
-    ...actions.filter((action) => action.shown).map((action) => row(action.shown, action.says)),
+    ...actions.filter((action) => action.shown).map((action) => row(action.shown, action.label)),
     row("arrows or W A S D", "drive, while the switch is on; else move the view"),
-    ...GESTURES.map(([keys, says]) => row(keys, says)),
+    ...GESTURES.map(([keys, label]) => row(keys, label)),
   );
   opener.addEventListener("click", () => dialog.showModal());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());

@@ -2,7 +2,7 @@
 
 let view = ""; // kind of page: empty, or "projector"
 
-export function recall(key, otherwise) {
+export function loadSetting(key, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(`paddock.${key}`)) ?? otherwise;
   } catch {
@@ -10,7 +10,7 @@ export function recall(key, otherwise) {
   }
 }
 
-export function remember(key, value) {
+export function storeSetting(key, value) {
   try {
     localStorage.setItem(`paddock.${key}`, JSON.stringify(value));
   } catch {
@@ -27,7 +27,7 @@ export function joinLink() {
   try {
     if (token) sessionStorage.setItem("paddock.token", token);
     else token = sessionStorage.getItem("paddock.token") ?? "";
-    if (given.has("token")) noteRobot(robot);
+    if (given.has("token")) storeRobot(robot);
   } catch {
     // storage is forbidden: the token stays in the address
   }
@@ -35,7 +35,7 @@ export function joinLink() {
 }
 
 /** Delete a refused token, so that it is not used again after a reload. */
-export function forgetToken() {
+export function removeToken() {
   try {
     sessionStorage.removeItem("paddock.token");
   } catch {
@@ -44,7 +44,7 @@ export function forgetToken() {
 }
 
 /** Store the selected robot in the address, for reloads and bookmarks. */
-export function noteRobot(robot) {
+export function storeRobot(robot) {
   const kept = new URLSearchParams({ ...(view && { view }), ...(robot && { robot }) });
   history.replaceState(null, "", kept.size ? `#${kept}` : location.pathname);
 }

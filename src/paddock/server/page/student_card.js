@@ -2,7 +2,7 @@
 
 import { make, setText } from "./dom.js";
 import { sinceText, stateText } from "./class_list.js";
-import { confirmed } from "./confirm.js";
+import { confirmAction } from "./confirm.js";
 
 export class StudentCard {
   constructor(session, list, { card, dialog }, onSensors) {
@@ -17,13 +17,13 @@ export class StudentCard {
       lock: this.#button("Lock out", "Close all connections, and refuse new ones", () => this.#lock()),
     };
     const who = make("div", "", {}, this.name, this.about);
-    card.replaceChildren(who, make("div", "deeds", {}, ...Object.values(this.buttons)), this.detail);
+    card.replaceChildren(who, make("div", "student-actions", {}, ...Object.values(this.buttons)), this.detail);
     list.onShow = () => this.show();
   }
 
-  #button(text, title, does) {
+  #button(text, title, onClick) {
     const button = make("button", "quiet", { type: "button", title, textContent: text });
-    button.addEventListener("click", does);
+    button.addEventListener("click", onClick);
     button.dataset.testid = `student-${text.toLowerCase().replace(" ", "-")}`;
     return button;
   }
@@ -55,7 +55,7 @@ export class StudentCard {
     const { name, connections } = this.list.chosen;
     const ends = connections === 1 ? "The connection ends" : `All ${connections} connections end`;
     const text = `${ends} and the robot stops. The student may connect again immediately.`;
-    const agreed = await confirmed(this.dialog, { title: `Disconnect ${name}?`, text, verb: "Disconnect" });
+    const agreed = await confirmAction(this.dialog, { title: `Disconnect ${name}?`, text, verb: "Disconnect" });
     if (agreed) await this.session.ask("disconnect", { client: name });
   }
 
@@ -63,7 +63,7 @@ export class StudentCard {
     const { name, state } = this.list.chosen;
     if (state === "locked-out") return this.session.ask("lock_out", { student: name, on: false });
     const text = "All connections end and the robot stops. The link does not work until you let this student in again.";
-    const agreed = await confirmed(this.dialog, { title: `Lock ${name} out?`, text, verb: "Lock out" });
+    const agreed = await confirmAction(this.dialog, { title: `Lock ${name} out?`, text, verb: "Lock out" });
     if (agreed) await this.session.ask("lock_out", { student: name, on: true });
   }
 }

@@ -1,6 +1,6 @@
 // Submission of a program: the user chooses or drops a file and confirms; a receipt identifies the received file.
 
-import { confirmed } from "./confirm.js";
+import { confirmAction } from "./confirm.js";
 import { make } from "./dom.js";
 import { Refusal } from "./link.js";
 
@@ -11,17 +11,17 @@ export class Submissions {
     Object.assign(this, { session, dialog });
     const field = { type: "file", accept: ".py", id: "submit-file", dataset: { testid: "submit-file" } };
     this.field = make("input", "", field);
-    this.field.addEventListener("change", () => this.#take(this.field.files));
-    this.says = make("p", "says", { role: "status", dataset: { testid: "receipt" } });
+    this.field.addEventListener("change", () => this.#handleFiles(this.field.files));
+    this.status = make("p", "submit-status", { role: "status", dataset: { testid: "receipt" } });
     this.list = make("ol", "receipts", { dataset: { testid: "receipts" }, "aria-label": "Your submissions" });
     const label = make("label", "quiet", { htmlFor: "submit-file", textContent: "Choose a file" });
     const orDrop = make("span", "", { textContent: "or drop it here" });
     const zone = make("div", "drop", { dataset: { testid: "drop" } }, this.field, label, orDrop);
     for (const event of ["dragenter", "dragover"]) zone.addEventListener(event, (drag) => this.#over(drag, zone, true));
     for (const event of ["dragleave", "drop"]) zone.addEventListener(event, (drag) => this.#over(drag, zone, false));
-    zone.addEventListener("drop", (drag) => this.#take(drag.dataTransfer.files));
+    zone.addEventListener("drop", (drag) => this.#handleFiles(drag.dataTransfer.files));
     const heading = make("h3", "", { textContent: "Submit your program" });
-    this.element = make("section", "submit", {}, heading, zone, this.says, this.list);
+    this.element = make("section", "submit", {}, heading, zone, this.status, this.list);
   }
 
   #over(event, zone, on) {
@@ -36,11 +36,11 @@ export class Submissions {
     this.list.replaceChildren(...submissions.toReversed().map((receipt, i) => receiptRow(receipt, i === 0)));
   }
 
-  async #take(files) {
+  async #handleFiles(files) {
     const [file] = files;
     if (!file) return;
-    if (files.length > 1) this.#say("One file at a time, please.", "refused");
-    else if (file.size > LARGEST) this.#say(`${file.name} is too large for a program: ${file.size} bytes.`, "refused");
+    if (files.length > 1) this.#showStatus("One file at a time, please.", "refused");
+    else if (file.size > LARGEST) this.#showStatus(`${file.name} is too large for a program: ${file.size} bytes.`, "refused");
     else await this.#send(file);
     this.field.value = ""; // so that the same file can be chosen again
   }
@@ -50,22 +50,22 @@ export class Submissions {
     const data = new Uint8Array(await file.arrayBuffer());
     const title = `Submit ${file.name} (${linesText(data)})?`;
     const text = last ? `It replaces that of ${shortTimeOf(last.time)}: the last one counts.` : "This is your first submission.";
-    if (!(await confirmed(this.dialog, { title, text, verb: "Submit" })))
-      return this.#say(`${file.name} was not submitted.`, "news");
-    this.#say(`Sending ${file.name} …`, "news");
+    if (!(await confirmAction(this.dialog, { title, text, verb: "Submit" })))
+      return this.#showStatus(`${file.name} was not submitted.`, "news");
+    this.#showStatus(`Sending ${file.name} …`, "news");
     try {
       const { number, time, sha256, late } = await session.link.request("submit", { exercise, file: file.name, data });
-      this.#say(`Received: number ${number}, ${timeOf(time)}, ${digestOf(sha256)}${late ? ", late" : ""}. Keep this receipt.`, "done");
-      await session.askExercise();
+      this.#showStatus(`Received: number ${number}, ${timeOf(time)}, ${digestOf(sha256)}${late ? ", late" : ""}. Keep this receipt.`, "done");
+      await session.requestExercise();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.#say(`Not submitted: ${error.message}`, "refused");
+      this.#showStatus(`Not submitted: ${error.message}`, "refused");
     }
   }
 
-  #say(text, kind) {
-    this.says.textContent = text;
-    this.says.dataset.kind = kind;
+  #showStatus(text, kind) {
+    this.status.textContent = text;
+    this.status.dataset.kind = kind;
   }
 }
 

@@ -37,8 +37,8 @@ export class Subscriptions {
     const wanted = new Map();
     for (const name of this.othersInView()) wanted.set(name, this.#rangeSensors(name));
     if (session.robot(session.selected)) wanted.set(session.selected, this.#everything(session.selected));
-    for (const name of this.subscribed.keys()) if (!wanted.has(name)) this.#end(name);
-    for (const [name, what] of wanted) if (what) this.#ask(name, what);
+    for (const name of this.subscribed.keys()) if (!wanted.has(name)) this.#unsubscribe(name);
+    for (const [name, what] of wanted) if (what) this.#subscribe(name, what);
   }
 
   /** Request the readings of the selected robot again, for example after it was moved while the clock is stopped. */
@@ -56,8 +56,8 @@ export class Subscriptions {
   }
 
   #rangeSensors(name) {
-    const { own } = this.session;
-    if (own && own.name !== name) return null; // a student's link may not read the sensors of other robots
+    const { ownRobot } = this.session;
+    if (ownRobot && ownRobot.name !== name) return null; // a student's link may not read the sensors of other robots
     const robot = this.session.robot(name);
     const all = devicesOf(this.session.kindOf(robot));
     const devices = all.filter((device) => device.measuresDistance && !device.polled);
@@ -65,7 +65,7 @@ export class Subscriptions {
     return { devices: devices.map((device) => device.name), period: this.#period(RATE_OF_OTHERS) };
   }
 
-  async #ask(name, what) {
+  async #subscribe(name, what) {
     const text = JSON.stringify(what);
     if (this.subscribed.get(name) === text) return;
     this.subscribed.set(name, text);
@@ -79,7 +79,7 @@ export class Subscriptions {
     this.session.emit("subscribed", name);
   }
 
-  #end(name) {
+  #unsubscribe(name) {
     this.subscribed.delete(name);
     this.latest.delete(name);
     if (!this.refused.has(name) && this.session.robot(name)) {

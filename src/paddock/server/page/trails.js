@@ -34,7 +34,7 @@ export class Trails {
   prefill(paths) {
     this.clear();
     for (let k = 0; k < paths.length; k += 2) {
-      this.#note((k / 2) % this.count, paths[k], paths[k + 1], { farthest: Infinity });
+      this.#addPoint((k / 2) % this.count, paths[k], paths[k + 1], { farthest: Infinity });
     }
   }
 
@@ -49,8 +49,8 @@ export class Trails {
     if (!this.count || states.count !== this.count || !states.to) return;
     const fresh = [];
     for (let i = 0; i < this.count; i++) {
-      if (this.#note(i, states.x[i], states.y[i], { leapt: states.leapt[i] })) fresh.push(i);
-      states.leapt[i] = 0;
+      if (this.#addPoint(i, states.x[i], states.y[i], { teleported: states.teleported[i] })) fresh.push(i);
+      states.teleported[i] = 0;
     }
     this.added += fresh.length;
     if (this.added > REBUILD_AFTER * this.count * this.length) this.stale = true;
@@ -68,22 +68,22 @@ export class Trails {
   }
 
   /** Add a point if it is far enough from the last one; return whether a line leads to it. */
-  #note(i, x, y, { leapt = false, farthest = FARTHEST } = {}) {
+  #addPoint(i, x, y, { teleported = false, farthest = FARTHEST } = {}) {
     const last = 2 * (i * this.length + this.newest[i]);
     const isBroken = !this.filled[i] || Number.isNaN(this.points[last]);
     if (Number.isNaN(x) || isBroken) {
-      if (!(Number.isNaN(x) && isBroken)) this.#add(i, x, y);
+      if (!(Number.isNaN(x) && isBroken)) this.#append(i, x, y);
       return false;
     }
     const gone = Math.hypot(x - this.points[last], y - this.points[last + 1]);
     if (gone < this.spacing[i]) return false;
-    const jumps = leapt || gone > farthest * this.spacing[i];
-    if (jumps) this.#add(i, NaN, NaN); // interrupts the line
-    this.#add(i, x, y);
+    const jumps = teleported || gone > farthest * this.spacing[i];
+    if (jumps) this.#append(i, NaN, NaN); // interrupts the line
+    this.#append(i, x, y);
     return !jumps;
   }
 
-  #add(i, x, y) {
+  #append(i, x, y) {
     this.newest[i] = (this.newest[i] + 1) % this.length;
     this.filled[i] = Math.min(this.length, this.filled[i] + 1);
     const at = 2 * (i * this.length + this.newest[i]);
@@ -103,10 +103,10 @@ export class Trails {
     context.lineWidth = (this.count > 100 ? 1 : 2) / view.scale;
     context.lineJoin = "round";
     context.lineCap = "butt";
-    for (const [color, some] of byColor) {
+    for (const [color, group] of byColor) {
       context.strokeStyle = tint(color, 0.55);
       context.beginPath();
-      for (const i of some) {
+      for (const i of group) {
         const count = Math.min(most, this.filled[i]);
         let up = true; // pen up
         for (let k = count - 1; k >= 0; k--) {

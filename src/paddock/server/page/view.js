@@ -27,7 +27,7 @@ export class View {
   }
 
   /** Scale at which the whole world is visible. */
-  get whole() {
+  get fittedScale() {
     if (!this.bounds) return 100;
     const [x0, y0, x1, y1] = this.bounds;
     const wide = this.width - this.#room.left - this.#room.right;
@@ -42,7 +42,7 @@ export class View {
   fit() {
     if (!this.bounds) return;
     const [x0, y0, x1, y1] = this.bounds;
-    const scale = this.whole;
+    const scale = this.fittedScale;
     const x = (x0 + x1) / 2 + (this.#room.right - this.#room.left) / 2 / scale;
     const y = (y0 + y1) / 2 - (this.#room.bottom - this.#room.top) / 2 / scale;
     Object.assign(this, { x, y, scale, fitted: true });
@@ -67,7 +67,7 @@ export class View {
 
   /** Zoom by a factor around a pixel. */
   zoom(factor, px = this.width / 2, py = this.height / 2) {
-    const scale = Math.min(LARGEST, Math.max(SMALLEST * this.whole, this.scale * factor));
+    const scale = Math.min(LARGEST, Math.max(SMALLEST * this.fittedScale, this.scale * factor));
     const [x, y] = this.metres(px, py);
     this.scale = scale;
     this.fitted = false;

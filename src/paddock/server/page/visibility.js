@@ -1,7 +1,7 @@
 // Visibility polygons: the range of a sensor up to walls and obstacles, as in Paddock's pictures.
 
 const STEP = Math.PI / 90; // maximum angle between two rays of a rim [rad]
-const ASIDE = 1e-4; // [rad] offset of additional rays next to a corner
+const OFFSET = 1e-4; // [rad] offset of additional rays next to a corner
 
 export class Visibility {
   #edges = []; // [x0, y0, x1, y1, height]
@@ -27,14 +27,14 @@ export class Visibility {
     const discs = this.#discs.filter((disc) => disc[3] > z && isNear(disc));
     const count = Math.max(2, Math.ceil((to - from) / STEP));
     const directions = Array.from({ length: count + 1 }, (_, i) => from + ((to - from) * i) / count);
-    const look = (angle) => {
+    const addDirection = (angle) => {
       const turned = from + ((((angle - from) % TURN) + TURN) % TURN);
-      directions.push(...[turned - ASIDE, turned + ASIDE].filter((beside) => beside > from && beside < to));
+      directions.push(...[turned - OFFSET, turned + OFFSET].filter((direction) => direction > from && direction < to));
     };
-    for (const [ax, ay] of edges) look(Math.atan2(ay - y, ax - x));
+    for (const [ax, ay] of edges) addDirection(Math.atan2(ay - y, ax - x));
     for (const [cx, cy, radius] of discs) {
       const half = Math.asin(Math.min(1, radius / Math.hypot(cx - x, cy - y)));
-      for (const side of [-half, half]) look(Math.atan2(cy - y, cx - x) + side);
+      for (const side of [-half, half]) addDirection(Math.atan2(cy - y, cx - x) + side);
     }
     directions.sort((a, b) => a - b);
     return directions.map((angle) => [angle, distance(x, y, angle, edges, discs, far)]);

@@ -8,7 +8,7 @@ from pathlib import Path
 from paddock.core.errors import SpecError
 from paddock.core.geometry import Point
 from paddock.worlds.importers.bitmap import SCALE, THRESHOLD, bitmap_world
-from paddock.worlds.importers.result import Imported, read_text
+from paddock.worlds.importers.result import ImportedWorld, read_text
 from paddock.worlds.importers.rossum import rossum_world
 from paddock.worlds.importers.stage import stage_world
 from paddock.worlds.placement import check_placement, robot_types
@@ -21,7 +21,7 @@ __all__ = [
     "SCALE",
     "STAGE",
     "THRESHOLD",
-    "Imported",
+    "ImportedWorld",
     "bitmap_world",
     "import_world",
     "place_robot",
@@ -44,7 +44,7 @@ def import_world(
     robot: str | None = "scout",
     at: Point | None = None,
     heading_deg: float | None = None,
-) -> Imported:
+) -> ImportedWorld:
     """Import a world from an image or a world of Stage (by the suffix of its name), or from a floor plan (any other).
 
     Args:
@@ -75,8 +75,8 @@ def import_world(
 
 
 def place_robot(
-    found: Imported, path: Path, *, robot: str | None, at: Point | None = None, heading_deg: float | None = None
-) -> Imported:
+    found: ImportedWorld, path: Path, *, robot: str | None, at: Point | None = None, heading_deg: float | None = None
+) -> ImportedWorld:
     """Add a robot to an imported world, unless it has its own; for the arguments see `import_world`."""
     if found.world.robots:
         if at is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import SpecError, format_value
-from paddock.worlds.importers.result import Imported, tidy, world_name
+from paddock.worlds.importers.result import ImportedWorld, tidy, world_name
 from paddock.worlds.spec import WALL_COLOR, Box, Start, WorldSpec
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Rectangle(NamedTuple):
 
 def bitmap_world(
     path: str | Path, *, scale: float = SCALE, threshold: float = THRESHOLD, height: float = 0.5
-) -> Imported:
+) -> ImportedWorld:
     """Convert an image to a world; its start is the position with the most free space.
 
     Args:
@@ -58,7 +58,7 @@ def bitmap_world(
 
 def trace_world(
     dark: Mask, free: Mask, path: Path, *, scale: float, height: float, corner: tuple[float, float] = (0.0, 0.0)
-) -> Imported:
+) -> ImportedWorld:
     """Convert a mask of pixels to a world; its start is the position with the most free space.
 
     Args:
@@ -89,7 +89,7 @@ def trace_world(
         boxes=tuple(boxes),
         starts=(Start(name="start", at=place),),
     )
-    return Imported(world, "start")
+    return ImportedWorld(world, "start")
 
 
 def rectangles(dark: Mask) -> list[Rectangle]:

@@ -14,7 +14,7 @@ MAX_FLOOR = 5000.0  # maximum pixels along a side of a floor
 FLOOR_DETAIL = 500.0  # pixels per metre of a floor, unless it is too large
 
 
-class Imported(NamedTuple):
+class ImportedWorld(NamedTuple):
     """An imported world, the start for a robot, the omitted parts of the source, and possible mistakes in it."""
 
     world: WorldSpec

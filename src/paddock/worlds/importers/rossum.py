@@ -13,7 +13,7 @@ from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.geometry import Point
 from paddock.worlds.importers.fields import UNITS, Fields
 from paddock.worlds.importers.polygons import box_of_corners, move_corners, outline, paint_area, regular
-from paddock.worlds.importers.result import FLOOR_DETAIL, MAX_FLOOR, Imported, tidy, world_name
+from paddock.worlds.importers.result import FLOOR_DETAIL, MAX_FLOOR, ImportedWorld, tidy, world_name
 from paddock.worlds.importers.statements import Declaration, StatementEntry, problem_at, statements
 from paddock.worlds.spec import OBSTACLE_COLOR, WALL_COLOR, Box, Floor, Light, Start, Stroke, Wall, WorldSpec
 
@@ -38,7 +38,7 @@ REASONS = {
 }
 
 
-def rossum_world(text: str, *, file: str = "plan.txt", height: float = 0.5) -> Imported:
+def rossum_world(text: str, *, file: str = "plan.txt", height: float = 0.5) -> ImportedWorld:
     """Convert a floor plan to a world without a robot; all obstacles are `height` [m] high."""
     plan = _Plan(height)
     try:
@@ -86,7 +86,7 @@ class _Plan:
                 raise
             raise fields.problem(str(error)) from None  # errors of the world's classes have no line
 
-    def world(self, name: str) -> Imported:
+    def world(self, name: str) -> ImportedWorld:
         """Return the world with a margin around all objects."""
         if not self.extent:
             raise SpecError("expected at least one object, such as: wall a { geometry: 0, 0, 2, 0, 0.1; }")
@@ -108,7 +108,7 @@ class _Plan:
         )
         first = next((start.name for start in self.starts["placement"]), None)
         left_out = (f"{count} × {what}: {REASONS[what]}" for what, count in sorted(self.left_out.items()))
-        return Imported(world, first, tuple(left_out))
+        return ImportedWorld(world, first, tuple(left_out))
 
     def _specify(self, entry: StatementEntry) -> None:
         values = [word.text if word.kind == "word" else word.value for word in entry.values]

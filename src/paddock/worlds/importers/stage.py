@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from paddock.core.errors import SpecError
-from paddock.core.geometry import Point, Pose, compose, rectangle
+from paddock.core.geometry import ORIGIN, Point, Pose, compose, rectangle
 from paddock.worlds.importers.polygons import box_of_corners, outline
-from paddock.worlds.importers.result import Imported, tidy, world_name
+from paddock.worlds.importers.result import ImportedWorld, tidy, world_name
 from paddock.worlds.importers.stage_problems import list_problems
 from paddock.worlds.importers.stage_robot import SENSING, make_robot, walk_parts
 from paddock.worlds.importers.stage_shapes import StageUnits, find_color, fit, list_blocks, place, trace_bitmap
@@ -37,7 +37,7 @@ HINTS = {
 }
 
 
-def stage_world(path: str | Path, *, height: float = 0.5) -> Imported:
+def stage_world(path: str | Path, *, height: float = 0.5) -> ImportedWorld:
     """Convert a Stage file to a world, with its robots.
 
     Args:
@@ -67,14 +67,14 @@ class _StageWorld:
         self.left_out: dict[str, str] = {}  # message with the first location, by kind of omission
         self.places: list[str] = []  # locations of the robots in the file
 
-    def convert(self) -> Imported:
+    def convert(self) -> ImportedWorld:
         size = self.root.numbers("size", ())
         if len(size) >= 2:  # Stage 2: the size of the world
             self.ground += rectangle(size[0] * self.units.metres, size[1] * self.units.metres)
             self.extent += self.ground
         for entity in self.root.children:
             if entity.base != "window":
-                self._add(entity, Pose(0.0, 0.0, 0.0))
+                self._add(entity, ORIGIN)
         if not self.extent:
             raise SpecError("expected models, found none", file=self.path.name)
         xs, ys = zip(*self.extent, strict=True)
@@ -88,7 +88,7 @@ class _StageWorld:
             walls=tuple(self.walls),
             robots=tuple(self.robots),
         )
-        return Imported(
+        return ImportedWorld(
             world, None, tuple(self.left_out.values()), (*list_problems(self.root), *self._list_robot_problems())
         )
 

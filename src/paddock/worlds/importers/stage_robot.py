@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from paddock.core.geometry import Pose, compose, rectangle
+from paddock.core.geometry import ORIGIN, Pose, compose, rectangle
 from paddock.robots.differential import DifferentialDrive
 from paddock.robots.spec import BodySpec, RobotSpec
 from paddock.sensors.base import Mount, SensorSpec
@@ -27,7 +27,6 @@ BODY_COLOR = "#c0392b"  # default colour
 WHEELS = 0.8  # wheel separation relative to the body's width; Stage has no wheels
 WHEEL_DIAMETER = 0.5  # relative to the body's height
 SENSING = ("ranger", "laser", "bumper")
-ORIGIN = Pose(0.0, 0.0, 0.0)
 Namer = Callable[[str], str]  # returns a new name for a sensor of a kind
 
 

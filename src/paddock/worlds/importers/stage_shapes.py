@@ -33,8 +33,8 @@ class StageUnits(NamedTuple):
 
     def size(self, entity: StageEntity) -> tuple[float, float, float]:
         """Return length, width and height [m]."""
-        told = [number * self.metres for number in entity.numbers("size", (), least=2)]
-        x, y, z = (*told, *SIZE[len(told) :])[:3]
+        given = [number * self.metres for number in entity.numbers("size", (), least=2)]
+        x, y, z = (*given, *SIZE[len(given) :])[:3]
         if min(x, y) <= 0:
             raise entity.problem("expected lengths > 0", "size")
         return x, y, z

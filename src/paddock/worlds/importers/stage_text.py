@@ -149,7 +149,7 @@ class _StageReader:
         places = [folder / str(name.value) for folder in (self._within[-1].parent, self._home)]
         found = next((place for place in places if place.is_file()), None)
         if found is None:
-            raise problem_at(name.line, f"include: there is no file {name.value!r} in its folder")
+            raise problem_at(name.line, f"include: no file {name.value!r} in its folder")
         if any(found.samefile(path) for path in self._within):
             raise problem_at(name.line, f"include: {name.value!r} includes itself")
         self.read_file(found, into)

@@ -13,11 +13,11 @@ LARGEST_ROOM = 4  # maximum columns or rows of a room
 
 def carve_backtracker(columns: int, rows: int, random: Random) -> set[Passage]:
     """Walk at random to unvisited cells and backtrack at dead ends: long winding paths, few branches."""
-    beside = _grid(columns, rows)
+    adjacent = _grid(columns, rows)
     trail = [(random.randrange(columns), random.randrange(rows))]
     seen, passages = set(trail), set()
     while trail:
-        new = [cell for cell in beside[trail[-1]] if cell not in seen]
+        new = [cell for cell in adjacent[trail[-1]] if cell not in seen]
         if not new:
             trail.pop()
             continue
@@ -35,15 +35,15 @@ def carve_kruskal(columns: int, rows: int, random: Random) -> set[Passage]:
 
 def carve_wilson(columns: int, rows: int, random: Random) -> set[Passage]:
     """Add loop-erased random walks until all cells are connected: every perfect maze is equally likely."""
-    beside = _grid(columns, rows)
-    missing = list(beside)
+    adjacent = _grid(columns, rows)
+    missing = list(adjacent)
     random.shuffle(missing)
     done, passages = {missing.pop()}, set()
     while missing:
         first = here = missing.pop()
         onward: dict[Cell, Cell] = {}
         while here not in done:
-            onward[here] = random.choice(beside[here])  # a later visit overwrites the direction, which erases the loop
+            onward[here] = random.choice(adjacent[here])  # a later visit overwrites it, which erases the loop
             here = onward[here]
         here = first
         while here not in done:
@@ -70,14 +70,14 @@ def carve_rooms(columns: int, rows: int, random: Random) -> set[Passage]:
 
 def open_dead_ends(columns: int, rows: int, passages: set[Passage], share: float, random: Random) -> set[Passage]:
     """Open a share of the dead ends, preferably to neighbouring dead ends, so that loops arise."""
-    beside, passages = _grid(columns, rows), set(passages)
-    neighbours = map_neighbours(beside, passages)
+    adjacent, passages = _grid(columns, rows), set(passages)
+    neighbours = map_neighbours(adjacent, passages)
     ends = [cell for cell, there in neighbours.items() if len(there) == 1]
     left = round((1 - share) * len(ends))
     random.shuffle(ends)
     count = len(ends)
     for cell in ends:
-        closed = [other for other in beside[cell] if other not in neighbours[cell]]
+        closed = [other for other in adjacent[cell] if other not in neighbours[cell]]
         if count <= left or len(neighbours[cell]) > 1 or not closed:
             continue
         other = random.choice([other for other in closed if len(neighbours[other]) == 1] or closed)

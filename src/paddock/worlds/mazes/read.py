@@ -42,20 +42,20 @@ def read_maze(world: WorldSpec, size: tuple[int, int] | None = None) -> Maze:
 
 def maze_size(world: WorldSpec, size: tuple[int, int] | None = None) -> tuple[int, int]:
     """Return columns and rows from the world's file, or the given size if the file does not specify them."""
-    told = None if world.maze is None else (world.maze.columns, world.maze.rows)
-    if told is None and size is None:
+    given = None if world.maze is None else (world.maze.columns, world.maze.rows)
+    if given is None and size is None:
         raise SpecError(
             "missing: the size of the maze: add maze = { columns = 8, rows = 8 } with its numbers to the file",
             path="maze",
             file=world.file or world.name,
         )
-    if told is not None and size is not None and size != told:
+    if given is not None and size is not None and size != given:
         raise SpecError(
-            f"the file specifies {told[0]} x {told[1]} cells, not {size[0]} x {size[1]}: omit the size",
+            f"the file specifies {given[0]} x {given[1]} cells, not {size[0]} x {size[1]}: omit the size",
             path="maze",
             file=world.file or world.name,
         )
-    columns, rows = told or size  # type: ignore[misc]
+    columns, rows = given or size  # type: ignore[misc]
     check_size(columns, rows)
     return columns, rows
 

@@ -10,7 +10,7 @@ def end_gap(trace, world):
     return world.bounds[2] - trace.pose[-1, 0] - RADIUS
 
 
-def last_way(trace):
+def final_distance(trace):
     """Distance that the robot drove in the last two seconds of the run [m]; NaN for a shorter run."""
     last = trace.pose[trace.time >= 28.0, :2]
     return np.hypot(*np.diff(last, axis=0).T).sum() if len(last) else np.nan

@@ -3,7 +3,7 @@
 from paddock.worlds.mazes import Layout, measure_distances, read_maze
 
 
-def way_share(trace, world):
+def path_fraction(trace, world):
     """Fraction of the path from the start to the exit, 0 … 1, at the robot's nearest cell to the exit."""
     maze, layout = read_maze(world), Layout()
     to_exit = measure_distances(maze)

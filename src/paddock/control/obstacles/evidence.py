@@ -1,4 +1,4 @@
-"""Four means to classify a detection: ambient light, a map, the other robots' reports, a camera picture."""
+"""Four sources of evidence about a detection: ambient light, a map, the other robots' reports, a camera picture."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ Floats = NDArray[np.float64]
 Rgb = tuple[int, int, int]
 
 
-class Means(ABC):
+class EvidenceSource(ABC):
     """A source of evidence about detections."""
 
     @abstractmethod
     def score(self, detection: Detection) -> CauseScores | None:
-        """Return the score of each cause; None if the detection lacks the input of this means."""
+        """Return the score of each cause; None if the detection lacks the input of this source."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class AmbientLight(Means):
+class AmbientLight(EvidenceSource):
     """Compares the detection with the ambient light that the same infrared sensors measure without their own lamps."""
 
     sensitivity: float  # echo caused by 1 W/m² [1/m²]; see `measure_sensitivity`
     full_scale: float = 2.0  # saturation of the light sensors [W/m²]; the actual light may be stronger
     even: float = 0.95  # fraction of the threshold, after removing the light, at which light and objects are equal
     steepness: float = 40.0  # of the transition from light to solid objects, per threshold
-    weight: float = 2.0  # this means is more reliable than the others
+    weight: float = 2.0  # this source is more reliable than the others
 
     def score(self, detection: Detection) -> CauseScores | None:
         if detection.light is None:
@@ -56,7 +56,7 @@ class AmbientLight(Means):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WallMap(Means):
+class WallMap(EvidenceSource):
     """Compares the measured distance with the distance to the walls of a map, from the estimated pose."""
 
     walls: Floats  # segments x0, y0, x1, y1 [m], shape (n, 4)
@@ -78,7 +78,7 @@ class WallMap(Means):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RobotReports(Means):
+class RobotReports(EvidenceSource):
     """Compares the measured distance with the distances to the positions that the other robots report."""
 
     radius: float = 0.037  # of the other robots [m]
@@ -100,7 +100,7 @@ class RobotReports(Means):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CameraPicture(Means):
+class CameraPicture(EvidenceSource):
     """Classifies the colours in the lower part of a picture, which shows the floor unless an object is just ahead.
 
     The e-puck's camera sees the floor from 6 cm on. An object that hides the floor there is nearer than 6 cm.

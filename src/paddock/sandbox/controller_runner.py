@@ -1,4 +1,4 @@
-"""GuestProgram: runs a user's controller. It answers messages, and reports failures as messages."""
+"""ControllerRunner: runs a user's controller. It answers messages, and reports failures as messages."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from paddock.robots import RobotSpec
 from paddock.sandbox import messages
 from paddock.sandbox.failure import FailureKind
 from paddock.sandbox.guards import spare_memory
-from paddock.sandbox.guest_body import GuestArena, GuestBody
 from paddock.sandbox.limits import SandboxLimits
+from paddock.sandbox.sandbox_body import SandboxArena, SandboxBody
 
 MAX_CHARACTERS = 400  # maximum characters of a text in a failure
 
 
 @dataclass(frozen=True, kw_only=True)
-class GuestJob:
+class ControllerJob:
     """All data that a controller's process receives at its start."""
 
     file: str  # relative to `folder`
@@ -37,13 +37,13 @@ class GuestJob:
     limits: SandboxLimits
 
 
-class GuestProgram:
+class ControllerRunner:
     """A controller from a file, with a restricted robot and arena."""
 
-    def __init__(self, job: GuestJob, file: Path) -> None:
-        self.body = GuestBody(job.robot, job.spec, job.devices)
+    def __init__(self, job: ControllerJob, file: Path) -> None:
+        self.body = SandboxBody(job.robot, job.spec, job.devices)
         self._job, self._file = job, file
-        self._arena: Any = GuestArena(self.body, job.dt)
+        self._arena: Any = SandboxArena(self.body, job.dt)
         self._robot = self._arena[job.robot]
         self._act: Callable[[Observation], Any] | None = None
 
@@ -58,7 +58,7 @@ class GuestProgram:
 
     def answer(self, message: bytes) -> bytes:
         """Return the controller's answer to an observation; empty for other messages."""
-        if not self._look(message):
+        if not self._read_message(message):
             return b""
         assert self._act is not None
         try:
@@ -67,7 +67,7 @@ class GuestProgram:
             return self._pack_failure(error)
         return self._pack_command()
 
-    def _look(self, message: bytes) -> bool:
+    def _read_message(self, message: bytes) -> bool:
         letter = message[:1]
         if letter == messages.READINGS:
             (now,) = messages.TIME.unpack_from(message)
@@ -92,12 +92,12 @@ class GuestProgram:
         return messages.WHEELS.pack(17, messages.DRIVE, *wheels)
 
     def _pack_failure(self, error: BaseException) -> bytes:
-        kind, place, text = describe(error, self._file)
+        kind, place, text = classify_error(error, self._file)
         failure = messages.FailedMessage(kind, shorten(place), shorten(text))
         return messages.frame(messages.FAILED, messages.encode(failure))
 
 
-def describe(error: BaseException, file: Path) -> tuple[FailureKind, str, str]:
+def classify_error(error: BaseException, file: Path) -> tuple[FailureKind, str, str]:
     """Return kind, location and text of the error that ended a controller."""
     cause = find_cause(error)
     if isinstance(cause, MemoryError):
@@ -113,8 +113,8 @@ def describe(error: BaseException, file: Path) -> tuple[FailureKind, str, str]:
     try:  # the answer is invalid, or the file defines no controller
         with report_error_location(file, *ANSWERING):
             raise error
-    except BaseException as told:
-        place, colon, text = str(told).partition(": ")
+    except BaseException as report:
+        place, colon, text = str(report).partition(": ")
         if not colon:  # such as a file in UTF-16
             return "invalid", file.name, f"expected a Python program as UTF-8 text: {place}"
         return "invalid", place, text.removeprefix(f"{place}: ")  # errors about a whole file repeat its name

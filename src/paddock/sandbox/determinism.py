@@ -13,22 +13,22 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from paddock.sandbox.audit import Forbidden
-from paddock.sandbox.guest_body import GuestBody
+from paddock.sandbox.sandbox_body import SandboxBody
 
 STARTS_OF_THREADS = ("start_new_thread", "start_new", "start_joinable_thread")  # in all versions of Python
 
 
-def fix_chances(body: GuestBody) -> None:
+def make_deterministic(body: SandboxBody) -> None:
     """Make random numbers and clocks repeatable, and refuse sleep and threads."""
-    fix_randomness()
-    fix_clocks(body)
+    seed_randomness()
+    simulate_clocks(body)
     time.sleep = refuse_sleep
     for module, names in ((_thread, STARTS_OF_THREADS), (threading, [f"_{name}" for name in STARTS_OF_THREADS])):
         for name in names:
             setattr(module, name, refuse_threads)
 
 
-def fix_randomness() -> None:
+def seed_randomness() -> None:
     """Seed all sources of random numbers.
 
     This includes the system's random bytes, which `secrets`, `uuid4` and unseeded numpy generators use.
@@ -54,7 +54,7 @@ class RepeatableRandom(random.Random):
         super().seed(0 if a is None else a, version)
 
 
-def fix_clocks(body: GuestBody) -> None:
+def simulate_clocks(body: SandboxBody) -> None:
     """Let all clocks show the simulated seconds since the run began; as a date, since 1970."""
 
     def now() -> float:

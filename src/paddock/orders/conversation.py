@@ -1,4 +1,4 @@
-"""Talk: runs a conversation of the host on given bytes and times, without I/O and without a clock."""
+"""ConversationRunner: runs a conversation of the host on given bytes and times, without I/O and without a clock."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class LineEnd:
         self.statistics.bytes_sent += len(frame)
 
 
-class Talk(Generic[T]):
+class ConversationRunner(Generic[T]):
     """A running conversation. Pass bytes to `receive`, call `wake` at the `deadline`, and send `take_output`."""
 
     def __init__(self, end: LineEnd, conversation: Conversation[T], now: float) -> None:

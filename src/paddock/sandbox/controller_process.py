@@ -1,4 +1,4 @@
-"""GuestProcess: controls a controller's process. It sends requests, enforces time limits and reports failures."""
+"""ControllerProcess: controls a controller's process. It sends requests, enforces time limits and reports failures."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from typing import IO, NoReturn
 import msgspec
 
 from paddock.sandbox import messages
+from paddock.sandbox.controller_runner import ControllerJob
 from paddock.sandbox.failure import FailureKind, SandboxLost, SubmissionFailure
 from paddock.sandbox.folders import measure_folder, remove_folder
 from paddock.sandbox.fork_server import fork_server
-from paddock.sandbox.guest import GuestJob
 from paddock.sandbox.serve import DUMP, NUMBER
 
-LOOKS = 0.1  # [s] between two checks of a process's resource use
+CHECK_PERIOD = 0.1  # [s] between two checks of a process's resource use
 PROCESS_TIMEOUT = 60.0  # [s] timeout for the start and the end of a process
 THIS = "thread-self"
-ASLEEP = 2.0  # maximum total sleep of a process, relative to the CPU seconds of a run
-LAST_WORDS = 0.5  # [s] timeout for a process to write its traceback
-TIMEOUT = struct.pack("@ll", 0, int(LOOKS * 1e6))
+MAX_SLEEP_RATIO = 2.0  # maximum total sleep of a process, relative to the CPU seconds of a run
+TRACEBACK_TIMEOUT = 0.5  # [s] timeout for a process to write its traceback
+TIMEOUT = struct.pack("@ll", 0, int(CHECK_PERIOD * 1e6))
 FAULT = re.compile(rb'File "([^"\n]+)", line (\d{1,6})')
-MOST = 1 << 16  # maximum bytes of a traceback
+MAX_TRACEBACK_BYTES = 1 << 16
 
 
-class GuestProcess:
+class ControllerProcess:
     """A process for one run. Any failure in it raises a SubmissionFailure here.
 
     Args:
@@ -43,20 +43,20 @@ class GuestProcess:
         sources: the submitted files by their names in that folder. The process may change the copies.
     """
 
-    def __init__(self, job: GuestJob, sources: Mapping[str, Path]) -> None:
+    def __init__(self, job: ControllerJob, sources: Mapping[str, Path]) -> None:
         self._job, self._limits, self._sources = job, job.limits, sources
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (they live as long as the process)
         self._faults: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
-        self._talk, their_talk = socket.socketpair()
-        self._life, their_life = socket.socketpair()
-        with their_talk, their_life:
-            fork_server().fork(their_talk, their_life, self._output.fileno(), self._faults.fileno())
+        self._channel, their_channel = socket.socketpair()
+        self._control, their_control = socket.socketpair()
+        with their_channel, their_control:
+            fork_server().fork(their_channel, their_control, self._output.fileno(), self._faults.fileno())
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            self._talk.setsockopt(socket.SOL_SOCKET, option, TIMEOUT)
-        self._rest, self._looked = b"", time.monotonic()
+            self._channel.setsockopt(socket.SOL_SOCKET, option, TIMEOUT)
+        self._rest, self._checked_at = b"", time.monotonic()
         self._waited, self._queued = 0.0, read_queue(THIS)  # [s] total time of all answers; queue time at the start
-        self._most_asleep = ASLEEP * self._limits.run_cpu_seconds
-        self._suspect = self._most_asleep  # total waiting time [s] at which the sleep time is checked next
+        self._max_sleep = MAX_SLEEP_RATIO * self._limits.run_cpu_seconds
+        self._next_sleep_check = self._max_sleep  # total waiting time [s] at which the sleep time is checked next
         self._number = self._read_number(PROCESS_TIMEOUT)
         self.cpu_seconds = 0.0  # CPU time used, set at the end
         self.output = ""  # printed text, set at the end
@@ -72,11 +72,11 @@ class GuestProcess:
             if len(data) >= 4 and not 0 < length <= messages.MAX_BYTES:
                 self.fail("invalid", "", "the program sent an invalid answer")
             try:
-                more = self._talk.recv(messages.CHUNK)
+                more = self._channel.recv(messages.CHUNK)
             except BlockingIOError:
                 if not began:
                     began, before = time.monotonic(), self._measure()
-                self._look(time.monotonic() - began, self._measure() - before, seconds, task)
+                self._check_limits(time.monotonic() - began, self._measure() - before, seconds, task)
                 self._check_sleep(self._waited + time.monotonic() - asked)
                 continue
             except ConnectionError:
@@ -94,11 +94,11 @@ class GuestProcess:
     def send(self, message: bytes) -> None:
         """Send a message."""
         now = time.monotonic()
-        if now - self._looked > LOOKS:
-            self._looked = now
+        if now - self._checked_at > CHECK_PERIOD:
+            self._checked_at = now
             self._check_folder()
         try:
-            self._talk.sendall(message)
+            self._channel.sendall(message)
         except BlockingIOError:
             self.fail("answer-timeout", "", "the program does not read its input")
         except ConnectionError:
@@ -109,10 +109,10 @@ class GuestProcess:
         if self._output.closed:
             return
         self.cpu_seconds = max(self.cpu_seconds, self._measure())
-        self._talk.close()
+        self._channel.close()
         self._kill()
         self._read_number(PROCESS_TIMEOUT)
-        self._life.close()
+        self._control.close()
         self._output.seek(0)
         output = self._output.read(self._limits.output_kb * 1024).decode("utf-8", "replace")
         self.output = output.replace(self._own, "")  # warnings name files
@@ -128,7 +128,7 @@ class GuestProcess:
         self.close()
         raise SubmissionFailure(kind, place, text, self.output)
 
-    def _look(self, wall: float, cpu: float, seconds: float, task: str) -> None:
+    def _check_limits(self, wall: float, cpu: float, seconds: float, task: str) -> None:
         """Check the time and file limits while waiting for an answer."""
         self._check_folder()
         if cpu > seconds:
@@ -141,24 +141,24 @@ class GuestProcess:
 
     def _check_sleep(self, waited: float) -> None:
         """Check the total sleep time. Computing time, and the time that either side waits for a CPU, do not count."""
-        if waited < self._suspect:
+        if waited < self._next_sleep_check:
             return
         queued = read_queue(str(self._number)) + max(0.0, read_queue(THIS) - self._queued)
         asleep = waited - self._measure() - queued
-        if asleep > self._most_asleep:
-            text = f"more than {self._most_asleep:g} s asleep in total: a controller must answer without waiting"
+        if asleep > self._max_sleep:
+            text = f"more than {self._max_sleep:g} s asleep in total: a controller must answer without waiting"
             self.fail("answer-timeout", "", text)
-        self._suspect = waited + max(self._most_asleep - asleep, LOOKS)
+        self._next_sleep_check = waited + max(self._max_sleep - asleep, CHECK_PERIOD)
 
     def _kill(self) -> None:
         with suppress(OSError):
-            self._life.shutdown(socket.SHUT_WR)
+            self._control.shutdown(socket.SHUT_WR)
 
     def _dump(self) -> None:
         """Make the process write its traceback."""
         with suppress(OSError):
-            self._life.send(DUMP)
-        self._read_number(LAST_WORDS)
+            self._control.send(DUMP)
+        self._read_number(TRACEBACK_TIMEOUT)
 
     def _check_folder(self) -> None:
         used, excess = measure_folder(self._job.folder)
@@ -169,16 +169,16 @@ class GuestProcess:
 
     def _fail_as_reported(self, data: bytes) -> NoReturn:
         try:
-            told = messages.decode_failure(data)
+            report = messages.decode_failure(data)
         except msgspec.DecodeError:
             self.fail("invalid", "", "the program sent an invalid answer")
-        place = told.place.removeprefix(self._own)  # the path is absolute if the program has changed its directory
+        place = report.place.removeprefix(self._own)  # the path is absolute if the program has changed its directory
         known = place.partition(" line ")[0] in self._sources  # reports quote the line, so other files are not allowed
-        self.fail(told.kind, place if known else "", told.text.replace(self._own, ""))
+        self.fail(report.kind, place if known else "", report.text.replace(self._own, ""))
 
     def _explain_end(self) -> NoReturn:
         """Raise the failure of a process that has ended or closed its connection without a message."""
-        status = self._read_number(LAST_WORDS)
+        status = self._read_number(TRACEBACK_TIMEOUT)
         if lives := status is None:
             self._kill()
             status = self._read_number(PROCESS_TIMEOUT)
@@ -204,7 +204,8 @@ class GuestProcess:
         """
         self._faults.seek(0)
         folder = f"{self._job.folder}/"
-        found = [(file.decode("utf-8", "replace"), int(line)) for file, line in FAULT.findall(self._faults.read(MOST))]
+        traceback = self._faults.read(MAX_TRACEBACK_BYTES)
+        found = [(file.decode("utf-8", "replace"), int(line)) for file, line in FAULT.findall(traceback)]
         own = [(name, line) for path, line in found if (name := path.removeprefix(folder)) in self._sources]
         if not own or kind == "cpu":
             return ""
@@ -224,9 +225,9 @@ class GuestProcess:
 
     def _read_number(self, timeout: float) -> int | None:
         """Return the next number that the fork server sends about the process; None after a timeout."""
-        self._life.settimeout(timeout)
+        self._control.settimeout(timeout)
         try:
-            data = self._life.recv(NUMBER.size)
+            data = self._control.recv(NUMBER.size)
         except OSError:
             return None
         return int(NUMBER.unpack(data)[0]) if len(data) == NUMBER.size else None

@@ -1,4 +1,4 @@
-"""ClassSession: connects a class folder with a running session: access, activity and states of the students."""
+"""Classroom: connects a class folder with a running session: access, activity and states of the students."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ LAST_LOCK_TIMEOUT = 5.0  # … when the server ends
 LOCKED_OUT = "you are locked out of this class; talk to your lecturer"
 
 
-class ClassSession:
+class Classroom:
     """Serves a class: applies its roster and lessons, and reports to supervisors. Runs in the event loop's thread."""
 
     def __init__(self, folder: ClassFolder, lesson: Lesson, *, fixed: str = "") -> None:
-        """Prepare the session; `attach` starts it.
+        """Prepare the classroom; `attach` starts it.
 
         Args:
             folder: the class folder.
@@ -71,7 +71,7 @@ class ClassSession:
         self._apply_roster()
         self._apply_lesson()
         self.seating.place_all()
-        self._timer = self._loop.call_later(PERIOD, self._look)
+        self._timer = self._loop.call_later(PERIOD, self._check)
 
     def close(self) -> None:
         """Stop, and write scores and results."""
@@ -158,7 +158,7 @@ class ClassSession:
         """After a heat, add the robots of students who joined during the heat."""
         self._changed = True
         self.refresh()
-        self.seating.look(self._loop.time())
+        self.seating.update(self._loop.time())
 
     def _admit(self, student: Student) -> None:
         """Update the token and grant of a student."""
@@ -227,9 +227,9 @@ class ClassSession:
         found = self.student_of(client)
         if found is not None and is_program(client) and client.loss and found.ended is None:
             found.note_loss(client.loss)
-        told = f": {client.loss}" if client.loss else ""
+        reason = f": {client.loss}" if client.loss else ""
         if client.grant.role is not Role.SUPERVISOR:
-            self.log.write(f"{client.name} left{told}", client.grant.name)
+            self.log.write(f"{client.name} left{reason}", client.grant.name)
 
     def on_end(self, client: Client, message: m.ProgramEnded) -> None:
         """Called when a program reports its end."""
@@ -289,7 +289,7 @@ class ClassSession:
 
     def _keep_scores(self, *, last: bool = False) -> None:
         try:
-            self._best.look(self.lesson.name, self._session.scoreboard.game, self.entrants)
+            self._best.update(self.lesson.name, self._session.scoreboard.game, self.entrants)
             if last:
                 self._best.write(sync=True)
             self._report_error("scores", "")
@@ -323,15 +323,15 @@ class ClassSession:
 
     # ---- state for the supervisor
 
-    def _look(self) -> None:
-        self._timer = self._loop.call_later(PERIOD, self._look)
+    def _check(self) -> None:
+        self._timer = self._loop.call_later(PERIOD, self._check)
         self.refresh()
         self._keep_scores()
         self.keep_results()
         now = self._loop.time()
-        self.seating.look(now)
+        self.seating.update(now)
         for robot, found in self.present.items():
-            found.look(self._clients_of(robot), now)
+            found.update(self._clients_of(robot), now)
         supervisors = [client for client in self._session.clients if client.grant.role is Role.SUPERVISOR]
         if supervisors:
             state = self._describe()

@@ -10,7 +10,7 @@ import paddock
 from paddock.classes import ClassFolder, Student
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.core.limits import ClassLimits
-from paddock.server.class_session import ClassSession
+from paddock.server.classroom import Classroom
 from paddock.testing import wait_for
 from server.classes_served import make_class, served_class
 from server.parties import Closed, Peer
@@ -154,15 +154,15 @@ def test_a_person_comes_before_a_connection_of_that_name(tmp_path: Path) -> None
 def test_a_list_that_was_not_taken_over_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_class(tmp_path)
     failures = iter([PaddockError("no room")])
-    seat = ClassSession._seat
+    seat = Classroom._seat
 
-    def seat_later(class_session: ClassSession, student: Student) -> None:
+    def seat_later(classroom: Classroom, student: Student) -> None:
         for error in failures:
             raise error
-        seat(class_session, student)
+        seat(classroom, student)
 
     with served_class(folder) as served:
-        monkeypatch.setattr(ClassSession, "_seat", seat_later)
+        monkeypatch.setattr(Classroom, "_seat", seat_later)
         ClassFolder.load(folder.path).add("Carla")
         served.wait("Carla", state="away")
         assert "cannot apply the changes in the class folder: no room" in served.log
@@ -171,12 +171,12 @@ def test_a_list_that_was_not_taken_over_is_tried_again(tmp_path: Path, monkeypat
 def test_who_could_not_be_admitted_can_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_class(tmp_path)
 
-    def refuse(class_session: ClassSession, student: Student) -> None:
+    def refuse(classroom: Classroom, student: Student) -> None:
         if student.name == "Carla":
             raise PaddockError("no room")
 
     with served_class(folder) as served:
-        monkeypatch.setattr(ClassSession, "_seat", refuse)
+        monkeypatch.setattr(Classroom, "_seat", refuse)
         ClassFolder.load(folder.path).add("Carla")
         served.wait_for_log("class folder: no room")
         ClassFolder.load(folder.path).remove("Carla")

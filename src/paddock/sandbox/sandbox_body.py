@@ -1,4 +1,4 @@
-"""GuestBody: a sandboxed controller's view of its robot, with the last observation and the commands since then."""
+"""SandboxBody: a sandboxed controller's view of its robot, with the last observation and the commands since then."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from paddock.robots import RobotSpec
 NOT_HERE = "not available to a controller in the sandbox"
 
 
-class GuestBody(Body):
+class SandboxBody(Body):
     """Collects the controller's actions as a Command, and refuses devices that are not allowed."""
 
     def __init__(self, name: str, spec: RobotSpec, devices: Collection[str] | None) -> None:
@@ -30,7 +30,7 @@ class GuestBody(Body):
         self._command = WheelSpeeds(0.0, 0.0)  # speeds set last
         self._pans: dict[str, float] = {}
         self._leds: dict[str, float] = {}
-        self._lamps = [0.0] * len(spec.leds)
+        self._brightness = [0.0] * len(spec.leds)
         self._tone: tuple[float, float] | None = None
         self._sounds = (0.0, 0.0)
         self.extras = False  # whether the command sets anything except the wheels
@@ -49,8 +49,8 @@ class GuestBody(Body):
     def set_pan(self, device: Device, angle: float) -> None:
         self._pans[device.name], self.extras = float(angle), True
 
-    def set_lamp(self, number: int, brightness: float) -> None:
-        self._lamps[number] = self._leds[self.spec.leds[number]] = float(brightness)
+    def set_led(self, number: int, brightness: float) -> None:
+        self._brightness[number] = self._leds[self.spec.leds[number]] = float(brightness)
         self.extras = True
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
@@ -101,18 +101,18 @@ class GuestBody(Body):
         raise Refused(f"{device}.pan_angle: {NOT_HERE}")
 
     @property
-    def lamps(self) -> tuple[float, ...]:
-        return tuple(self._lamps)
+    def leds(self) -> tuple[float, ...]:
+        return tuple(self._brightness)
 
     @property
     def tone(self) -> tuple[float, float]:
         return self._sounds
 
 
-class GuestArena:
+class SandboxArena:
     """The restricted arena of a controller: its own robot, and the time."""
 
-    def __init__(self, body: GuestBody, dt: float) -> None:
+    def __init__(self, body: SandboxBody, dt: float) -> None:
         self.dt, self._body = dt, body
         arena: Any = self
         self.robots = {body.name: Robot(arena, body)}

@@ -1,4 +1,4 @@
-"""The gate for modules in any language: lines of JSON over TCP, tried with modules that are not in Python."""
+"""The server for modules in any language: lines of JSON over TCP, tried with modules that are not in Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 from modules.rooms import configure
 from modules.test_modules import LONG, wait_for
 from paddock.modules import Bus, ModuleThreads, open_bus
-from paddock.modules.carriers.lines import LineGate
+from paddock.modules.carriers.lines import LineServer
 from paddock.modules.coordinator import CoordinatorModule
 from paddock.modules.messages import DriveMessage, PresenceMessage, RoundMessage
 
@@ -28,10 +28,10 @@ ROOT = Path(__file__).parents[2]
 @contextmanager
 def driven_by(command: list[str], folder: Path) -> Iterator[tuple[CoordinatorModule, subprocess.Popen[str]]]:
     """Modules in real time, whose planner is another program."""
-    spec = configure(folder, "coordinator", "sensor", "reflex", "motor", seconds=60.0, gate=0)
+    spec = configure(folder, "coordinator", "sensor", "reflex", "motor", seconds=60.0, port=0)
     with ModuleThreads(spec) as threads, open_bus(spec.bus, "WATCHER", hears=["SENSOR"]) as watcher:
-        assert threads.gate is not None
-        program = subprocess.Popen([*command, str(threads.gate.port)], stdout=subprocess.PIPE, text=True)
+        assert threads.line_server is not None
+        program = subprocess.Popen([*command, str(threads.line_server.port)], stdout=subprocess.PIPE, text=True)
         try:
             coordinator = threads.modules["coordinator"]
             assert isinstance(coordinator, CoordinatorModule)
@@ -66,16 +66,16 @@ def test_a_planner_in_java_that_knows_only_the_lines_of_ap2dx_drives_the_robot(t
 
 
 def test_garbage_half_lines_and_other_first_lines_do_no_harm() -> None:
-    with LineGate("memory://gate") as gate, open_bus("memory://gate", "REFLEX") as reflex:
+    with LineServer("memory://lines") as server, open_bus("memory://lines", "REFLEX") as reflex:
         for rubbish in (
             b"",
             b"GET / HTTP/1.1\r\n\r\n",
             b"\xff" * 5000 + b"\n",
             b'{"type":"drive","left":1,"right":1}\n',
         ):
-            with socket.create_connection(("127.0.0.1", gate.port)) as other:
+            with socket.create_connection(("127.0.0.1", server.port)) as other:
                 other.sendall(rubbish)
-        with socket.create_connection(("127.0.0.1", gate.port)) as planner:
+        with socket.create_connection(("127.0.0.1", server.port)) as planner:
             planner.sendall(b'{"sourceModuleId":"PLANNER","type":"HELLO!!!","protocol":1}\n')
             planner.sendall(b'garbage\n{"type":"nothing"}\n\n{"type":"drive","left":1,')
             planner.sendall(b'"right":2,"destinationModuleId":"REFLEX","sourceModuleId":"PLANNER"}\r\n{"type":"dri')
@@ -85,7 +85,7 @@ def test_garbage_half_lines_and_other_first_lines_do_no_harm() -> None:
         assert gone.source == "PLANNER"
 
 
-def test_a_gate_survives_a_moment_without_file_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_survives_a_moment_without_file_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
     accept, errors = socket.socket.accept, [OSError(errno.EMFILE, "Too many open files")]
 
     def fail_first(self: socket.socket) -> tuple[socket.socket, object]:
@@ -95,8 +95,8 @@ def test_a_gate_survives_a_moment_without_file_descriptors(monkeypatch: pytest.M
 
     monkeypatch.setattr(socket.socket, "accept", fail_first)
     with (
-        LineGate("memory://descriptors") as gate,
-        socket.create_connection(("127.0.0.1", gate.port), timeout=LONG) as planner,
+        LineServer("memory://descriptors") as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=LONG) as planner,
     ):
         planner.sendall(b'{"sourceModuleId":"PLANNER","type":"HELLO!!!","protocol":1}\n')
         assert b"HELLO!!!" in planner.recv(1000)
@@ -105,9 +105,9 @@ def test_a_gate_survives_a_moment_without_file_descriptors(monkeypatch: pytest.M
 
 def test_a_name_that_is_taken_is_refused_in_words() -> None:
     with (
-        LineGate("memory://taken") as gate,
+        LineServer("memory://taken") as server,
         open_bus("memory://taken", "MOTOR"),
-        socket.create_connection(("127.0.0.1", gate.port), timeout=LONG) as guest,
+        socket.create_connection(("127.0.0.1", server.port), timeout=LONG) as guest,
     ):
         guest.sendall(b'{"sourceModuleId":"MOTOR","type":"HELLO!!!","protocol":1}\n')
         assert b"a module MOTOR already exists" in guest.recv(1000)
@@ -115,9 +115,9 @@ def test_a_name_that_is_taken_is_refused_in_words() -> None:
 
 def test_nobody_speaks_in_the_name_of_another() -> None:
     with (
-        LineGate("memory://names") as gate,
+        LineServer("memory://names") as server,
         open_bus("memory://names", "REFLEX") as reflex,
-        socket.create_connection(("127.0.0.1", gate.port)) as guest,
+        socket.create_connection(("127.0.0.1", server.port)) as guest,
     ):
         guest.sendall(b'{"sourceModuleId":"GUEST","type":"HELLO!!!","protocol":1}\n')
         guest.sendall(b'{"sourceModuleId":"SENSOR","type":"round","number":1}\n')
@@ -127,9 +127,9 @@ def test_nobody_speaks_in_the_name_of_another() -> None:
 def test_a_module_that_comes_again_replaces_its_former_connection() -> None:
     hello = b'{"sourceModuleId":"PLANNER","type":"HELLO!!!","protocol":1}\n'
     with (
-        LineGate("memory://again") as gate,
-        socket.create_connection(("127.0.0.1", gate.port), timeout=LONG) as first,
-        socket.create_connection(("127.0.0.1", gate.port), timeout=LONG) as second,
+        LineServer("memory://again") as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=LONG) as first,
+        socket.create_connection(("127.0.0.1", server.port), timeout=LONG) as second,
     ):
         first.sendall(hello)
         assert b"HELLO!!!" in first.recv(1000)
@@ -142,8 +142,8 @@ def test_a_module_that_comes_again_replaces_its_former_connection() -> None:
 def test_a_module_whose_name_is_taken_says_so_and_waits_until_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     told, joined = queue.SimpleQueue[str](), queue.SimpleQueue[Bus]()
     monkeypatch.setattr("warnings.warn", lambda text, *_, **__: told.put(text))
-    with LineGate("memory://taken") as gate:
-        url = f"lines://127.0.0.1:{gate.port}"
+    with LineServer("memory://taken") as server:
+        url = f"lines://127.0.0.1:{server.port}"
         former = open_bus("memory://taken", "PLANNER")
         threading.Thread(target=lambda: joined.put(open_bus(url, "PLANNER"))).start()
         assert told.get(timeout=LONG) == f"{url}: memory://taken: a module PLANNER already exists; PLANNER tries again"

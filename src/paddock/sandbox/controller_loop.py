@@ -10,31 +10,31 @@ import sys
 from pathlib import Path
 
 from paddock.sandbox import messages
-from paddock.sandbox.chances import fix_chances
+from paddock.sandbox.controller_runner import ControllerJob, ControllerRunner
+from paddock.sandbox.determinism import make_deterministic
 from paddock.sandbox.guards import confine
-from paddock.sandbox.guest import GuestJob, GuestProgram
 from paddock.sandbox.printing import BoundedOutput
 
 
-def be_guest(talk: int, faults: int) -> None:
+def run_controller(channel: int, faults: int) -> None:
     """Run a controller in this process.
 
     Args:
-        talk: file descriptor of the message socket.
+        channel: file descriptor of the message socket.
         faults: file descriptor to which tracebacks of fatal signals are written.
     """
-    exchange = Exchange(talk)
-    job: GuestJob = pickle.loads(exchange.read()[1:])
+    exchange = Exchange(channel)
+    job: ControllerJob = pickle.loads(exchange.read()[1:])
     os.chdir(job.folder)
     sys.stdout = sys.stderr = BoundedOutput(1, job.limits.output_kb * 1024)
     faulthandler.enable(faults)
     faulthandler.register(signal.SIGXCPU, faults, all_threads=False, chain=True)
-    guest = GuestProgram(job, Path(job.file))
-    fix_chances(guest.body)
+    runner = ControllerRunner(job, Path(job.file))
+    make_deterministic(runner.body)
     confine(job.folder, job.limits)
-    exchange.write(guest.load())
+    exchange.write(runner.load())
     while True:
-        exchange.write(guest.answer(exchange.read()))
+        exchange.write(runner.answer(exchange.read()))
 
 
 class Exchange:

@@ -1,4 +1,4 @@
-"""UnguardedGuest: runs a controller in this process without restrictions, for systems that cannot fork."""
+"""InProcessController: runs a controller in this process without restrictions, for systems that cannot fork."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import IO, NoReturn
 
 from paddock.sandbox import messages
+from paddock.sandbox.controller_runner import ControllerJob, ControllerRunner
 from paddock.sandbox.failure import FailureKind, SubmissionFailure
 from paddock.sandbox.folders import remove_folder
-from paddock.sandbox.guest import GuestJob, GuestProgram
 from paddock.sandbox.printing import BoundedOutput
 
 
-class UnguardedGuest:
-    """Replacement for GuestProcess without a process, so that students can check their own programs on Windows."""
+class InProcessController:
+    """Replaces ControllerProcess where processes cannot fork, so that students can check their programs on Windows."""
 
     cpu_seconds = 0.0
 
-    def __init__(self, job: GuestJob) -> None:
+    def __init__(self, job: ControllerJob) -> None:
         self._folder, self.output = job.folder, ""
-        self._kept: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the guest)
+        self._kept: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the controller)
         self._printed = BoundedOutput(self._kept.fileno(), job.limits.output_kb * 1024)
-        self._guest = GuestProgram(job, job.folder / job.file)
-        self._read(self._call(self._guest.load))
+        self._runner = ControllerRunner(job, job.folder / job.file)
+        self._read(self._call(self._runner.load))
 
     def send(self, message: bytes) -> None:
         """Send a message."""
-        self._call(self._guest.answer, message[messages.LENGTH.size :])
+        self._call(self._runner.answer, message[messages.LENGTH.size :])
 
     def ask(self, message: bytes, seconds: float) -> tuple[bytes, bytes]:
         """Send a message and return the answer as (letter, data); there is no time limit."""
-        return self._read(self._call(self._guest.answer, message[messages.LENGTH.size :]))
+        return self._read(self._call(self._runner.answer, message[messages.LENGTH.size :]))
 
     def _call(self, action: Callable[..., bytes], *arguments: bytes) -> bytes:
         """Call a function and store its printed output."""
@@ -42,8 +42,8 @@ class UnguardedGuest:
     def _read(self, frame: bytes) -> tuple[bytes, bytes]:
         letter, data = frame[4:5], frame[5:]
         if letter == messages.FAILED:
-            told = messages.decode_failure(data)
-            self.fail(told.kind, told.place, told.text)
+            report = messages.decode_failure(data)
+            self.fail(report.kind, report.place, report.text)
         return letter, data
 
     def fail(self, kind: FailureKind, place: str, text: str) -> NoReturn:

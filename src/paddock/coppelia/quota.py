@@ -1,4 +1,4 @@
-"""Shares: quotas that limit how much each client may store in a scene."""
+"""Quota: limits how much each client may store in a scene."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paddock.core.errors import PaddockError
 Key = TypeVar("Key")
 
 
-class Shares(Generic[Key]):
+class Quota(Generic[Key]):
     """Quota of one kind of item, per client and in total. Items of disconnected clients make room for new ones."""
 
     def __init__(
@@ -30,14 +30,14 @@ class Shares(Generic[Key]):
         self._kept: dict[Key, tuple[object, int]] = {}  # owner and size of each item, the oldest first
         self._sums: Counter[object] = Counter()  # by owner; None: disconnected clients
 
-    def book(self, key: Key, owner: object, size: int = 1) -> None:
+    def reserve(self, key: Key, owner: object, size: int = 1) -> None:
         """Reserve space for an item of a client, or change its size. Raise an error if a quota is exceeded."""
         _, before = self._kept.get(key, (None, 0))
         if self._exceeds(owner, size - before):
-            self._count_anew()
+            self._recount()
         if owner is not None and self._sums[owner] + size - before > self._each:
             raise PaddockError(f"you have {self._each} {self._what} already; remove some")
-        self._make_room(key, size - before)
+        self._free_space(key, size - before)
         self._forget(key)
         self._kept[key] = owner, size
         self._sums[owner] += size
@@ -46,20 +46,20 @@ class Shares(Generic[Key]):
         """Handle a disconnected client. Its items are kept until other clients need the space."""
         if self._sums.pop(owner, 0):
             self._kept = {key: (None if who is owner else who, size) for key, (who, size) in self._kept.items()}
-            self._count_anew()
+            self._recount()
 
     def _exceeds(self, owner: object, more: int) -> bool:
         mine = owner is not None and self._sums[owner] + more > self._each
         return mine or self._sums.total() + more > self._whole
 
-    def _count_anew(self) -> None:
+    def _recount(self) -> None:
         """Recompute the sums without items that no longer exist."""
         self._kept = {key: entry for key, entry in self._kept.items() if self._exists(key)}
         self._sums = Counter()
         for owner, size in self._kept.values():
             self._sums[owner] += size
 
-    def _make_room(self, key: Key, more: int) -> None:
+    def _free_space(self, key: Key, more: int) -> None:
         over = self._sums.total() + more - self._whole
         for other, (owner, size) in list(self._kept.items()) if over > 0 else ():
             if over <= 0:

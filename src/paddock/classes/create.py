@@ -49,7 +49,7 @@ def make_class(path: str | Path, spec: ClassSpec, students: Iterable[str | Stude
     return folder
 
 
-def take_exercise(folder: ClassFolder, exercise: str) -> str:
+def import_exercise(folder: ClassFolder, exercise: str) -> str:
     """Return the name of an exercise for an existing class; copy an exercise from another folder into the class."""
     from paddock.exercises import exercise_names, load_exercise  # takes a while
 

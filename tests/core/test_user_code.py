@@ -1,0 +1,23 @@
+"""Files of users are loaded as they are on the disk."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from paddock.core.user_code import load_fresh
+
+
+def test_a_file_changed_within_a_second_is_loaded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file = tmp_path / "controller.py"
+    gains = []
+    for text in ("GAIN = 7\n", "GAIN = 8\n"):
+        file.write_text(text, encoding="utf-8")
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+        gains.append(load_fresh(file).GAIN)
+    assert gains == [7, 8]
