@@ -33,7 +33,7 @@ test-again: $(DEV)  ## the tests that failed last, one after another; fails if t
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none $(ARGS)
 
 test-long: $(DEV)  ## whole experiments, further cases, the CUDA simulator, other packages: about five minutes on two cores
-	$(PYTEST) $(COVERAGE) -m "long and not soak" $(ARGS)
+	$(PYTEST) $(COVERAGE) -m "long and not soak" -o faulthandler_timeout=1800 $(ARGS)
 
 test-plain: $(DEV)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m "not heavy and not long" tests/engine tests/sensors
@@ -47,7 +47,7 @@ test-browser: $(DEV)  ## only the tests of the page, in the system's Chromium; f
 	PADDOCK_REQUIRE_BROWSER=1 $(BIN)/python -m pytest tests/browser $(ARGS)
 
 soak: $(DEV)  ## long checks: an hour with ten clients, 2,000 extreme robots, 100,000 damaged orders, 100 robots on serial lines
-	$(PYTEST) -m soak
+	$(PYTEST) -m soak -o faulthandler_timeout=1800
 	$(BIN)/python benchmarks/soak.py --stride 10
 	$(BIN)/python benchmarks/extreme_robots.py --robots 2000
 	$(BIN)/python benchmarks/orders_fuzz.py

@@ -33,16 +33,34 @@ for number, handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signa
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Run each file in one worker, so that its tests share servers; run all tests of the page in one, with one browser.
-
-    A second browser on two cores would double the CPU time of the tests of the page.
-    """
     from xdist.scheduler import LoadFileScheduling
 
     class FileScheduling(LoadFileScheduling):
+        """Runs each file in one worker, so that its tests share servers, and all tests of the page in one.
+
+        A second browser on two cores would double the CPU time of the tests of the page.
+        """
+
         def _split_scope(self, nodeid: str) -> str:
             file = str(super()._split_scope(nodeid))
             return "tests/browser" if file.startswith("tests/browser/") else file
+
+        def remove_node(self, node: Any) -> str | None:
+            """Do not repeat the test in which a worker died: xdist would repeat it in every new worker."""
+            for tests in self.assigned_work[node].values():
+                for test, finished in tests.items():
+                    if not finished:
+                        tests[test] = True
+                        super().remove_node(node)
+                        return test
+            super().remove_node(node)
+            return None
+
+        def schedule(self) -> None:
+            """Give a new worker a second file, or its end: xdist's workers start a test when they know the next one."""
+            super().schedule()
+            for node in self.nodes:
+                self._reschedule(node)
 
     return FileScheduling(config, log)
 

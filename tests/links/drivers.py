@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -67,11 +69,13 @@ class DrivingPrograms:
     """Starts programs that drive robots; each is a process of its own."""
 
     def __init__(self) -> None:
+        program = [sys.executable, "-c", FORKING]
         self._parent = subprocess.Popen(
-            [sys.executable, "-c", FORKING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
         self._written: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self._parent.stdout is not None
@@ -93,8 +97,10 @@ class DrivingPrograms:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Kill all programs: those of failed tests hold the pipe open, and a pipe cannot be closed while it is read."""
         with self._parent:
-            self._parent.kill()
+            os.killpg(self._parent.pid, signal.SIGKILL)
+            self._reader.join()
 
 
 def watchdogs_of(process: int) -> list[int]:

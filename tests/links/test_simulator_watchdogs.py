@@ -10,15 +10,17 @@ from collections.abc import Iterator
 import pytest
 
 import paddock
-from links.drivers import SIMULATORS, DrivingPrograms, drive_in_simulators, watchdogs_of
+from links.drivers import FIELD, SIMULATORS, DrivingPrograms, drive_in_simulators, watchdogs_of
 from links.test_watchdog import SOON, STANDS, killed_in_the_end
 from paddock.arena import Arena
+from paddock.core.geometry import Pose
 from paddock.testing import wait_for
 
 pytest.importorskip("cbor2", reason="pip install cbor2")
 
 ALL = pytest.mark.parametrize("name", SIMULATORS)
 DRIVE = "robot.wheels.set(0.2, 0.25)"
+SPAWNED = Pose(*FIELD.starts[0].at, 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,11 @@ def stands(arena: Arena, name: str) -> bool:
     """A USARSim server takes robots away whose programs are gone."""
     with arena.turn:
         return name not in arena.robots or arena[name].wheels.speeds == STANDS
+
+
+def pose_of(arena: Arena, name: str) -> Pose | None:
+    with arena.turn:
+        return arena[name].pose if name in arena.robots else None
 
 
 @ALL
@@ -58,9 +65,10 @@ def test_a_program_that_hangs_is_not_saved_by_a_thread_that_reads(
     field: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str
 ) -> None:
     arena, urls = field
+    before = pose_of(arena, name)
     process = programs.start(urls[name], f"robot.enable('sonar'); robot.watch(0.05); {DRIVE}", "signal.pause()")
-    wait_for(lambda: not stands(arena, name))
     with killed_in_the_end(process):
+        wait_for(lambda: pose_of(arena, name) not in (before, None, SPAWNED))  # it may have stopped already
         wait_for(lambda: stands(arena, name), SOON)
 
 
