@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from uuid import uuid4
 
 import pytest
 
@@ -19,18 +20,22 @@ from paddock.vision.mjpeg import read_boundary
 
 @contextmanager
 def listen(*answers: bytes) -> Iterator[str]:
-    """A server that gives each connection one of the answers, in turn, and closes it."""
+    """A server that gives each request one of the answers, in turn, and closes it.
+
+    A client of another test may still look for its own server on this port, so each server has a path of its own.
+    """
+    path, left = f"/{uuid4()}", list(reversed(answers))
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def run() -> None:
-            for answer in answers:
+            while left:
                 with server.accept()[0] as peer:
-                    peer.recv(65536)
-                    peer.sendall(answer)
+                    if path.encode() in peer.recv(65536):
+                        peer.sendall(left.pop())
 
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/video"
+        yield f"http://127.0.0.1:{server.getsockname()[1]}{path}"
 
 
 def jpeg() -> bytes:

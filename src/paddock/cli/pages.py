@@ -44,13 +44,14 @@ def offer_to_run_again(page: Show, console: Console, reason: str, *, failed: boo
         Whether to run again from the start; the arena is then reset.
     """
     watched = page.watched
-    page.end(reason, failed=failed, again=watched)
-    if not watched:
-        return False
-    style = "bold red" if failed else "bold"
-    console.print(Text.assemble(("the run has ended: ", style), reason), soft_wrap=True)
-    console.print(f"the page stays open at {page.url}: press Run again there, or Ctrl-C here to stop", highlight=False)
     try:
+        page.end(reason, failed=failed, again=watched)
+        if not watched:
+            return False
+        style = "bold red" if failed else "bold"
+        console.print(Text.assemble(("the run has ended: ", style), reason), soft_wrap=True)
+        how = f"the page stays open at {page.url}: press Run again there, or Ctrl-C here to stop"
+        console.print(how, highlight=False)
         page.wait_for_run_again()
     except KeyboardInterrupt:
         return False

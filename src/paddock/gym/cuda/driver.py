@@ -10,10 +10,10 @@ from paddock.core.jit import Kernel, kernel
 from paddock.core.rebuild import rebuild_kernel
 from paddock.core.rng import uniform
 from paddock.engine.model import ITEM_COLUMNS
-from paddock.engine.state import SEED, TICK, State, Workspace
+from paddock.engine.state import State, Workspace
 from paddock.gym.kernels import explore, move_goals, step_env
 from paddock.gym.tables import OVER, Answers, EnvPlan, Episodes, ScenePool
-from paddock.rollouts.cuda.driver import Single
+from paddock.rollouts.cuda.driver import Single, make_copiers
 from paddock.rollouts.cuda.stubs import uniform_single
 
 cuda: Any = None  # numba's module, set on first use; its simulator requires it as a global name of the kernel
@@ -59,6 +59,7 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
     step_there = rebuild_kernel(step_env, swaps, constant=constant, make=cuda.jit(device=True))
     crew, kept, columns, wanted = sizes.robots, sizes.kept, sizes.columns, sizes.wanted
     crowded, most, values = sizes.crowd, sizes.most, sizes.values
+    copy_motion, _, _ = make_copiers(cuda)
 
     def step_all(
         dt, items, grids, cells, floor, sources, robots, stages, constants, robot_variant, types, devices,
@@ -82,13 +83,7 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
         segments = cuda.local.array((most, ITEM_COLUMNS), f)
         discs = cuda.local.array((most, ITEM_COLUMNS), f)
         crowd = cuda.local.array(crowded, np.int64)
-        my_clock[0, TICK], my_clock[0, SEED] = clock[w, TICK], clock[w, SEED]
-        for r in range(crew):
-            for k in range(kept):
-                for j in range(columns):
-                    my_motion[0, k, r, j] = motion[w, k, r, j]
-            for j in range(wanted):
-                my_commands[0, r, j] = commands[w, r, j]
+        copy_motion(clock[w], motion[w], commands[w], my_clock[0], my_motion[0], my_commands[0])
         mine = slice(w, w + 1)
         pool = ScenePool(
             dt, items, grids, cells, floor, sources, robots, stages, constants, robot_variant, types, devices,
@@ -103,18 +98,10 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
             observations[mine], pictures[mine], rewards[mine], reward_terms[mine], ended[mine], truncated[mine],
             final_observations[mine], final_pictures[mine],
         )  # fmt: skip
-        scratch = Workspace(
-            crowd, segments, discs, discs
-        )  # there is no tape, and no kernel writes to one: see stubs.py
+        scratch = Workspace(crowd, segments, discs, discs)  # no kernel here writes to the tape, see stubs.py
         step_there(pool, plan, episodes, answers, actions[mine], scratch, readings, segments, 0)
         terminated[w] = ended[w] > 0
-        clock[w, TICK], clock[w, SEED] = my_clock[0, TICK], my_clock[0, SEED]
-        for r in range(crew):
-            for k in range(kept):
-                for j in range(columns):
-                    motion[w, k, r, j] = my_motion[0, k, r, j]
-            for j in range(wanted):
-                commands[w, r, j] = my_commands[0, r, j]
+        copy_motion(my_clock[0], my_motion[0], my_commands[0], clock[w], motion[w], commands[w])
 
     return cuda.jit(step_all, **options)
 

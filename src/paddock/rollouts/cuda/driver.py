@@ -18,7 +18,7 @@ from paddock.core.rebuild import rebuild_kernel
 from paddock.core.rng import uniform
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import ITEM_COLUMNS, Model
-from paddock.engine.state import SEED, TICK, State, Workspace
+from paddock.engine.state import TICK, State, Workspace
 from paddock.engine.step import step_world
 from paddock.rollouts.cuda.proximity_fast_path import Pool, look
 from paddock.rollouts.cuda.stubs import uniform_single
@@ -56,26 +56,13 @@ class Sizes(NamedTuple):
 
 def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: dict[str, Any], **options: Any) -> Any:
     """Build the driver for some sizes, with some kernels replaced (`swaps`) and some global names set (`names`)."""
-    global cuda
-    cuda = module
+    advance = _make_loop(module, sizes, swaps, names)
     f = np.float32 if sizes.single else np.float64
-    constant = None
-    if sizes.single:
-        constant, swaps = Single(cuda), {**swaps, uniform: uniform_single}
-    known = {**names, f"{look.__module__}.cuda": cuda}
-
-    def on_device(kernel: Kernel) -> Any:
-        return rebuild_kernel(kernel, swaps, names=known, constant=constant, make=cuda.jit(device=True))
-
-    decide_there, step_there, write_there = on_device(decide), on_device(step_world), on_device(write_down)
     crew, kept, columns, wanted, constant_count = sizes.robots, sizes.kept, sizes.columns, sizes.wanted, sizes.constants
-    crowded, most, values, memory_size = sizes.crowd, sizes.most, sizes.values, sizes.memory
-    sum_count, ray_count, seats = sizes.sums, sizes.rays, sizes.seats
-    together = ray_count > 0
-    look_there: Any = on_device(look) if together else None
-    sense_there: Any = None if together else on_device(sense)
-    index_there: Any = on_device(index_crowd) if crew > 1 else None
-    ray_columns = ray_count | 1  # odd, to avoid bank conflicts of neighbouring threads
+    crowded, most, values, memory_size, seats = sizes.crowd, sizes.most, sizes.values, sizes.memory, sizes.seats
+    sum_count, together = sizes.sums, sizes.rays > 0
+    ray_columns = sizes.rays | 1  # odd, to avoid bank conflicts of neighbouring threads
+    copy_motion, copy_table, copy_row = make_copiers(cuda)
 
     def drive(
         dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, constants,
@@ -83,7 +70,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
         metrics, slots, numbers, sums, marks, start, ahead, trace, every, worlds, ticks,
     ):  # fmt: skip
         at_hand = cuda.shared.array(constant_count, f)
-        pool = Pool(
+        pool = Pool(  # one array per line: numba's simulator identifies shared arrays by their lines
             cuda.shared.array(1, np.uint32),
             cuda.shared.array((seats, 4), f),
             cuda.shared.array(seats, np.uint64),
@@ -100,74 +87,100 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
             return
         w = worlds[thread if there else 0]
         who, scene = w // share, w % numbers.shape[0]
-
-        my_clock = cuda.local.array((1, 2), np.int64)
-        my_motion = cuda.local.array((1, kept, crew, columns), f)
+        state = State(cuda.local.array((1, 2), np.int64), cuda.local.array((1, kept, crew, columns), f))
         my_commands = cuda.local.array((1, crew, wanted), f)
         my_memory = cuda.local.array((1, memory_size), f)
         my_sums = cuda.local.array((1, crew, sum_count), f)
         my_ahead = cuda.local.array(1, np.int64)
         readings = cuda.local.array(values, f)
-        segments = cuda.local.array((most, ITEM_COLUMNS), f)
-        discs = cuda.local.array((most, ITEM_COLUMNS), f)
-        crowd = cuda.local.array(crowded, np.int64)
-
-        my_clock[0, TICK], my_clock[0, SEED] = clock[w, TICK], clock[w, SEED]
-        for r in range(crew):
-            for k in range(kept):
-                for j in range(columns):
-                    my_motion[0, k, r, j] = motion[w, k, r, j]
-            for j in range(wanted):
-                my_commands[0, r, j] = commands[w, r, j]
-            for j in range(sum_count):
-                my_sums[0, r, j] = sums[w, r, j]
-        for j in range(memory_size):
-            my_memory[0, j] = memory[w, j]
+        discs = cuda.local.array((most, ITEM_COLUMNS), f)  # also the tape: no kernel here writes to it, see stubs.py
+        scratch = Workspace(
+            cuda.local.array(crowded, np.int64), cuda.local.array((most, ITEM_COLUMNS), f), discs, discs
+        )
+        copy_motion(clock[w], motion[w], commands[w], state.clock[0], state.motion[0], my_commands[0])
+        copy_table(sums[w], my_sums[0])
+        copy_row(memory[w], my_memory[0])
         my_ahead[0] = ahead[w]
-
         model = Model(dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, at_hand)
-        state = State(my_clock, my_motion)
-        scratch = Workspace(crowd, segments, discs, discs)  # there is no tape, and nothing writes to it, see stubs.py
         policy_table = PolicyTable(rows, plans, weights[who : who + 1], 1, my_memory, enabled)
         metric_sums = MetricSums(
             metrics, slots, numbers[scene : scene + 1], my_sums, marks[w : w + 1], start[w : w + 1], my_ahead,
             trace[w : w + 1], every,
         )  # fmt: skip
+        advance(model, state, my_commands, scratch, policy_table, metric_sums, pool, readings, there, ticks)
+        if there:
+            copy_motion(state.clock[0], state.motion[0], my_commands[0], clock[w], motion[w], commands[w])
+            copy_table(my_sums[0], sums[w])
+            copy_row(my_memory[0], memory[w])
+            ahead[w] = my_ahead[0]
+
+    return cuda.jit(drive, **options)
+
+
+def _make_loop(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: dict[str, Any]) -> Any:
+    """Build the loop of a thread, from the CPU's kernels: sense, decide, step, for a number of ticks."""
+    global cuda
+    cuda = module
+    constant = None
+    if sizes.single:
+        constant, swaps = Single(cuda), {**swaps, uniform: uniform_single}
+    known = {**names, f"{look.__module__}.cuda": cuda}
+
+    def on_device(kernel: Kernel) -> Any:
+        return rebuild_kernel(kernel, swaps, names=known, constant=constant, make=cuda.jit(device=True))
+
+    crew, kept, together = sizes.robots, sizes.kept, sizes.rays > 0
+    decide_there, step_there, write_there = on_device(decide), on_device(step_world), on_device(write_down)
+    look_there: Any = on_device(look) if together else None
+    sense_there: Any = None if together else on_device(sense)
+    index_there: Any = on_device(index_crowd) if crew > 1 else None
+
+    def advance(model, state, commands, scratch, policy_table, metric_sums, pool, readings, there, ticks):
         if crew > 1:
-            index_there(model.grids, my_motion[0, my_clock[0, TICK] % kept], crowd)
+            index_there(model.grids, state.motion[0, state.clock[0, TICK] % kept], scratch.crowd)
         for _ in range(ticks):
-            alive = there and my_ahead[0] != 0
+            alive = there and metric_sums.ahead[0] != 0
             if together:  # a block continues until all its worlds are done, since its threads share work
                 if not cuda.syncthreads_or(np.int32(alive)):
                     break
                 look_there(model, state, scratch, pool, alive, cuda.threadIdx.x, cuda.blockDim.x, readings)
                 if alive:
-                    decide_there(model, state, my_commands, policy_table, readings, metric_sums, 0, 0)
+                    decide_there(model, state, commands, policy_table, readings, metric_sums, 0, 0)
             else:
                 if not alive:
                     break
                 for r in range(crew):
-                    sense_there(model, state, scratch, 0, r, enabled[r], False, readings)
-                    decide_there(model, state, my_commands, policy_table, readings, metric_sums, 0, r)
+                    sense_there(model, state, scratch, 0, r, policy_table.enabled[r], False, readings)
+                    decide_there(model, state, commands, policy_table, readings, metric_sums, 0, r)
             if alive:
-                step_there(model, state, my_commands, scratch, 0)
-                write_there(model, state, my_commands, metric_sums, 0)
+                step_there(model, state, commands, scratch, 0)
+                write_there(model, state, commands, metric_sums, 0)
 
-        if there:
-            clock[w, TICK] = my_clock[0, TICK]
-            for r in range(crew):
-                for k in range(kept):
-                    for j in range(columns):
-                        motion[w, k, r, j] = my_motion[0, k, r, j]
-                for j in range(wanted):
-                    commands[w, r, j] = my_commands[0, r, j]
-                for j in range(sum_count):
-                    sums[w, r, j] = my_sums[0, r, j]
-            for j in range(memory_size):
-                memory[w, j] = my_memory[0, j]
-            ahead[w] = my_ahead[0]
+    return cuda.jit(device=True)(advance)
 
-    return cuda.jit(drive, **options)
+
+def make_copiers(module: Any) -> tuple[Any, Any, Any]:
+    """Return device functions that copy clock, motion and commands of a world; a table; a row. Targets come last."""
+    on_device = module.jit(device=True)
+
+    @on_device
+    def copy_row(source, target):
+        for j in range(target.shape[0]):
+            target[j] = source[j]
+
+    @on_device
+    def copy_table(source, target):
+        for i in range(target.shape[0]):
+            copy_row(source[i], target[i])
+
+    @on_device
+    def copy_motion(clock, motion, commands, to_clock, to_motion, to_commands):
+        copy_row(clock, to_clock)
+        for k in range(to_motion.shape[0]):
+            copy_table(motion[k], to_motion[k])
+        copy_table(commands, to_commands)
+
+    return copy_motion, copy_table, copy_row
 
 
 def by_column(module: Any, table: Any, real: type, threads: int) -> Any:
