@@ -13,7 +13,7 @@ from paddock.engine.model import ITEM_COLUMNS
 from paddock.engine.state import State, Workspace
 from paddock.gym.kernels import explore, move_goals, step_env
 from paddock.gym.tables import OVER, Answers, EnvPlan, Episodes, ScenePool
-from paddock.rollouts.cuda.driver import Single, make_copiers
+from paddock.rollouts.cuda.driver import Single, make_motion_copier
 from paddock.rollouts.cuda.stubs import uniform_single
 
 cuda: Any = None  # numba's module, set on first use; its simulator requires it as a global name of the kernel
@@ -59,7 +59,7 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
     step_there = rebuild_kernel(step_env, swaps, constant=constant, make=cuda.jit(device=True))
     crew, kept, columns, wanted = sizes.robots, sizes.kept, sizes.columns, sizes.wanted
     crowded, most, values = sizes.crowd, sizes.most, sizes.values
-    copy_motion, _, _ = make_copiers(cuda)
+    copy_motion = make_motion_copier(cuda, sizes)
 
     def step_all(
         dt, items, grids, cells, floor, sources, robots, stages, constants, robot_variant, types, devices,
@@ -83,7 +83,7 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
         segments = cuda.local.array((most, ITEM_COLUMNS), f)
         discs = cuda.local.array((most, ITEM_COLUMNS), f)
         crowd = cuda.local.array(crowded, np.int64)
-        copy_motion(clock[w], motion[w], commands[w], my_clock[0], my_motion[0], my_commands[0])
+        copy_motion(clock, motion, commands, w, my_clock, my_motion, my_commands, 0)
         mine = slice(w, w + 1)
         pool = ScenePool(
             dt, items, grids, cells, floor, sources, robots, stages, constants, robot_variant, types, devices,
@@ -101,7 +101,7 @@ def make_step_driver(module: Any, sizes: StepSizes, swaps: dict[Kernel, Kernel],
         scratch = Workspace(crowd, segments, discs, discs)  # no kernel here writes to the tape, see stubs.py
         step_there(pool, plan, episodes, answers, actions[mine], scratch, readings, segments, 0)
         terminated[w] = ended[w] > 0
-        copy_motion(my_clock[0], my_motion[0], my_commands[0], clock[w], motion[w], commands[w])
+        copy_motion(my_clock, my_motion, my_commands, 0, clock, motion, commands, w)
 
     return cuda.jit(step_all, **options)
 

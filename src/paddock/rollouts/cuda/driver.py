@@ -18,7 +18,7 @@ from paddock.core.rebuild import rebuild_kernel
 from paddock.core.rng import uniform
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import ITEM_COLUMNS, Model
-from paddock.engine.state import TICK, State, Workspace
+from paddock.engine.state import SEED, TICK, State, Workspace
 from paddock.engine.step import step_world
 from paddock.rollouts.cuda.proximity_fast_path import Pool, look
 from paddock.rollouts.cuda.stubs import uniform_single
@@ -62,7 +62,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
     crowded, most, values, memory_size, seats = sizes.crowd, sizes.most, sizes.values, sizes.memory, sizes.seats
     sum_count, together = sizes.sums, sizes.rays > 0
     ray_columns = sizes.rays | 1  # odd, to avoid bank conflicts of neighbouring threads
-    copy_motion, copy_table, copy_row = make_copiers(cuda)
+    copy_motion, copy_sums = make_motion_copier(cuda, sizes), _make_sum_copier(cuda, sizes)
 
     def drive(
         dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, constants,
@@ -87,6 +87,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
             return
         w = worlds[thread if there else 0]
         who, scene = w // share, w % numbers.shape[0]
+
         state = State(cuda.local.array((1, 2), np.int64), cuda.local.array((1, kept, crew, columns), f))
         my_commands = cuda.local.array((1, crew, wanted), f)
         my_memory = cuda.local.array((1, memory_size), f)
@@ -97,9 +98,8 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
         scratch = Workspace(
             cuda.local.array(crowded, np.int64), cuda.local.array((most, ITEM_COLUMNS), f), discs, discs
         )
-        copy_motion(clock[w], motion[w], commands[w], state.clock[0], state.motion[0], my_commands[0])
-        copy_table(sums[w], my_sums[0])
-        copy_row(memory[w], my_memory[0])
+        copy_motion(clock, motion, commands, w, state.clock, state.motion, my_commands, 0)
+        copy_sums(sums, memory, w, my_sums, my_memory, 0)
         my_ahead[0] = ahead[w]
         model = Model(dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, at_hand)
         policy_table = PolicyTable(rows, plans, weights[who : who + 1], 1, my_memory, enabled)
@@ -109,9 +109,8 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
         )  # fmt: skip
         advance(model, state, my_commands, scratch, policy_table, metric_sums, pool, readings, there, ticks)
         if there:
-            copy_motion(state.clock[0], state.motion[0], my_commands[0], clock[w], motion[w], commands[w])
-            copy_table(my_sums[0], sums[w])
-            copy_row(my_memory[0], memory[w])
+            copy_motion(state.clock, state.motion, my_commands, 0, clock, motion, commands, w)
+            copy_sums(my_sums, my_memory, 0, sums, memory, w)
             ahead[w] = my_ahead[0]
 
     return cuda.jit(drive, **options)
@@ -159,28 +158,37 @@ def _make_loop(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: di
     return cuda.jit(device=True)(advance)
 
 
-def make_copiers(module: Any) -> tuple[Any, Any, Any]:
-    """Return device functions that copy clock, motion and commands of a world; a table; a row. Targets come last."""
-    on_device = module.jit(device=True)
+def make_motion_copier(module: Any, sizes: Any) -> Any:
+    """Build the device function that copies clock, motion and commands of world `w` to world `v` of other arrays.
 
-    @on_device
-    def copy_row(source, target):
-        for j in range(target.shape[0]):
-            target[j] = source[j]
+    Its loops have constant bounds and no slices: with slices, environments are a tenth slower.
+    """
+    crew, kept, columns, wanted = sizes.robots, sizes.kept, sizes.columns, sizes.wanted
 
-    @on_device
-    def copy_table(source, target):
-        for i in range(target.shape[0]):
-            copy_row(source[i], target[i])
+    def copy_motion(clock, motion, commands, w, to_clock, to_motion, to_commands, v):
+        to_clock[v, TICK], to_clock[v, SEED] = clock[w, TICK], clock[w, SEED]
+        for r in range(crew):
+            for k in range(kept):
+                for j in range(columns):
+                    to_motion[v, k, r, j] = motion[w, k, r, j]
+            for j in range(wanted):
+                to_commands[v, r, j] = commands[w, r, j]
 
-    @on_device
-    def copy_motion(clock, motion, commands, to_clock, to_motion, to_commands):
-        copy_row(clock, to_clock)
-        for k in range(to_motion.shape[0]):
-            copy_table(motion[k], to_motion[k])
-        copy_table(commands, to_commands)
+    return module.jit(device=True)(copy_motion)
 
-    return copy_motion, copy_table, copy_row
+
+def _make_sum_copier(module: Any, sizes: Sizes) -> Any:
+    """Build the device function that copies sums of metrics and memory of policies, like `copy_motion`."""
+    crew, sum_count, memory_size = sizes.robots, sizes.sums, sizes.memory
+
+    def copy_sums(sums, memory, w, to_sums, to_memory, v):
+        for r in range(crew):
+            for j in range(sum_count):
+                to_sums[v, r, j] = sums[w, r, j]
+        for j in range(memory_size):
+            to_memory[v, j] = memory[w, j]
+
+    return module.jit(device=True)(copy_sums)
 
 
 def by_column(module: Any, table: Any, real: type, threads: int) -> Any:
