@@ -26,7 +26,7 @@ test: $(DEV)  ## all tests except the long ones, then the kernel tests again in 
 	@$(BIN)/python tests/browser/skipped.py
 
 test-compiled: $(DEV)
-	@$(BIN)/python -m compileall -q -j 2 src # else every worker compiles all byte code
+	@$(BIN)/python tests/compile_once.py
 	$(PYTEST) $(COVERAGE) -m "not long" $(ARGS)
 
 test-again: $(DEV)  ## the tests that failed last, one after another; fails if there is none
