@@ -291,6 +291,13 @@ def test_impossible_seconds_are_refused(seconds: str) -> None:
     assert "--seconds: expected seconds >= 0" in done.stderr
 
 
+@pytest.mark.parametrize("command", [("run", "empty"), ("run", "--scenario", "turn-and-go"), ("explore", "empty")])
+def test_a_speed_is_refused_where_no_page_could_show_it(command: tuple[str, ...]) -> None:
+    done = paddock(*command, "--headless", "--speed", "1")
+    assert done.returncode == 2
+    assert "--headless has none and runs as fast as possible" in " ".join(done.stderr.replace("│", "").split())
+
+
 def test_a_run_with_a_page_tells_its_address_and_ends_as_one_without() -> None:
     shown, headless = (paddock("run", "clutter", "--seconds", "6", *how) for how in (("--speed", "0"), ("--headless",)))
     assert re.search(r"watch it at http://127\.0\.0\.1:\d+/", shown.stdout)

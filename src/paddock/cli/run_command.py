@@ -92,6 +92,7 @@ def run(
       paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
     """
     check_choices(context, world, scenario, robot)
+    options.refuse_speed_without_page(speed, headless)
     refuse_name_of_other_kind(world, scenario)
     out = Path("runs") if report and out is None else out
     if scenario is not None:

@@ -14,7 +14,7 @@ def find(program: HostProgram) -> bool:
     """Query all serial devices and those of the configuration; return whether a robot answered."""
     known = {robot.path: robot for robot in program.config.robots} if program.has_config else {}
     devices = list_serial_devices()
-    program.print_line(_("searching {count} serial devices …").format(count=len({**devices, **known})))
+    program.print_line(_("searching serial devices ({count}) …").format(count=len({**devices, **known})))
     states = {
         "robot": _("takes orders"),
         "checked": _("takes orders, checked mode"),
