@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,6 +22,7 @@ from paddock.worlds.spec import WorldSpec
 
 OLD_CLIENT = Path(os.environ.get("PADDOCK_OLD_COPPELIA_CLIENT", Path(sys.prefix) / "clients" / "coppelia-0.0.4"))
 ROOM = replace(vrep_room.ROOM, name="coppelia-room")
+CLIENTS: dict[int, list[Any]] = defaultdict(list)  # by the port of their server
 
 
 @contextmanager
@@ -31,13 +33,23 @@ def served(
     arena = paddock.open(world, seed=seed)
     server = Server(arena, Settings(**{"port": 0, "speed": None, **settings}))
     with CoppeliaServer(arena, 0, stopped=stopped, silence=silence) as bridge, server.in_background():
-        yield bridge
+        try:
+            yield bridge
+        finally:
+            for client in CLIENTS.pop(bridge.port, []):
+                client.socket.close(linger=0)
 
 
-def new_client(bridge: CoppeliaServer) -> Any:
-    """CoppeliaSim's own client, version 2."""
-    module = pytest.importorskip("coppeliasim_zmqremoteapi_client", reason="CoppeliaSim's client is not installed")
-    return module.RemoteAPIClient("127.0.0.1", bridge.port)
+def new_client(bridge: CoppeliaServer, module: Any = None) -> Any:
+    """CoppeliaSim's own client, version 2 or another; it is closed with the server.
+
+    Otherwise ZeroMQ would look for the server ten times a second, and find those of other tests on the same port.
+    """
+    reason = "CoppeliaSim's client is not installed"
+    module = module or pytest.importorskip("coppeliasim_zmqremoteapi_client", reason=reason)
+    client = module.RemoteAPIClient("127.0.0.1", bridge.port)
+    CLIENTS[bridge.port].append(client)
+    return client
 
 
 def load_old_client() -> Any:

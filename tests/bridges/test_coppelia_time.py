@@ -67,7 +67,7 @@ def test_a_stepping_program_gives_the_same_bits_every_time_and_those_of_the_own_
 def test_a_stepping_program_of_protocol_1_gives_the_same_bits() -> None:
     module = load_old_client()
     with served() as bridge:
-        client = module.RemoteAPIClient("127.0.0.1", bridge.port)
+        client = new_client(bridge, module)
         sim = client.getObject("sim")
         for _ in range(2):
             client.setStepping(True)

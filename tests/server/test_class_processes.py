@@ -20,7 +20,7 @@ from server.parties import Peer, program
 from warm_start import Started
 
 DRIVE = """
-import sys, paddock
+import sys, time, paddock
 link, robot = sys.argv[1:3]
 arena = paddock.connect(link)
 arena[robot].enable("proximity")
@@ -36,7 +36,7 @@ while True:
                 print("again", flush=True)
                 break
             except paddock.LinkError:
-                pass
+                time.sleep(0.05)
 """
 CRASH = """
 import sys, paddock
