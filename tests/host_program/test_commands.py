@@ -49,7 +49,7 @@ def test_find_without_a_configuration_asks_the_machines_own_devices(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("paddock.cli.orders.find.list_serial_devices", dict)
-    assert "searching 0 serial devices" in orders("find", status=1)
+    assert "searching serial devices (0)" in orders("find", status=1)
 
 
 # ---- send

@@ -92,7 +92,6 @@ def run(
       paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
     """
     check_choices(context, world, scenario, robot)
-    options.refuse_speed_without_page(speed, headless)
     refuse_name_of_other_kind(world, scenario)
     out = Path("runs") if report and out is None else out
     if scenario is not None:
@@ -138,6 +137,7 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
         refuse_unused(context, mode, MODES[mode])
     if robot is None and (context.params["trace"] is not None or context.params["take_over"]):
         raise typer.BadParameter("--trace and --take-over need --robot; --out writes the traces of a world")
+    options.refuse_speed_without_page(context.params["speed"], context.params["headless"])
     refuse_old_recording(context.params)
     controller, policy = context.params["controller"], context.params["policy"]
     refuse_both(controller, policy)
