@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -38,7 +38,7 @@ ROW_PERIOD = 0.1  # default time between two rows of a trace [s]
 MAX_ROWS = 10_000  # default maximum number of rows of a trace
 
 
-class BaseArena(Closing, ABC):
+class BaseArena(Closing):
     """A simulation with robots by name. Time moves in `step` and `run`."""
 
     robots: Mapping[str, Robot]

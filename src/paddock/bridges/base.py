@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 
@@ -14,7 +14,7 @@ from paddock.core.registry import Registry
 LOOPBACK = "127.0.0.1"
 
 
-class Bridge(Closing, ABC):
+class Bridge(Closing):
     """Base class of bridges. A bridge is open until `close` is called or its `with` block ends."""
 
     @abstractmethod

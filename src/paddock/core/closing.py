@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Self
 
 
-class Closing:
+class Closing(ABC):
     """An object with a method `close`, which a `with` statement calls at its end."""
 
     __slots__ = ()
 
+    @abstractmethod
     def close(self) -> None:
         """Release what the object holds."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -103,7 +103,7 @@ class Inbox:
         return bool(self._waiting) or self._filled.wait_for(lambda: bool(self._waiting), timeout)
 
 
-class Bus(Closing, ABC):
+class Bus(Closing):
     """A module's connection to the bus.
 
     Messages of one source arrive in the order in which they were sent, but urgent ones may overtake others. Messages of

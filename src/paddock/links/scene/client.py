@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 from paddock.core.closing import Closing
 from paddock.core.errors import LinkError, Timeout
@@ -12,7 +12,7 @@ from paddock.core.errors import LinkError, Timeout
 CHUNK = 1 << 16
 
 
-class SceneClient(Closing, ABC):
+class SceneClient(Closing):
     """Sends and receives bytes. `_turn` is a lock for threads that share the client."""
 
     def __init__(self, scheme: str, host: str, port: int, timeout: float) -> None:
