@@ -66,9 +66,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_finish() -> None:
-    """Exclude all collected tests and imported modules from garbage collection, which would visit them every time."""
+    """Exclude all collected tests and imported modules from garbage collection, which would visit them every time.
+
+    Collect less often than by default: this saves a tenth of the CPU time of the tests.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)

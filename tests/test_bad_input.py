@@ -1129,6 +1129,11 @@ def test_a_world_that_is_not_shipped_is_answered_with_one_that_is(asked: str, me
     assert str(caught.value) == message
 
 
+def test_a_scenario_is_told_from_a_world() -> None:
+    with pytest.raises(paddock.PaddockError, match="'turn-and-go' is a scenario, not a world: run it with"):
+        paddock.open("turn-and-go")
+
+
 @pytest.mark.parametrize("asked", [3, None])
 def test_what_can_be_no_world_is_refused(asked: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:

@@ -415,6 +415,11 @@ def test_leds_are_set_by_name_or_number(arena: Arena, red: Robot) -> None:
     assert set(arena["blue"].leds.read().values()) == {0.0}
 
 
+def test_a_robot_without_leds_says_so() -> None:
+    with paddock.open("maze") as arena, pytest.raises(paddock.DeviceRefused, match="leds: this robot has no LEDs"):
+        next(iter(arena.robots.values())).leds.set(0)
+
+
 @pytest.mark.parametrize("brightness", [-0.1, 1.1, math.nan, "on"])
 def test_an_led_shines_from_nought_to_one(red: Robot, brightness: Any) -> None:
     with pytest.raises(paddock.DeviceRefused) as caught:

@@ -11,6 +11,7 @@ import pytest
 
 from bridges.coppelia_room import new_client, served
 from paddock.bridges import CoppeliaServer
+from paddock.coppelia.objects import SCRIPTS
 from paddock.coppelia.zmq import CALLS, CONSTANTS, signal_calls
 from paddock.coppelia.zmq.absent_calls import ABSENT
 from paddock.coppelia.zmq.math_calls import PACKED
@@ -405,6 +406,12 @@ def test_custom_data_that_is_too_large_is_refused_and_the_old_data_stay(
     with pytest.raises(Exception, match=r"expected at most \d+ bytes of custom data"):
         sim.writeCustomDataBlock(dummy, "tag", bytes(1001))
     assert sim.readCustomDataBlock(dummy, "tag") == b"old"
+
+
+def test_data_of_an_object_that_is_not_there_are_refused(sim: Any) -> None:
+    for handle in (999_999, SCRIPTS, SCRIPTS + 999_999):
+        with pytest.raises(Exception, match=f"{handle} does not exist"):
+            sim.writeCustomDataBlock(handle, "tag", b"data")
 
 
 def test_data_of_a_removed_object_are_removed_with_it(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:

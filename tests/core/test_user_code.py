@@ -21,3 +21,11 @@ def test_a_file_changed_within_a_second_is_loaded_again(tmp_path: Path, monkeypa
         os.utime(file, (1_000_000_000, 1_000_000_000))
         gains.append(load_fresh(file).GAIN)
     assert gains == [7, 8]
+
+
+def test_code_of_a_file_names_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "controller.py"
+    file.write_text("def act(seen):\n    return 0.0, 0.0\n", encoding="utf-8")
+    assert load_fresh(Path("controller.py")).act.__code__.co_filename == str(file.resolve())

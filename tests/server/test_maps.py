@@ -19,7 +19,9 @@ from paddock.core.geometry import Pose
 from paddock.core.observation import Observation
 from paddock.estimate import Estimate
 from paddock.links.remote import RemoteArena
+from paddock.links.remote_monitor import RemoteMonitor
 from paddock.mapping import GridFrame, MapView
+from paddock.protocol import messages
 from paddock.server import Server
 from paddock.server.access import Grant, Role
 from paddock.server.show import Show
@@ -284,3 +286,19 @@ def test_only_who_drives_a_robot_shows_a_map_of_it() -> None:
         stranger.ask("sense", robot="red")
         driver.send({"type": "show", "robot": "red", "map": {"grid": GRID}})
         assert peer.wait("map", robot="red")["map"]["grid"]["version"] == 1
+
+
+def test_a_remote_goal_is_queued_for_its_run_and_refused_at_once_without_one() -> None:
+    sent: list[Any] = []
+    monitor, cartographer = RemoteMonitor(sent.append), Cartographer()
+    monitor.begin({"red": cartographer})
+    monitor.on_message(messages.GoalNews(robot="red", x=1.0, y=2.0, number=1))
+    assert (sent, cartographer.goal.size) == ([], 0)  # the reader of messages does not call the controller
+    monitor.give_goals()
+    assert cartographer.goal.tolist() == [[1.0, 2.0]]
+    monitor.end()
+    monitor.on_message(messages.GoalNews(robot="red", x=1.0, y=2.0, number=2))
+    assert [(answer.number, answer.refusal) for answer in sent] == [
+        (1, ""),
+        (2, "no running controller accepts goals"),
+    ]

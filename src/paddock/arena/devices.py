@@ -15,7 +15,7 @@ from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Readings, Slot
 from paddock.core.values import Acceleration, Named, Picture, Travel, TurnRates, as_picture
-from paddock.sensors.base import RangeSensorSpec, SensorSpec
+from paddock.sensors.base import RangeSensorSpec, SensorSpec, is_pivoting
 from paddock.sensors.camera import CameraSpec
 
 if TYPE_CHECKING:
@@ -199,6 +199,8 @@ class Leds:
             if which not in self.names:
                 raise UnknownName(f"LED of {self.robot.name}", which, self.names)
             return self.names.index(which)
+        if not self.names:
+            raise DeviceRefused(f"{self.robot.name}.leds: this robot has no LEDs")
         if not (isinstance(which, int | np.integer) and 0 <= which < len(self.names)):
             expected = f"the name of an LED or a number from 0 to {len(self.names) - 1}"
             raise DeviceRefused(f"{self.robot.name}.leds: expected {expected}, got {which!r}")
@@ -269,11 +271,6 @@ def as_array(values: Readings) -> Readings:
 
 def as_some(on: NDArray[np.bool_], values: Readings) -> Readings:
     return np.where(on, values, np.nan)
-
-
-def is_pivoting(spec: SensorSpec) -> bool:
-    """Whether a sensor can be turned."""
-    return isinstance(spec, RangeSensorSpec) and spec.pivot is not None
 
 
 def as_named(kind: type[Named], values: Readings) -> Named:

@@ -167,8 +167,7 @@ class Robot:
                 f"{self.name}.drive({linear!r}, {angular!r}): "
                 "expected finite linear and angular speeds in m/s and rad/s"
             )
-        half = angular * self.spec.drive.wheel_separation / 2
-        left, right = linear - half, linear + half
+        left, right = WheelSpeeds.of_twist(linear, angular, self.spec.drive.wheel_separation)
         fastest = max(abs(left), abs(right))
         if fastest > self.wheels.max_speed:
             if self.wheels.count_capped(left, right):

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from paddock.arena.devices import is_pivoting
 from paddock.arena.episode_robot import has_left
 from paddock.bridges.ros2_graph import RosSubscription, RosTopic
 from paddock.bridges.scene_world import ArenaRobot
@@ -34,7 +33,7 @@ from paddock.ros2 import (
 )
 from paddock.ros2.names import LATCHED, join_names
 from paddock.ros2.standard_messages import PointMsg, PoseWithCovarianceMsg, TransformMsg, TwistWithCovarianceMsg
-from paddock.sensors.base import Mount, SensorSpec
+from paddock.sensors.base import Mount, SensorSpec, is_pivoting
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.encoders import EncodersSpec
 

@@ -53,7 +53,7 @@ def run_modules(
                         live.update(make_table(supervisor.health_monitor, console.width))
                     live.update(make_table(supervisor.health_monitor, console.width))
             finally:
-                if not console.is_terminal:
+                if not (console.is_terminal or json_lines):
                     console.line()  # without a terminal, the table does not end its last line
             if is_explored(supervisor.health_monitor):
                 supervisor.stop()

@@ -220,4 +220,4 @@ OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in the bro
 def refuse_speed_without_page(speed: float | None, headless: bool) -> None:
     """Raise an error if a speed is given for a run without a page."""
     if headless and speed is not None:
-        raise typer.BadParameter("--speed is the speed of the page; --headless has none and runs as fast as possible")
+        raise typer.BadParameter("--speed is the speed of a page; this run has none, because of --headless or --robot")

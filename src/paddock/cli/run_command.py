@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from paddock.cli import options
-from paddock.core.errors import PaddockError
 from paddock.core.user_code import check_file
 
 # Modes of `paddock run` that replace a world, each with the options that it uses.
@@ -18,12 +17,15 @@ MODES = {
     "robot": ("scenario", "controller", "policy", "seconds", "trace", "take_over", "headless", "traceback"),
 }
 
+DEMO_SPEED = 3.0  # simulated seconds per second
 DEFAULT_SECONDS = 30.0  # simulated time of a run in a world
 
 
 def demo(
     seconds: options.Seconds = 60.0,
-    speed: Annotated[float, typer.Option(min=0, help="Simulated seconds per second; 0: as fast as possible.")] = 3.0,
+    speed: Annotated[
+        float | None, typer.Option(min=0, help="Simulated seconds per second; 0: as fast as possible. Default: 3.")
+    ] = None,
     seed: options.Seed = 1,
     picture: options.Picture = Path("demo.png"),
     headless: options.Headless = False,
@@ -37,13 +39,14 @@ def demo(
       paddock demo
       paddock demo --headless --seconds 20
     """
+    options.refuse_speed_without_page(speed, headless)
     from paddock.cli.run import run_world
 
     run_world(
         "line-crossing",
         None,
         seconds=seconds,
-        speed=speed,
+        speed=DEMO_SPEED if speed is None else speed,
         seed=seed,
         picture=picture,
         headless=headless,
@@ -92,7 +95,6 @@ def run(
       paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
     """
     check_choices(context, world, scenario, robot)
-    refuse_name_of_other_kind(world, scenario)
     out = Path("runs") if report and out is None else out
     if scenario is not None:
         from paddock.cli.scenario import run_scenario_file
@@ -137,7 +139,7 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
         refuse_unused(context, mode, MODES[mode])
     if robot is None and (context.params["trace"] is not None or context.params["take_over"]):
         raise typer.BadParameter("--trace and --take-over need --robot; --out writes the traces of a world")
-    options.refuse_speed_without_page(context.params["speed"], context.params["headless"])
+    options.refuse_speed_without_page(context.params["speed"], context.params["headless"] or robot is not None)
     refuse_old_recording(context.params)
     controller, policy = context.params["controller"], context.params["policy"]
     refuse_both(controller, policy)
@@ -145,17 +147,6 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
         check_file(controller, str(controller))  # before a page is opened or a robot is connected
     if mode == "robot" and controller is None and policy is None:
         raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
-
-
-def refuse_name_of_other_kind(world: str | None, scenario: str | None) -> None:
-    """Raise an error for the name of a scenario that is given as a world, and vice versa."""
-    from paddock.core import library
-
-    worlds, scenarios = (library.registry(f"paddock.{kind}") for kind in ("worlds", "scenarios"))
-    if world is not None and world not in worlds and world in scenarios:
-        raise PaddockError(f"{world!r} is a scenario, not a world: run it with `paddock run --scenario {world}`")
-    if scenario is not None and scenario not in scenarios and scenario in worlds:
-        raise PaddockError(f"{scenario!r} is a world, not a scenario: run it with `paddock run {scenario}`")
 
 
 def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> None:

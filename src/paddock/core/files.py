@@ -40,7 +40,7 @@ def whole_file(
         os.replace(part, path)  # noqa: PTH105 (os.replace is documented as atomic)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise _unwritable(path, error) from None
+        raise _describe_write_error(path, error) from None
     except BaseException:
         part.unlink(missing_ok=True)
         raise
@@ -69,7 +69,7 @@ def append_text(path: str | Path, text: str, *, sync: bool = False) -> None:
             if sync:
                 os.fsync(file.fileno())
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise _describe_write_error(path, error) from None
 
 
 def make_new_folder(path: Path) -> None:
@@ -100,5 +100,5 @@ def save_image(image: Image, path: str | Path) -> None:
         image.save(file, format=kind)
 
 
-def _unwritable(path: str | Path, error: OSError) -> PaddockError:
+def _describe_write_error(path: str | Path, error: OSError) -> PaddockError:
     return PaddockError(explain("{file}: cannot be written: {why}", file=path, why=explain_os_error(error)))

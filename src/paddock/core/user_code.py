@@ -87,7 +87,7 @@ def load_fresh(file: Path) -> ModuleType:
     folder = str(file.resolve().parent)
     sys.path[:] = [folder, *(other for other in sys.path if other != folder)]
     name = f"paddock_file_{file.stem}"
-    return _import_as(name, file, _UncachedLoader(name, str(file)))
+    return _import_as(name, file, _UncachedLoader(name, str(file.resolve())))
 
 
 def check_file(file: Path, owner: str) -> None:

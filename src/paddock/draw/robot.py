@@ -12,7 +12,7 @@ from paddock.draw.rays import LineOfSight, beams, draw_beams
 from paddock.draw.symbols import draw_mounts, draw_wheels, front
 from paddock.robots.spec import RobotSpec
 from paddock.sensors.appearance import PLAIN
-from paddock.sensors.base import RangeSensorSpec, SensorSpec
+from paddock.sensors.base import RangeSensorSpec, SensorSpec, is_pivoting
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.laser import LaserSpec
 from paddock.worlds.solids import Solid
@@ -135,7 +135,7 @@ def _count(sensor: SensorSpec) -> str:
         return f"{sensor.width} × {sensor.height} pixels, {sensor.fov_deg:g}°"
     if isinstance(sensor, LaserSpec):
         return f"{sensor.beams} beams, {sensor.fov_deg:g}°"
-    pivot = ", pivoting" if isinstance(sensor, RangeSensorSpec) and sensor.pivot is not None else ""
+    pivot = ", pivoting" if is_pivoting(sensor) else ""
     return f"{sensor.channels} {'value' if sensor.channels == 1 else 'values'}{pivot}"
 
 

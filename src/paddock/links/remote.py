@@ -344,8 +344,6 @@ class RemoteArena(BaseArena):
             self.steering.on_event(message)
         elif isinstance(message, m.Asked | m.GoalNews):
             self.monitor.on_message(message)
-            if not self.is_recording:
-                self.monitor.give_goals()  # they are refused, because no controller runs
         elif isinstance(message, m.Released):
             self.steering.on_release(message)
         elif isinstance(message, m.RunStatus):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paddock.arena.map_messages import pack_estimate, pack_grid, pack_map
-from paddock.arena.run_monitor import GoalRequest, RunMonitor
+from paddock.arena.run_monitor import NO_RUN, GoalRequest, RunMonitor
 from paddock.protocol import messages as m
 
 
@@ -30,8 +30,11 @@ class RemoteMonitor(RunMonitor):
                 self._cells.add(message.robot)
         else:
             number = message.number
-            answer = GoalRequest(message.robot, message.x, message.y, lambda why: self._answer(number, why))
-            self.goals.append(answer)
+            if self.takes_goals(message.robot):
+                answer = GoalRequest(message.robot, message.x, message.y, lambda why: self._answer(number, why))
+                self.goals.append(answer)
+            else:
+                self._answer(number, NO_RUN)
 
     def _answer(self, number: int, why: str) -> None:
         self._send_message(m.GoalAnswer(number=number, refusal=why))

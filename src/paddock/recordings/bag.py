@@ -9,14 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from paddock.arena.devices import is_pivoting
 from paddock.core.errors import PaddockError
 from paddock.recordings.protobuf import decode
 from paddock.recordings.reading import MessagePlace
 from paddock.recordings.recording import Recording
 from paddock.recordings.robot_messages import WORLD_FRAME, plain_sensors
 from paddock.ros2.names import join_names, make_token
-from paddock.sensors.base import Mount, RangeSensorSpec
+from paddock.sensors.base import Mount, RangeSensorSpec, is_pivoting
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.laser import LaserSpec
 

@@ -10,7 +10,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
 from paddock.report.document import Failure, Figure, Heading, Paragraph, Part, Remark, render_html
 from paddock.report.figures import save_figure
-from paddock.report.files import unwritable
+from paddock.report.files import describe_write_error
 from paddock.report.sheets import Sheet
 
 
@@ -24,7 +24,7 @@ def ensure_folder(folder: Path) -> Path:
         way = next((part for part in (folder, *folder.parents) if part.is_file()), folder)
         raise PaddockError(f"{folder}: {way} is a file: give a folder for the report") from error
     except OSError as error:
-        raise unwritable(folder, "report", error) from error
+        raise describe_write_error(folder, "report", error) from error
     return folder
 
 
@@ -40,7 +40,7 @@ def write_document(title: str, parts: Sequence[Part], folder: Path) -> list[Path
         for name, text in texts.items():
             write_text(folder / name, text)
     except OSError as error:
-        raise unwritable(folder, "report", error) from error
+        raise describe_write_error(folder, "report", error) from error
     return [folder / name for name in (*texts, *(f"{figure.name}.png" for figure in figures))]
 
 

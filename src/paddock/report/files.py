@@ -70,7 +70,7 @@ def write_run(
             raise PaddockError(f"{folder}: already contains a run; choose another folder or remove this one")
         return _write_files(traces, world, whole, folder, outcomes if html else None)
     except OSError as error:
-        raise unwritable(folder, "run", error) from error
+        raise describe_write_error(folder, "run", error) from error
 
 
 def _write_files(
@@ -117,7 +117,7 @@ def make_base(base: Path) -> None:
     try:
         base.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise unwritable(base, "run", error) from error
+        raise describe_write_error(base, "run", error) from error
 
 
 def fresh_folder(base: Path, name: str) -> Path:
@@ -140,11 +140,11 @@ def fresh_folder(base: Path, name: str) -> Path:
                 continue
             return folder
     except OSError as error:
-        raise unwritable(base, "run", error) from error
+        raise describe_write_error(base, "run", error) from error
     raise PaddockError(f"{base}: there are too many runs called {name!r}; remove some or choose another name")
 
 
-def unwritable(folder: Path, what: str, error: OSError) -> PaddockError:
+def describe_write_error(folder: Path, what: str, error: OSError) -> PaddockError:
     """Return the error about a folder to which a run or a report cannot be written."""
     why = error.strerror or str(error)
     return PaddockError(f"{folder}: cannot write the {what} there: {why}; choose a folder that you may write to")

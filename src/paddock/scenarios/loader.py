@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core import library
-from paddock.core.errors import SpecError
+from paddock.core.errors import PaddockError, SpecError
 from paddock.core.outside import shell_word
 from paddock.core.spec import read_toml_file, spec_from_table
 from paddock.core.user_code import is_path
@@ -26,6 +26,9 @@ def scenario_names() -> list[str]:
 
 def load_scenario(name_or_path: str | Path) -> ScenarioSpec:
     """Load a shipped scenario by name, or one from a TOML file, and check it together with its world and robots."""
+    if name_or_path not in library.registry(PACKAGE) and name_or_path in library.registry("paddock.worlds"):
+        how = f"run it with `paddock run {name_or_path}`"
+        raise PaddockError(f"{name_or_path!r} is a world, not a scenario: {how}")
     path = library.find(PACKAGE, "scenario", name_or_path)
     table = read_toml_file(path)
     if "world" not in table and any(key in table for key in KEYS_OF_WORLDS):

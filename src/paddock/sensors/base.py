@@ -199,3 +199,8 @@ class View(NamedTuple):
 
 # The parameters of every device begin with its pan limits (see engine/step.py), followed by those of its kind.
 OWN = 3
+
+
+def is_pivoting(spec: SensorSpec) -> bool:
+    """Whether a sensor can be turned."""
+    return isinstance(spec, RangeSensorSpec) and spec.pivot is not None

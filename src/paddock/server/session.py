@@ -73,7 +73,7 @@ class Session:
         self.shares = ShareLedger(
             self._loop.call_later,
             first=lambda: {client.share for client in self.clients if client.member.locked},
-            flat_out=lambda: self.clock.speed is None,
+            unpaced=lambda: self.clock.speed is None,
         )
         self._news_share = self._charged = self.shares.nobody  # cause of notifications; charged before the clock
         self._news: asyncio.TimerHandle | None = None

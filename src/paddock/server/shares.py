@@ -94,7 +94,7 @@ class ShareLedger:
     Args:
         call_later: schedules a function after some seconds.
         first: returns the shares of the clients in the lock.
-        flat_out: returns whether the clock runs as fast as possible.
+        unpaced: returns whether the clock runs as fast as possible.
         now: returns the time in seconds.
     """
 
@@ -102,10 +102,10 @@ class ShareLedger:
         self,
         call_later: Callable[[float, Callable[[], object]], object],
         first: Callable[[], set[Share]],
-        flat_out: Callable[[], bool],
+        unpaced: Callable[[], bool],
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._call_later, self._first, self._flat_out, self._now = call_later, first, flat_out, now
+        self._call_later, self._first, self._unpaced, self._now = call_later, first, unpaced, now
         self._all: dict[Hashable, Share] = {}
         self.nobody = Share("nobody")  # charged while the loop sleeps
         self.clock = Share("clock")
@@ -210,7 +210,7 @@ class ShareLedger:
         """
         first, now = self._first(), self._now()
         active = {other for other in self._all.values() if not other.is_unauthenticated and other.is_active(now)}
-        if first - {share} and self._flat_out():
+        if first - {share} and self._unpaced():
             return first - {share}, OUTSIDE / len(active | {share})
         if share in first:
             active &= first

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from paddock.core import library
-from paddock.core.errors import SpecError, UnknownName
+from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.outside import shell_word
 from paddock.core.spec import spec_from_table
@@ -97,6 +97,9 @@ def _find_file(name_or_path: str | Path) -> Path:
         from paddock.worlds.importers import PICTURES, STAGE
 
         path = Path(name_or_path)
+        if name_or_path in library.registry("paddock.scenarios"):
+            how = f"run it with `paddock run --scenario {name_or_path}`"
+            raise PaddockError(f"{name_or_path!r} is a scenario, not a world: {how}") from None
         if path.suffix.lower() not in (*STAGE, *PICTURES):
             raise
         command = f"paddock import {shell_word(path)} -o {shell_word(f'{path.stem}.toml')}"

@@ -44,7 +44,7 @@ def _read(
     within = (*within, path.resolve())
     merged: dict[str, Any] = {}
     try:
-        if "tasks" in table or "team" in table:
+        if "bounds" not in table and ("tasks" in table or "team" in table):
             raise SpecError(f"this is a scenario, not a world: run it with `paddock run --scenario {shell_word(path)}`")
         for i, name in enumerate(_includes(table)):
             other = _find_include(path, name, i, within)

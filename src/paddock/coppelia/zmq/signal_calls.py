@@ -91,9 +91,9 @@ def read_custom_data_tags(caller: RemoteCaller, target: int) -> list[str]:
 def keep_data(caller: RemoteCaller, target: int, tag: str, data: bytes) -> None:
     """Attach data to an object, or with a negative handle to the scene; empty data deletes the entry."""
     settings, key = caller.scene.settings, ("data", target, tag)
-    if target > SCRIPTS:
+    if target >= SCRIPTS:
         _check_script(caller, target)
-    elif 0 <= target < SCRIPTS:
+    elif target >= 0:
         caller.scene.get(target)
     entries = [other for other in settings if isinstance(other, tuple) and other[0] == "data" and other != key]
     if sum(len(settings[other]) for other in entries) + len(data) > MAX_BYTES:
@@ -157,7 +157,7 @@ def _find_script(caller: RemoteCaller, script: Any) -> str:
     if isinstance(script, str | bytes):
         return find_object(caller.scene, read_text(script)).name if script else ""
     handle = read_int(script)
-    if handle > SCRIPTS:
+    if handle >= SCRIPTS:
         _check_script(caller, handle)
     found: SceneObject | None = caller.scene.objects.get(handle - SCRIPTS) or caller.scene.objects.get(handle)
     return "" if found is None else found.name

@@ -82,7 +82,7 @@ class Condition:
 
 CONDITIONS = {
     "as it is": Condition(),
-    "full speed, exposure 20 ms": Condition(speed=0.128, spec=OverheadSpec(sensor=replace(SENSOR, exposure=0.02))),
+    "0.128 m/s, exposure 20 ms": Condition(speed=0.128, spec=OverheadSpec(sensor=replace(SENSOR, exposure=0.02))),
     "all LEDs on": Condition(lit=True),
     "noise of 12 levels": Condition(spec=OverheadSpec(sensor=replace(SENSOR, noise=12.0))),
     "JPEG quality 40": Condition(spec=OverheadSpec(sensor=replace(SENSOR, jpeg_quality=40))),

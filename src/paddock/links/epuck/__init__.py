@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paddock.core.errors import LinkError
+from paddock.core.numeric import HIGHEST_PORT
 from paddock.epuck import packets
 from paddock.epuck.driver.port import Port
 from paddock.epuck.driver.serial_port import SerialPort
@@ -46,5 +47,5 @@ def _open_port(address: RobotAddress, timeout: float) -> Port:
         raise LinkError(f"connect: {url}: expected a host, such as 'epuck2://192.168.1.20'")
     if number == 0:
         given = parts.netloc.rpartition(":")[2]
-        raise LinkError(f"connect: {url}: expected a port from 1 to 65535, got {given}")
+        raise LinkError(f"connect: {url}: expected a port from 1 to {HIGHEST_PORT}, got {given}")
     return WifiPort(lambda left: open_tcp(host, number, left), timeout, silence=address.silence)

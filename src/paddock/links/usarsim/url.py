@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from paddock.core.errors import LinkError, PaddockError, Timeout
 from paddock.core.geometry import Pose
-from paddock.core.numeric import all_finite
+from paddock.core.numeric import HIGHEST_PORT, all_finite
 from paddock.links.drive_watchdog import read_silence
 from paddock.links.options import check_timeout, read_options
 from paddock.links.usarsim.connection import UsarConnection
@@ -77,7 +77,7 @@ def parse_usarsim_url(url: str, name: str, timeout: float) -> UsarSimUrl:
     except ValueError:
         host, port = "", 0
     if not host or port == 0:
-        raise LinkError(f"connect: {url}: expected a host and a port from 1 to 65535, 'usarsim://host:3000'")
+        raise LinkError(f"connect: {url}: expected a host and a port from 1 to {HIGHEST_PORT}, 'usarsim://host:3000'")
     options = read_options(url, parts.query, OPTIONS)
     class_name = options.get("class", "P2DX")
     return UsarSimUrl(
@@ -91,7 +91,7 @@ def parse_usarsim_url(url: str, name: str, timeout: float) -> UsarSimUrl:
         dt=_read_number(url, options, "dt", 0.1, 1e-3, 10.0),
         normalized=_read_choice(url, options, "drive", ("radians", "normalized")) == "normalized",
         clockwise=_read_choice(url, options, "scan", ("counterclockwise", "clockwise")) == "clockwise",
-        camera=int(_read_number(url, options, "camera", 0, 1, 65535)),
+        camera=int(_read_number(url, options, "camera", 0, 1, HIGHEST_PORT)),
         silence=read_silence(url, options),
     )
 

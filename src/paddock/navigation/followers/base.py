@@ -90,10 +90,10 @@ class PredictingFollower(Follower):
     clearance: float = 1.0  # cost of being one circumscribed radius nearer to obstacles than `comfort`
     comfort: float = 1.0  # preferred distance from obstacles [circumscribed radii of the body]
 
-    def weights(self, size: float, blocked: float = 0.0) -> Floats:
+    def weights(self, size: float) -> Floats:
         """Return the weights for kernels, for a body of that radius [m]."""
         per_metre = [self.off_path / size, self.remaining / size, self.heading, self.clearance / size]
-        return np.array([*per_metre, self.comfort * size, blocked])
+        return np.array([*per_metre, self.comfort * size, 0.0])
 
 
 def drive_numbers(limits: DriveLimits) -> Floats:

@@ -11,6 +11,7 @@ from paddock.mapping.frame import Points
 from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers.base import POINTS_AHEAD, PredictingFollower, drive_numbers, spacing_of
+from paddock.navigation.grid_search import Floats
 from paddock.navigation.kernels.rollouts import choose_twist
 
 
@@ -23,6 +24,9 @@ class DynamicWindow(PredictingFollower):
     speeds: int = 7  # number of forward speeds tried
     turns: int = 21  # number of turn rates tried
     blocked: float = 1.0  # cost of a second of the horizon that is not free
+
+    def weights(self, size: float) -> Floats:
+        return np.array([*super().weights(size)[:-1], self.blocked])
 
     def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
         limits = self.limits
@@ -37,7 +41,7 @@ class DynamicWindow(PredictingFollower):
                 min(limits.turn_rate, now.angular + turn),
             ]
         )
-        weights = self.weights(local.footprint.circumscribed, self.blocked)
+        weights = self.weights(local.footprint.circumscribed)
         counts, best = np.array([self.speeds, self.turns]), np.zeros(2)
         found = choose_twist(
             *local.tables, np.array(pose), window, counts, drive_numbers(limits), near, spacing_of(near), self.seconds,
