@@ -21,7 +21,7 @@ demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
 
 test: $(DEV)  ## all tests except the long ones, then the kernel tests again in plain Python
-	@echo "all tests except the long ones, compiled and then in plain Python: about seven minutes on two cores"
+	@echo "all tests except the long ones, compiled and then in plain Python: about six minutes on two cores"
 	$(MAKE) --no-print-directory test-compiled test-plain
 	@$(BIN)/python tests/browser/skipped.py
 

@@ -23,6 +23,7 @@ from paddock.cli.run import describe_wall_time, run_world
 from paddock.robots import robot_names
 from paddock.scenarios import load_scenario
 from paddock.worlds import load_world, world_names
+from warm_start import start_python
 
 
 def width(path: Path) -> int:
@@ -289,6 +290,16 @@ def test_impossible_seconds_are_refused(seconds: str) -> None:
     done = paddock("run", "empty", f"--seconds={seconds}")
     assert done.returncode == 2
     assert "--seconds: expected seconds >= 0" in done.stderr
+
+
+def test_the_files_of_a_run_are_written_even_if_nobody_reads_what_it_prints(tmp_path: Path) -> None:
+    arguments = ["-m", "paddock", "run", "clutter", "--headless", "--seconds", "2", "--out", str(tmp_path)]
+    with start_python(arguments) as program:  # as in `paddock run … | head -1`
+        assert program.stdout is not None
+        program.stdout.close()
+        assert program.wait(60) == 0
+    (log,) = tmp_path.glob("clutter-*/run.log")
+    assert "controller: built-in: explorer" in log.read_text()
 
 
 @pytest.mark.parametrize("command", ["run empty", "run --scenario turn-and-go", "explore empty", "demo"])

@@ -30,3 +30,10 @@ def test_both_loops_record_the_same_rows(devices: tuple[str, ...]) -> None:
     for name, readings in here.readings.items():
         assert readings.labels == there.readings[name].labels
         np.testing.assert_array_equal(readings.values, there.readings[name].values)
+
+
+def test_a_run_whose_trace_needs_more_memory_than_there_is_says_so() -> None:
+    with paddock.open("clutter") as arena:
+        arena["red"].enable("proximity")
+        with pytest.raises(paddock.PaddockError, match=r"the traces of this run need \d+ GiB of memory"):
+            arena.run(1e12, {"red": explorer()}, every=0.02)

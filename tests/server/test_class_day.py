@@ -12,6 +12,7 @@ import pytest
 
 import paddock
 from paddock.core.errors import Refused
+from paddock.testing import wait_for
 from server.classes_served import make_class
 from server.parties import program
 from server.test_class_processes import DRIVE, RunningClass, running_class, says
@@ -121,6 +122,6 @@ def test_thirty_students_have_a_long_lesson(tmp_path: Path) -> None:
             running.wait(name, state="connected")
         assert [driver.poll() for driver in drivers] == [None] * len(honest)
         assert running.teacher.ask("open_world", world="hall.toml")["type"] == "done"
-        assert all(now >= in_hall[robot] for robot, now in scores(running).items())
+        wait_for(lambda: all(now >= in_hall[robot] for robot, now in scores(running).items()))
         assert "a mistake" in running.log
         assert "does not name robot 'student-01'" in running.log

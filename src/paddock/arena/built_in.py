@@ -20,14 +20,25 @@ from paddock.sensors.sonar import SonarSpec
 AHEAD = math.radians(60)  # sensors within this angle of the heading count as looking ahead
 
 
-def choose_built_in(robot: Robot) -> Any:
-    """Return a controller that suits a robot's sensors: line patrol, explorer, or a simple wanderer."""
+def name_built_in(robot: Robot) -> str:
+    """Return the name of the built-in controller that suits a robot's sensors."""
     strokes = bool(robot.arena.world.floor.strokes) or robot.arena.world.floor.image is not None
     if strokes and {"ground", "proximity"} <= set(robot.devices):
-        return LinePatrol()
+        return "line patrol"
     if "proximity" in robot.devices and robot.devices["proximity"].spec.channels == 8:
-        return explorer(0.6 * robot.spec.drive.max_speed)
-    return wanderer(robot)
+        return "explorer"
+    return "wanderer"
+
+
+def choose_built_in(robot: Robot) -> Any:
+    """Return the built-in controller that suits a robot's sensors."""
+    match name_built_in(robot):
+        case "line patrol":
+            return LinePatrol()
+        case "explorer":
+            return explorer(0.6 * robot.spec.drive.max_speed)
+        case _:
+            return wanderer(robot)
 
 
 def wanderer(robot: Robot) -> Callable[[Observation], tuple[float, float]]:

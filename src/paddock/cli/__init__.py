@@ -16,6 +16,10 @@ def main() -> None:
     except KeyboardInterrupt:  # during the import of a command, which takes a second or two
         sys.stderr.write("paddock: stopped\n")
         sys.exit(130)  # as shells expect it
+    except SystemExit as end:
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):  # which typer turns into an exit
+            sys.stderr.write("paddock: stopped\n")
+        raise
     except BrokenPipeError:  # `paddock worlds | head`
         sys.stderr.close()
         sys.exit(0)

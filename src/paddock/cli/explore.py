@@ -95,6 +95,7 @@ def drive(
         choose=choose,
         files=MapFiles(last),
         settings={
+            "controller": "built-in: mapping",
             "robot": run.robot or "",
             "follower": run.follower,
             "mapping": run.mapping or "chosen by the sensor",

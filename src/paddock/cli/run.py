@@ -6,7 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from rich.console import Console
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
-from paddock.arena.built_in import choose_built_in
+from paddock.arena.built_in import choose_built_in, name_built_in
 from paddock.arena.controllers import Drivers, chosen_controllers
 from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds
 from paddock.cli.ending import INTERRUPTED
@@ -88,7 +88,8 @@ def run_world(
                 if page is None or not offer_to_run_again(page, console, str(error), failed=True):
                     raise
                 continue
-            _report(console, arena, outcome.episode, wall_time)
+            with suppress(SystemExit):  # rich exits if the reader of a pipe has closed it; the files are written anyway
+                _report(console, arena, outcome.episode, wall_time)
             config = _describe(arena, seconds, controller or policy, referee) | dict(settings or {})
             _write_folder(console, arena, outcome.episode, writer, html, config)
             _write_picture(arena, outcome.episode, picture)
@@ -107,7 +108,8 @@ def _new_writer(out: Path | None, arena: Arena, files: RunFiles | None, *own: Pa
 
 def _describe(arena: Arena, seconds: float, driver: Path | None, referee: Referee | None) -> dict[str, Any]:
     """Return the settings that determine a run, for its summary."""
-    config = {"seed": arena.seed, "seconds": seconds, "controller": str(driver or "")}
+    built_in = ", ".join(dict.fromkeys(map(name_built_in, arena.robots.values())))
+    config = {"seed": arena.seed, "seconds": seconds, "controller": str(driver or f"built-in: {built_in}")}
     return config if referee is None else {**config, "referee": referee.to_table()}
 
 

@@ -133,4 +133,6 @@ def _write(console: Console, plan: PreparedScenario, result: ScenarioResult, out
     folder = written[0].parent
     own = Path(plan.spec.folder) / plan.spec.file
     write_provenance(folder, collect(seed=result.seed), read_inputs([own, *source_files(result.world)]))
-    console.print(f"wrote {folder} ({len(written)} files)", highlight=False, markup=False)
+    pages = [path for path in written if path.name == "report.html"]
+    page = f"; the report is {pages[0]}" if pages else ""
+    console.print(f"wrote {folder}{page}", highlight=False, markup=False, soft_wrap=True)

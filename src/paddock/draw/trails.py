@@ -84,7 +84,7 @@ def direction_layer(picture: WorldPicture) -> None:
 
 
 def trail_start_layer(picture: WorldPicture) -> None:
-    """Mark the start of each path with a small ring, or with a ring around a robot that covers it."""
+    """Mark the start of each path with a small ring, or with a ring larger than the robot that covers it."""
     canvas, z = picture.canvas, picture.zoom
     for trail in picture.trails.values():
         if not has_length(trail):
@@ -94,9 +94,9 @@ def trail_start_layer(picture: WorldPicture) -> None:
             draw_trail_start(canvas, canvas.at(trail[0][0]), z)
         else:
             pose, reach = robot
-            around = reach * canvas.scale + 6 * z
-            canvas.ring(canvas.at((pose.x, pose.y)), around, tint(TRAIL_START), 3.0 * z)
-            canvas.reserve(canvas.at((pose.x, pose.y)), around)
+            around = (reach + math.dist(trail[0][0], pose[:2])) * canvas.scale + 6 * z
+            canvas.ring(canvas.at(trail[0][0]), around, tint(TRAIL_START), 3.0 * z)
+            canvas.reserve(canvas.at(trail[0][0]), around)
 
 
 def has_length(trail: Trail) -> bool:

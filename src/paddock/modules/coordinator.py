@@ -121,6 +121,7 @@ class CoordinatorModule(Module):
         look, now = self.robot.sense(), self.arena.time
         if self.show is not None:
             self.show.store_scan(look)
+            self.arena.monitor.give_goals()
             if self.show.has_map:  # earlier requests are answered once there is a map
                 self.arena.monitor.show(self.robot.name, self.show)
         if now < self.time:

@@ -185,7 +185,7 @@ class ReflexModule(Module):
 
     def status(self) -> str:
         reason = f": {self.reflex.reason}" if self.reflex.reason else ""
-        return f"{self.reflex.gate.value} {self.reflex.epoch}{reason}"[:200]
+        return f"{self.reflex.gate.value}{reason}"[:200]
 
 
 DRIVERS = ("PLANNER", "TELEOP")  # modules that may send motion commands

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -85,9 +86,17 @@ def metric_sums_of(
         np.zeros((worlds, robots, marks), np.uint8),
         ticks.copy(),
         ahead.astype(np.int64),
-        np.full((worlds, moments, robots, ROW_COLUMNS + readings), np.nan),
+        _empty_traces(worlds, moments, robots, ROW_COLUMNS + readings),
         max(1, every),
     )
+
+
+def _empty_traces(*shape: int) -> Floats:
+    try:
+        return np.full(shape, np.nan)
+    except MemoryError:
+        size = f"{math.prod(shape) * 8 / 2**30:.0f} GiB"
+        raise PaddockError(f"the traces of this run need {size} of memory: shorten the run") from None
 
 
 def write_first_rows(sums: MetricSums, motion: Floats) -> None:
