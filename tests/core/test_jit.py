@@ -376,6 +376,12 @@ def test_a_compilation_that_fails_still_ends_its_line(capsys: pytest.CaptureFixt
     assert capsys.readouterr().err.endswith(" s\n")
 
 
+def test_ctrl_c_that_the_compiler_discards_still_stops_the_program() -> None:
+    problem = RuntimeError("no compiled object yet for <Library 'sense' at 0x7f46a1edf350>")  # as numba raises it then
+    with pytest.raises(KeyboardInterrupt), jit.progress_while_compiling("its engine", Waiting(False)):
+        raise problem
+
+
 def test_nothing_is_announced_when_all_is_cached(capsys: pytest.CaptureFixture[str]) -> None:
     with jit.progress_while_compiling("its engine", Waiting(True)):
         pass

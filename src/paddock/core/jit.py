@@ -324,6 +324,8 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        if isinstance(error, RuntimeError) and str(error).startswith("no compiled object yet"):
+            raise KeyboardInterrupt from None  # Ctrl-C in a callback of LLVM, where ctypes discards it
         if type(error).__module__.startswith("numba."):
             raise _explain(error) from None
         raise

@@ -49,7 +49,8 @@ def draw_robot(spec: RobotSpec, *, size: int = 800) -> Image:
     length = round_length(0.2 * size / canvas.scale)
     canvas.scale_bar((size - 30 * zoom, below), length, f"{length * 100:g} cm", zoom)
     if farthest > shown * (1 + 1e-9):
-        canvas.text((30 * zoom, below), f"beams are drawn up to {shown * 100:.0f} cm", 13 * zoom, color=FAINT)
+        note = f"beams are drawn up to {_length(shown)} from the centre"
+        canvas.text((30 * zoom, below), note, 13 * zoom, color=FAINT)
     _draw_table(canvas, spec, below + 32 * zoom, zoom)
     return canvas.to_image()
 

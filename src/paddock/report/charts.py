@@ -22,7 +22,8 @@ Spans = Sequence[tuple[str, float, float]]
 """Names of tasks, each with its start and end."""
 
 MAX_ENTRIES = 12  # maximum number of legend entries
-LONGEST_ENTRY = 150.0  # maximum width of a legend entry [points]
+LONGEST_ENTRY = 150.0  # width that a legend entry may have in any case [points]
+KEY_WIDTH = 40.0  # width of its symbol and of the gap to the next entry [points]
 BAND = 13.0  # height of the band above a plot with the names of tasks [points]
 
 
@@ -234,8 +235,9 @@ def add_legend(ax: Axes, blocks: Sequence[tuple[str, str]], *, grow: bool) -> No
     if len(names) > MAX_ENTRIES:
         names = [*names[: MAX_ENTRIES - 1], f"and {len(names) - MAX_ENTRIES + 1} more"]
         handles = [*handles[: MAX_ENTRIES - 1], Patch(color=FAINT, alpha=0.45)]
-    names = [shorten(name, TEXT, LONGEST_ENTRY) for name in names]
-    widest = max(text_width(name, TEXT) for name in names) + 40.0
+    longest = max(LONGEST_ENTRY, axes_width(ax) / 2 - KEY_WIDTH - 1.0)  # at least two entries in a row
+    names = [shorten(name, TEXT, longest) for name in names]
+    widest = max(text_width(name, TEXT) for name in names) + KEY_WIDTH
     columns = max(1, min(len(names), int(axes_width(ax) / widest)))
     figure: Any = ax.figure
     below = ax.transAxes + ScaledTranslation(0.0, -38 / 72, figure.dpi_scale_trans)
