@@ -6,6 +6,8 @@ import contextlib
 import math
 import socket
 import struct
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -185,3 +187,23 @@ def test_messages_come_out_of_packets_as_they_went_in(message: bytes, cuts: list
         messages += joiner.feed(packets[:cut])
         packets = packets[cut:]
     assert messages == [message, b"next"]
+
+
+def test_robots_of_other_programs_come_and_go_while_a_client_asks() -> None:
+    with served(stopped=False) as bridge, connect(bridge) as client:
+        handle = handle_of(client, "ePuck")
+        done = threading.Event()
+
+        def spawn_and_remove() -> None:
+            try:
+                for number in range(300):
+                    bridge.arena.spawn(f"guest-{number}", "e-puck", at=(4.0, 3.0))
+                    bridge.arena.remove(f"guest-{number}")
+            finally:
+                done.set()
+
+        with ThreadPoolExecutor(1) as pool:
+            job = pool.submit(spawn_and_remove)
+            while not done.is_set():
+                assert handle_of(client, "ePuck") == handle
+            job.result()

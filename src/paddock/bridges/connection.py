@@ -135,10 +135,11 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
     def _go_on(self, end: float) -> None:
         """Continue with the current message until it is finished, has to wait, or `end` has passed."""
         try:
-            self.begin_turn()
-            while self._job is not None and self.can_work() and time.perf_counter() < end:
-                if next(self._job, DONE) is DONE:
-                    self._job = None
+            with self.server.arena.turn:  # no other thread can add or remove robots in between
+                self.begin_turn()
+                while self._job is not None and self.can_work() and time.perf_counter() < end:
+                    if next(self._job, DONE) is DONE:
+                        self._job = None
         except PaddockError as error:
             self.disconnect(error)
         except Exception:

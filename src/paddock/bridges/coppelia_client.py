@@ -177,9 +177,10 @@ class CoppeliaConnection(asyncio.Protocol):
             return
         self._busy, self.waits_for, client.held_since = True, client, self.server.loop.time()
         self.server.live.client = client
-        if client.state != "stopped":
-            self.server.simulator.begin_run()
-        client.session.handle(request, partial(self._reply, envelope, client))
+        with self.server.arena.turn:  # no other thread can add or remove robots in between
+            if client.state != "stopped":
+                self.server.simulator.begin_run()
+            client.session.handle(request, partial(self._reply, envelope, client))
 
     def _find_client(self, uuid: str | None) -> CoppeliaClient:
         client = self.clients.get(uuid or "")

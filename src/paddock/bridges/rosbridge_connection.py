@@ -167,8 +167,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             rate / 1000, compression == RAW
         )
         if topic is not None and topic.quality.latched:
-            with self.server.arena.turn:
-                self.send_message(topic, Sample(topic.make()))
+            self.send_message(topic, Sample(topic.make()))
 
     def _unsubscribe(self, operation: Operation) -> None:
         name = read_text(operation, "topic")

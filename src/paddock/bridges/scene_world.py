@@ -133,9 +133,10 @@ class ArenaWorld:
         return self.arena.dt
 
     def list_robots(self) -> Sequence[ArenaRobot]:
-        known = {name: robot for name, robot in self._robots.items() if not has_left(robot.handle)}
-        self._robots = {name: known.get(name) or ArenaRobot(self, name) for name in self.arena.numbers}
-        return list(self._robots.values())
+        with self.arena.turn:
+            known = {name: robot for name, robot in self._robots.items() if not has_left(robot.handle)}
+            self._robots = {name: known.get(name) or ArenaRobot(self, name) for name in self.arena.numbers}
+            return list(self._robots.values())
 
     def robots_of(self, client: object) -> list[ArenaRobot]:
         """Return the robots whose last command came from a client."""
