@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import paddock
 from paddock.classes import ClassFolder, ClassSpec
 from paddock.referees import Referee
-from paddock.server import Server, Settings
+from paddock.server import Server, Settings, heat_manager
 from paddock.server.classroom import Classroom
 from paddock.server.lessons import open_lesson
 from paddock.testing import wait_for
@@ -96,7 +97,7 @@ def served_class(folder: ClassFolder, referee: Referee | None = None, **settings
     chosen = {"port": 0, "speed": 20.0, "token": folder.keys.supervisor, "limits": folder.spec.limits, **settings}
     server = Server(arena, replace(Settings(), **chosen))
     server.classroom = Classroom(folder, lesson)
-    with server.in_background():
+    with patch.object(heat_manager, "COUNT_INTERVAL", 0.01), server.in_background():
         served = ServedClass(folder, server)
         with served.teacher:
             yield served

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from paddock.arena import Arena
@@ -27,14 +26,14 @@ class Odometer(Referee):
     unit = "mm"
 
     def start(self, arena: Arena) -> None:
-        self._arena, self._first = arena, arena.poses[:, 0]
+        self._arena, self._first = arena, dict(zip(arena.numbers, arena.poses[:, 0], strict=True))
 
     def tick(self, arena: Arena) -> None:
         """Nothing to do: `score` looks."""
 
     def score(self) -> dict[str, float]:
-        way = 1000 * np.abs(self._arena.poses[:, 0] - self._first)
-        return dict(zip(self._arena.numbers, way.tolist(), strict=True))
+        ends = dict(zip(self._arena.numbers, self._arena.poses[:, 0], strict=True))
+        return {name: 1000 * float(abs(ends.get(name, first) - first)) for name, first in self._first.items()}
 
 
 @dataclass(kw_only=True)

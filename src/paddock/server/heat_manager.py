@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from paddock.server.session import Session
 
 log = logging.getLogger("paddock.server")
+COUNT_INTERVAL = 1.0  # wall seconds between two numbers of a countdown
 HeatPhase = Literal["none", "prepared", "countdown", "running", "finished"]
 
 
@@ -33,7 +34,7 @@ class HeatSettings:
     """Duration, countdown and output of heats."""
 
     seconds: float | None = None  # simulated duration of a heat; None: until the referee ends it
-    countdown: int = 3  # wall seconds before the start signal
+    countdown: int = 3  # number at which the countdown to the start signal begins
     exercise: str = ""  # name of the exercise in the results; empty: the world
     first: int = 1  # number of the first heat
     keep: Callable[[Sequence[ResultRow]], None] | None = None  # stores the results of a heat
@@ -49,7 +50,7 @@ class HeatManager:
         self.phase: HeatPhase = "none"
         self.number = 0
         self.text = ""  # how the last heat ended
-        self._left = 0  # wall seconds to the start signal
+        self._left = 0  # number of the countdown
         self.entrants: frozenset[str] | None = None  # of the running or last heat; None: no heat
         self._game: Officiating | None = None
         self._recorder: Recorder | None = None
@@ -149,7 +150,7 @@ class HeatManager:
             return
         self._send_state()
         self._left -= 1
-        self._timer = self._loop.call_later(1.0, self._count_down)
+        self._timer = self._loop.call_later(COUNT_INTERVAL, self._count_down)
 
     def _signal(self) -> None:
         session, classroom = self._session, self._session.classroom
