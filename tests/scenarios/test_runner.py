@@ -172,6 +172,16 @@ def test_the_trace_has_a_row_for_every_tick_and_an_event_for_every_task() -> Non
     assert math.dist(trace.estimated_pose[-1, :2], trace.pose[-1, :2]) < 0.01
 
 
+def test_tasks_of_the_same_name_are_separate_spans_of_the_trace() -> None:
+    tasks = [task("turn", degrees=30), task("turn", degrees=-60), task("wait", seconds=1)]
+    trace = run_scenario(scenario(*tasks), seed=0).episode.trace
+    first, second, *_ = trace.spans()
+    assert [span.task for span in trace.spans()] == ["turn", "turn", "wait", ""]
+    assert 0 < first.end == second.start < second.end
+    stopped = run_scenario(scenario(task("wait", seconds=9), stop={"seconds": 2.0}), seed=0).episode.trace
+    assert [span.task for span in stopped.spans()] == ["wait", ""]
+
+
 def test_the_estimate_follows_the_truth_on_both_robots() -> None:
     for world in ("empty", "wall-loop"):
         trace = run_scenario(scenario(task("wander", seconds=30), world=world), seed=2).episode.trace

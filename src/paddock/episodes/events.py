@@ -16,7 +16,8 @@ Kind = Literal[
     "goal",  # a client sent a goal to a robot
     "spawn",  # a robot was added
     "remove",  # a robot was removed
-    "task",  # a task started or ended
+    "task",  # a task started
+    "task end",
     "note",  # a line for the reader of the log
     "warning",
     "end",  # why the run ended

@@ -148,15 +148,15 @@ class Trace:
         }
 
     def spans(self) -> list[Span]:
-        """Return the tasks in order of time. The last one ends with the last row."""
+        """Return the tasks in order of time. Each ends when the next one starts, the last one with the last row."""
+        starts = [event.time - self.dt / 2 for event in self.events if event.kind == "task"]
+        first_rows = set(np.searchsorted(self.time, starts).tolist())  # of tasks that may have the same name
         spans: list[Span] = []
-        for i, task in enumerate(self.tasks):
-            if spans and task == self.tasks[i - 1]:
-                spans[-1] = spans[-1]._replace(end=float(self.time[i]))
-            else:
-                if spans:
-                    spans[-1] = spans[-1]._replace(end=float(self.time[i]))
-                spans.append(Span(task, float(self.time[i]), float(self.time[i])))
+        for i, (task, time) in enumerate(zip(self.tasks, self.time.tolist(), strict=False)):  # no tasks: no spans
+            if spans:
+                spans[-1] = spans[-1]._replace(end=time)
+            if not spans or task != self.tasks[i - 1] or i in first_rows:
+                spans.append(Span(task, time, time))
         return spans
 
     def evaluate(self, metrics: Sequence[Metric], world: WorldSpec | None = None) -> dict[str, float]:

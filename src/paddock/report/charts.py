@@ -205,13 +205,14 @@ def draw_spans(ax: Axes, spans: Spans) -> list[tuple[str, str]]:
     """Shade tasks and label them in a band above the plot. Return names and colours of those that do not fit."""
     (low, high), wide = ax.get_xlim(), axes_width(ax)
     top = 1.0 + BAND / (72 * HEIGHT * 0.62)
-    across: Any = {"transform": ax.get_xaxis_transform(), "linewidth": 0}
+    across: Any = {"transform": ax.get_xaxis_transform()}
+    band: Any = {"edgecolor": WHITE, "linewidth": 1.0, "clip_on": False}  # the edge separates tasks of the same name
     unlabelled = []
     for name, color in span_colors([span for span in spans if span[0]]).items():
         places = [(start, end) for task, start, end in spans if task == name]
         bars = [(start, end - start) for start, end in places]
-        ax.broken_barh(bars, (0.0, 1.0), color=color, alpha=0.08, zorder=0, **across)
-        ax.broken_barh(bars, (1.0, top - 1.0), color=color, alpha=0.30, clip_on=False, **across)
+        ax.broken_barh(bars, (0.0, 1.0), color=color, alpha=0.08, zorder=0, linewidth=0, **across)
+        ax.broken_barh(bars, (1.0, top - 1.0), facecolor=color, alpha=0.30, **band, **across)
         needed = (text_width(name, 8.0) + 6.0) * (high - low) / wide
         middles = [(start + end) / 2 for start, end in places if end - start >= needed]
         for x in middles:

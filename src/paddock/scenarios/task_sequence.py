@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -120,7 +120,7 @@ class TaskSequence:
         self._task.start(self.view)
         self._began = self._now
         settings = ", ".join(f"{key} = {value}" for key, value in self._drawn.table().items())
-        self._note(f"task {number + 1}: {self._task.name}" + (f" ({settings})" if settings else ""))
+        self._note("task", f"task {number + 1}: {self._task.name}" + (f" ({settings})" if settings else ""))
 
     def _close(self, why: str, *, done: bool) -> None:
         assert self._task is not None
@@ -136,8 +136,8 @@ class TaskSequence:
             )
         )
         took = self._now - self._began
-        self._note(f"task {len(self.results)}: {self._task.name} ended after {took:.2f} s: {why}")
+        self._note("task end", f"task {len(self.results)}: {self._task.name} ended after {took:.2f} s: {why}")
         self._task = None
 
-    def _note(self, text: str) -> None:
-        self.events.append(Event(time=self._now, kind="task", robot=self.robot, text=text))
+    def _note(self, kind: Literal["task", "task end"], text: str) -> None:
+        self.events.append(Event(time=self._now, kind=kind, robot=self.robot, text=text))
