@@ -279,6 +279,25 @@ def test_controllers_by_name_drive_their_robots_only() -> None:
     assert arena["blue"].pose.x == pytest.approx(1.4, abs=0.002)
 
 
+def test_robots_that_share_a_controller_with_state_are_warned_about() -> None:
+    class Counter:
+        def __init__(self) -> None:
+            self.calls = 0
+
+        def act(self, observation: object) -> tuple[float, float]:
+            self.calls += 1
+            return 0.01, 0.01
+
+    def drive(observation: object) -> tuple[float, float]:
+        return 0.01, 0.01
+
+    with paddock.open("line-crossing") as arena:
+        arena.run(0.1, {"red": drive, "blue": drive})
+        arena.run(0.1, {"red": Counter(), "blue": Counter()})
+        with pytest.warns(paddock.PaddockWarning, match="red, blue have the same Counter as their controller"):
+            arena.run(0.1, dict.fromkeys(("red", "blue"), Counter()))
+
+
 def test_one_controller_for_many_robots_is_refused() -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(TWO).run(1.0, forward)

@@ -8,6 +8,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from inspect import isclass, isroutine
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +24,7 @@ from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, SimulationError, format_value
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import acting
+from paddock.core.places import warn_user
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event
 from paddock.episodes.events import LASTING, Kind
@@ -31,6 +33,7 @@ from paddock.estimate import Estimate
 from paddock.mapping.view import MapView
 from paddock.metrics.base import Metric
 from paddock.metrics.choice import make_metric
+from paddock.policies.policy import is_policy
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import WorldSpec
 
@@ -296,12 +299,32 @@ class BaseArena(Closing):
         if controllers is None:
             return {}
         if isinstance(controllers, Mapping):
+            warn_of_shared_state(controllers)
             return {self[name]: controller for name, controller in controllers.items()}
         if len(self.robots) != 1:
             raise SimulationError(
                 f"run: there are {len(self.robots)} robots: expected a dict of controllers by robot name"
             )
         return {next(iter(self.robots.values())): controllers}
+
+
+def warn_of_shared_state(controllers: Mapping[str, Any]) -> None:
+    """Warn of a controller with state that drives several robots."""
+    robots: dict[int, list[str]] = {}
+    for name, controller in controllers.items():
+        robots.setdefault(id(controller), []).append(name)
+    for names in robots.values():
+        shared = controllers[names[0]]
+        if len(names) > 1 and vars_of(shared) and not is_policy(shared):
+            warn_user(
+                f"run: {', '.join(names)} have the same {type(shared).__name__} as their controller, so each robot "
+                "continues with the state of the others: create one for each robot"
+            )
+
+
+def vars_of(controller: Any) -> Mapping[str, Any]:
+    """Return the attributes of a controller; empty for functions and classes."""
+    return {} if isroutine(controller) or isclass(controller) else getattr(controller, "__dict__", {})
 
 
 def _make_metrics(metrics: Iterable[Metric | str]) -> tuple[Metric, ...]:
