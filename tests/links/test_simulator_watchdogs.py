@@ -19,7 +19,7 @@ from paddock.testing import wait_for
 pytest.importorskip("cbor2", reason="pip install cbor2")
 
 ALL = pytest.mark.parametrize("name", SIMULATORS)
-DRIVE = "robot.wheels.set(0.2, 0.25)"
+DRIVE = "robot.wheels.set(0.05, 0.15)"  # a small circle, away from the other robots
 SPAWNED = Pose(*FIELD.starts[0].at, 0.0)
 
 
