@@ -349,6 +349,10 @@ def test_paths_names_and_handles_of_all_kinds_find_the_same_object(sim: Any) -> 
                  "/Pioneer_p3dx/Pioneer_p3dx_leftMotor", "./PioneerP3DX/leftMotor", "/leftMotor"):  # fmt: skip
         assert sim.getObject(path) == left, path
     assert sim.getObject("./leftMotor", {"proxy": base}) == left
+    sonar = sim.getObject("/PioneerP3DX/ultrasonicSensor[3]")
+    for path, proxy in (("../leftMotor", sonar), (":/leftMotor", sonar), (":/leftMotor", left), (":/leftMotor", base)):
+        assert sim.getObject(path, {"proxy": proxy}) == left, (path, proxy)
+    assert sim.getObject(":", {"proxy": sonar}) == base
     assert sim.getObject("/PioneerP3DX[1]/leftMotor") == sim.getObject("/other/leftMotor") != left
     assert sim.getObject("/PioneerP3DX[1]/Pioneer_p3dx_leftMotor") == sim.getObject("/other/leftMotor")
     assert sim.getObject("/PioneerP3DX/ultrasonicSensor", {"index": 15}) == sim.getObject(

@@ -62,6 +62,15 @@ def test_a_newer_command_replaces_a_stream_that_is_alike(talk: Talk) -> None:
     assert talk.ask() == []
 
 
+def test_a_streamed_setter_is_carried_out_once_for_each_message(talk: Talk) -> None:
+    append = ask_for(0x3016, b"log\0", b"ab", mode=STREAMING)
+    assert [reply.key for reply in talk.ask(append)] == [append.key]
+    for written in (b"ab", b"abab"):
+        assert talk.simulator.signals.get(bytes, "log") == written
+        talk.ask()
+    talk.ask(ask_for(0x3016, b"log\0", mode=DISCONTINUE))
+
+
 def join(pieces: list[Block]) -> bytes:
     whole = bytearray(pieces[0].whole)
     for piece in pieces:
