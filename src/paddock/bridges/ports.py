@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import socket
 import threading
 from abc import abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -79,18 +80,8 @@ class PortBridge(Bridge):
 
     def close(self) -> None:
         """Close the ports and disconnect all clients."""
-        loop, closed = self._loop, threading.Event()
-        if loop is not None and not loop.is_closed():
-
-            def close_all() -> None:
-                self._close_all()
-                closed.set()
-
-            try:
-                loop.call_soon_threadsafe(close_all)
-                closed.wait(CLOSING)
-            except RuntimeError:  # the loop has ended in the meantime
-                pass
+        if self._loop is not None:
+            call_and_wait(self._loop.call_soon_threadsafe, self._close_all)
         for listener in self._sockets:
             listener.close()
 
@@ -99,6 +90,19 @@ class PortBridge(Bridge):
             server.close()
         for connection in list(self.connections):
             connection.transport.abort()
+
+
+def call_and_wait(call: Callable[[Callable[[], object]], object], function: Callable[[], object]) -> None:
+    """Call a function in the thread of an event loop and wait for its end. Do nothing if the loop has ended."""
+    ended = threading.Event()
+
+    def run() -> None:
+        function()
+        ended.set()
+
+    with contextlib.suppress(RuntimeError):  # the loop is closed
+        call(run)
+        ended.wait(CLOSING)
 
 
 def get_time(arena: Arena, name: str) -> TimeLock:
@@ -120,9 +124,14 @@ def open_port(name: str, host: str, port: int) -> socket.socket:
     return listener
 
 
+def split_words(asked: Sequence[str]) -> list[str]:
+    """Return the words of comma-separated texts."""
+    return [word.strip() for text in asked for word in text.split(",")]
+
+
 def read_ports(asked: Sequence[str], known: Collection[str], expected: str) -> tuple[list[int], set[str]]:
     """Read ports and known words from comma-separated texts."""
-    words = [word.strip() for text in asked for word in text.split(",")]
+    words = split_words(asked)
     ports = [word for word in words if word not in known]
     if not ports or not all(word.isdecimal() and int(word) <= HIGHEST_PORT for word in ports):
         raise PaddockError(f"{expected}; got {','.join(asked)}")

@@ -125,12 +125,10 @@ class EmulatorServer:
         newest: list[EmulatorClient] = []
 
         def accept() -> None:
-            accepted, _ = listener.accept()
-            accepted.setblocking(False)
-            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            accepted = _accept(listener)
             for old in newest:
                 old.close()
-            newest[:] = [EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.disconnect)]
+            newest[:] = [EmulatorClient(self._selector, accepted, firmware, firmware.disconnect)]
             self._clients[:] = [client for client in self._clients if not client.closed] + newest
             if not firmware.kind:
                 self._streaming[newest[0]] = firmware
@@ -144,10 +142,7 @@ class EmulatorServer:
         listener = self._open_port(name, host, port)
 
         def accept() -> None:
-            accepted, _ = listener.accept()
-            accepted.setblocking(False)
-            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            accepted = _accept(listener)
             clients: list[EmulatorClient] = []
 
             def send(data: bytes) -> None:
@@ -156,7 +151,7 @@ class EmulatorServer:
                     self._wake()
 
             firmware = make_firmware(send)
-            clients.append(EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.disconnect))
+            clients.append(EmulatorClient(self._selector, accepted, firmware, firmware.disconnect))
             self._clients[:] = [client for client in self._clients if not client.closed] + clients
             clients[0].send_unrequested(firmware.welcome())
 
@@ -346,3 +341,11 @@ class _Socket:
 
     def close(self) -> None:
         self.file.close()
+
+
+def _accept(listener: socket.socket) -> _Socket:
+    accepted, _ = listener.accept()
+    accepted.setblocking(False)
+    accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    return _Socket(accepted)
