@@ -160,7 +160,21 @@ def test_names_without_a_slash_mean_the_same_topics_and_services(
     assert bridge.arena["r0"].body.command.left > 0
     assert program.call("rosapi/nodes")["values"] == {"nodes": ["/paddock"]}
     program.drive("r0/cmd_vel", 0.0)
-    wait_for(lambda: bridge.arena["r0"].wheels.speeds == (0.0, 0.0))
+    wait_for(lambda: bridge.arena["r0"].body.command == (0.0, 0.0))
+
+
+def test_a_command_right_before_the_end_of_a_connection_is_carried_out() -> None:
+    with shown(functools.partial(by_rosbridge, dead_man=math.inf)) as bridge:
+        with RosbridgeProgram(bridge) as program:
+            program.drive("/r0/cmd_vel", 0.2)
+            program.call("/rosapi/get_time")
+            assert bridge.arena["r0"].body.command.left > 0
+            stop = json.dumps({"op": "publish", "topic": "/r0/cmd_vel", "msg": {}}).encode()
+            mask = bytes(4)
+            program.socket.socket.sendall(
+                bytes([0x81, 0x80 | len(stop)]) + mask + stop + bytes([0x88, 0x80]) + mask  # a text, and a close frame
+            )
+        wait_for(lambda: bridge.arena["r0"].body.command == (0.0, 0.0))
 
 
 def test_whoever_wants_less_gets_less(program: RosbridgeProgram) -> None:

@@ -52,7 +52,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
 
     def __init__(self, server: RosbridgeServer, loop: asyncio.AbstractEventLoop) -> None:
         self._socket = WebSocketSource(
-            self._write, lambda: self._greeting.cancel(), lambda: self.transport.close(), self._find_problem
+            self._write, lambda: self._greeting.cancel(), lambda: loop.call_soon(self._end), self._find_problem
         )
         super().__init__(server, loop, self._socket)
         self._graph = server.hub.graph
@@ -72,6 +72,13 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
     def _write(self, data: bytes) -> None:
         if not self.transport.is_closing():
             self.transport.write(data)
+
+    def _end(self) -> None:
+        """Close the connection as soon as the messages that the client sent before its end are processed."""
+        if (self._job or self._messages) and not self.deaf:
+            self.loop.call_soon(self._end)
+        else:
+            self.transport.close()
 
     def _find_problem(self, headers: Headers) -> str:
         """Return why a web page is rejected, by the Host and Origin headers of the browser; "" if it is accepted."""
