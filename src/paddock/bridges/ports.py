@@ -10,7 +10,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paddock.arena import Arena
 from paddock.arena.time_lock import TimeLock
@@ -19,9 +19,6 @@ from paddock.bridges.scene_world import ArenaWorld
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import LinkError, PaddockError, Refused, SimulationError
 from paddock.core.numeric import HIGHEST_PORT
-
-if TYPE_CHECKING:
-    from paddock.bridges.connection import MessageConnection
 
 MAX_NAMED = 8  # maximum number of robots named in a description
 CLOSING = 5.0  # timeout for closing connections in the server's thread [s]
@@ -57,7 +54,7 @@ class PortBridge(Bridge):
         self.addresses: list[tuple[str, int]] = [(host, s.getsockname()[1]) for s in self._sockets]
 
     @abstractmethod
-    def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> MessageConnection[Any]:
+    def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> asyncio.Protocol:
         """Return the connection for a new client of the n-th port."""
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
