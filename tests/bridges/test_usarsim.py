@@ -246,6 +246,20 @@ def test_keys_share_braces_and_types_have_any_case(client: Client) -> None:
     assert client.ask(reset, "RES").get("Status") == "OK"
 
 
+@pytest.mark.parametrize(
+    ("name", "called"), [(b"My Robot", "My_Robot"), (b"R.1", "R_1"), (b"a/b#0", "a_b_0"), (b"??", "R1")]
+)
+def test_a_name_that_a_world_does_not_allow_is_no_obstacle(server: UsarSimServer, name: bytes, called: str) -> None:
+    clients = [Client(server) for _ in range(2)]  # the first drives the robot of the world
+    for client in clients:
+        client.wait_for("NFO")
+        client.send(b"INIT {ClassName USARBot.P2DX} {Name " + name + b"}\r\nDRIVE {Left 1} {Right 1}\r\n")
+        client.step(1)
+    assert server.arena[called].body.command.left > 0
+    for client in clients:
+        client.socket.close()
+
+
 @pytest.mark.parametrize("name", [b"", b"{Name R1}"])
 def test_programs_that_choose_the_same_name_get_a_robot_each(server: UsarSimServer, name: bytes) -> None:
     clients = [Client(server) for _ in range(3)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 from collections.abc import Callable
 
 from paddock.arena import Arena
@@ -20,6 +21,7 @@ from paddock.usarsim import messages as lines
 from paddock.usarsim.text import read_number
 
 log = logging.getLogger("paddock.usarsim")
+DEFAULT_NAME = "R1"
 
 
 class UsarRobot:
@@ -105,7 +107,7 @@ class UsarRobot:
         if self.robot is not None and not has_left(self.robot):
             raise PaddockError(f"INIT: this connection drives {self.robot.name} already")
         class_name = line.get("ClassName") or ""
-        spec, pose, name = find_class(class_name), self._find_place(line), line.get("Name") or "R1"
+        spec, pose, name = find_class(class_name), self._find_place(line), line.get("Name") or DEFAULT_NAME
         free = self._find_free(spec)
         if free is not None:
             self.robot, self.was_spawned = self.arena.robots.new_handle(free), False
@@ -149,7 +151,8 @@ class UsarRobot:
             log.warning("usarsim: %s stays where it is: %s", robot.name, error)
 
     def _spawn(self, name: str, spec: RobotSpec, pose: Pose | None) -> None:
-        name, heading = choose_free_name(name, self.arena.numbers), 0.0 if pose is None else pose.heading
+        name = choose_free_name(re.sub(r"[^\w-]+", "_", name).strip("_") or DEFAULT_NAME, self.arena.numbers)
+        heading = 0.0 if pose is None else pose.heading
         try:
             self.arena.spawn(name, spec, at=None if pose is None else (pose.x, pose.y), heading=heading)
         except PaddockError as error:
