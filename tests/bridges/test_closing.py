@@ -1,4 +1,4 @@
-"""Bridges that are closed while their world is still served."""
+"""Bridges that are closed while their world is still served, and servers that end before their bridges."""
 
 from __future__ import annotations
 
@@ -15,12 +15,25 @@ from paddock.bridges import CoppeliaServer, PlayerServer, RosBridge, RosbridgeSe
 from paddock.server import Server, Settings
 from paddock.testing import wait_for
 
+KINDS = [VrepServer, PlayerServer, RosbridgeServer, CoppeliaServer]
 
-@pytest.mark.parametrize("kind", [VrepServer, PlayerServer, RosbridgeServer, CoppeliaServer])
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_clients_are_disconnected_when_the_server_ends(kind: Callable[..., Any]) -> None:
+    arena = paddock.open(ROOM, seed=5)
+    server = Server(arena, Settings(port=0, speed=None))
+    with kind(arena, 0) as bridge, socket.create_connection(bridge.addresses[0], timeout=60) as client:
+        with server.in_background():
+            wait_for(lambda: bridge.connections)
+        read_all(client)
+        assert not bridge.connections
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_its_clients_are_disconnected_and_time_goes_on(kind: Callable[..., Any]) -> None:
     arena = paddock.open(ROOM, seed=5)
     server, bridge = Server(arena, Settings(port=0, speed=None)), kind(arena, 0)
-    address = (bridge.host, bridge.port) if kind is CoppeliaServer else bridge.addresses[0]
+    address = bridge.addresses[0]
     with server.in_background(), socket.create_connection(address, timeout=60) as client:
         wait_for(lambda: bridge.connections)
         bridge.close()

@@ -73,9 +73,9 @@ class CoppeliaServer(PortBridge):
         """Return the connection for a new client of the port for requests or for steps."""
         return self._kinds[port](self)
 
-    def _close_all(self) -> None:
+    def _disconnect_all(self) -> None:
         self._watch.cancel()
-        super()._close_all()
+        super()._disconnect_all()
         for subscriber in list(self.subscribers):
             subscriber.transport.abort()
 

@@ -60,11 +60,17 @@ class PortBridge(Bridge):
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start to listen. Subclasses pass this method to `time.on_start`; it is called once the event loop runs."""
         self._loop = loop
-        self._tasks = [loop.create_task(self._listen(loop, port)) for port in range(len(self._sockets))]
+        self._task = loop.create_task(self._serve(loop))
 
-    async def _listen(self, loop: asyncio.AbstractEventLoop, port: int) -> None:
-        meet = partial(self.new_connection, port, loop)
-        self._servers.append(await loop.create_server(meet, sock=self._sockets[port]))
+    async def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Listen until the bridge is closed or the server's event loop ends."""
+        for port, listener in enumerate(self._sockets):
+            meet = partial(self.new_connection, port, loop)
+            self._servers.append(await loop.create_server(meet, sock=listener))
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._disconnect_all()
 
     def stop_time(self, host: str) -> list[Any]:
         """Stop and reset the simulation for the clients of a host; return them. Refuse while others drive robots."""
@@ -83,6 +89,10 @@ class PortBridge(Bridge):
             listener.close()
 
     def _close_all(self) -> None:
+        """Close the bridge in the thread of the event loop."""
+        self._disconnect_all()
+
+    def _disconnect_all(self) -> None:
         for server in self._servers:
             server.close()
         for connection in list(self.connections):
