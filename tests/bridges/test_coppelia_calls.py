@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -349,6 +350,10 @@ def test_paths_names_and_handles_of_all_kinds_find_the_same_object(sim: Any) -> 
                  "/Pioneer_p3dx/Pioneer_p3dx_leftMotor", "./PioneerP3DX/leftMotor", "/leftMotor"):  # fmt: skip
         assert sim.getObject(path) == left, path
     assert sim.getObject("./leftMotor", {"proxy": base}) == left
+    sonar = sim.getObject("/PioneerP3DX/ultrasonicSensor[3]")
+    for path, proxy in (("../leftMotor", sonar), (":/leftMotor", sonar), (":/leftMotor", left), (":/leftMotor", base)):
+        assert sim.getObject(path, {"proxy": proxy}) == left, (path, proxy)
+    assert sim.getObject(":", {"proxy": sonar}) == base
     assert sim.getObject("/PioneerP3DX[1]/leftMotor") == sim.getObject("/other/leftMotor") != left
     assert sim.getObject("/PioneerP3DX[1]/Pioneer_p3dx_leftMotor") == sim.getObject("/other/leftMotor")
     assert sim.getObject("/PioneerP3DX/ultrasonicSensor", {"index": 15}) == sim.getObject(
@@ -361,6 +366,22 @@ def test_paths_names_and_handles_of_all_kinds_find_the_same_object(sim: Any) -> 
     assert sim.getObjectParent(handles[1]) == base
     with pytest.raises(Exception, match=r"expected an integer, got 17\.5"):
         sim.getObjectParent(17.5)
+
+
+def test_an_alias_has_a_form_for_every_option_and_a_tree_has_parts(sim: Any) -> None:
+    base, sonar = sim.getObject("/PioneerP3DX"), sim.getObject("/PioneerP3DX/ultrasonicSensor[3]")
+    floor = sim.getObject("/Floor")
+    path = "/PioneerP3DX[0]/ultrasonicSensor[3]"
+    assert [sim.getObjectAlias(sonar, option) for option in (-1, 0, 2, 3, 4, 6)] == [
+        "ultrasonicSensor", "ultrasonicSensor[3]", path, f"ultrasonicSensor__{sonar}__", f"ultrasonicSensor__{sonar}__",
+        "/ultrasonicSensor{3}",
+    ]  # fmt: skip
+    assert [sim.getObjectAlias(floor, option) for option in (3, 4, 5)] == ["Floor", f"Floor__{floor}__", "/Floor"]
+    assert sim.getObject(path) == sim.getObject("/ultrasonicSensor{3}") == sonar
+    children = sim.getObjectsInTree(base, sim.handle_all, 3)
+    assert sim.getObjectsInTree(base, sim.handle_all, 2) == [base, *children]
+    assert set(children) < set(sim.getObjectsInTree(base, sim.handle_all, 1))
+    assert all(sim.getObjectParent(child) == base for child in children)
 
 
 def test_both_orders_of_arguments_are_taken(sim: Any) -> None:
@@ -395,6 +416,22 @@ def test_properties_are_those_of_objects_signals_and_own_data(sim: Any) -> None:
     assert sim.getProperty(sim.handle_scene, "customData.other", {"noError": True}) is None
     with pytest.raises(Exception, match=r"no property called 'possition' .did you mean 'position'"):
         sim.getVector3Property(left, "possition")
+
+
+def test_signals_are_properties_of_the_scene_too(sim: Any) -> None:
+    for value, get in ((7, sim.getInt32Signal), (0.5, sim.getFloatSignal), (b"\xff\0", sim.getStringSignal)):
+        sim.setProperty(sim.handle_scene, "signal.mine", value)
+        assert get("mine") == sim.getProperty(sim.handle_scene, "signal.mine") == value
+        sim.removeProperty(sim.handle_scene, "signal.mine")
+        assert get("mine") is None
+    with pytest.raises(Exception, match="expected a number, a text or bytes"):
+        sim.setProperty(sim.handle_scene, "signal.mine", [1])
+
+
+def test_a_program_waits_by_its_own_clock(sim: Any) -> None:
+    began = time.monotonic()
+    assert sim.wait(0.05, False) >= 0
+    assert time.monotonic() - began >= 0.05
 
 
 def test_custom_data_that_is_too_large_is_refused_and_the_old_data_stay(

@@ -184,3 +184,19 @@ def test_the_port_is_for_this_machine_only_unless_asked() -> None:
     with served() as bridge:
         assert bridge._sockets[0].getsockname()[0] == "127.0.0.1"
         assert "no token" not in " ".join(bridge.describe())
+
+
+def test_requests_without_waiting_are_answered_in_their_order() -> None:
+    def ask(function: str, *arguments: Any) -> bytes:
+        return pack_message([b"", cbor2.dumps({"func": function, "args": list(arguments), "uuid": "one"})])
+
+    with served(stopped=False) as bridge, RawClient(bridge) as client:
+        client.socket.sendall(
+            ask("sim.setStepping", True) + ask("sim.step") + ask("sim.wait", 0.2) + ask("sim.setStepping")
+        )
+        messages: list[Any] = []
+        while len(messages) < 4:
+            found = client.peer.receive(client.socket.recv(1 << 16))
+            messages += [cbor2.loads(frames[1]) for frames in found]
+    assert [len(message["ret"]) for message in messages] == [1, 0, 1, 1]
+    assert messages[3] == {"ret": [1]}

@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import numpy as np
@@ -21,6 +21,7 @@ from paddock.epuck import packets, sercom
 from paddock.epuck.emulator.robot import EmulatedEPuck
 from paddock.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.epuck.emulator.server import EmulatorServer
+from paddock.testing import wait_for
 
 pty = pytest.importorskip("pty", reason="no pseudo terminals here")
 
@@ -239,3 +240,35 @@ def test_a_robot_may_speak_while_its_server_is_held_up() -> None:
     finally:
         os.close(file)
         server.close()
+
+
+class TalkativeFirmware(SilentFirmware):
+    def __init__(self, send: Callable[[bytes], None], heard: list[bytes]) -> None:
+        self.send, self.heard = send, heard
+
+    def receive(self, data: bytes) -> bytes:
+        self.heard.append(data)
+        return b""
+
+    def disconnect(self) -> None: ...
+
+
+def test_a_program_that_only_sends_commands_is_obeyed_however_much_the_robot_tells() -> None:
+    server, heard, robots = EmulatorServer(), list[bytes](), list[TalkativeFirmware]()
+
+    def make_robot(send: Callable[[bytes], None]) -> TalkativeFirmware:
+        robots.append(TalkativeFirmware(send, heard))
+        return robots[0]
+
+    server.listen_each("talker", make_robot, "127.0.0.1", 0)
+    server.start()
+    try:
+        with socket.create_connection(server.addresses["talker"], timeout=60) as program:
+            wait_for(lambda: robots)
+            for _ in range(300):
+                robots[0].send(bytes(1 << 16))  # 20 MB, more than the sockets hold
+            program.sendall(b"drive")
+            wait_for(lambda: heard)
+    finally:
+        server.close()
+    assert heard == [b"drive"]

@@ -28,6 +28,7 @@ from bridges.player_room import (
     ROOM,
     SIMULATION,
     SONAR,
+    SYNCH,
     PlayerProgram,
     named,
     pose_in,
@@ -383,6 +384,24 @@ def test_from_push_to_pull_nothing_comes_unasked() -> None:
             other.read()
         sequence = program.send(REQUEST, PLAYER, 0, 7)
         assert program.read_message()[2:6:3] == (ACK, sequence)
+
+
+def test_a_program_that_subscribes_before_it_asks_for_pull_mode_gets_data() -> None:
+    with served() as bridge, PlayerProgram(bridge.addresses[0]) as program:
+        program.subscribe(POSITION, 0)  # in push mode, in which no time passes here
+        program.open()
+        assert [program.read()[POSITION, 0].time for _ in range(2)] == pytest.approx([0.1, 0.2])
+
+
+def test_time_does_not_wait_for_a_program_that_went_back_to_push_mode() -> None:
+    with served() as bridge, PlayerProgram(bridge.addresses[0]) as first, PlayerProgram(bridge.addresses[0]) as other:
+        for program in (first, other):
+            program.open()
+        first.send(REQUEST, PLAYER, 0, 4)
+        other.read()
+        assert [first.read_message().type for _ in range(2)] == [ACK, SYNCH]
+        first.ask(PLAYER, 0, 5, struct.pack(">I", 1))
+        assert other.read() == {}
 
 
 def test_each_robot_can_have_a_port_of_its_own() -> None:

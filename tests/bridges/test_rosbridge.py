@@ -147,6 +147,36 @@ def test_a_stamped_twist_and_joint_commands_drive_too(program: RosbridgeProgram,
     wait_for(lambda: robot.wheels.speeds == (0.0, 0.0))
 
 
+def test_names_without_a_slash_mean_the_same_topics_and_services(
+    program: RosbridgeProgram, bridge: RosbridgeServer
+) -> None:
+    assert program.listen("r0/odom", id="relative")["child_frame_id"] == "r0/base_link"
+    assert program.listen("/r0/odom", id="absolute")["child_frame_id"] == "r0/base_link"
+    program.send(op="unsubscribe", topic="r0/odom")
+    program.send(op="advertise", topic="r0/cmd_vel", type="geometry_msgs/Twist")
+    program.drive("r0/cmd_vel", 0.2)
+    answer = program.call("get_entities")
+    assert (answer["service"], answer["values"]["entities"]) == ("get_entities", ["r0", "r1", "red"])
+    assert bridge.arena["r0"].body.command.left > 0
+    assert program.call("rosapi/nodes")["values"] == {"nodes": ["/paddock"]}
+    program.drive("r0/cmd_vel", 0.0)
+    wait_for(lambda: bridge.arena["r0"].body.command == (0.0, 0.0))
+
+
+def test_a_command_right_before_the_end_of_a_connection_is_carried_out() -> None:
+    with shown(functools.partial(by_rosbridge, dead_man=math.inf)) as bridge:
+        with RosbridgeProgram(bridge) as program:
+            program.drive("/r0/cmd_vel", 0.2)
+            program.call("/rosapi/get_time")
+            assert bridge.arena["r0"].body.command.left > 0
+            stop = json.dumps({"op": "publish", "topic": "/r0/cmd_vel", "msg": {}}).encode()
+            mask = bytes(4)
+            program.socket.socket.sendall(
+                bytes([0x81, 0x80 | len(stop)]) + mask + stop + bytes([0x88, 0x80]) + mask  # a text, and a close frame
+            )
+        wait_for(lambda: bridge.arena["r0"].body.command == (0.0, 0.0))
+
+
 def test_whoever_wants_less_gets_less(program: RosbridgeProgram) -> None:
     program.listen("/clock", throttle_rate=1e9, id="slow")
     program.send(op="subscribe", topic="/r0/odom")
@@ -232,6 +262,15 @@ def test_bad_messages_are_told_in_the_log_with_their_topic(
     first, second = (record.getMessage() for record in caplog.records)
     assert first.startswith("rosbridge: /r0/cmd_vel: publish /r0/cmd_vel: msg.linear")
     assert second.startswith("rosbridge: rosbridge: ")
+
+
+def test_a_topic_without_end_is_told_in_a_line_of_the_log(
+    program: RosbridgeProgram, caplog: pytest.LogCaptureFixture
+) -> None:
+    program.send(op="subscribe", topic="y" * 900_000)
+    program.wait_for("status")
+    assert caplog.messages
+    assert max(map(len, caplog.messages)) < 1000
 
 
 def test_unknown_services_and_wrong_arguments_are_answered(program: RosbridgeProgram) -> None:

@@ -223,6 +223,57 @@ def test_the_head_of_the_camera_turns(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
+    "order", [b"{Link 2} {Value 0} {Link 1} {Value 0.5}", b"{link 1 value 0.5 order 0}", b"{Value 0.5}"]
+)
+def test_the_links_of_the_head_come_in_any_order(client: Client, order: bytes) -> None:
+    client.wait_for("NFO")
+    client.send(INIT + b"MISPKG {Name CameraPanTilt} " + order + b"\r\n")
+    client.step(300)
+    assert client.arena["pioneer"].devices["camera"].pan_angle == pytest.approx(-0.5, abs=0.02)
+
+
+def test_keys_share_braces_and_types_have_any_case(client: Client) -> None:
+    client.wait_for("NFO")
+    client.send(b"init {ClassName usarbot.p2dx Name R1}\rdrive {left 1.0 RIGHT 1.0}\r")
+    client.step(50)
+    assert client.arena["pioneer"].body.command.left > 0
+    for question in (b"GETGEO {Type sonar} {Name f3}\n", b"GETGEO {Type Sonar Name F3}\n"):
+        (alone,) = client.ask(question, "GEO").groups()
+        assert alone["Name"] == "F3"
+    assert client.ask(b"getconf {type RANGESCANNER}\n", "CONF").get("Type") == "RangeScanner"
+    assert client.ask(b"GETCONF {Type odometry}\n", "CONF").get("Name") == "Odometry"
+    reset = b"SET {Type Odometry Name Odometry Opcode RESET}\n"
+    assert client.ask(reset, "RES").get("Status") == "OK"
+
+
+@pytest.mark.parametrize(
+    ("name", "called"), [(b"My Robot", "My_Robot"), (b"R.1", "R_1"), (b"a/b#0", "a_b_0"), (b"??", "R1")]
+)
+def test_a_name_that_a_world_does_not_allow_is_no_obstacle(server: UsarSimServer, name: bytes, called: str) -> None:
+    clients = [Client(server) for _ in range(2)]  # the first drives the robot of the world
+    for client in clients:
+        client.wait_for("NFO")
+        client.send(b"INIT {ClassName USARBot.P2DX} {Name " + name + b"}\r\nDRIVE {Left 1} {Right 1}\r\n")
+        client.step(1)
+    assert server.arena[called].body.command.left > 0
+    for client in clients:
+        client.socket.close()
+
+
+@pytest.mark.parametrize("name", [b"", b"{Name R1}"])
+def test_programs_that_choose_the_same_name_get_a_robot_each(server: UsarSimServer, name: bytes) -> None:
+    clients = [Client(server) for _ in range(3)]
+    for client in clients:
+        client.wait_for("NFO")
+        client.send(b"INIT {ClassName USARBot.P2DX} " + name + b"\r\nDRIVE {Left 1} {Right 1}\r\n")
+        client.step(1)
+    assert list(server.arena.robots) == ["pioneer", "R1", "R1-2"]
+    assert all(robot.body.command.left > 0 for robot in server.arena.robots.values())
+    for client in clients:
+        client.socket.close()
+
+
+@pytest.mark.parametrize(
     "garbage",
     [
         b"\x00\xff\xfe garbage \r\n",

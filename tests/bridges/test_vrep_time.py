@@ -30,7 +30,7 @@ def speeds_for(ahead: float) -> tuple[float, float]:
     return (BASE, BASE) if ahead > 0.7 else (BASE, BASE - TURN * (1 - ahead))
 
 
-def run_native(bridge: VrepServer, *, streamed: bool) -> str:
+def run_native(bridge: VrepServer, *, streamed: bool, drives: str = "oneshot") -> str:
     """A program in V-REP's synchronous mode; what became of the world."""
     with native(bridge) as client:
         vrep = client.vrep
@@ -49,7 +49,7 @@ def run_native(bridge: VrepServer, *, streamed: bool) -> str:
             _, seen, point, _, _ = client("ReadProximitySensor", sensor, mode=mode)
             speeds = speeds_for(point[2] if seen else np.inf)
             for motor, speed in zip((left, right), speeds, strict=True):
-                client("SetJointTargetVelocity", motor, speed, mode=vrep.simx_opmode_oneshot)
+                client("SetJointTargetVelocity", motor, speed, mode=getattr(vrep, f"simx_opmode_{drives}"))
         vrep.simxGetPingTime(client.id)
         return bridge.arena.digest()
 
@@ -74,6 +74,11 @@ def test_a_synchronous_program_gives_the_same_bits_every_time_and_those_of_the_o
             assert run_native(bridge, streamed=streamed) == own
     with served(stopped=False) as bridge:  # it ran freely before
         assert run_native(bridge, streamed=True) == own
+
+
+def test_a_streamed_command_takes_effect_in_the_next_step_like_any_other() -> None:
+    with served() as bridge:
+        assert run_native(bridge, streamed=True, drives="streaming") == run_own()
 
 
 def drive(client: VrepClient, robot: str, speed: float) -> None:

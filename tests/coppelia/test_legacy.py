@@ -62,6 +62,34 @@ def test_a_newer_command_replaces_a_stream_that_is_alike(talk: Talk) -> None:
     assert talk.ask() == []
 
 
+def test_a_streamed_setter_is_carried_out_once_for_each_message(talk: Talk) -> None:
+    append = ask_for(0x3016, b"log\0", b"ab", mode=STREAMING)
+    assert [reply.key for reply in talk.ask(append)] == [append.key]
+    for written in (b"ab", b"abab"):
+        assert talk.simulator.signals.get(bytes, "log") == written
+        talk.ask()
+    talk.ask(ask_for(0x3016, b"log\0", mode=DISCONTINUE))
+
+
+@pytest.mark.parametrize(
+    ("kind", "ints", "floats", "strings"),
+    [
+        (0, 0, 0, 1), (1, 1, 0, 0), (2, 1, 0, 0), (3, 0, 3, 0), (4, 0, 3, 0), (5, 0, 3, 0), (6, 0, 3, 0), (7, 0, 4, 0),
+        (8, 0, 4, 0), (9, 0, 6, 0), (10, 0, 6, 0), (11, 0, 7, 0), (12, 0, 7, 0), (13, 2, 6, 0), (14, 1, 6, 0),
+        (15, 0, 2, 0), (16, 2, 2, 0), (17, 0, 3, 0), (18, 0, 3, 0), (19, 0, 6, 0), (20, 0, 0, 1), (21, 0, 0, 1),
+    ],
+)  # fmt: skip
+def test_a_group_has_the_data_of_the_facts_sheet(talk: Talk, kind: int, ints: int, floats: int, strings: int) -> None:
+    for group, wrong in ((1, (13, 14)), (5, (14, 16)), (109, ())):  # joints, proximity sensors, all objects
+        (reply,) = talk.ask(ask_for(0x200C, struct.pack("<ii", group, kind)))
+        count, *counts = struct.unpack_from("<4i", reply.data)
+        assert counts == [count * ints, count * floats, count * strings]
+        numbers = struct.unpack_from(f"<{counts[0]}i{counts[1]}f", reply.data, 16 + 4 * count)
+        assert reply.data[16 + 4 * (count + len(numbers)) :].count(b"\0") == counts[2]
+        if kind in wrong:
+            assert set(numbers) == {-1, 0}
+
+
 def join(pieces: list[Block]) -> bytes:
     whole = bytearray(pieces[0].whole)
     for piece in pieces:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 
@@ -109,6 +111,23 @@ def test_the_chain_of_the_facts_sheet(arena: Arena, red: SerialFirmware) -> None
     assert len(answer) == 20
     arena.step(50)
     assert red.receive(b"Q\rE\r") == b"q,300,-300\r\ne,300,-300\r\n"
+
+
+def test_further_binary_commands_answer_with_the_lengths_of_the_facts_sheet(arena: Arena, red: SerialFirmware) -> None:
+    red.receive(b"D,500,-500\r")
+    assert red.receive(bytes([-ord("E") & 0xFF, 0])) == bytes.fromhex("F401 0CFE")
+    length, _, inclination = struct.unpack("<3f", red.receive(bytes([-ord("A") & 0xFF, 0])))
+    assert (length, inclination) == (pytest.approx(768, abs=30), pytest.approx(0, abs=5))
+    samples = bytes([-ord("U") & 0xFF, 0])
+    assert len(red.receive(samples)) == 601
+    assert SerialFirmware(emulate(arena, "blue")).receive(samples) == b""
+
+
+def test_help_and_buses_answer_too(red: SerialFirmware) -> None:
+    lines = red.receive(b"H\r").splitlines()
+    assert lines[0] == b""
+    assert lines[1].split() == [b'"A"', b"Accelerometer"]
+    assert red.receive(b"Z\rW,160,3,1\rE\r") == b"w\r\ne,0,0\r\n"
 
 
 def test_unknown_binary_commands_are_ignored(red: SerialFirmware) -> None:

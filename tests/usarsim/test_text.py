@@ -25,6 +25,20 @@ def test_lines_of_clients_are_understood() -> None:
     assert drive.number("Steer", 0.5) == 0.5
 
 
+def test_braces_may_hold_several_keys_and_values_with_spaces() -> None:
+    init = parse_line("INIT {ClassName USARBot.P2DX Name big one Location 1,2,3}")
+    assert (init.get("classname"), init.get("NAME"), init.numbers("Location")) == (
+        "USARBot.P2DX",
+        "big one",
+        [1, 2, 3],
+    )
+    drive = parse_line("DRIVE {Left 1.0 Right -1.0 Normalized True}")
+    assert (drive.number("Left"), drive.number("Right"), drive.flag("Normalized")) == (1.0, -1.0, True)
+    assert parse_line("GETGEO {Type Robot}").get("Type") == "Robot"
+    assert parse_line("GETGEO {Type Robot}").get("Robot") is None
+    assert parse_line("DRIVE {Left} {}").get("Left") == ""
+
+
 def test_lines_of_servers_are_understood() -> None:
     sonar = parse_line("SEN {Time 395.7716} {Type Sonar} {Name F1 Range 4.5798} {Name F2 Range 2.1461}")
     assert [(group["Name"], group["Range"]) for group in sonar.groups()] == [("F1", "4.5798"), ("F2", "2.1461")]

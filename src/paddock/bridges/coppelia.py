@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
-import threading
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from paddock.arena import Arena
-from paddock.bridges.base import LOOPBACK, Bridge
-from paddock.bridges.ports import CLOSING, describe_guard, get_time, list_some, open_port, read_ports
-from paddock.bridges.scene_world import ArenaWorld
+from paddock.bridges.base import LOOPBACK
+from paddock.bridges.ports import PortBridge, describe_guard, get_time, list_some, open_port, read_ports
 from paddock.coppelia.legacy import LegacySimulator
 from paddock.coppelia.paths import path_of
 from paddock.core.errors import LinkError, PaddockError
@@ -29,11 +25,10 @@ LONGEST_HANDSHAKE = 10.0  # seconds
 EXPECTED = f"coppelia: expected a port from 0 to {HIGHEST_PORT}, optionally 'stopped': 23000 or 23000,stopped"
 
 
-class CoppeliaServer(Bridge):
+class CoppeliaServer(PortBridge):
     """Serves an arena with CoppeliaSim's ZeroMQ remote API, for the lifetime of a `with` block.
 
-    Its sockets are served in the event loop of the arena's server, which implements ZeroMQ's protocol itself. Requests
-    are answered in the thread of the event loop, so no simulated time passes between request and answer.
+    ZeroMQ's protocol is implemented in the event loop of the arena's server, without a further thread.
     """
 
     def __init__(
@@ -47,52 +42,42 @@ class CoppeliaServer(Bridge):
             stopped: whether time is stopped until a client calls `sim.startSimulation` or a user presses play.
             silence: timeout of a client in stepping mode that keeps other clients waiting [s].
         """
-        time = get_time(arena, "coppelia")
+        get_time(arena, "coppelia")
         try:
             from paddock.bridges.coppelia_client import CoppeliaConnection, StepSubscriber
         except ModuleNotFoundError as error:
             if error.name != "cbor2":
                 raise
             raise PaddockError("coppelia: cbor2 is not installed: pip install 'paddock[coppelia]'") from None
-        self._kinds = CoppeliaConnection, StepSubscriber
-        self.arena, self.time, self.stopped, self.silence = arena, time, stopped, silence
-        self.live = ArenaWorld(arena)
-        self.simulator = LegacySimulator(self.live)
-        self.connections: dict[CoppeliaConnection, None] = {}
+        super().__init__("coppelia", arena, [port], host=host, silence=silence)
+        self._kinds = CoppeliaConnection, StepSubscriber  # of the port for requests and of the next port
+        self.host, self.port = self.addresses[0]
+        with contextlib.suppress(LinkError, OverflowError):  # the port for steps is optional
+            self._sockets.append(open_port("coppelia", host, self.port + 1))
+        self.stopped, self.simulator = stopped, LegacySimulator(self.live)
         self.subscribers: dict[StepSubscriber, None] = {}
         self.clients: dict[str, CoppeliaClient] = {}  # by uuid
         self.loop: asyncio.AbstractEventLoop
-        self._task: asyncio.Task[None] | None = None
-        self._closed = threading.Event()
-        self._watch: asyncio.TimerHandle | None = None
-        self._sockets = open_ports(host, port)
-        self.host, self.port = host, int(self._sockets[0].getsockname()[1])
-        self.time.on_start(self._begin)
+        self._watch: asyncio.TimerHandle
+        self.time.on_start(self.begin)
 
-    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start to listen; called once the server's event loop runs."""
         self.loop = loop
         if self.stopped:
             self.time.stop()
-        self._task = loop.create_task(self._serve())
-        self._task.add_done_callback(lambda task: self._closed.set())
+        super().begin(loop)
         self._poll()
 
-    async def _serve(self) -> None:
-        """Listen until the bridge is closed, or the server's event loop ends."""
-        servers = [
-            await self.loop.create_server(partial(kind, self), sock=listener)
-            for kind, listener in zip(self._kinds, self._sockets, strict=False)  # the port for steps is optional
-        ]
-        try:
-            await asyncio.Event().wait()
-        finally:
-            if self._watch is not None:
-                self._watch.cancel()
-            for server in servers:
-                server.close()
-            for transport in [member.transport for group in (self.connections, self.subscribers) for member in group]:
-                transport.abort()
+    def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> CoppeliaConnection | StepSubscriber:
+        """Return the connection for a new client of the port for requests or for steps."""
+        return self._kinds[port](self)
+
+    def _disconnect_all(self) -> None:
+        self._watch.cancel()
+        super()._disconnect_all()
+        for subscriber in list(self.subscribers):
+            subscriber.transport.abort()
 
     def _poll(self) -> None:
         """Send a keep-alive reply to clients that wait long. Disconnect clients that do not finish the handshake."""
@@ -132,24 +117,6 @@ class CoppeliaServer(Bridge):
             f"CoppeliaSim's ZeroMQ remote API at {self.host}, port {self.port}: {robots}   "
             f"(coppelia://{self.host}:{self.port}){describe_guard(self.host)}{steps}"
         )
-
-    def close(self) -> None:
-        """Close the ports and disconnect all clients."""
-        if self._task is not None and not self._task.done():
-            with contextlib.suppress(RuntimeError):  # the loop has ended in the meantime
-                self.loop.call_soon_threadsafe(self._task.cancel)
-                self._closed.wait(CLOSING)
-        for listener in self._sockets:
-            listener.close()
-
-
-def open_ports(host: str, port: int) -> list[socket.socket]:
-    """Open a port for requests, and the next one for steps if it is free."""
-    first = open_port("coppelia", host, port)
-    try:
-        return [first, open_port("coppelia", host, first.getsockname()[1] + 1)]
-    except (LinkError, OverflowError):
-        return [first]
 
 
 def open_coppelia(arena: Arena, asked: Sequence[str], host: str) -> CoppeliaServer:

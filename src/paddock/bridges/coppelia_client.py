@@ -41,7 +41,7 @@ class CoppeliaClient:
 
     def close(self) -> None:
         """Clean up after disconnection. The client's robots continue their last command, as in CoppeliaSim."""
-        self.session.close()
+        self.session.cancel()
         self.member.leave()
         self.server.simulator.release(self)
 

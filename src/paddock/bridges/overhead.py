@@ -60,11 +60,9 @@ def open_overhead_cameras(arena: Arena, asked: Sequence[str], host: str) -> Over
 
 def read_camera(text: str) -> OverheadSpec:
     """Return the camera for a port number or a TOML file."""
-    if text.isdecimal():
-        if int(text) > HIGHEST_PORT:
-            raise PaddockError(f"overhead-camera {text}: expected a port from 0 to {HIGHEST_PORT}, or a TOML file")
-        plain = OverheadSpec()
-        return replace(plain, network=replace(plain.network, port=int(text)))
-    if not text.endswith(".toml"):
+    if text.endswith(".toml"):
+        return load_overhead_camera(text)
+    if not (text.isdecimal() and int(text) <= HIGHEST_PORT):
         raise PaddockError(f"overhead-camera {text}: expected a port from 0 to {HIGHEST_PORT}, or a TOML file")
-    return load_overhead_camera(text)
+    plain = OverheadSpec()
+    return replace(plain, network=replace(plain.network, port=int(text)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK
@@ -52,22 +54,17 @@ class PlayerServer(PortBridge):
         super().__init__("player", arena, ports, host=host, silence=silence)
         self.stepped, self.in_world = stepped, in_world
         self.interval = max(1, round(INTERVAL / arena.dt))  # ticks between two data messages
-        self._simulation = SimulationDevice(self)
         self._numbers: dict[str, int] = {}  # numbers of the fiducials, by robot
         names = list(arena.numbers)
         if len(ports) > max(1, len(names)):
             self.close()
             raise PaddockError(f"player: there are {len(ports)} ports for {len(names)} robots")
         alone = names[: len(ports) - 1]
-        self._tables = [self._make_table(frozenset({name})) for name in alone]
-        self._tables.append(self._make_table(without=frozenset(alone)))
+        robots_of_port: list[Callable[[str], bool]] = [partial(operator.eq, name) for name in alone]
+        robots_of_port.append(lambda name: name not in alone)
+        simulation = SimulationDevice(self)
+        self._tables = [DeviceTable(self.live, serves, self._make_devices, simulation) for serves in robots_of_port]
         self.time.on_start(self.begin)
-
-    def _make_table(self, names: frozenset[str] | None = None, without: frozenset[str] = frozenset()) -> DeviceTable:
-        def serves(name: str) -> bool:
-            return name in names if names is not None else name not in without
-
-        return DeviceTable(self.live, serves, self._make_devices, self._simulation)
 
     def _make_devices(self, robot: ArenaRobot) -> list[RobotDevice]:
         return [

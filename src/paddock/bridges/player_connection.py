@@ -162,6 +162,8 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
         if mode not in (layout.PUSH, layout.PULL):
             raise Refused(f"expected mode {layout.PUSH} (push) or {layout.PULL} (pull), got {mode}")
         self._pull = mode == layout.PULL
+        if not self._pull:
+            self.member.lock(False)
         return b""
 
     def _ask_for_data(self, data: bytes) -> bytes:
@@ -170,10 +172,10 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
 
     def _schedule(self) -> None:
         """Schedule the next data message if the client needs one."""
+        if self.server.stepped and self._pull and self._asked:
+            self.member.lock(True)  # join again if it was released after its timeout; may send pending data
         if self._waiting or not (self._asked if self._pull else self._devices):
             return
-        if self.server.stepped and self._pull:
-            self.member.lock(True)  # join again if it was released after its timeout
         tick, interval = self.server.arena.tick, self.server.interval
         self._waiting = True
         passed = tick - self._last if tick >= self._last else interval  # the world may have been reset

@@ -70,22 +70,21 @@ class DeviceTable:
         live: ArenaWorld,
         serves: Callable[[str], bool],
         make: Callable[[ArenaRobot], list[RobotDevice]],
-        *others: PlayerDevice,
+        simulation: PlayerDevice,
     ) -> None:
         """
         Args:
             live: the world.
             serves: returns whether this port serves the robot with a name.
             make: creates the devices of a robot.
-            others: devices that do not belong to a robot.
+            simulation: the device that does not belong to a robot.
         """
         self._live, self._serves, self._make = live, serves, make
         self._layout: int | None = None  # the layout that the table was built for
         self._known: list[ArenaRobot] = []
         self._counts: Counter[PlayerInterface] = Counter()
         self._devices: dict[tuple[int, int], PlayerDevice] = {}
-        for device in others:
-            self._add(device)
+        self._add(simulation)
 
     def _add(self, device: PlayerDevice) -> None:
         number = self._counts[device.interface]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import socket
 import threading
 from abc import abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paddock.arena import Arena
 from paddock.arena.time_lock import TimeLock
@@ -18,9 +19,6 @@ from paddock.bridges.scene_world import ArenaWorld
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import LinkError, PaddockError, Refused, SimulationError
 from paddock.core.numeric import HIGHEST_PORT
-
-if TYPE_CHECKING:
-    from paddock.bridges.connection import MessageConnection
 
 MAX_NAMED = 8  # maximum number of robots named in a description
 CLOSING = 5.0  # timeout for closing connections in the server's thread [s]
@@ -56,17 +54,23 @@ class PortBridge(Bridge):
         self.addresses: list[tuple[str, int]] = [(host, s.getsockname()[1]) for s in self._sockets]
 
     @abstractmethod
-    def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> MessageConnection[Any]:
+    def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> asyncio.Protocol:
         """Return the connection for a new client of the n-th port."""
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start to listen. Subclasses pass this method to `time.on_start`; it is called once the event loop runs."""
         self._loop = loop
-        self._tasks = [loop.create_task(self._listen(loop, port)) for port in range(len(self._sockets))]
+        self._task = loop.create_task(self._serve(loop))
 
-    async def _listen(self, loop: asyncio.AbstractEventLoop, port: int) -> None:
-        meet = partial(self.new_connection, port, loop)
-        self._servers.append(await loop.create_server(meet, sock=self._sockets[port]))
+    async def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Listen until the bridge is closed or the server's event loop ends."""
+        for port, listener in enumerate(self._sockets):
+            meet = partial(self.new_connection, port, loop)
+            self._servers.append(await loop.create_server(meet, sock=listener))
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self._disconnect_all()
 
     def stop_time(self, host: str) -> list[Any]:
         """Stop and reset the simulation for the clients of a host; return them. Refuse while others drive robots."""
@@ -79,26 +83,33 @@ class PortBridge(Bridge):
 
     def close(self) -> None:
         """Close the ports and disconnect all clients."""
-        loop, closed = self._loop, threading.Event()
-        if loop is not None and not loop.is_closed():
-
-            def close_all() -> None:
-                self._close_all()
-                closed.set()
-
-            try:
-                loop.call_soon_threadsafe(close_all)
-                closed.wait(CLOSING)
-            except RuntimeError:  # the loop has ended in the meantime
-                pass
+        if self._loop is not None:
+            call_and_wait(self._loop.call_soon_threadsafe, self._close_all)
         for listener in self._sockets:
             listener.close()
 
     def _close_all(self) -> None:
+        """Close the bridge in the thread of the event loop."""
+        self._disconnect_all()
+
+    def _disconnect_all(self) -> None:
         for server in self._servers:
             server.close()
         for connection in list(self.connections):
             connection.transport.abort()
+
+
+def call_and_wait(call: Callable[[Callable[[], object]], object], function: Callable[[], object]) -> None:
+    """Call a function in the thread of an event loop and wait for its end. Do nothing if the loop has ended."""
+    ended = threading.Event()
+
+    def run() -> None:
+        function()
+        ended.set()
+
+    with contextlib.suppress(RuntimeError):  # the loop is closed
+        call(run)
+        ended.wait(CLOSING)
 
 
 def get_time(arena: Arena, name: str) -> TimeLock:
@@ -120,9 +131,14 @@ def open_port(name: str, host: str, port: int) -> socket.socket:
     return listener
 
 
+def split_words(asked: Sequence[str]) -> list[str]:
+    """Return the words of comma-separated texts."""
+    return [word.strip() for text in asked for word in text.split(",")]
+
+
 def read_ports(asked: Sequence[str], known: Collection[str], expected: str) -> tuple[list[int], set[str]]:
     """Read ports and known words from comma-separated texts."""
-    words = [word.strip() for text in asked for word in text.split(",")]
+    words = split_words(asked)
     ports = [word for word in words if word not in known]
     if not ports or not all(word.isdecimal() and int(word) <= HIGHEST_PORT for word in ports):
         raise PaddockError(f"{expected}; got {','.join(asked)}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK, Bridge
-from paddock.bridges.ports import CLOSING, get_time
+from paddock.bridges.ports import call_and_wait, get_time, split_words
 from paddock.bridges.ros2_dds import DdsCarrier
 from paddock.bridges.ros2_graph import RosCarrier
 from paddock.bridges.ros2_hub import RosHub, RosOptions
@@ -77,18 +76,8 @@ class RosBridge(Bridge):
 
     def close(self) -> None:
         """Remove all topics and services."""
-        closed = threading.Event()
-
-        def end() -> None:
-            self.hub.close()
-            closed.set()
-
         if self._began:
-            try:
-                self._time.call(end)
-                closed.wait(CLOSING)
-            except RuntimeError:  # the loop has ended
-                pass
+            call_and_wait(self._time.call, self.hub.close)
         self._close_carriers()
 
     def _close_carriers(self) -> None:
@@ -98,7 +87,7 @@ class RosBridge(Bridge):
 
 def open_ros2(arena: Arena, asked: Sequence[str], host: str) -> RosBridge:
     """Open the bridge `ros2`: dds or zenoh, optionally followed by comma-separated settings."""
-    words = [word.strip() for text in asked for word in text.split(",")]
+    words = split_words(asked)
     settings = dict(word.split("=", 1) for word in words if "=" in word)
     carriers = [word for word in words if word in CARRIERS]
     unknown = [word for word in words if "=" not in word and word not in (*CARRIERS, *WORDS)]

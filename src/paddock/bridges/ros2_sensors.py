@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -130,7 +131,7 @@ def list_ranges(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Iterat
 
     for i, frame in enumerate(mount_frames(spec)):
 
-        def make(i: int = i, frame: str = frame) -> RangeMsg | HumbleRangeMsg:
+        def make(i: int = i, frame: str = frame) -> HumbleRangeMsg:
             header = robot.header(frame, spec)
             return kind(header, radiation, spec.opening, NEAREST, spec.range, read()[i])
 
@@ -191,22 +192,20 @@ def list_inertia(robot: RosRobot, spec: SensorSpec, names: SensorNames) -> Itera
     name = names.choose_once("imu")
     if name is None:  # the topic exists already and includes this sensor
         return
-    found = {kind: find_sensor(robot, kind) for kind in (AccelerometerSpec, GyroscopeSpec, CompassSpec)}
+    parts: tuple[tuple[str, type[SensorSpec], Callable[..., Any]], ...] = (
+        ("linear_acceleration", AccelerometerSpec, VectorMsg),
+        ("angular_velocity", GyroscopeSpec, VectorMsg),
+        ("orientation", CompassSpec, turn),
+    )
+    found = [(part, find_sensor(robot, kind), convert) for part, kind, convert in parts]
 
     def make() -> ImuMsg:
         message = ImuMsg(robot.header("base_link", spec))
-        acceleration, rates, compass = found.values()
-        if acceleration is not None:
-            message.linear_acceleration = VectorMsg(*robot.robot.read(acceleration).tolist())
-        if rates is not None:
-            message.angular_velocity = VectorMsg(*robot.robot.read(rates).tolist())
-        if compass is not None:
-            message.orientation = turn(float(robot.robot.read(compass)[0]))
-        for part, sensor in zip(
-            ("linear_acceleration", "angular_velocity", "orientation"), found.values(), strict=True
-        ):
+        for part, sensor, convert in found:
             if sensor is None:
                 setattr(message, f"{part}_covariance", NO_DATA)
+            else:
+                setattr(message, part, convert(*robot.robot.read(sensor).tolist()))
         return message
 
     yield RosTopic(robot.topic_name(name), ImuMsg, make, SENSOR_DATA, spec.period)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK
-from paddock.bridges.ports import PortBridge, describe_guard
+from paddock.bridges.ports import PortBridge, describe_guard, split_words
 from paddock.bridges.ros2 import WORDS, read_options
 from paddock.bridges.ros2_graph import RosCarrier, RosGraph, RosSubscription, RosTopic, Sample
 from paddock.bridges.ros2_hub import RosHub, RosOptions
@@ -99,7 +99,7 @@ class RosbridgeServer(PortBridge, RosCarrier):
 
 def open_rosbridge(arena: Arena, asked: Sequence[str], host: str) -> RosbridgeServer:
     """Open the bridge `rosbridge`: a port, optionally followed by comma-separated settings."""
-    words = [word.strip() for text in asked for word in text.split(",")]
+    words = split_words(asked)
     settings = dict(word.split("=", 1) for word in words if "=" in word)
     ports = [word for word in words if word.isdecimal() and int(word) <= HIGHEST_PORT]
     rest = [word for word in words if "=" not in word and word not in (*ports, *WORDS, ANY_ORIGIN)]

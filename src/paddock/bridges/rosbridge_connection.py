@@ -13,7 +13,7 @@ from websockets.datastructures import Headers
 
 from paddock.bridges.connection import MessageConnection
 from paddock.bridges.ros2_graph import RosSubscription, RosTopic, Sample
-from paddock.bridges.rosapi import answer_rosapi, read_text
+from paddock.bridges.rosapi import LONGEST_TEXT, answer_rosapi, read_text
 from paddock.bridges.rosbridge_raw import pack_raw
 from paddock.bridges.websocket_source import WebSocketSource
 from paddock.core.errors import BadMessage, PaddockError, Refused, UnknownName, format_value
@@ -34,6 +34,7 @@ decoder, encoder = msgspec.json.Decoder(), msgspec.json.Encoder()
 class SubscriptionOptions(NamedTuple):
     """Settings of a client's subscription."""
 
+    topic: str  # name of the topic as the client wrote it
     interval: float  # minimum time between two messages [s]
     raw: bool  # whether messages are sent as raw bytes in CBOR; otherwise as JSON
 
@@ -51,7 +52,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
 
     def __init__(self, server: RosbridgeServer, loop: asyncio.AbstractEventLoop) -> None:
         self._socket = WebSocketSource(
-            self._write, lambda: self._greeting.cancel(), lambda: self.transport.close(), self._find_problem
+            self._write, lambda: self._greeting.cancel(), lambda: loop.call_soon(self._end), self._find_problem
         )
         super().__init__(server, loop, self._socket)
         self._graph = server.hub.graph
@@ -71,6 +72,13 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
     def _write(self, data: bytes) -> None:
         if not self.transport.is_closing():
             self.transport.write(data)
+
+    def _end(self) -> None:
+        """Close the connection as soon as the messages that the client sent before its end are processed."""
+        if (self._job or self._messages) and not self.deaf:
+            self.loop.call_soon(self._end)
+        else:
+            self.transport.close()
 
     def _find_problem(self, headers: Headers) -> str:
         """Return why a web page is rejected, by the Host and Origin headers of the browser; "" if it is accepted."""
@@ -99,7 +107,8 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             self._operations[name](operation)
         except PaddockError as error:
             topic = operation.get("topic") if isinstance(operation, dict) else None
-            self.server.problems.report(visible(topic) if isinstance(topic, str) else self.kind, visible(error))
+            name = visible(topic[:LONGEST_TEXT]) if isinstance(topic, str) else self.kind
+            self.server.problems.report(name, visible(error))
             self._send_status("error", str(error), operation)
         yield
 
@@ -111,15 +120,15 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         self._socket.send(encoder.encode(table))
 
     def _advertise(self, operation: Operation) -> None:
-        topic, kind = read_text(operation, "topic"), find_message(read_text(operation, "type"))
+        topic, kind = read_name(operation, "topic"), find_message(read_text(operation, "type"))
         self._find_takers(topic, kind)
         self._advertised[topic] = kind.ros_name
 
     def _unadvertise(self, operation: Operation) -> None:
-        self._advertised.pop(read_text(operation, "topic"), None)
+        self._advertised.pop(read_name(operation, "topic"), None)
 
     def _publish(self, operation: Operation) -> None:
-        topic = read_text(operation, "topic")
+        topic = read_name(operation, "topic")
         kind = self._advertised.get(topic)
         takers = self._find_takers(topic, find_message(kind) if kind else None)
         problem: PaddockError | None = None
@@ -146,7 +155,7 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         return fitting
 
     def _subscribe(self, operation: Operation) -> None:
-        name = read_text(operation, "topic")
+        name = read_name(operation, "topic")
         rate = operation.get("throttle_rate") or 0
         if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= LONGEST_INTERVAL:
             expected = f"expected milliseconds from 0 to {LONGEST_INTERVAL}"
@@ -164,13 +173,13 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
         if sum(map(len, self._wanted.values())) >= MAX_SUBSCRIPTIONS:
             raise Refused(f"subscribe {name}: there are {MAX_SUBSCRIPTIONS} subscriptions already")
         self._wanted.setdefault(name, {})[str(operation.get("id", ""))] = SubscriptionOptions(
-            rate / 1000, compression == RAW
+            operation["topic"], rate / 1000, compression == RAW
         )
         if topic is not None and topic.quality.latched:
             self.send_message(topic, Sample(topic.make()))
 
     def _unsubscribe(self, operation: Operation) -> None:
-        name = read_text(operation, "topic")
+        name = read_name(operation, "topic")
         mine = self._wanted.get(name, {})
         if "id" in operation:
             mine.pop(str(operation["id"]), None)
@@ -178,11 +187,17 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
             self._wanted.pop(name, None)
 
     def _call_service(self, operation: Operation) -> None:
-        name = read_text(operation, "service")
+        name = read_name(operation, "service")
 
         def respond(values: Any, *, ok: bool = True) -> None:
             known = {"id": operation["id"]} if "id" in operation else {}
-            answer = {"op": "service_response", "service": name, "values": values, "result": ok, **known}
+            answer = {
+                "op": "service_response",
+                "service": operation["service"],
+                "values": values,
+                "result": ok,
+                **known,
+            }
             if not self.transport.is_closing():
                 self._send(answer)
 
@@ -212,13 +227,12 @@ class RosbridgeConnection(MessageConnection[tuple[bool, bytes]]):
     def send_message(self, topic: RosTopic, sample: Sample) -> None:
         """Send a message of a topic."""
         self._sent[topic.name] = time.monotonic()
-        raw = {subscription.raw for subscription in self._wanted[topic.name].values()}
-        if False in raw:
-            name = encoder.encode(topic.name)
-            self._socket.send(b'{"op":"publish","topic":' + name + b',"msg":' + sample.json + b"}")
-        if True in raw:
-            stamp = TimeMsg.of(self.server.arena.time)
-            self._socket.send(pack_raw(topic.name, stamp.sec, stamp.nanosec, sample.cdr), text=False)
+        for name, raw in dict.fromkeys((wanted.topic, wanted.raw) for wanted in self._wanted[topic.name].values()):
+            if raw:
+                stamp = TimeMsg.of(self.server.arena.time)
+                self._socket.send(pack_raw(name, stamp.sec, stamp.nanosec, sample.cdr), text=False)
+            else:
+                self._socket.send(b'{"op":"publish","topic":' + encoder.encode(name) + b',"msg":' + sample.json + b"}")
 
 
 def read_operation(is_text: bool, data: bytes) -> Operation:
@@ -232,6 +246,12 @@ def read_operation(is_text: bool, data: bytes) -> Operation:
     if not isinstance(operation, dict):
         raise BadMessage(f"expected an object with an 'op', got {format_value(operation)}")
     return operation
+
+
+def read_name(operation: Operation, key: str) -> str:
+    """Read the name of a topic or a service. A name without a leading slash is relative to the namespace /."""
+    name = read_text(operation, key)
+    return name if name.startswith("/") else f"/{name}"
 
 
 def check_id(operation: Operation) -> None:

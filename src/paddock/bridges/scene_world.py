@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -146,11 +147,16 @@ class ArenaWorld:
         """Add a robot and return its name: the given name or its type, with a number appended if that is taken."""
         if len(self.spawned & set(self.arena.numbers)) >= MAX_SPAWNED:
             raise PaddockError(f"clients have added {MAX_SPAWNED} robots already; remove one first")
-        taken, wanted = self.arena.numbers, name or kind
-        free = next(n for n in (wanted, *(f"{wanted}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
+        free = choose_free_name(name or kind, self.arena.numbers)
         self.arena.spawn(free, kind, **place)
         self.spawned.add(free)
         return free
 
     def remove(self, name: str) -> None:
         self.arena.remove(name)
+
+
+def choose_free_name(wanted: str, taken: Container[str]) -> str:
+    """Return a name that no robot has: the requested one, with a number appended if that is taken."""
+    names = itertools.chain([wanted], (f"{wanted}-{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken)

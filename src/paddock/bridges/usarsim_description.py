@@ -28,17 +28,23 @@ DEGREE = math.radians(1.0)  # [rad] per tick of a joint encoder
 
 def describe_robot(spec: RobotSpec, class_name: str, line: UsarLine) -> bytes:
     """Return the answer to GETGEO or GETCONF. The answer for a missing sensor contains only the type."""
-    asked, name, kind = line.get("Type") or "", line.get("Name"), line.type.removeprefix("GET")
-    if asked.lower() in ("robot", "groundvehicle"):
+    asked, name, kind = (
+        (line.get("Type") or "").lower(),
+        (line.get("Name") or "").lower(),
+        line.type.removeprefix("GET"),
+    )
+    if asked in ("robot", "groundvehicle"):
         return _describe_body(spec, class_name, kind)
-    if asked == "MisPkg":
+    if asked == "mispkg":
         return format_line(kind, "Type MisPkg", *_describe_pan_tilt(spec, kind))
-    if asked == "Odometry":
+    if asked == "odometry":
         return format_line(kind, "Type Odometry", *_describe_odometry(spec, kind))
     describe = _list_mounts if kind == "GEO" else _list_settings
-    parts = [part for sensor in spec.sensors if TYPES.get(sensor.kind) == asked for part in describe(sensor, spec)]
-    chosen = [words for part, words in parts if name in (None, part)]
-    return format_line(kind, f"Type {asked}", *(word for words in chosen for word in words))
+    sensors = [sensor for sensor in spec.sensors if TYPES.get(sensor.kind, "").lower() == asked]
+    parts = [part for sensor in sensors for part in describe(sensor, spec)]
+    chosen = [words for part, words in parts if name in ("", part.lower())]
+    answered = TYPES[sensors[0].kind] if sensors else line.get("Type") or ""
+    return format_line(kind, f"Type {answered}", *(word for words in chosen for word in words))
 
 
 def tick_of(encoders: EncodersSpec, spec: RobotSpec) -> float:

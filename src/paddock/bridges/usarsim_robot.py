@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 from collections.abc import Callable
 
 from paddock.arena import Arena
 from paddock.arena.episode_robot import has_left
 from paddock.arena.robot import Robot
+from paddock.bridges.scene_world import choose_free_name
 from paddock.bridges.usarsim_description import describe_robot
 from paddock.bridges.usarsim_sensors import UsarSensors
 from paddock.core.errors import BadMessage, PaddockError, UnknownName
@@ -16,8 +18,10 @@ from paddock.core.geometry import Pose
 from paddock.robots import RobotSpec, load_robot, robot_names
 from paddock.usarsim import ROBOT_CLASSES, LineSplitter, UsarLine, parse_line, robot_of_class
 from paddock.usarsim import messages as lines
+from paddock.usarsim.text import read_number
 
 log = logging.getLogger("paddock.usarsim")
+DEFAULT_NAME = "R1"
 
 
 class UsarRobot:
@@ -103,7 +107,7 @@ class UsarRobot:
         if self.robot is not None and not has_left(self.robot):
             raise PaddockError(f"INIT: this connection drives {self.robot.name} already")
         class_name = line.get("ClassName") or ""
-        spec, pose, name = find_class(class_name), self._find_place(line), line.get("Name") or "R1"
+        spec, pose, name = find_class(class_name), self._find_place(line), line.get("Name") or DEFAULT_NAME
         free = self._find_free(spec)
         if free is not None:
             self.robot, self.was_spawned = self.arena.robots.new_handle(free), False
@@ -147,14 +151,15 @@ class UsarRobot:
             log.warning("usarsim: %s stays where it is: %s", robot.name, error)
 
     def _spawn(self, name: str, spec: RobotSpec, pose: Pose | None) -> None:
-        at = None if pose is None else (pose.x, pose.y)
+        name = choose_free_name(re.sub(r"[^\w-]+", "_", name).strip("_") or DEFAULT_NAME, self.arena.numbers)
+        heading = 0.0 if pose is None else pose.heading
         try:
-            self.arena.spawn(name, spec, at=at, heading=0.0 if pose is None else pose.heading)
+            self.arena.spawn(name, spec, at=None if pose is None else (pose.x, pose.y), heading=heading)
         except PaddockError as error:
-            if at is None or name in self.arena.numbers:
+            if pose is None:
                 raise
             log.warning("usarsim: %s; it gets another position", error)
-            self.arena.spawn(name, spec, heading=0.0 if pose is None else pose.heading)
+            self.arena.spawn(name, spec, heading=heading)
         self.robot, self.was_spawned = self.arena.robots.new_handle(name), True
 
     def _drive(self, robot: Robot, line: UsarLine) -> None:
@@ -168,10 +173,12 @@ class UsarRobot:
 
     def _turn_head(self, robot: Robot, line: UsarLine) -> None:
         camera = next((device for device in robot.devices.values() if device.spec.kind == "camera"), None)
-        value = line.number("Value")
-        if camera is None or value is None or (line.get("Link") or "1").strip() != "1":
+        if camera is None:
             return
-        camera.pan(-value)
+        links = [{key.lower(): value for key, value in group.items()} for group in line.groups("Link")]
+        for link in links or [{"link": "1", "value": line.get("Value") or ""}]:
+            if link["link"] == "1" and link.get("value"):
+                camera.pan(-read_number(link["value"], "MISPKG {Value …}"))
 
     def _set(self, line: UsarLine) -> bytes:
         kind, name = line.get("Type") or "", line.get("Name") or ""

@@ -33,11 +33,6 @@ def floor_frame(pose: Pose, height: float = 0.0) -> Frame:
     return Frame((pose.x, pose.y, height), (0.0, 0.0, math.sin(half), math.cos(half)))
 
 
-def turn_about_z(angle: float) -> Frame:
-    """Return a rotation about the z axis [rad]."""
-    return floor_frame(Pose(0.0, 0.0, angle))
-
-
 def rotate(turn: Quaternion, vector: Vector) -> Vector:
     """Rotate a vector: convert it from a rotated frame to the outer frame."""
     x, y, z, w = turn

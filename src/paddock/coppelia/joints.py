@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from paddock.coppelia.frames import Frame, turn_about_z
+from paddock.coppelia.frames import Frame, floor_frame
 from paddock.coppelia.live import SceneRobot
 from paddock.coppelia.objects import SceneObject
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import wrap
+from paddock.core.geometry import Pose, wrap
 
 
 def wheel_of(joint: SceneObject) -> tuple[SceneRobot, float]:
@@ -26,7 +26,7 @@ def joint_position(joint: SceneObject) -> float:
 
 def joint_frame(joint: SceneObject) -> Frame:
     """Return the frame of a joint's child in the frame of the joint: a rotation about its z axis."""
-    return turn_about_z(joint_position(joint))
+    return floor_frame(Pose(0.0, 0.0, joint_position(joint)))
 
 
 def joint_velocity(joint: SceneObject) -> float:

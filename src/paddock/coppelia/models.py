@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from paddock.coppelia.frames import Frame, from_axes, look_along
+from paddock.coppelia.frames import Frame, floor_frame, from_axes, look_along
 from paddock.coppelia.live import SceneRobot
 from paddock.coppelia.objects import (
     JOINT,
@@ -19,7 +19,7 @@ from paddock.coppelia.objects import (
     VISION,
     SceneObject,
 )
-from paddock.core.geometry import Disc, bounding_radius
+from paddock.core.geometry import Disc, Pose, bounding_radius
 from paddock.robots import RobotSpec
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 
@@ -155,8 +155,7 @@ def half_heading(half: int) -> float:
 
 def _add_laser(sensor: SensorSpec, height: float, base: SceneObject, add: Add) -> None:
     x, y, z, heading = sensor.mounts[0]
-    half = math.radians(heading) / 2
-    frame = Frame((x, y, z - height), (0.0, 0.0, math.sin(half), math.cos(half)))
+    frame = floor_frame(Pose(x, y, math.radians(heading)), z - height)
     scanner = add("fastHokuyo", None, SHAPE, "shape", base, frame, also="fastHokuyo")
     for channel in (0, 1):
         alias = f"sensor{channel + 1}"

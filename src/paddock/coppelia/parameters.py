@@ -17,6 +17,7 @@ VERSION = 30500  # version whose calls are supported: V-REP 3.5.0
 TIME_STEP, RANDOM, REAL_TIME, PROGRAM_VERSION = 1, 0, 25, 1
 HIGHEST = {"boolean": 64, "integer": 64, "floating": 2, "array": 7, "string": 140}  # highest parameter numbers
 Kind = Literal["boolean", "integer", "floating", "array"]
+IS_MODEL, NOT_MODEL = 0, 0xF0
 MOTOR_ENABLED, VISIBLE, MASS, JOINT_VELOCITY = 2000, 10, 3005, 2012
 DEFAULTS: dict[tuple[Kind, int], object] = {
     ("integer", PROGRAM_VERSION): VERSION,
@@ -111,6 +112,11 @@ def get_object_int(scene: CoppeliaScene, found: SceneObject, number: int) -> int
     if value is None:
         raise PaddockError(f"{found} has no integer parameter {number}")
     return int(value)
+
+
+def get_model_property(scene: CoppeliaScene, found: SceneObject) -> int:
+    """Return the flags that a client has set for an object; by default whether it is a model, as robots are."""
+    return int(scene.settings.get(("model", found.handle), IS_MODEL if found.part == "base" else NOT_MODEL))
 
 
 def set_object_parameter(

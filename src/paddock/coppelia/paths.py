@@ -21,7 +21,7 @@ def find_path(scene: CoppeliaScene, path: str, start: SceneObject | None = None)
     Args:
         scene: the scene to search.
         path: levels separated by slashes, with `*`, `[i]` among siblings, `{i}` among all matches; levels may be
-            omitted. `./` starts at `start`, `../` at its parent, any other path at the top.
+            omitted. `./` starts at `start`, `../` at its parent, `:/` at its robot, any other path at the top.
         start: the object denoted by `.`.
     """
     below: Sequence[SceneObject] = scene.roots
@@ -29,12 +29,21 @@ def find_path(scene: CoppeliaScene, path: str, start: SceneObject | None = None)
     while levels and levels[0] in (".", "..", ":", "::"):
         if start is None:
             return None
+        if levels[0].startswith(":"):
+            start = _find_model(start)
         start = start if levels[0] in (".", ":") else start.parent
         below = scene.roots if start is None else start.children
         if not levels[1:]:
             return start
         levels = levels[1:]
     return next(_match(below, levels, set()), None) if levels else None
+
+
+def _find_model(part: SceneObject) -> SceneObject:
+    """Return the base of the robot that an object belongs to; the object itself if it belongs to none."""
+    while part.part != "base" and part.robot is not None and part.parent is not None:
+        part = part.parent
+    return part
 
 
 def find_named_path(scene: CoppeliaScene, levels: Sequence[str]) -> SceneObject | None:

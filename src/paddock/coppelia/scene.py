@@ -6,11 +6,11 @@ import itertools
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from paddock.coppelia.frames import ORIGIN, Frame, combine, floor_frame, heading_of, relate, rotate
+from paddock.coppelia.frames import ORIGIN, Frame, Quaternion, combine, floor_frame, heading_of, relate, rotate
 from paddock.coppelia.joints import joint_frame
 from paddock.coppelia.live import LiveWorld, SceneRobot
 from paddock.coppelia.models import RobotModel, add_robot, model_of
@@ -186,6 +186,15 @@ class CoppeliaScene:
         if found.parent.part == "joint":
             outer = combine(outer, joint_frame(found.parent))  # add the rotation of the wheel
         return combine(outer, found.frame)
+
+    def move(self, found: SceneObject, position: Sequence[float], relative_to: int = WORLD) -> None:
+        """Move a robot or a dummy to a position, with its current orientation."""
+        x, y, z = position
+        self.place(found, Frame((x, y, z), self.frame(found, relative_to).rotation), relative_to, half=True)
+
+    def turn(self, found: SceneObject, rotation: Quaternion, relative_to: int = WORLD) -> None:
+        """Turn a robot or a dummy at its current position."""
+        self.place(found, Frame(self.frame(found, relative_to).position, rotation), relative_to, half=True)
 
     def place(self, found: SceneObject, frame: Frame, relative_to: int = WORLD, *, half: bool = False) -> None:
         """Move a robot or a dummy. Robots stay on the floor: their height and tilt are ignored.

@@ -11,9 +11,11 @@ from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.scene_start import SceneStart
 from paddock.coppelia.signals import Signals
 from paddock.coppelia.stock_signals import StockSignals
+from paddock.core.errors import PaddockError
 
 STEP = 0.05  # V-REP's default step [s]
 STEP_KEY = "time step"
+LONGEST_STEP = 1.0  # [s]
 OF_RUN = (STEP_KEY, "drawn", "fastest", "image")  # settings that are deleted at the end of a run
 
 
@@ -29,6 +31,14 @@ class LegacySimulator:
     def step(self) -> float:
         """Length of a step [s]: 50 ms by default; clients can set it."""
         return float(self.scene.settings.get(STEP_KEY, STEP))
+
+    def set_step(self, step: float) -> None:
+        """Set the length of a step [s]: at least a tick of the world."""
+        dt = self.scene.live.dt
+        if not dt * 0.999 <= step <= LONGEST_STEP:
+            expected = f"expected a step from {dt:g} s, the tick of this world, to {LONGEST_STEP:g} s"
+            raise PaddockError(f"{expected}, got {step:g}")
+        self.scene.settings[STEP_KEY] = step
 
     def begin_run(self) -> None:
         """Save the state of the scene at the start of a run. Later changes to the scene are undone by `forget`."""

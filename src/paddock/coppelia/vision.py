@@ -60,6 +60,12 @@ def take_image(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.uint8]:
     return np.asarray(scene.sensed[key])
 
 
+def to_grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the mean of red, green and blue."""
+    grey: NDArray[np.uint8] = (image.sum(2, dtype="u2") // 3).astype("u1")
+    return grey
+
+
 def _brightness(sensor: SceneObject, width: int) -> NDArray[np.float64]:
     """Return the brightness of each pixel of a row: of the floor, or zero for a laser scanner."""
     assert sensor.robot is not None

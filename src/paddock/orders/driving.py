@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from paddock.core.geometry import Point, Pose, wrap
 from paddock.estimate.odometry import OdometryForm
 from paddock.orders.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Reaction, Sight
-from paddock.orders.motion import CONSTANTS, RobotConstants, RobotMotion, Work
+from paddock.orders.motion import CONSTANTS, RobotMotion, Work
 
 TRIES = 5  # attempts to pass obstacles before a go-to fails; our choice: "empirical" in the publication
 REACHED = 0.002  # [m], tolerance of a target in checked mode
@@ -25,11 +25,10 @@ class FirmwareMode:
 
     name: str
     odometry: OdometryForm
-    reads_while_driving: bool  # … so that a stop order takes effect
 
 
-LEGACY = FirmwareMode(name="legacy", odometry="programmed", reads_while_driving=False)
-CHECKED = FirmwareMode(name="checked", odometry="exact", reads_while_driving=True)
+LEGACY = FirmwareMode(name="legacy", odometry="programmed")
+CHECKED = FirmwareMode(name="checked", odometry="exact")
 
 
 class Driver:
@@ -53,16 +52,12 @@ class Driver:
         """Drive to a point [m]. Return whether it was reached."""
         legacy = mode is LEGACY
         self._target, self._avoidance = target, None
-        self._limit = math.inf if legacy else self.motion.moving_time + self.seconds_allowed(target)
-        self.motion.limit = self._limit
+        allowed = math.inf if legacy else allow_seconds(estimate_seconds(self.motion.pose, target), self.tries)
+        self._limit = self.motion.limit = self.motion.moving_time + allowed
         if avoiding:
             self._avoidance = self.legacy_avoidance if legacy else self.checked_avoidance
             self._avoidance.start(self.motion.pose, target)
         return self._drive_legacy() if legacy else self._drive_checked()
-
-    def seconds_allowed(self, target: Point) -> float:
-        """Return the maximum moving time from the current pose to a target [s]."""
-        return allow_seconds(estimate_seconds(self.motion.pose, target, self.motion.constants), self.tries)
 
     # ---- the two modes
 
@@ -137,11 +132,11 @@ class Driver:
         return wrap(math.atan2(away[1], away[0]) - heading), math.hypot(*away)
 
 
-def estimate_seconds(pose: Pose, target: Point, constants: RobotConstants = CONSTANTS) -> float:
+def estimate_seconds(pose: Pose, target: Point) -> float:
     """Return the duration of a drive to a target without obstacles, with a turn back to heading 0 at its end [s]."""
     bearing = math.atan2(target[1] - pose.y, target[0] - pose.x)
     turns = abs(wrap(bearing - pose.heading)) + abs(bearing)
-    return constants.drive_seconds(math.dist(pose[:2], target)) + constants.turn_seconds(turns)
+    return CONSTANTS.drive_seconds(math.dist(pose[:2], target)) + CONSTANTS.turn_seconds(turns)
 
 
 def allow_seconds(expected: float, tries: int) -> float:

@@ -14,7 +14,7 @@ from paddock.orders.avoidance import APPROACH, AvoidanceStrategy, DistalAvoidanc
 from paddock.orders.checked_frames import MARK, is_newer, next_number, read_checked, write_checked
 from paddock.orders.driving import CHECKED, LEGACY, TRIES, Driver, allow_seconds
 from paddock.orders.legacy_frames import FrameReader, LegacyReader, write_frame
-from paddock.orders.motion import RobotMotion
+from paddock.orders.motion import CONSTANTS, RobotMotion
 from paddock.orders.texts import CM, DRIVING, Order, read_order, read_order_loosely, write_order, write_reply
 
 ANNOUNCEMENT = 16  # length of the radio's text about a new connection, which the robot reads as an order; our choice
@@ -112,7 +112,7 @@ class OrderFirmware:
     def tick(self) -> bytes:
         """Process the input and advance the motion by one tick. Return the bytes to send."""
         self._quiet += self.dt
-        if self.mode.reads_while_driving or self._task is None:
+        if self.mode is CHECKED or self._task is None:  # a robot of 2012 does not read while it drives
             self._read()
         if self._task is not None:
             self._work(self._task)
@@ -285,11 +285,11 @@ class OrderFirmware:
             return write_reply(letter, *(numbers if ordered else here))
         if letter == "c":
             distance = math.hypot(numbers[0] * CM - motion.pose.x, numbers[1] * CM - motion.pose.y)
-            self._limit_drive(motion.constants.drive_seconds(distance))
+            self._limit_drive(CONSTANTS.drive_seconds(distance))
             done = yield from motion.forward(distance)
         else:
             angle = wrap(numbers[0] - motion.pose.heading) if letter == "a" else numbers[0]
-            self._limit_drive(motion.constants.turn_seconds(angle))
+            self._limit_drive(CONSTANTS.turn_seconds(angle))
             done = yield from motion.turn(angle)
         if not done:
             return write_reply(texts.STOPS_AT, motion.pose.x / CM, motion.pose.y / CM)

@@ -111,6 +111,7 @@ class Host:
             self._write(waiter, name, now)
             if session.over:
                 self._release(waiter, name)
+                self._opens_at.pop(name, None)
             elif name not in self._watchdogs and session.stop_bytes and self._devices[name].is_open:
                 self._start_watchdog(name)
 
@@ -161,10 +162,7 @@ class Host:
             session.note_reopened(now)
 
     def _close(self, waiter: DeviceWaiter, name: str, now: float) -> None:
-        if self._devices[name].is_open:
-            self._end_watchdog(name)
-            waiter.drop(name, self._devices[name])
-            self._devices[name].close()
+        self._release(waiter, name)
         self._closed_since.setdefault(name, now)
         self._opens_at.setdefault(name, now)
 
@@ -173,4 +171,3 @@ class Host:
             self._end_watchdog(name)
             waiter.drop(name, self._devices[name])
             self._devices[name].close()
-        self._opens_at.pop(name, None)

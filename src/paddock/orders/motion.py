@@ -53,14 +53,14 @@ class RobotMotion:
     real firmware in that tick. A wheel therefore stops within half a step for any duration of a tick.
     """
 
-    def __init__(self, hardware: EPuckHardware, dt: float, constants: RobotConstants = CONSTANTS) -> None:
-        self.hardware, self.dt, self.constants = hardware, dt, constants
+    def __init__(self, hardware: EPuckHardware, dt: float) -> None:
+        self.hardware, self.dt = hardware, dt
         self.moving_time = 0.0  # [s] turning and driving
         self.halted = False  # whether a stop was requested
         self.limit = math.inf  # maximum of the moving time, after which it stops automatically [s]
         self._last = self._read_counts()
         self.counts = [0, 0]  # steps since the start, not wrapped
-        self.odometry = Odometry(constants.wheel_separation, form="programmed", routine="straight")
+        self.odometry = Odometry(CONSTANTS.wheel_separation, form="programmed", routine="straight")
         self.odometry.update(0.0, 0.0)
 
     @property
@@ -86,20 +86,20 @@ class RobotMotion:
         moved = [wrap_int16(new - old) for new, old in zip(now, self._last, strict=True)]
         self._last = now
         self.counts = [total + steps for total, steps in zip(self.counts, moved, strict=True)]
-        self.odometry.update(*(steps * self.constants.step for steps in self.counts))
+        self.odometry.update(*(steps * CONSTANTS.step for steps in self.counts))
 
     def turn(self, angle: float) -> Work:
         """Turn on the spot by an angle [rad], counter-clockwise positive."""
-        steps = abs(angle) * self.constants.wheel_separation / 2 / self.constants.step
+        steps = abs(angle) * CONSTANTS.wheel_separation / 2 / CONSTANTS.step
         sense = 1 if angle > 0 else -1
         self.odometry.routine = "left" if angle > 0 else "right"
-        done = yield from self._roll(steps, (-sense, sense), self.constants.turning, None)
+        done = yield from self._roll(steps, (-sense, sense), CONSTANTS.turning, None)
         self.odometry.routine = "straight"
         return done
 
     def forward(self, distance: float, blocked: Callable[[], bool] | None = None) -> Work:
         """Drive straight ahead [m]. Stop if `blocked`, which is called in every tick, returns True."""
-        return (yield from self._roll(distance / self.constants.step, (1, 1), self.constants.forward, blocked))
+        return (yield from self._roll(distance / CONSTANTS.step, (1, 1), CONSTANTS.forward, blocked))
 
     def _roll(self, steps: float, senses: tuple[int, int], fastest: int, blocked: Callable[[], bool] | None) -> Work:
         rolled = 0.0
@@ -119,7 +119,7 @@ class RobotMotion:
 
     def steer(self, target: Point, blocked: Callable[[], bool] | None = None) -> Work:
         """Drive to a point approximately ahead [m], and correct the heading continuously."""
-        fastest, step = self.constants.forward, self.constants.step
+        fastest, step = CONSTANTS.forward, CONSTANTS.step
         while True:
             away_x, away_y = target[0] - self.pose.x, target[1] - self.pose.y
             rest = (away_x * math.cos(self.pose.heading) + away_y * math.sin(self.pose.heading)) / step
@@ -139,8 +139,8 @@ class RobotMotion:
 
     def roll_freely(self, left: float, right: float) -> Work:
         """Drive with wheel speeds [m/s] for one tick."""
-        most = self.constants.steps_per_turn
-        self.set_speeds(*(max(-most, min(most, speed / self.constants.step)) for speed in (left, right)))
+        most = CONSTANTS.steps_per_turn
+        self.set_speeds(*(max(-most, min(most, speed / CONSTANTS.step)) for speed in (left, right)))
         self.moving_time += self.dt
         yield
         self.count()

@@ -23,6 +23,7 @@ ARGUMENTS: Mapping[str, int] = MappingProxyType(
 """The published orders, and the number of arguments of each."""
 OUR_ARGUMENTS: Mapping[str, int] = MappingProxyType({"q": 0, "w": 2})
 """Our own orders for checked mode only: read the state, and set wheel speeds [steps/s] and read the state."""
+ALL_ARGUMENTS = {**ARGUMENTS, **OUR_ARGUMENTS}
 WHOLE = frozenset("N")  # orders with integer arguments
 RELATIVE = frozenset("bc")  # relative motions, which must never be carried out twice
 DRIVING = frozenset("GOabc")  # orders that move the robot and take time
@@ -83,7 +84,7 @@ def write_order(order: Order, *, decimals: int = 0) -> str:
         order: the order.
         decimals: minimum number of decimals; the host of 2012 has two.
     """
-    takes = {**ARGUMENTS, **OUR_ARGUMENTS}.get(order.letter)
+    takes = ALL_ARGUMENTS.get(order.letter)
     if takes is None or takes != len(order.numbers):
         wanted = "an order of the table" if takes is None else f"{takes} numbers for {order.letter!r}"
         raise PaddockError(f"order {order.letter!r} with {len(order.numbers)} numbers: expected {wanted}")
@@ -120,7 +121,7 @@ STRICT_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{0,6})?")
 
 def read_order(text: str) -> Order:
     """Parse an order of a checked frame. Raise BadMessage if the text is not exactly an order."""
-    takes = {**ARGUMENTS, **OUR_ARGUMENTS}.get(text[:1])
+    takes = ALL_ARGUMENTS.get(text[:1])
     parts = text[1:].split(";") if len(text) > 1 else []
     if takes is None or len(parts) != takes or not all(STRICT_NUMBER.fullmatch(part) for part in parts):
         raise BadMessage(explain("expected an order such as 'O39.00;95.00', got {text!r}", text=text))

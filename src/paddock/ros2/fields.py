@@ -81,7 +81,7 @@ class RosMessage:
 
     def __init_subclass__(cls, name: str) -> None:
         cls.ros_name = name
-        MESSAGES.setdefault(name, cls)
+        MESSAGES[name] = cls  # of several versions of a message, the last one declared
 
     @classmethod
     @functools.cache

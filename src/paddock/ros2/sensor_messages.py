@@ -41,8 +41,8 @@ class LaserScanMsg(RosMessage, name="sensor_msgs/msg/LaserScan"):
 
 
 @dataclass
-class RangeMsg(RosMessage, name="sensor_msgs/msg/Range"):
-    """A range [m] within a cone; infinity for no detection."""
+class HumbleRangeMsg(RosMessage, name="sensor_msgs/msg/Range"):
+    """A range [m] within a cone; infinity for no detection. This is the message of ROS 2 up to Humble."""
 
     ULTRASOUND: ClassVar[UInt8] = 0
     INFRARED: ClassVar[UInt8] = 1
@@ -53,22 +53,13 @@ class RangeMsg(RosMessage, name="sensor_msgs/msg/Range"):
     min_range: Float32 = 0.0
     max_range: Float32 = 0.0
     range: Float32 = 0.0
-    variance: Float32 = 0.0
 
 
 @dataclass
-class HumbleRangeMsg(RosMessage, name="sensor_msgs/msg/Range"):
-    """The layout of `RangeMsg` up to Humble, without variance."""
+class RangeMsg(HumbleRangeMsg, name="sensor_msgs/msg/Range"):
+    """A range with its variance [m²]; 0 if it is not known."""
 
-    ULTRASOUND: ClassVar[UInt8] = 0
-    INFRARED: ClassVar[UInt8] = 1
-
-    header: HeaderMsg = make_default(HeaderMsg)
-    radiation_type: UInt8 = 0
-    field_of_view: Float32 = 0.0
-    min_range: Float32 = 0.0
-    max_range: Float32 = 0.0
-    range: Float32 = 0.0
+    variance: Float32 = 0.0
 
 
 @dataclass

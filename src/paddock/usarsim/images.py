@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import BadMessage
 
-PORT = 5003
 RAW, JPEG = 0, 1  # types: raw; JPEG from 1 to 5, with decreasing quality
 HEAD, SIZE, WINDOW = struct.Struct(">BI"), struct.Struct(">HH"), struct.Struct(">IIII")
 QUALITY = 90  # JPEG quality

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,8 +11,13 @@ from dataclasses import dataclass
 from paddock.core.errors import BadMessage
 
 LONGEST_LINE = 1 << 16  # characters
-SEGMENT = re.compile(r"\s*\{([^{}]*)\}\s*")
-HEAD = re.compile(r"\s*([A-Za-z]\w*)")
+SEGMENT = re.compile(r"\{([^{}]*)\}\s*")
+HEAD = re.compile(r"\s*([A-Za-z]\w*)\s*")
+KEYS = frozenset({
+    "classname", "flip", "left", "light", "link", "location", "name", "normalized", "opcode", "order", "params",
+    "right", "robot", "rotation", "start", "steer", "type", "value",
+})  # fmt: skip
+"""Keys of commands, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +28,9 @@ class UsarLine:
     segments: tuple[tuple[str, ...], ...] = ()
 
     def get(self, key: str) -> str | None:
-        """Return the words after a key, up to the end of its braces; None if there is no such key. Ignore case."""
-        return next((" ".join(words[1:]) for words in self.segments if words and words[0].lower() == key.lower()), None)
+        """Return the words after a key, up to the next key or the end of its braces; None if missing. Ignore case."""
+        pairs = (pair for words in self.segments for pair in _split_pairs(words))
+        return next((value for name, value in pairs if name.lower() == key.lower()), None)
 
     def groups(self, key: str = "Name") -> Iterator[dict[str, str]]:
         """Yield the values of each name, from `{Name F1 Range 4.58}` as well as `{Name F1} {Range 4.58}`.
@@ -65,7 +72,7 @@ def parse_line(text: str) -> UsarLine:
     if head is None:
         raise BadMessage(f"expected a type such as DRIVE first, got {text[:40]!r}")
     segments, at = [], head.end()
-    while at < len(text) and text[at:].strip():
+    while at < len(text):
         segment = SEGMENT.match(text, at)
         if segment is None:
             raise BadMessage(
@@ -74,6 +81,13 @@ def parse_line(text: str) -> UsarLine:
         segments.append(tuple(segment[1].split()))
         at = segment.end()
     return UsarLine(head[1].upper(), tuple(segments))
+
+
+def _split_pairs(words: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the keys and values in a pair of braces. A value has at least one word and ends before a known key."""
+    starts = [0, *(k for k in range(2, len(words) - 1) if words[k].lower() in KEYS)] if words else []
+    for start, end in itertools.pairwise([*starts, len(words)]):
+        yield words[start], " ".join(words[start + 1 : end])
 
 
 def format_line(type: str, *segments: str) -> bytes:

@@ -11,7 +11,7 @@ from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
 from paddock.coppelia.objects import ALL, SceneObject
 from paddock.coppelia.proximity import DetectedSurface, detect
 from paddock.coppelia.surfaces import collides, measure_distance
-from paddock.coppelia.vision import paint_image, read_packets, take_depth, take_image
+from paddock.coppelia.vision import paint_image, read_packets, take_depth, take_image, to_grey
 from paddock.core.errors import PaddockError, UnknownName
 
 DETECTION = struct.Struct("<B3fi3f")
@@ -84,8 +84,7 @@ def read_proximity_sensor(caller: Caller, handle: int, data: bytes) -> bytes:
 @command(0x1003, "simxGetVisionSensorImage")
 def get_grey_image(caller: Caller, handle: int, data: bytes) -> bytes:
     image = take_image(caller.scene, caller.scene.get(handle))
-    grey: bytes = (image.sum(2, dtype="u2") // 3).astype("u1").tobytes()
-    return pack_int(image.shape[1], image.shape[0]) + grey
+    return pack_int(image.shape[1], image.shape[0]) + to_grey(image).tobytes()
 
 
 @command(0x1004, "simxGetVisionSensorImage")

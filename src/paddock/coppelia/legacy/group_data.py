@@ -75,16 +75,6 @@ def describe_joint_kind(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
     )
 
 
-def describe_velocity(*, linear: bool, angular: bool) -> Describe:
-    """Return a function that returns velocities in the world frame."""
-
-    def describe(scene: CoppeliaScene, found: SceneObject) -> ObjectData:
-        first, second = scene.velocity(found)
-        return ObjectData(floats=(first if linear else ()) + (second if angular else ()))
-
-    return describe
-
-
 Describe = Callable[[CoppeliaScene, SceneObject], ObjectData]
 
 KINDS: dict[int, Describe] = {
@@ -105,9 +95,9 @@ KINDS: dict[int, Describe] = {
     14: lambda scene, found: ObjectData((-1,), (0.0,) * 6),  # force sensors are not supported
     15: describe_joint,
     16: describe_joint_kind,
-    17: describe_velocity(linear=True, angular=False),
-    18: describe_velocity(linear=False, angular=True),
-    19: describe_velocity(linear=True, angular=True),
+    17: lambda scene, found: ObjectData(floats=scene.velocity(found)[0]),
+    18: lambda scene, found: ObjectData(floats=scene.velocity(found)[1]),
+    19: lambda scene, found: ObjectData(floats=sum(scene.velocity(found), ())),
     20: lambda scene, found: ObjectData(strings=(found.alias,)),
     21: lambda scene, found: ObjectData(strings=(path_of(scene, found),)),
 }

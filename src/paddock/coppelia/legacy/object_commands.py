@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from paddock.coppelia import parameters
-from paddock.coppelia.frames import Frame, from_euler, normalise, to_euler
+from paddock.coppelia.frames import from_euler, normalise, to_euler
 from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.device_commands import COLLECTIONS
 from paddock.coppelia.legacy.group_data import describe_group
@@ -13,8 +13,6 @@ from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
 from paddock.coppelia.objects import ALL, LAST_TYPE, SCENE, WORLD, SceneObject
 
 ALL_OBJECTS = 109  # the type that denotes all objects
-NOT_MODEL = 0xF0  # model property of an object that is not a model
-IS_MODEL = 0
 
 # ---- the tree
 
@@ -123,26 +121,19 @@ def get_object_orientation_before_3_2(caller: Caller, handle: int, data: bytes) 
 @command(0x101B, "simxSetObjectPosition")
 def set_object_position(caller: Caller, handle: int, data: bytes) -> None:
     relative_to, *position = take("<i3f", data)
-    found = caller.scene.get(handle)
-    rotation = caller.scene.frame(found, relative_to).rotation
-    caller.scene.place(found, Frame((position[0], position[1], position[2]), rotation), relative_to, half=True)
+    caller.scene.move(caller.scene.get(handle), position, relative_to)
 
 
 @command(0x101A, "simxSetObjectOrientation")
 def set_object_orientation(caller: Caller, handle: int, data: bytes) -> None:
     relative_to, *angles = take("<i3f", data)
-    found = caller.scene.get(handle)
-    position = caller.scene.frame(found, relative_to).position
-    caller.scene.place(found, Frame(position, from_euler(angles)), relative_to, half=True)
+    caller.scene.turn(caller.scene.get(handle), from_euler(angles), relative_to)
 
 
 @command(0x1801, "simxSetObjectQuaternion")
 def set_object_quaternion(caller: Caller, handle: int, data: bytes) -> None:
     relative_to, *quaternion = take("<i4f", data)
-    rotation = normalise(quaternion)
-    found = caller.scene.get(handle)
-    position = caller.scene.frame(found, relative_to).position
-    caller.scene.place(found, Frame(position, rotation), relative_to, half=True)
+    caller.scene.turn(caller.scene.get(handle), normalise(quaternion), relative_to)
 
 
 @command(0x1036, "simxGetObjectVelocity")
@@ -176,8 +167,7 @@ def set_object_int(caller: Caller, handle: int, number: int, data: bytes) -> Non
 
 @command(0x1034, "simxGetModelProperty")
 def get_model_property(caller: Caller, handle: int, data: bytes) -> bytes:
-    found = caller.scene.get(handle)
-    return pack_int(caller.scene.settings.get(("model", handle), IS_MODEL if found.part == "base" else NOT_MODEL))
+    return pack_int(parameters.get_model_property(caller.scene, caller.scene.get(handle)))
 
 
 @command(0x1035, "simxSetModelProperty")

@@ -42,6 +42,7 @@ class Stream:
 
     block: Block
     last: float | None = None  # time of the last execution [ms]
+    executed: bool = False  # whether it was executed with the commands of the current message
     reply: LegacyReply | None = None  # the reply that is sent in pieces
     sent: int = 0  # number of bytes sent
 
@@ -124,7 +125,10 @@ class LegacySession:
             if going is None and len(self.streams) >= MAX_STREAMS:
                 self._replies.append(self._refuse(block, f"there are {MAX_STREAMS} streams already"))
             else:
-                self.streams[key] = Stream(block)
+                stream = self.streams[key] = Stream(block)
+                if mode == STREAMING and block.data:  # a setter takes effect before the step that a message triggers
+                    self._replies.append(self._carry_out(block))
+                    stream.executed = True
         else:
             if not block.status & KEEP_BOTH:
                 self.streams.pop(key, None)  # a new command replaces the same streaming command
@@ -141,6 +145,9 @@ class LegacySession:
             if stream.last is not None and stream.block.delay and now - stream.last < stream.block.delay:
                 return
             stream.last = now
+            if stream.executed:
+                stream.executed = False
+                return
             reply = self._carry_out(stream.block)
             self._replies.append(reply)
             if key[0] == TAKE_STRING and not reply.failed:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import logging
 import re
+from typing import TypeVar
 
 from paddock.coppelia import parameters
 from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, read_text, take
-from paddock.coppelia.simulator import STEP_KEY
+from paddock.coppelia.scene import CoppeliaScene
+from paddock.coppelia.simulator import TimeControl
 from paddock.core.errors import PaddockError
 from paddock.core.outside import visible
 from paddock.robots import robot_names
 
 log = logging.getLogger("paddock.vrep")
+Window = TypeVar("Window")
 
 START, PAUSE, STOP = 0, 1, 2
 MAX_WINDOWS = 100  # maximum number of consoles, and of dialogs, per client
@@ -106,13 +109,10 @@ def get_floating(caller: Caller, number: int, data: bytes) -> bytes:
 @command(0x1024, "simxSetFloatingParameter")
 def set_floating(caller: Caller, number: int, data: bytes) -> None:
     (value,) = take("<f", data)
-    if number != parameters.TIME_STEP:
+    if number == parameters.TIME_STEP:
+        caller.simulator.set_step(round(value, 6))  # 0.01 as a float32 is 0.00999999977
+    else:
         parameters.set_parameter(caller.scene, "floating", number, value)
-        return
-    dt = caller.scene.live.dt
-    if not dt * 0.999 <= value <= 1:
-        raise PaddockError(f"expected a step from {dt:g} s, the tick of this world, to 1 s, got {value:g}")
-    caller.scene.settings[STEP_KEY] = round(value, 6)  # 0.01 as a float32 is 0.00999999977
 
 
 @command(0x101D, "simxGetArrayParameter")
@@ -141,6 +141,14 @@ def plain_name(path: str) -> str:
     return re.sub(r"[\s_]+", "-", re.sub(r"\.tt[mt]$", "", file, flags=re.IGNORECASE)).lower()
 
 
+def reload_scene(scene: CoppeliaScene, path: str, control: TimeControl) -> None:
+    """Stop and reset the simulation if a scene file is that of the served world; otherwise raise an error."""
+    world, wanted = scene.live.world.name, plain_name(path)
+    if wanted != world:
+        raise PaddockError(f"the served world is {world!r}, not {wanted[:80]!r}: serve that world instead")
+    control.stop()
+
+
 def find_kind(path: str) -> str:
     """Return the shipped robot for a model file: e-puck for `ePuck.ttm` and `e-puck.ttm`."""
     wanted = plain_name(path)
@@ -152,10 +160,7 @@ def find_kind(path: str) -> str:
 
 @command(0x3002, "simxLoadScene")
 def load_scene(caller: Caller, path: str, data: bytes) -> None:
-    world = caller.scene.live.world.name
-    if plain_name(path) != world:
-        raise PaddockError(f"the served world is {world!r}, not {plain_name(path)!r}: serve that world instead")
-    caller.control.stop()
+    reload_scene(caller.scene, path, caller.control)
 
 
 @command(0x0005, "simxCloseScene")
@@ -186,11 +191,18 @@ def add_statusbar_message(caller: Caller, text: str, data: bytes) -> None:
     log.info("status: %s", visible(text))
 
 
-def open_window(windows: dict[int, str] | dict[int, tuple[int, str]]) -> int:
+def open_window(windows: dict[int, Window]) -> int:
     """Return a handle for a new console or dialog."""
     if len(windows) >= MAX_WINDOWS:
         raise PaddockError(f"{MAX_WINDOWS} windows of this kind are open already; close some")
     return max(windows, default=0) + 1
+
+
+def find_window(windows: dict[int, Window], what: str, handle: int) -> Window:
+    """Return an open console or dialog."""
+    if handle not in windows:
+        raise PaddockError(f"there is no {what} {handle}")
+    return windows[handle]
 
 
 @command(0x3009, "simxAuxiliaryConsoleOpen")
@@ -200,28 +212,21 @@ def open_console(caller: Caller, title: str, data: bytes) -> bytes:
     return pack_int(handle)
 
 
-def find_console(caller: Caller, handle: int) -> str:
-    """Return the title of a console."""
-    if handle not in caller.consoles:
-        raise PaddockError(f"there is no console {handle}")
-    return caller.consoles[handle]
-
-
 @command(0x1014, "simxAuxiliaryConsoleClose")
 def close_console(caller: Caller, handle: int, data: bytes) -> None:
-    find_console(caller, handle)
+    find_window(caller.consoles, "console", handle)
     del caller.consoles[handle]
 
 
 @command(0x1015, "simxAuxiliaryConsolePrint")
 def print_to_console(caller: Caller, handle: int, data: bytes) -> None:
-    title = find_console(caller, handle)
+    title = find_window(caller.consoles, "console", handle)
     log.info("%s: %s", visible(title), visible(data.rstrip(b"\0").decode("utf-8", "replace")))
 
 
 @command(0x1016, "simxAuxiliaryConsoleShow")
 def show_console(caller: Caller, handle: int, data: bytes) -> None:
-    find_console(caller, handle)
+    find_window(caller.consoles, "console", handle)
 
 
 @command(0x300C, "simxDisplayDialog")
@@ -235,27 +240,20 @@ def display_dialog(caller: Caller, title: str, data: bytes) -> bytes:
     return pack_int(handle, -1)
 
 
-def find_dialog(caller: Caller, handle: int) -> tuple[int, str]:
-    """Return the kind and the text of a dialog."""
-    if handle not in caller.dialogs:
-        raise PaddockError(f"there is no dialog {handle}")
-    return caller.dialogs[handle]
-
-
 @command(0x102D, "simxGetDialogResult")
 def get_dialog_result(caller: Caller, handle: int, data: bytes) -> bytes:
-    kind, _ = find_dialog(caller, handle)
+    kind, _ = find_window(caller.dialogs, "dialog", handle)
     return pack_int(STILL_OPEN if kind == 0 else YES if kind == QUESTION else OK)  # dialogs are confirmed immediately
 
 
 @command(0x102C, "simxGetDialogInput")
 def get_dialog_input(caller: Caller, handle: int, data: bytes) -> bytes:
-    return find_dialog(caller, handle)[1].encode() + b"\0"
+    return find_window(caller.dialogs, "dialog", handle)[1].encode() + b"\0"
 
 
 @command(0x102B, "simxEndDialog")
 def end_dialog(caller: Caller, handle: int, data: bytes) -> None:
-    find_dialog(caller, handle)
+    find_window(caller.dialogs, "dialog", handle)
     del caller.dialogs[handle]
 
 

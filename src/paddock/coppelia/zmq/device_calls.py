@@ -7,7 +7,7 @@ from typing import Any
 
 from paddock.coppelia import joints
 from paddock.coppelia.frames import matrix_of
-from paddock.coppelia.legacy.device_commands import MAX_FORCE, NO_DETECTION
+from paddock.coppelia.legacy.device_commands import COLLECTIONS, MAX_FORCE
 from paddock.coppelia.objects import ALL, SceneObject
 from paddock.coppelia.proximity import detect
 from paddock.coppelia.surfaces import TOUCHING, measure_distance
@@ -16,10 +16,10 @@ from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_int
 from paddock.core.errors import PaddockError
 
-REVOLUTE, DYNAMIC, VELOCITY_CONTROL = 10, 5, 4
-COLLECTIONS = 3_000_000  # handles of collections are greater
+REVOLUTE, DYNAMIC = 10, 5
 MAX_COLLECTIONS = 1000
 Reading = tuple[int, float, list[float], int, list[float]]
+NO_READING: Reading = (0, 0.0, [0.0] * 3, -1, [0.0] * 3)
 
 # ---- joints
 
@@ -111,7 +111,7 @@ def get_joint_matrix(caller: RemoteCaller, joint: SceneObject) -> list[float]:
 def read_proximity_sensor(caller: RemoteCaller, sensor: SceneObject) -> Reading:
     found = detect(caller.scene, sensor)
     if found is None:
-        return 0, 0.0, [0.0, 0.0, 0.0], -1, [0.0, 0.0, 0.0]
+        return NO_READING
     return 1, found.distance, list(found.point), found.handle, list(found.normal)
 
 
@@ -119,7 +119,7 @@ def read_proximity_sensor(caller: RemoteCaller, sensor: SceneObject) -> Reading:
 def check_proximity_sensor(caller: RemoteCaller, sensor: SceneObject, entity: int) -> Reading:
     reading = read_proximity_sensor(caller, sensor)
     wanted = entity == ALL or any(part.handle == reading[3] for part in find_parts(caller, entity))
-    return reading if wanted else (0, NO_DETECTION.distance, [0.0] * 3, -1, [0.0] * 3)
+    return reading if wanted else NO_READING
 
 
 @call()
@@ -129,7 +129,7 @@ def handle_proximity_sensor(caller: RemoteCaller, sensor: int) -> Reading:
     sensors = [found for found in caller.scene.walk() if found.part == "proximity"]
     readings = [read_proximity_sensor(caller, found) for found in sensors]
     near = [reading for reading in readings if reading[0]]
-    return min(near, key=lambda reading: reading[1], default=(0, 0.0, [0.0] * 3, -1, [0.0] * 3))
+    return min(near, key=lambda reading: reading[1], default=NO_READING)
 
 
 @call()

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from paddock.coppelia import parameters
-from paddock.coppelia.legacy.simulation_commands import find_kind, plain_name
+from paddock.coppelia.legacy.simulation_commands import find_kind, reload_scene
 from paddock.coppelia.objects import ALL, SCENE, SCRIPTS, SceneObject
 from paddock.coppelia.paths import find_path, path_of
 from paddock.coppelia.scene import CoppeliaScene
@@ -18,7 +18,6 @@ from paddock.core.errors import PaddockError, UnknownName
 NONE = -1  # the handle of no object
 SCRIPT_PATH = re.compile(r"(?P<robot>.+)/script", re.IGNORECASE)
 WITHOUT_BASE, CHILDREN_ONLY = 1, 2  # options of `getObjectsInTree`
-NOT_MODEL, IS_MODEL = 0xF0, 0
 
 # ---- finding
 
@@ -187,10 +186,7 @@ def load_model(caller: RemoteCaller, path: str) -> int:
 
 @call()
 def load_scene(caller: RemoteCaller, path: str) -> None:
-    world, wanted = caller.scene.live.world.name, plain_name(path)
-    if wanted != world:
-        raise PaddockError(f"the served world is {world!r}, not {wanted[:80]!r}: serve that world instead")
-    caller.control.stop()
+    reload_scene(caller.scene, path, caller.control)
 
 
 @call()
@@ -224,8 +220,7 @@ def set_object_float_param(caller: RemoteCaller, found: SceneObject, number: int
 
 @call()
 def get_model_property(caller: RemoteCaller, found: SceneObject) -> int:
-    given: int = caller.scene.settings.get(("model", found.handle), IS_MODEL if found.part == "base" else NOT_MODEL)
-    return given
+    return parameters.get_model_property(caller.scene, found)
 
 
 @call()

@@ -61,22 +61,19 @@ def get_object_matrix(caller: RemoteCaller, found: SceneObject, relative_to: int
 
 @call()
 def set_object_position(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
-    (x, y, z), reference = sort_place(place, relative_to, (3,))
-    caller.scene.place(found, Frame((x, y, z), caller.scene.frame(found, reference).rotation), reference, half=True)
+    caller.scene.move(found, *sort_place(place, relative_to, (3,)))
 
 
 @call()
 def set_object_orientation(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     angles, reference = sort_place(place, relative_to, (3, 4))
-    rotation = from_euler(angles) if len(angles) == 3 else normalise(angles)
-    caller.scene.place(found, Frame(caller.scene.frame(found, reference).position, rotation), reference, half=True)
+    caller.scene.turn(found, from_euler(angles) if len(angles) == 3 else normalise(angles), reference)
 
 
 @call()
 def set_object_quaternion(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     numbers, reference = sort_place(place, relative_to, (4,))
-    position = caller.scene.frame(found, reference).position
-    caller.scene.place(found, Frame(position, normalise(numbers)), reference, half=True)
+    caller.scene.turn(found, normalise(numbers), reference)
 
 
 @call("setObjectPose", "setObjectMatrix")

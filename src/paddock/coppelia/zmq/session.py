@@ -51,7 +51,7 @@ class RemoteSession:
         if request.function == EXECUTED:
             self._go_on(send)
             return
-        self._drop()
+        self.cancel()
         self._send, self._function = send, request.function
         try:
             result = self._carry_out(request)
@@ -72,10 +72,6 @@ class RemoteSession:
             return
         send, self._send = self._send, None
         send(WAIT if self.version == 2 else {"ret": []})
-
-    def close(self) -> None:
-        """Cancel the current call after the client has disconnected."""
-        self._drop()
 
     def _carry_out(self, request: RemoteRequest) -> Any:
         name, arguments, caller = request.function, request.arguments, self.caller
@@ -143,7 +139,7 @@ class RemoteSession:
         send, self._send, self._ready = self._send, None, None
         send(reply)
 
-    def _drop(self) -> None:
+    def cancel(self) -> None:
         """Cancel the current call and discard its reply."""
         steps, self._steps, self._ready, self._send = self._steps, None, None, None
         if steps is not None:

@@ -63,32 +63,6 @@ def wait_for_signal(caller: RemoteCaller, first: Any, second: Any = None) -> Ste
 
 @call("writeCustomDataBlock", "writeCustomStringData", "writeCustomBufferData")
 def write_custom_data(caller: RemoteCaller, target: int, tag: str, data: bytes = b"") -> None:
-    keep_data(caller, target, tag, data)
-
-
-@call("readCustomDataBlock", "readCustomBufferData", "readCustomStringData")
-def read_custom_data(caller: RemoteCaller, target: int, tag: str) -> bytes | None:
-    found: bytes | None = caller.scene.settings.get(("data", target, tag))
-    return found
-
-
-@call()
-def write_custom_table_data(caller: RemoteCaller, target: int, tag: str, table: Any, options: Any = None) -> None:
-    keep_data(caller, target, tag, cbor2.dumps(table))
-
-
-@call()
-def read_custom_table_data(caller: RemoteCaller, target: int, tag: str, options: Any = None) -> Any:
-    data = caller.scene.settings.get(("data", target, tag))
-    return [] if data is None else unpack_table(caller, data)
-
-
-@call("readCustomDataTags", "readCustomDataBlockTags")
-def read_custom_data_tags(caller: RemoteCaller, target: int) -> list[str]:
-    return [key[2] for key in caller.scene.settings if isinstance(key, tuple) and key[:2] == ("data", target)]
-
-
-def keep_data(caller: RemoteCaller, target: int, tag: str, data: bytes) -> None:
     """Attach data to an object, or with a negative handle to the scene; empty data deletes the entry."""
     settings, key = caller.scene.settings, ("data", target, tag)
     if target >= SCRIPTS:
@@ -101,6 +75,28 @@ def keep_data(caller: RemoteCaller, target: int, tag: str, data: bytes) -> None:
     settings.pop(key, None)
     if data:
         caller.scene.remember(key, data)
+
+
+@call("readCustomDataBlock", "readCustomBufferData", "readCustomStringData")
+def read_custom_data(caller: RemoteCaller, target: int, tag: str) -> bytes | None:
+    found: bytes | None = caller.scene.settings.get(("data", target, tag))
+    return found
+
+
+@call()
+def write_custom_table_data(caller: RemoteCaller, target: int, tag: str, table: Any, options: Any = None) -> None:
+    write_custom_data(caller, target, tag, cbor2.dumps(table))
+
+
+@call()
+def read_custom_table_data(caller: RemoteCaller, target: int, tag: str, options: Any = None) -> Any:
+    data = caller.scene.settings.get(("data", target, tag))
+    return [] if data is None else unpack_table(caller, data)
+
+
+@call("readCustomDataTags", "readCustomDataBlockTags")
+def read_custom_data_tags(caller: RemoteCaller, target: int) -> list[str]:
+    return [key[2] for key in caller.scene.settings if isinstance(key, tuple) and key[:2] == ("data", target)]
 
 
 @call()
@@ -149,7 +145,9 @@ def call_script_function(caller: RemoteCaller, first: Any, second: Any, *given: 
     """Call a script function. Accept both argument orders of function and script; `function@robot` names both."""
     function, script = (first, second) if isinstance(first, str | bytes) else (second, first)
     name, _, robot = read_text(function).partition("@")
-    return _call_function(caller, name, robot or _find_script(caller, script), given)
+    owner = robot or _find_script(caller, script)
+    answer = script_functions.call_script_function(caller.scene, owner, name, read_script_data(given))
+    return list(answer.ints), list(answer.floats), list(answer.strings), answer.buffer
 
 
 def _find_script(caller: RemoteCaller, script: Any) -> str:
@@ -166,11 +164,6 @@ def _find_script(caller: RemoteCaller, script: Any) -> str:
 def _check_script(caller: RemoteCaller, handle: int) -> None:
     if handle - SCRIPTS not in caller.scene.objects:
         raise PaddockError(f"script {handle} does not exist")
-
-
-def _call_function(caller: RemoteCaller, name: str, robot: str, given: tuple[Any, ...]) -> Any:
-    answer = script_functions.call_script_function(caller.scene, robot, name, read_script_data(given))
-    return list(answer.ints), list(answer.floats), list(answer.strings), answer.buffer
 
 
 def read_script_data(given: tuple[Any, ...]) -> ScriptData:

@@ -6,18 +6,15 @@ import time
 from typing import Any
 
 from paddock.coppelia import parameters
-from paddock.coppelia.simulator import STEP_KEY
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.constants import CONSTANTS
 from paddock.coppelia.zmq.table import CALLS, Steps, call
 from paddock.coppelia.zmq.values import read_int, take_count
-from paddock.core.errors import PaddockError
 
 STATES = {"stopped": 0, "paused": 8, "running": 17}
 VERSION, REVISION = 40700, 0  # version of CoppeliaSim whose calls are supported
-PROGRAM_REVISION, SPEED_MODIFIER = 30, 36
+PROGRAM_REVISION = 30
 LATE = 1e-9  # tolerance of the end of a wait [s], because sums of ticks are not exact
-LONGEST_STEP = 1.0  # [s]
 
 # ---- time
 
@@ -62,7 +59,7 @@ def get_simulation_time_step(caller: RemoteCaller) -> float:
 
 @call()
 def set_simulation_time_step(caller: RemoteCaller, step: float) -> None:
-    set_float_param(caller, parameters.TIME_STEP, step)
+    caller.simulator.set_step(step)
 
 
 @call("getSystemTime")
@@ -172,13 +169,10 @@ def get_float_param(caller: RemoteCaller, number: int) -> Any:
 
 @call("setFloatParam", "setFloatParameter")
 def set_float_param(caller: RemoteCaller, number: int, value: float) -> None:
-    if number != parameters.TIME_STEP:
+    if number == parameters.TIME_STEP:
+        caller.simulator.set_step(value)
+    else:
         parameters.set_parameter(caller.scene, "floating", number, value)
-        return
-    dt = caller.scene.live.dt
-    if not dt * 0.999 <= value <= LONGEST_STEP:
-        raise PaddockError(f"expected a step from {dt:g} s, the tick of this world, to {LONGEST_STEP:g} s")
-    caller.scene.settings[STEP_KEY] = value
 
 
 @call("getArrayParam", "getArrayParameter")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.coppelia.objects import SceneObject
-from paddock.coppelia.vision import paint_image, read_packets, take_depth, take_image, vision_shape
+from paddock.coppelia.vision import paint_image, read_packets, take_depth, take_image, to_grey, vision_shape
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_ints
@@ -30,12 +30,6 @@ def cut(image: NDArray[Any], corner: Any, size: Any) -> NDArray[Any]:
     if part.shape[:2] != (height, width):
         raise PaddockError(f"expected a part of an image of {image.shape[1]} x {image.shape[0]} pixels")
     return part
-
-
-def to_grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the mean of red, green and blue."""
-    grey: NDArray[np.uint8] = (image.sum(2, dtype="u2") // 3).astype("u1")
-    return grey
 
 
 @call()

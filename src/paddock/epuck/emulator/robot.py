@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-
 import numpy as np
 
 from paddock.core.numeric import wrap_int16
@@ -24,10 +22,6 @@ class EmulatedEPuck:
         self.hardware, self.kind = hardware, hardware.kind
         self._steps_at_zero = (0, 0)  # the hardware's counts at which the step counters are 0
         self._calibration: tuple[int, ...] = UNCALIBRATED  # proximity readings without an obstacle
-
-    def hold_clock(self) -> AbstractContextManager[object]:
-        """Return a context in which no time passes."""
-        return self.hardware.hold_clock()
 
     # ---- sensors
 
@@ -104,10 +98,6 @@ class EmulatedEPuck:
 
     # ---- actuators
 
-    def set_speeds(self, left: int, right: int) -> None:
-        """Set the wheel speeds [steps/s], capped at the maximum."""
-        self.hardware.set_speeds(left, right)
-
     def set_led(self, name: str, brightness: float) -> None:
         """Set an LED by its e-puck name; a ring LED of an e-puck2 may have three parts. Ignore missing LEDs."""
         for led in self._parts(name):
@@ -142,7 +132,7 @@ class EmulatedEPuck:
         if wanted.settings & packets.SET_STEPS:
             self.set_steps(wanted.left, wanted.right)
         else:
-            self.set_speeds(wanted.left, wanted.right)
+            self.hardware.set_speeds(wanted.left, wanted.right)
         for bit, name in enumerate(("led0", "led2", "led4", "led6", "body", "front")):
             self.set_led(name, float(wanted.leds >> bit & 1))
         for i in range(4):
@@ -155,7 +145,7 @@ class EmulatedEPuck:
 
     def restart(self) -> None:
         """Reset the robot to its state after switching on."""
-        self.set_speeds(0, 0)
+        self.hardware.set_speeds(0, 0)
         for name in self.hardware.read_leds():
             self.hardware.set_led(name, 0.0)
         self.play_sound(0)

@@ -48,7 +48,7 @@ class SerialFirmware:
         out = bytearray()
         more = True
         while more and self._waiting:
-            with self.robot.hold_clock():  # per chain or line, so that much input does not block the clock
+            with self.robot.hardware.hold_clock():  # per chain or line, so that much input does not block the clock
                 more = self._take(out)
                 while more and self._waiting and self._in_chain:
                     more = self._take(out)
@@ -111,7 +111,7 @@ class SerialFirmware:
             return
         elif letter == "D":
             self._speeds = list(values)
-            robot.set_speeds(*values)
+            robot.hardware.set_speeds(*values)
         elif letter == "P":
             robot.set_steps(*values)
         elif letter == "L":
@@ -213,7 +213,7 @@ class SerialFirmware:
 
     def _drive(self, text: str) -> None:
         _scan(text, self._speeds)
-        self.robot.set_speeds(*self._speeds)
+        self.robot.hardware.set_speeds(*self._speeds)
 
     def _set_steps(self, text: str) -> None:
         _scan(text, self._counters)
@@ -233,7 +233,7 @@ class SerialFirmware:
         ).possible
 
     def _stop(self, text: str) -> None:
-        self.robot.set_speeds(0, 0)
+        self.robot.hardware.set_speeds(0, 0)
         for number in range(8):
             self.robot.set_led(f"led{number}", 0.0)
 

@@ -18,7 +18,8 @@ from paddock.core.errors import LinkError
 from paddock.epuck.emulator.wifi_firmware import UNASKED, WifiFirmware
 
 CHUNK = 1 << 12  # bytes of input that are processed at once
-LONGEST_BACKLOG = 1 << 18  # bytes that wait for a slow client; beyond that, unrequested data are dropped
+LONGEST_BACKLOG = 1 << 18  # bytes that wait for a slow client; beyond that, unrequested data are dropped …
+MOST_UNREAD = 2 * LONGEST_BACKLOG  # … and beyond that, so many answers wait that its requests are no longer read
 POLL_PERIOD = 0.02  # [s] between two checks whether a client has opened an unused device
 log = logging.getLogger("paddock.epuck")
 
@@ -124,12 +125,10 @@ class EmulatorServer:
         newest: list[EmulatorClient] = []
 
         def accept() -> None:
-            accepted, _ = listener.accept()
-            accepted.setblocking(False)
-            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            accepted = _accept(listener)
             for old in newest:
                 old.close()
-            newest[:] = [EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.disconnect)]
+            newest[:] = [EmulatorClient(self._selector, accepted, firmware, firmware.disconnect)]
             self._clients[:] = [client for client in self._clients if not client.closed] + newest
             if not firmware.kind:
                 self._streaming[newest[0]] = firmware
@@ -143,10 +142,7 @@ class EmulatorServer:
         listener = self._open_port(name, host, port)
 
         def accept() -> None:
-            accepted, _ = listener.accept()
-            accepted.setblocking(False)
-            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            accepted = _accept(listener)
             clients: list[EmulatorClient] = []
 
             def send(data: bytes) -> None:
@@ -155,7 +151,7 @@ class EmulatorServer:
                     self._wake()
 
             firmware = make_firmware(send)
-            clients.append(EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.disconnect))
+            clients.append(EmulatorClient(self._selector, accepted, firmware, firmware.disconnect))
             self._clients[:] = [client for client in self._clients if not client.closed] + clients
             clients[0].send_unrequested(firmware.welcome())
 
@@ -247,8 +243,9 @@ class EmulatorClient:
                 del self._unsent[: self._stream.write(bytes(self._unsent[:CHUNK]))]
             except BlockingIOError:
                 break
-        # Pause reading from a client that does not read: nothing is lost, and at most one chunk's answer is queued.
-        events = selectors.EVENT_WRITE if self._unsent else selectors.EVENT_READ
+        # Unrequested data alone never pause reading: a program that only sends commands is obeyed.
+        events = selectors.EVENT_READ if len(self._unsent) < MOST_UNREAD else 0
+        events |= selectors.EVENT_WRITE if self._unsent else 0
         self._selector.modify(self._stream.file, events, self._work)
 
     def send_unrequested(self, data: bytes) -> None:
@@ -265,7 +262,9 @@ class EmulatorClient:
         try:
             if self._unsent:
                 self.send(b"")
-            elif data := self._stream.read():
+            if len(self._unsent) >= MOST_UNREAD:
+                return
+            if data := self._stream.read():
                 self.send(self._firmware.receive(data))
             else:
                 self._end()
@@ -342,3 +341,11 @@ class _Socket:
 
     def close(self) -> None:
         self.file.close()
+
+
+def _accept(listener: socket.socket) -> _Socket:
+    accepted, _ = listener.accept()
+    accepted.setblocking(False)
+    accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    return _Socket(accepted)

@@ -28,7 +28,7 @@ class WifiFirmware:
 
     def pack_unrequested(self) -> bytes:
         """Return the packet that is sent every `UNASKED` seconds."""
-        with self.robot.hold_clock():
+        with self.robot.hardware.hold_clock():
             return b"" if self.kind else bytes([packets.SENSORS]) + self.robot.read_packet().pack()
 
     def receive(self, data: bytes) -> bytes:
@@ -43,7 +43,7 @@ class WifiFirmware:
             else:
                 command = bytes(self._waiting[: packets.COMMAND_BYTES])
                 del self._waiting[: packets.COMMAND_BYTES]
-                with self.robot.hold_clock():
+                with self.robot.hardware.hold_clock():
                     out += self._answer(command[1], packets.Actuators.unpack(command[2:]))
         return bytes(out)
 
@@ -51,7 +51,7 @@ class WifiFirmware:
         """Handle the disconnection of the client. Stop the robot if `kind` is set."""
         self._waiting.clear()
         if self.kind:
-            self.robot.set_speeds(0, 0)
+            self.robot.hardware.set_speeds(0, 0)
 
     def _answer(self, request: int, wanted: packets.Actuators) -> bytes:
         self.robot.apply_packet(wanted)
