@@ -8,12 +8,14 @@ from typing import ClassVar
 
 from paddock.core.jit import kernel
 from paddock.sensors.appearance import Appearance
-from paddock.sensors.base import SensorSpec
+from paddock.sensors.base import AT_CENTRE, OneMount, SensorSpec
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CompassSpec(SensorSpec):
     """Heading [rad], counter-clockwise from the world's x axis."""
+
+    mounts: OneMount = AT_CENTRE
 
     tag: ClassVar[tuple[str, str]] = ("kind", "compass")
     look: ClassVar[Appearance] = Appearance(
