@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
 from typing import Literal, TypeVar
 
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, Point, Shape
 from paddock.core.spec import rgb
 from paddock.draw.colours import INK, PAPER, SHADOW, WHITE, Rgba, blend, tint
 
 FINER = 3  # supersampling factor, for anti-aliasing
+SMALLEST, LARGEST = 20, 8000  # limits of the width of a picture [pixels]; with anti-aliasing, 8000 take 2 GB
 Rect = tuple[float, float, float, float]
 E = TypeVar("E")
 Anchor = Literal["left", "middle", "right"]
@@ -35,6 +38,12 @@ def printable(text: str) -> str:
             kept = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode()
             letters.append(kept or "?")
     return "".join(letters)
+
+
+def check_picture_size(size: int) -> None:
+    """Refuse a width of a picture [pixels] that is too small for texts or too large for the memory."""
+    if not isinstance(size, Integral) or not SMALLEST <= size <= LARGEST:
+        raise PaddockError(f"size: expected a whole number of pixels from {SMALLEST} to {LARGEST}, got {size!r}")
 
 
 def round_length(most: float) -> float:
@@ -111,7 +120,7 @@ class Canvas:
     def shadows(self, shapes: Sequence[Shape], within: Rect, offset: float) -> None:
         """Draw soft shadows of shapes [m], `offset` pixels to the lower right."""
         left, top, right, bottom = (round(part) for part in within)
-        mask = Image.new("L", (right - left, bottom - top), 0)
+        mask = Image.new("L", (max(1, right - left), max(1, bottom - top)), 0)
         draw = ImageDraw.Draw(mask)
         for shape in shapes:
             if isinstance(shape, Disc):
