@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.core.spec import rgb
-from paddock.draw.colours import FAINT, GOAL, INK, LINES, START_POSE, WHITE, blend
+from paddock.draw.colours import FAINT, GOAL, INK, LINES, START_POSE, WHITE, blend, line_color
 from paddock.mapping import MapView
 from paddock.mapping.view import UNSEEN
 from paddock.report.charts import Level, Series, add_legend, line_chart
@@ -98,7 +98,10 @@ def coverage_chart(
         ax: axes to draw into; None: a new figure.
     """
     levels = [] if most is None else [Level("observable free space", FAINT, most, dashed=True)]
-    series = [Series(name, LINES[k % len(LINES)], *np.array(curve).T) for k, (name, curve) in enumerate(curves.items())]
+    series = [
+        Series(name, line_color(k), *np.array(curve, float).reshape(-1, 2).T)
+        for k, (name, curve) in enumerate(curves.items())
+    ]
     ax = line_chart(title, series, x_name="time [s]", y_name="free space [m²]", levels=levels, ax=ax)
     ax.set_ylim(bottom=0)
     return ax
