@@ -10,6 +10,8 @@ from typing import Any
 from paddock.core.errors import PaddockError
 from paddock.core.files import append_text, write_text
 
+HEAD = '{"jobs of": '  # beginning of every file
+
 
 class FinishedJobs(Mapping[str, Any]):
     """Results of jobs by key, as JSON values. The key must contain everything that determines the result.
@@ -31,6 +33,8 @@ class FinishedJobs(Mapping[str, Any]):
         text = path.read_text(encoding="utf-8", errors="replace")
         rows = text.removesuffix("\n").split("\n")  # strings may contain other line separators
         lines = [line for line in map(_read_line, rows) if line is not None]
+        if not lines and not text.startswith(HEAD[: len(text)]):
+            raise PaddockError(f"{path}: this file contains no results of jobs: choose another folder")
         owner = lines[0].get("jobs of") if lines else self._owner
         if owner != self._owner:
             raise PaddockError(
