@@ -14,8 +14,6 @@ from paddock.core.spec import Count, Description, Number, Spec, Tagged, Text, hi
 from paddock.robots.spec import BodySpec, RobotSpec
 from paddock.sensors.base import Pivot, SensorSpec
 from paddock.sensors.camera import CameraSpec
-from paddock.sensors.compass import CompassSpec
-from paddock.sensors.constant import ConstantSpec
 from paddock.sensors.laser import LaserSpec
 from paddock.worlds.spec import Arc, Field, Placed, Stroke, Wall, WorldSpec
 
@@ -62,7 +60,7 @@ def _values(cls: type[Any], name: str, hint: Any) -> st.SearchStrategy[Any]:
             return responses()
         if name in ("delay", "period"):
             return st.floats(0, 1)
-        if name == "mounts" and cls in (LaserSpec, CameraSpec, CompassSpec, ConstantSpec):
+        if name == "mounts" and cls in (LaserSpec, CameraSpec):
             return st.tuples(st.tuples(*[st.floats(-10, 10)] * 4))
         if name == "aperture_deg":
             return st.floats(0, 90)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -120,10 +121,12 @@ def test_a_robot_that_is_sent_here_may_not_name_code(tmp_path: Path, monkeypatch
         RobotSpec.from_table(table)
 
 
-@pytest.mark.parametrize("sensor", [partial(CompassSpec), partial(ConstantSpec, value=3.0)])
-def test_a_kind_with_one_value_has_one_mount(sensor: Any) -> None:
-    with pytest.raises(SpecError, match=r"mounts: expected 1 mount \[x, y, z, heading in degrees\], got 2"):
-        sensor(name="it", mounts=((0, 0, 0, 0),) * 2)
+@pytest.mark.parametrize("sensor", [CompassSpec, partial(ConstantSpec, value=3.0)])
+def test_a_kind_with_one_value_ignores_its_mounts(sensor: Any) -> None:
+    spec = sensor(name="it", mounts=((0, 0, 0, 90),) * 2)
+    check_sensor(spec)
+    _, robot = alone(spec, heading_deg=math.degrees(3.0))
+    assert robot.device("it").read() == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize("kind", sorted(SENSORS.builtin))

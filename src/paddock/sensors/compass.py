@@ -8,20 +8,22 @@ from typing import ClassVar
 
 from paddock.core.jit import kernel
 from paddock.sensors.appearance import Appearance
-from paddock.sensors.base import AT_CENTRE, OneMount, SensorSpec
+from paddock.sensors.base import SensorSpec
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CompassSpec(SensorSpec):
     """Heading [rad], counter-clockwise from the world's x axis."""
 
-    mounts: OneMount = AT_CENTRE
-
     tag: ClassVar[tuple[str, str]] = ("kind", "compass")
     look: ClassVar[Appearance] = Appearance(
         unit="rad", labels=("heading",), gauge="dial", low=-math.pi, high=math.pi, digits=0
     )
     first_angle: ClassVar[int | None] = 0
+
+    @property
+    def channels(self) -> int:
+        return 1  # whatever its mounts
 
 
 @kernel

@@ -9,18 +9,21 @@ from paddock.core.jit import kernel
 from paddock.core.spec import Quantity
 from paddock.engine.model import FIRST_PARAMETER
 from paddock.sensors.appearance import Appearance
-from paddock.sensors.base import AT_CENTRE, OWN, OneMount, SensorSpec
+from paddock.sensors.base import OWN, SensorSpec
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConstantSpec(SensorSpec):
     """One constant number plus noise. Links to real robots read the real value."""
 
-    mounts: OneMount = AT_CENTRE
     value: Quantity
 
     tag: ClassVar[tuple[str, str]] = ("kind", "constant")
     look: ClassVar[Appearance] = Appearance(digits=3)
+
+    @property
+    def channels(self) -> int:
+        return 1  # whatever its mounts
 
     def parameters(self) -> list[float]:
         return [self.value]
