@@ -148,3 +148,5 @@ def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
     ):
         FinishedJobs(path, "a")
     assert path.read_text(encoding="utf-8") == "my notes\n"
+    with pytest.raises(paddock.PaddockError, match="cannot be read: Is a directory"):
+        FinishedJobs(tmp_path, "a")
