@@ -89,7 +89,7 @@ def draw_world(
         rays: whether to draw the beams of the sensors, at most 1.5 m long.
         about: text below the title, after the world's name and size; empty: the number of robots.
         layers: layers to draw, from the floor up.
-        size: width of the picture [pixels]; its height depends on the world.
+        size: width of the picture [pixels], 20 … 8000; its height depends on the world.
     """
     check_picture_size(size)
     types = robot_types(spec)

@@ -14,7 +14,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
 from paddock.draw.colours import FAINT, TASKS, WHITE, darken
 from paddock.report.chart_data import Floats, bin_shares, break_gaps, range_of, thin_line
-from paddock.report.figures import HEIGHT, TEXT, axes_width, new_axes, shorten, style_axes, text_width
+from paddock.report.figures import HEIGHT, TEXT, axes_width, shorten, style_axes, take_axes, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +87,7 @@ def line_chart(
         mark: legend text of the marked points of the series.
         ax: axes to draw into; None: a new figure.
     """
-    own, ax = ax is None, ax if ax is not None else new_axes()
+    ax, own = take_axes(ax)
     for line in series:
         x, y = break_gaps(*_columns(line, log_x))
         x, y = (x, y) if log_x else thin_line(x, y)
@@ -139,7 +139,7 @@ def histogram(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a histogram. The outermost bars also count outliers. Levels are vertical lines."""
-    own, ax = ax is None, ax if ax is not None else new_axes()
+    ax, own = take_axes(ax)
     edges, shares, outside = bin_shares(np.asarray(values, float), [level.value for level in levels])
     far = f"{outside} value{'s' if outside > 1 else ''} beyond the axis in the outermost bars" if outside else ""
     widths = np.diff(edges)
@@ -167,7 +167,7 @@ def dot_chart(
     for series in dots:
         if len(series.values) != len(names):
             raise PaddockError(f"dots {series.name!r}: expected {len(names)} values, got {len(series.values)}")
-    own, ax = ax is None, ax if ax is not None else new_axes(height=1.1 + 0.34 * max(3, len(names)))
+    ax, own = take_axes(ax, height=1.1 + 0.34 * max(3, len(names)))
     known = [value for series in dots for value in series.values if 0 < value < math.inf] or [1.0]
     ax.set_xlim(*_widen(min(known), max(known)))
     scale_log_x(ax)

@@ -13,7 +13,7 @@ from paddock.core.spec import rgb
 from paddock.draw.colours import FAINT, INK, LEFT, PAPER, RIGHT, WHITE, line_color
 from paddock.mapping import OccupancyGrid
 from paddock.report.charts import add_legend
-from paddock.report.figures import new_axes, style_axes
+from paddock.report.figures import style_axes, take_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,8 +44,7 @@ def map_chart(
         about: subtitle.
         ax: axes to draw into; None: a new figure.
     """
-    own = ax is None
-    ax = new_axes(width=SIDE, height=SIDE) if ax is None else ax
+    ax, own = take_axes(ax, width=SIDE, height=SIDE)
     picture, extent = map_picture(grid)
     ax.imshow(picture, extent=extent, origin="lower", interpolation="nearest")
     for k, (first, second) in enumerate(loops):
@@ -89,8 +88,7 @@ def path_chart(paths: dict[str, Sequence[Pose]], *, title: str = "Paths", ax: Ax
         title: title of the chart.
         ax: axes to draw into; None: a new figure.
     """
-    own = ax is None
-    ax = new_axes(width=SIDE, height=SIDE) if ax is None else ax
+    ax, own = take_axes(ax, width=SIDE, height=SIDE)
     for k, (name, poses) in enumerate(paths.items()):
         places = _places(poses)
         ax.plot(places[:, 0], places[:, 1], color=line_color(k - 1) if k else FAINT, linewidth=1.2, label=name)
@@ -109,8 +107,7 @@ def relations_chart(errors: dict[str, RelationErrors], *, title: str = "", ax: A
         title: title of the chart; empty: the number of relations of the first estimate.
         ax: axes to draw into; None: a new figure.
     """
-    own = ax is None
-    ax = new_axes() if ax is None else ax
+    ax, own = take_axes(ax)
     largest = SMALLEST
     for k, (name, found) in enumerate(errors.items()):
         values = np.maximum(np.sort(found.translation), SMALLEST)
