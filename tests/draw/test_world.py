@@ -179,12 +179,11 @@ def test_start_poses_stand_out_from_dark_and_light_floors(floor: str) -> None:
 
 @pytest.mark.parametrize("size", [0, -5, 10, 100.5, "300", 20_000])
 def test_a_size_that_no_picture_can_have_is_refused(size: Any) -> None:
-    for draw in (
-        lambda: draw_world(load_world("empty"), size=size),
-        lambda: draw_robot(load_robot("scout"), size=size),
-    ):
-        with pytest.raises(PaddockError, match="size: expected a whole number of pixels from 20 to 8000, got"):
-            draw()
+    message = "size: expected a whole number of pixels from 20 to 8000, got"
+    with pytest.raises(PaddockError, match=message):
+        draw_world(load_world("empty"), size=size)
+    with pytest.raises(PaddockError, match=message):
+        draw_robot(load_robot("scout"), size=size)
 
 
 @pytest.mark.parametrize("bounds", [(0, 0, 1e6, 2), (0, 0, 1000, 0.2), (0, 0, 1e-6, 1000)])
@@ -223,3 +222,16 @@ def test_a_clipped_path_is_the_part_inside(path: list[Point]) -> None:
         for (a, b), step in zip(pairwise(path), steps, strict=True)
     )
     assert sum(math.dist(a, b) for piece in pieces for a, b in pairwise(piece)) == pytest.approx(inside, abs=0.05)
+
+
+@pytest.mark.parametrize("radius", [100.0, 1e4, 9e5])
+def test_only_the_visible_part_of_a_huge_cylinder_is_drawn(radius: float) -> None:
+    huge = Cylinder(at=(1.0 + radius, 1.0), radius=radius, color="#aa2200")
+    world = WorldSpec(name="w", bounds=(0, 0, 2, 2), cylinders=(huge,))
+    picture = draw_world(world, size=400)
+    assert [pixel(picture, world, (x, y)) == rgb("#aa2200") for y in (0.3, 1.7) for x in (0.6, 1.3)] == [
+        False,
+        True,
+    ] * 2
+    covered = replace(world, cylinders=(replace(huge, at=(0.0, 0.0)),))
+    assert pixel(draw_world(covered, size=400), covered, (1.0, 0.9)) == rgb("#aa2200")
