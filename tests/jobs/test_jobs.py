@@ -150,3 +150,15 @@ def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "my notes\n"
     with pytest.raises(paddock.PaddockError, match="cannot be read: Is a directory"):
         FinishedJobs(tmp_path, "a")
+
+
+def test_a_function_that_no_other_process_can_import_is_refused() -> None:
+    with pytest.raises(
+        paddock.PaddockError, match="this function cannot be sent to other processes: define it in a module"
+    ):
+        run_jobs(lambda job: job, [1, 2], workers=2)
+
+
+def test_a_number_of_workers_with_thousands_of_digits_is_refused() -> None:
+    with pytest.raises(paddock.PaddockError, match="workers: expected a number of processes, or ray, got '9999"):
+        parse_workers("9" * 5000)
