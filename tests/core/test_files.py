@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,22 @@ def test_there_is_one_way_to_write_files() -> None:
     }
     found = [path for path in source.rglob("*.py") if others.search(path.read_text(encoding="utf-8"))]
     assert set(found) <= allowed
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
+def test_readers_see_whole_files_of_writers_that_write_at_the_same_time(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    texts = [letter * 100_000 for letter in "abc"]
+    write_text(path, texts[0])
+
+    def write(text: str) -> None:
+        for _ in range(40):
+            write_text(path, text, sync=False)
+
+    with ThreadPoolExecutor(len(texts)) as pool:
+        writers = [pool.submit(write, text) for text in texts]
+        while not all(writer.done() for writer in writers):
+            assert path.read_text() in texts
+        for writer in writers:
+            writer.result()
+    assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
 from paddock.core.spec import rgb
 from paddock.draw.canvas import Canvas, printable, round_length
 from paddock.draw.layout import PictureLayout
+from paddock.draw.trails import clip_path
 from paddock.draw.world import draw_robot, draw_world, world_legend
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import WorldSpec, load_world, world_names
-from paddock.worlds.spec import Cylinder, Light, Placed, Sound, Start
+from paddock.worlds.spec import Bounds, Cylinder, Field, Light, Placed, Sound, Start
 
 
 def plan(world: WorldSpec, size: int) -> PictureLayout:
@@ -168,3 +175,63 @@ def test_start_poses_stand_out_from_dark_and_light_floors(floor: str) -> None:
     around = picture.crop((round(x) - 8, round(y) - 8, round(x) + 8, round(y) + 8))
     darkest, brightest = around.getextrema()
     assert brightest - darkest > 90  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("size", [0, -5, 10, 100.5, "300", 20_000])
+def test_a_size_that_no_picture_can_have_is_refused(size: Any) -> None:
+    message = "size: expected a whole number of pixels from 20 to 8000, got"
+    with pytest.raises(PaddockError, match=message):
+        draw_world(load_world("empty"), size=size)
+    with pytest.raises(PaddockError, match=message):
+        draw_robot(load_robot("scout"), size=size)
+
+
+@pytest.mark.parametrize("bounds", [(0, 0, 1e6, 2), (0, 0, 1000, 0.2), (0, 0, 1e-6, 1000)])
+def test_a_world_that_is_almost_a_line_can_be_drawn(bounds: Bounds) -> None:
+    field = Field(name="food", shape="radial", at=(0, 0), radius=1)
+    assert draw_world(WorldSpec(name="line", bounds=bounds, fields=(field,)), size=300).width == 300
+
+
+@pytest.mark.parametrize("poses", [[], [(1, 2)], [(math.nan, 0, 0)], [(0, 0, 0), (1, 1, 1)]])
+def test_every_robot_needs_one_known_pose(poses: Any) -> None:
+    world = WorldSpec(name="w", bounds=(0, 0, 2, 2), robots=(Placed(name="r", type="e-puck", at=(1, 1)),))
+    with pytest.raises(PaddockError, match=r"poses: expected finite x, y \[m\] and heading \[rad\] of each robot"):
+        draw_world(world, poses=poses)
+
+
+def test_paths_that_leave_the_world_by_far_are_drawn_up_to_its_edge() -> None:
+    world = WorldSpec(name="w", bounds=(0, 0, 2, 2), open=True, robots=(Placed(name="r", type="e-puck", at=(1, 1)),))
+    far, near = ([(1.0, 1.0), (end, 1.0)] for end in (1e12, 2.0))
+    assert draw_world(world, estimates={"r": far}, size=300) == draw_world(world, estimates={"r": near}, size=300)
+    draw_world(world, trails={"r": far}, directions=True, size=300)
+    with pytest.raises(
+        PaddockError, match=r"expected points of a path with x and y \[m\], got an array of shape \(2, 1\)"
+    ):
+        draw_world(world, trails={"r": [(1.0,), (2.0,)]})
+
+
+@given(st.lists(st.tuples(st.floats(-3, 3), st.floats(-3, 3)), min_size=2, max_size=6))
+def test_a_clipped_path_is_the_part_inside(path: list[Point]) -> None:
+    pieces = list(clip_path(path, (-1.0, -1.0, 1.0, 1.0)))
+    assert all(abs(x) <= 1 + 1e-9 and abs(y) <= 1 + 1e-9 for piece in pieces for x, y in piece)
+    if all(abs(x) <= 1 and abs(y) <= 1 for x, y in path):
+        assert pieces == [path]
+    steps = (np.linspace(a, b, 2001) for a, b in pairwise(path))
+    inside = sum(
+        math.dist(a, b) * np.mean(np.abs(step).max(axis=1) <= 1)
+        for (a, b), step in zip(pairwise(path), steps, strict=True)
+    )
+    assert sum(math.dist(a, b) for piece in pieces for a, b in pairwise(piece)) == pytest.approx(inside, abs=0.05)
+
+
+@pytest.mark.parametrize("radius", [100.0, 1e4, 9e5])
+def test_only_the_visible_part_of_a_huge_cylinder_is_drawn(radius: float) -> None:
+    huge = Cylinder(at=(1.0 + radius, 1.0), radius=radius, color="#aa2200")
+    world = WorldSpec(name="w", bounds=(0, 0, 2, 2), cylinders=(huge,))
+    picture = draw_world(world, size=400)
+    assert [pixel(picture, world, (x, y)) == rgb("#aa2200") for y in (0.3, 1.7) for x in (0.6, 1.3)] == [
+        False,
+        True,
+    ] * 2
+    covered = replace(world, cylinders=(replace(huge, at=(0.0, 0.0)),))
+    assert pixel(draw_world(covered, size=400), covered, (1.0, 0.9)) == rgb("#aa2200")

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from estimate.driven import DT, SEPARATION, DrivenRobot
 from paddock.core.errors import PaddockError
-from paddock.estimate import EKF, CompassModel, FixModel, MotionNoise, Odometry, ParticleFilter, PoseFix, TravelSensors
+from paddock.estimate import (
+    EKF,
+    CompassModel,
+    FixModel,
+    MotionNoise,
+    Odometry,
+    ParticleFilter,
+    PoseFix,
+    RangeModel,
+    TravelSensors,
+    chi_square_quantile,
+    ellipse_axes,
+    evaluate_squares,
+)
 from paddock.estimate.particle_cloud import summarise
 
 START = np.diag([0.01, 0.01, 0.05]) ** 2
@@ -74,3 +88,57 @@ def test_particles_find_a_robot_that_was_carried_away_by_places_alone() -> None:
 def test_no_particles_have_no_pose(poses: np.ndarray) -> None:
     with pytest.raises(PaddockError, match="at least one, with finite poses"):
         summarise(poses, np.ones(len(poses)), "robust")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: PoseFix(0.0, 0.0, 0.0, 0.0, np.zeros((3, 3))), "PoseFix: covariance: expected variances > 0"),
+        (
+            lambda: PoseFix(0.0, 0.0, 0.0, math.nan, np.diag([1.0, 0.0, 1.0])),
+            "PoseFix: covariance: expected variances > 0",
+        ),
+        (lambda: PoseFix(0.0, 0.0, 0.0, 0.0, "a"), "PoseFix: covariance: expected 3 × 3 finite numbers, got 'a'"),
+        (
+            lambda: PoseFix(0.0, 0.0, 0.0, 0.0, [[1], [1, 2]]),
+            "covariance: expected 3 × 3 finite numbers, got [[1], [1, 2]]",
+        ),
+        (
+            lambda: EKF(TravelSensors(Odometry(0.1)), gate="a"),
+            "EKF: gate: expected a probability between 0 and 1, got 'a'",
+        ),
+        (lambda: EKF(TravelSensors(Odometry(0.1)), memory=-1), "EKF: memory: expected seconds >= 0, got -1"),
+        (lambda: particles(particles=100), "particles: expected 1 <= fewest <= most, got 100"),
+        (lambda: particles(particles=(5, 1)), "particles: expected 1 <= fewest <= most, got (5, 1)"),
+        (lambda: particles(area=(1, 1, 0, 0)), "area: expected x0 < x1 and y0 < y1, got (1, 1, 0, 0)"),
+        (lambda: particles(area=(0, 0, math.nan, 1)), "area: expected x0 < x1 and y0 < y1, got (0, 0, nan, 1)"),
+        (lambda: particles(roughening=0.1), "roughening: expected metres and radians >= 0, got 0.1"),
+        (lambda: particles(memory=math.nan), "ParticleFilter: memory: expected seconds >= 0, got nan"),
+        (lambda: ellipse_axes(np.ones(2)), "ellipse_axes: covariance: expected shape (2, 2) or larger, got shape (2,)"),
+        (
+            lambda: evaluate_squares([(0, 0, 0)], [(0, 0)], side=1, wheel_separation=0.1),
+            "UMBmark: expected at least one",
+        ),
+        (
+            lambda: evaluate_squares([(0, 0, 0)] * 2, [(0, 0)], side=1, wheel_separation=0.1),
+            "UMBmark: expected at least",
+        ),
+        (lambda: chi_square_quantile("a", 3), "share: expected a probability between 0 and 1, got 'a'"),
+        (
+            lambda: RangeModel(device="a", beams=np.zeros((1, 3)), walls=np.ones((1, 4)), range=0.0, sigma=0.1),
+            "RangeModel of 'a': range: expected metres > 0, got 0.0",
+        ),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(wrong: Any, message: str) -> None:
+    with pytest.raises(PaddockError) as error:
+        wrong()
+    assert message in str(error.value)
+
+
+def particles(**settings: Any) -> ParticleFilter:
+    return ParticleFilter(TravelSensors(Odometry(0.1)), **settings)
+
+
+def test_the_quantile_of_a_tiny_share_is_almost_zero() -> None:
+    assert 0.0 <= chi_square_quantile(1e-300, 1) < 1e-300

@@ -155,3 +155,17 @@ def test_uncertainty_grows_with_the_way_and_rounding_does_not_add_up() -> None:
 def test_an_unknown_form_is_refused() -> None:
     with pytest.raises(PaddockError, match=r"no form of odometry called 'programed' \(did you mean 'programmed'\?\)"):
         Odometry(wheel_separation=0.1, form="programed")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["wheel_separation", "wheel_ratio", "right_to_left"])
+@pytest.mark.parametrize("value", [0.0, -0.1, math.nan, math.inf, "a"])
+def test_wheels_that_no_robot_has_are_refused(name: str, value: object) -> None:
+    with pytest.raises(PaddockError, match=f"Odometry: {name}: expected a finite number > 0, got"):
+        Odometry(**{"wheel_separation": 0.1, name: value})  # type: ignore[arg-type]
+
+
+def test_a_reading_that_is_missing_is_made_up_for_by_the_next() -> None:
+    odometry = Odometry(wheel_separation=0.1)
+    for travel in (0.0, 0.1, math.nan, 0.3):
+        odometry.update(travel, travel)
+    assert odometry.pose == Pose(pytest.approx(0.3), 0.0, 0.0)

@@ -138,3 +138,27 @@ def test_finished_jobs_survive_half_a_line(tmp_path: Path) -> None:
 def test_finished_jobs_keep_texts_with_other_ends_of_lines(tmp_path: Path) -> None:
     FinishedJobs(tmp_path / "finished.jsonl", "mine").add({"a": "x\u2028y\x85z", "b": 1})
     assert dict(FinishedJobs(tmp_path / "finished.jsonl", "mine")) == {"a": "x\u2028y\x85z", "b": 1}
+
+
+def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("my notes\n", encoding="utf-8")
+    with pytest.raises(
+        paddock.PaddockError, match=r"notes\.txt: this file contains no results of jobs: choose another folder"
+    ):
+        FinishedJobs(path, "a")
+    assert path.read_text(encoding="utf-8") == "my notes\n"
+    with pytest.raises(paddock.PaddockError, match="cannot be read: Is a directory"):
+        FinishedJobs(tmp_path, "a")
+
+
+def test_a_function_that_no_other_process_can_import_is_refused() -> None:
+    with pytest.raises(
+        paddock.PaddockError, match="this function cannot be sent to other processes: define it in a module"
+    ):
+        run_jobs(lambda job: job, [1, 2], workers=2)
+
+
+def test_a_number_of_workers_with_thousands_of_digits_is_refused() -> None:
+    with pytest.raises(paddock.PaddockError, match="workers: expected a number of processes, or ray, got '9999"):
+        parse_workers("9" * 5000)

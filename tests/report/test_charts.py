@@ -28,6 +28,7 @@ from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram
 from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, umbmark_chart
 from paddock.report.evolution_charts import elites_map, learning_curve
 from paddock.report.figures import new_axes, save_figure
+from paddock.report.interval_charts import IntervalSeries, interval_lines
 from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -386,3 +387,39 @@ def test_squares_tell_the_largest_systematic_error_before_and_after() -> None:
     assert [text.get_text() for text in legend.get_texts()] == [
         "clockwise, before", "counter-clockwise, before", "clockwise, after", "counter-clockwise, after",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: line("y", [0, 1, 2], [0, 1]), "line 'y': expected as many values of y as of x, got 2 and 3"),
+        (lambda: line("y", ["a"], [0]), "line 'y': expected numbers"),
+        (
+            lambda: dot_chart("d", ["a", "b"], [DotSeries("m", LEFT, [1.0])], x_name="x"),
+            "dots 'm': expected 2 values, got 1",
+        ),
+        (
+            lambda: interval_lines("i", [IntervalSeries("m", LEFT, [0], [0], [1], [2])], x_name="x", y_name="y"),
+            "interval lines: 'm': expected low <= mean <= high",
+        ),
+    ],
+)
+def test_numbers_that_do_not_belong_together_are_refused(wrong: Callable[[], Axes], message: str) -> None:
+    with pytest.raises(PaddockError, match=message):
+        wrong()
+
+
+def line(name: str, x: Any, y: Any, **options: Any) -> Axes:
+    return line_chart("t", [Series(name, LEFT, x, y)], x_name="x", y_name="y", **options)
+
+
+def test_a_logarithmic_axis_leaves_out_what_it_cannot_show() -> None:
+    ax = line("y", [-1, 0, 1, 100], [5, 6, 7, 8], log_x=True)
+    assert ax.get_xlim() == (1.0, 100.0)
+    draw(ax)
+
+
+def test_charts_of_runs_take_lists() -> None:
+    draw(wheel_speed_chart([0, 1], [[0, 1], [1, 2]]))
+    draw(error_chart([0, 1], [0, 1]))
+    draw(error_histogram([0, 1]))

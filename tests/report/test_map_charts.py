@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from paddock.core.geometry import Pose
 from paddock.mapping import GridFrame, MapView
-from paddock.report import map_view_chart
+from paddock.report import coverage_chart, map_view_chart, path_chart, relations_chart
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(60, 80), (90, 80), (30, 80)])
@@ -21,3 +22,14 @@ def test_no_empty_space_is_left_above_or_beside_a_map(rows: int, columns: int) -
     labelled: Any = ax.get_tightbbox()
     assert labelled.y1 > figure.bbox.height - 40  # the title, in pixels from the bottom
     assert ax.get_window_extent().width > 0.85 * figure.bbox.width
+
+
+def test_any_number_of_paths_can_be_compared() -> None:
+    paths = {f"path {k}": [Pose(0.0, 0.0, 0.0), Pose(1.0, k, 0.0)] for k in range(14)}
+    ax = path_chart({**paths, "none": []})
+    assert len({line.get_color() for line in ax.lines}) == 15
+
+
+def test_charts_without_data_are_empty() -> None:
+    assert not relations_chart({}).lines
+    assert len(coverage_chart({"run": []}).lines) == 1

@@ -11,6 +11,7 @@ import pytest
 
 from command_line import paddock
 from paddock.robots import describe_as_urdf, load_robot, robot_names
+from paddock.sensors import Pivot, SonarSpec
 
 
 @pytest.mark.parametrize("name", robot_names())
@@ -57,3 +58,14 @@ def test_a_command_writes_it(tmp_path: Path) -> None:
     printed = paddock("robots", "--urdf", "e-puck").stdout
     assert file.read_text() == describe_as_urdf(load_robot("e-puck")) == printed
     assert "already exists" in " ".join(paddock("robots", "--urdf", "e-puck", "-o", str(file)).stderr.split())
+
+
+def test_mounts_that_turn_together_have_joints_of_their_own() -> None:
+    turret = SonarSpec(
+        name="turret", mounts=((0, 0, 0.1, 0),) * 3, range=1, cone_deg=10, pivot=Pivot(min_deg=-90, max_deg=90)
+    )
+    root = ElementTree.fromstring(describe_as_urdf(replace(load_robot("scout"), sensors=(turret,))))
+    names = [joint.attrib["name"] for joint in root.findall("joint")]
+    assert len(set(names)) == len(names)
+    assert "turret_pan_joint" in names
+    assert [joint.get("joint") for joint in root.iter("mimic")] == ["turret_pan_joint"] * 2

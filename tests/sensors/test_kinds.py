@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,11 +14,15 @@ import pytest
 import paddock
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.registry import FIRST_FOREIGN
+from paddock.engine.state import initial_state, workspace
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.base import SensorSpec
 from paddock.sensors.compass import CompassSpec
+from paddock.sensors.constant import ConstantSpec
 from paddock.sensors.registry import MEASURE, SENSORS
+from paddock.sensors.sense import sense
 from paddock.testing import check_sensor, furnished_room
+from paddock.worlds.build import build
 from scenes import alone, puck
 
 NEEDED: dict[str, dict[str, Any]] = {
@@ -113,3 +119,44 @@ def test_a_robot_that_is_sent_here_may_not_name_code(tmp_path: Path, monkeypatch
     table = puck().to_table() | {"sensors": [{"kind": "own_trap.py:ClockSpec", "name": "clock"}]}
     with pytest.raises(SpecError, match="only files on this machine may refer to code"):
         RobotSpec.from_table(table)
+
+
+@pytest.mark.parametrize("sensor", [CompassSpec, partial(ConstantSpec, value=3.0)])
+def test_a_kind_with_one_value_ignores_its_mounts(sensor: Any) -> None:
+    spec = sensor(name="it", mounts=((0, 0, 0, 90),) * 2)
+    check_sensor(spec)
+    _, robot = alone(spec, heading_deg=math.degrees(3.0))
+    assert robot.device("it").read() == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("kind", sorted(SENSORS.builtin))
+def test_every_value_of_a_reading_is_written(kind: str) -> None:
+    """A value that a kernel does not write would be whatever the memory contained before."""
+    cls = SENSORS[kind]
+    required = {
+        "width_deg": 90,
+        "range": 1,
+        "width": 4,
+        "height": 3,
+        "fov_deg": 60,
+        "beams": 5,
+        "cone_deg": 20,
+        "value": 1,
+    }
+    settings = {name: value for name, value in required.items() if name in cls.__dataclass_fields__}
+    for mounts in (1, 3):
+        try:
+            spec = cls(name="it", mounts=((0.0, 0.0, 0.02, 0.0),) * mounts, **settings)
+        except SpecError:
+            continue
+        built = build(furnished_room(puck(spec)))
+        state = initial_state(built.model, built.poses, led_count=0, seed=0)
+        readings = [np.full(built.values, junk) for junk in (3.25, -7.5)]
+        for row in readings:
+            sense(built.model, state, workspace(built.model), 0, 0, np.ones(1, np.bool_), False, row)
+        np.testing.assert_array_equal(*readings)
+
+
+def test_a_name_must_be_what_python_makes_of_it() -> None:
+    with pytest.raises(SpecError, match="name: expected 'fi', which Python reads instead of"):
+        CompassSpec(name="\ufb01")  # a ligature: `robot.\ufb01` is `robot.fi` in a program

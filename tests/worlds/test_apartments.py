@@ -85,6 +85,8 @@ def test_symmetric_rooms_look_alike() -> None:
         ({"width": 1.0}, "width: expected 2.6 … 200 m, got 1"),
         ({"door": 0.4}, "wider than the pioneer-p2dx"),
         ({"loops": 2.0}, "loops: expected 0 … 1"),
+        ({"width": "11"}, "width: expected 2.6 … 200 m, got '11'"),
+        ({"kind": ["rooms"]}, r"no kind of apartment called \['rooms'\]"),
     ],
 )
 def test_what_cannot_be_built_is_refused(options: dict[str, object], message: str) -> None:
@@ -111,3 +113,9 @@ def test_the_command_writes_a_world_that_can_be_run_and_a_picture(tmp_path: Path
     assert paddock("run", "home.toml", "--seconds", "1", "--headless", folder=tmp_path).returncode == 0
     assert "expected a file" in paddock("apartment", folder=tmp_path).stderr
     assert "such as 11x9" in paddock("apartment", "--size", "big", "-o", "b.toml", folder=tmp_path).stderr
+
+
+def test_the_smallest_size_in_the_message_can_be_built() -> None:
+    with pytest.raises(PaddockError, match=r"depth: expected 6\.8 … 200 m"):
+        make_apartment(width=2.6, depth=6.7)
+    assert make_apartment(width=2.6, depth=6.8).bounds == (0.0, 0.0, 2.6, 6.8)

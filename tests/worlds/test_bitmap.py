@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 import paddock
+from paddock.core.errors import PaddockError
 from paddock.draw.layout import PictureLayout
 from paddock.draw.world import draw_world, world_legend
-from paddock.worlds import WorldSpec, load_world, save_world
+from paddock.worlds import Floor, WorldSpec, load_world, save_world
+from paddock.worlds.floor import draw_floor
 from paddock.worlds.importers import import_world
 from paddock.worlds.importers.bitmap import rectangles
 
@@ -151,3 +153,24 @@ def test_what_is_no_useful_picture_is_refused(tmp_path: Path, sketch: Path) -> N
         import_world(sketch, threshold=128)
     with pytest.raises(paddock.SpecError, match=r"^sketch.png: even where there is most room, the scout does not fit"):
         import_world(sketch, scale=0.001)
+
+
+@pytest.mark.parametrize("name", ["scale", "threshold"])
+def test_a_setting_that_is_no_number_is_refused(tmp_path: Path, name: str) -> None:
+    Image.new("L", (4, 4), 0).save(tmp_path / "a.png")
+    with pytest.raises(PaddockError, match=f"{name}: expected .*, got 'x'"):
+        import_world(tmp_path / "a.png", **{name: "x"})  # type: ignore[arg-type]
+
+
+def test_a_photo_is_upright_as_its_camera_was_held(tmp_path: Path) -> None:
+    photo, turned = Image.new("RGB", (40, 20), "white"), Image.Exif()
+    photo.paste("black", (0, 0, 40, 4))
+    turned[0x0112] = 6  # the right edge of the stored picture is at the bottom
+    photo.save(tmp_path / "photo.jpg", exif=turned)
+    world = import_world(tmp_path / "photo.jpg", robot=None).world
+    assert world.bounds == (0.0, 0.0, 0.2, 0.4)
+    assert all(box.at[0] > 0.1 for box in world.boxes)  # what was above is on the right
+    floor = WorldSpec(
+        name="w", bounds=(0, 0, 2, 4), folder=str(tmp_path), floor=Floor(image="photo.jpg", pixels_per_metre=10)
+    )
+    assert draw_floor(floor)[0][:, :, 0].mean(axis=0).argmin() > 10

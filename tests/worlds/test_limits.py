@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import paddock
+from paddock.core.errors import PaddockError
+from paddock.robots import load_robot
+from paddock.worlds import load_world, make_room, make_track
+from paddock.worlds.build import build
+from paddock.worlds.importers import import_world
 from paddock.worlds.spec import Arc, Cylinder, Wall, WorldSpec
 
 
@@ -46,3 +52,43 @@ def test_many_small_obstacles_and_long_walls_are_a_world() -> None:
     walls = tuple(Wall(points=((0, 0.3 * i), (30, 30 - 0.3 * i)), thickness=0) for i in range(100))
     arena = paddock.open(WorldSpec(name="full", bounds=(0, 0, 30, 30), cylinders=cylinders, walls=walls))
     assert len(arena.model.items) == 3104
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda robot: make_room(-1, robot, side=30, pieces=(1, 2)), "number: expected a whole number >= 0, got -1"),
+        (lambda robot: make_room(1.5, robot, side=30, pieces=(1, 2)), "number: expected a whole number, got 1.5"),
+        (lambda robot: make_room(1, robot, side=3, pieces=(1, 2)), "side: expected at least 12.4 radii of the robot"),
+        (lambda robot: make_room(1, robot, side=30, pieces=(2, 1)), "pieces: expected [fewest, most] with 0 <= fewest"),
+        (lambda robot: make_room(1, robot, side=13, pieces=(0, 0), door=12), "side: expected at least 14 radii"),
+        (lambda robot: make_track(-1, robot, width=0.02), "number: expected a whole number >= 0, got -1"),
+    ],
+)
+def test_rooms_and_tracks_that_cannot_be_made_are_refused(wrong: Any, message: str) -> None:
+    with pytest.raises(PaddockError) as error:
+        wrong(load_robot("e-puck"))
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize("load", [load_world, load_robot, import_world])
+def test_a_name_with_a_null_character_is_refused(load: Any) -> None:
+    with pytest.raises(PaddockError, match=r"expected the name of a file, got 'a\\x00b.toml'"):
+        load("a\0b.toml")
+
+
+def test_no_name_at_all_is_refused() -> None:
+    with pytest.raises(PaddockError, match="no world called 'None'"):
+        load_world(None)  # type: ignore[arg-type]
+
+
+def test_an_arc_that_reaches_too_far_is_named() -> None:
+    world = WorldSpec(name="w", bounds=(0, 0, 2, 2), arcs=(Arc(at=(1e6, 1.0), radius=1e6 - 1),))
+    with pytest.raises(PaddockError, match=r"arcs\[0\]\.points\[0\]\[0\]: expected metres"):
+        build(world)
+
+
+@pytest.mark.parametrize("side", [5e-324, 1e-300, 1e-9])
+def test_a_world_without_room_is_refused(side: float) -> None:
+    with pytest.raises(PaddockError, match="bounds: expected sides of at least 1e-06 m"):
+        WorldSpec(name="w", bounds=(0, 0, side, 1))

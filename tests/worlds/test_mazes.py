@@ -249,6 +249,16 @@ def test_the_exit_is_marked_on_the_floor() -> None:
         (lambda: make_maze(3, 3, kind="willson"), "no kind of maze called 'willson' (did you mean 'wilson'?)"),
         (lambda: make_maze(3, 3, loops=1.5), "loops: expected a share of the dead ends from 0 to 1, got 1.5"),
         (lambda: make_maze(3, 3, loops=math.nan), "loops: expected a share of the dead ends from 0 to 1, got nan"),
+        (lambda: make_maze(3, 3, loops="x"), "loops: expected a share of the dead ends from 0 to 1, got 'x'"),
+        (lambda: make_maze(3.0, 3), "columns: expected a whole number from 1 to 200, got 3.0"),
+        (lambda: make_maze(3, 3, kind=["wilson"]), "no kind of maze called ['wilson'] (did you mean 'wilson'?)"),
+        (lambda: make_maze(3, 3, start=(0.5, 0)), "start: expected a cell from [0, 0] to [2, 2], got [0.5, 0]"),
+        (lambda: make_maze(3, 3, start=(0, 0, 0)), "start: expected a cell from [0, 0] to [2, 2], got [0, 0, 0]"),
+        (lambda: make_maze(3, 3, start=None), "start: expected a cell from [0, 0] to [2, 2], got None"),
+        (
+            lambda: make_maze_world(make_maze(3, 3), corridor=1e4),
+            "corridor: expected metres > 0 and <= 1000, got 10000",
+        ),
         (lambda: make_maze(3, 3, seed=1.7), "seed: expected a whole number, got 1.7"),
         (lambda: make_maze(3, 3, seed="1"), "seed: expected a whole number, got '1'"),
         (lambda: make_maze(3, 3, seed=True), "seed: expected a whole number, got true"),
@@ -276,3 +286,9 @@ def test_what_cannot_be_a_maze_is_refused(wrong: object, message: str) -> None:
     with pytest.raises(paddock.PaddockError) as refused:
         wrong()
     assert str(refused.value) == message
+
+
+def test_sizes_and_cells_may_be_numbers_of_numpy_or_lists() -> None:
+    usual = make_maze(4, 3, start=(1, 0), exit=(2, 2))
+    assert make_maze(np.int64(4), np.int64(3), start=[1, 0], exit=np.array([2, 2])) == usual  # type: ignore[arg-type]
+    assert read_maze(make_maze_world(usual), size=[4, 3]) == usual  # type: ignore[arg-type]

@@ -183,3 +183,23 @@ def test_files_that_are_no_plan_are_refused(tmp_path: Path) -> None:
         import_world(PLANS / "workshop.txt", scale=0.1)
     with pytest.raises(paddock.SpecError, match=r"^workshop.txt: robots\[0\].at: robot 'robot' overlaps boxes\[0\] by"):
         import_world(PLANS / "workshop.txt", at=(0.38, 1.6))
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        (
+            "wall a { geometry: 0, 0, 0x" + "f" * 400 + ", 0, 0.1; }",
+            "wall a: geometry: expected finite numbers, got 0, 0",
+        ),
+        ("target t { geometry: 1, 1, 1e999; }", "target t: geometry: expected finite numbers, got 1, 1, 1e999"),
+        (
+            "obstacle o { polygon: 4, 1; orientation: 1e999; }",
+            "obstacle o: orientation: expected finite numbers, got 1e999",
+        ),
+    ],
+)
+def test_numbers_that_are_too_large_are_told_with_their_line(plan: str, message: str) -> None:
+    with pytest.raises(paddock.PaddockError) as error:
+        rossum_world(plan)
+    assert str(error.value).startswith(f"plan.txt: line 1: {message}")

@@ -22,6 +22,7 @@ from paddock.mapping import (
     match_scan,
 )
 
+SCANS = 100
 PERIOD = 0.2  # of the laser [s]
 CIRCLE = (0.25, 0.35)  # wheel speeds [m/s] that keep the robot in its room
 SPREAD = np.diag([0.002, 0.002, 0.005]) ** 2
@@ -35,7 +36,7 @@ class ScanStep(NamedTuple):
     step: MotionStep
 
 
-def take_scans(count: int = 100) -> list[ScanStep]:
+def take_scans() -> list[ScanStep]:
     """Return the scans of a Pioneer that drives on a circle in `yellow-rooms`."""
     arena = paddock.open("yellow-rooms")
     robot = arena["pioneer"]
@@ -44,7 +45,7 @@ def take_scans(count: int = 100) -> list[ScanStep]:
     robot.wheels.set(*CIRCLE)
     taken: list[ScanStep] = []
     before = robot.pose
-    while len(taken) < count:
+    while len(taken) < SCANS:
         scan = reader.read(robot.sense(), arena.time)
         if scan is not None:
             taken.append(ScanStep(scan, robot.pose, MotionStep(relative(before, robot.pose), SPREAD)))

@@ -18,6 +18,7 @@ from paddock.server import Server, Settings
 from paddock.server.process import PaddockProcess
 
 CLIENTS = 30
+ROUND_TRIPS = 10_000
 TICK = 0.02  # [s]
 
 
@@ -57,7 +58,7 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as connection:
 """
 
 
-def ping_pong(count: int = 10_000) -> float:
+def ping_pong() -> float:
     """Return round trips of 100 bytes per second between two processes over TCP, the upper bound of a cycle's rate."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         command = [sys.executable, "-c", ECHO, str(listener.getsockname()[1])]
@@ -66,10 +67,10 @@ def ping_pong(count: int = 10_000) -> float:
             with connection:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 began = time.perf_counter()
-                for _ in range(count):
+                for _ in range(ROUND_TRIPS):
                     connection.sendall(bytes(100))
                     connection.recv(4096)
-                return count / (time.perf_counter() - began)
+                return ROUND_TRIPS / (time.perf_counter() - began)
 
 
 def remote_many() -> Bench:

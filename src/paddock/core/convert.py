@@ -18,7 +18,7 @@ from paddock.core.user_code import absolute_path, is_path, trusted_folder
 
 def hints(cls: type) -> dict[str, Any]:
     """Return the annotations of the fields that users may set."""
-    return _hints(cls)
+    return _hints(cls)  # the type checker does not accept a class as the argument of a cached function
 
 
 @functools.cache
@@ -87,7 +87,8 @@ def _apply_rule(value: Any, hint: Any, rule: Any, path: str) -> Any:
 def _number(value: Any, rule: Number, path: str, kind: type) -> float:
     whole = kind is int
     if isinstance(value, bool) or not isinstance(value, Integral if whole else Real):
-        raise SpecError(f"expected {expectation(int) if whole else rule}, got {format_value(value)}", path=path)
+        got = repr(value) if isinstance(value, float) else format_value(value)  # 2.0 is not whole
+        raise SpecError(f"expected {expectation(int) if whole else rule}, got {got}", path=path)
     number: Any = value
     try:
         size = float(number)

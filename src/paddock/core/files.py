@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -28,22 +27,50 @@ def whole_file(
     part = Path(f"{path}.part")
     if "b" not in mode:
         how = {"encoding": "utf-8", **how}
-    if private:
-        part.unlink(missing_ok=True)  # an existing file may be readable by others
-        how["opener"] = partial(os.open, mode=0o600)
     try:
-        with open(part, mode, **how) as file:  # noqa: PTH123 (Path.open takes no opener)
-            yield file
-            file.flush()
-            if sync:
-                os.fsync(file.fileno())
-        os.replace(part, path)  # noqa: PTH105 (os.replace is documented as atomic)
+        with _claim(part, 0o600 if private else 0o666):
+            try:
+                if private and part.exists():
+                    part.chmod(0o600)  # an existing file may be readable by others
+                with part.open(mode, **how) as file:
+                    yield file
+                    file.flush()
+                    if sync:
+                        os.fsync(file.fileno())
+                os.replace(part, path)  # noqa: PTH105 (os.replace is documented as atomic)
+            except BaseException:
+                part.unlink(missing_ok=True)
+                raise
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise _describe_write_error(path, error) from None
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+
+
+@contextmanager
+def _claim(part: Path, permissions: int) -> Iterator[None]:
+    """Create a temporary file if it does not exist, and wait until no other thread or process writes it."""
+    if os.name == "nt":  # it has no such locks, and does not rename open files
+        yield
+        return
+    import fcntl
+
+    while True:
+        file = os.open(part, os.O_CREAT | os.O_RDWR, permissions)
+        try:
+            with suppress(OSError):  # not on every network drive
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if _is_at(file, part):
+                yield
+                return
+        finally:
+            os.close(file)
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Whether an open file still has this path; another thread may have renamed it."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def write_text(path: str | Path, text: str, *, sync: bool = True, private: bool = False) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from paddock.core.errors import SpecError
+from paddock.core.errors import SpecError, format_value
 
 WIDEST = 100  # characters of a list on one line
 # Lists with one item per line: lists of plain values, and lists of lists that are already on one line.
@@ -51,4 +51,6 @@ def read_toml_file(path: Path) -> dict[str, Any]:
         raise SpecError(f"cannot be read: {error.strerror}", file=str(path)) from None
     except UnicodeDecodeError:
         raise SpecError("cannot be read: expected UTF-8 text; save it with that encoding", file=path.name) from None
+    except ValueError:  # a null character in the name
+        raise SpecError(f"expected the name of a file, got {format_value(str(path))}") from None
     return read_toml(text, file=path.name)

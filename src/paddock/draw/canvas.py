@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
 from typing import Literal, TypeVar
 
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, Point, Shape
 from paddock.core.spec import rgb
 from paddock.draw.colours import INK, PAPER, SHADOW, WHITE, Rgba, blend, tint
 
 FINER = 3  # supersampling factor, for anti-aliasing
+HUGE = 100_000  # radius of a disc [pixels], much larger than any picture
+SMALLEST, LARGEST = 20, 8000  # limits of the width of a picture [pixels]; with anti-aliasing, 8000 take 2 GB
 Rect = tuple[float, float, float, float]
 E = TypeVar("E")
 Anchor = Literal["left", "middle", "right"]
@@ -35,6 +39,12 @@ def printable(text: str) -> str:
             kept = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode()
             letters.append(kept or "?")
     return "".join(letters)
+
+
+def check_picture_size(size: int) -> None:
+    """Refuse a width of a picture [pixels] that is too small for texts or too large for the memory."""
+    if not isinstance(size, Integral) or not SMALLEST <= size <= LARGEST:
+        raise PaddockError(f"size: expected a whole number of pixels from {SMALLEST} to {LARGEST}, got {size!r}")
 
 
 def round_length(most: float) -> float:
@@ -97,8 +107,7 @@ class Canvas:
         self.draw.line(self._fine(pixels), fill=color, width=max(1, round(width * FINER)), joint="curve")
 
     def dot(self, pixel: Point, radius: float, fill: Rgba) -> None:
-        x, y, r = pixel[0] * FINER, pixel[1] * FINER, radius * FINER
-        self.draw.ellipse((x - r, y - r, x + r, y + r), fill=fill)
+        fill_disc(self.draw, pixel[0] * FINER, pixel[1] * FINER, radius * FINER, fill)
 
     def ring(self, pixel: Point, radius: float, color: Rgba, width: float) -> None:
         x, y, r = pixel[0] * FINER, pixel[1] * FINER, radius * FINER
@@ -111,13 +120,12 @@ class Canvas:
     def shadows(self, shapes: Sequence[Shape], within: Rect, offset: float) -> None:
         """Draw soft shadows of shapes [m], `offset` pixels to the lower right."""
         left, top, right, bottom = (round(part) for part in within)
-        mask = Image.new("L", (right - left, bottom - top), 0)
+        mask = Image.new("L", (max(1, right - left), max(1, bottom - top)), 0)
         draw = ImageDraw.Draw(mask)
         for shape in shapes:
             if isinstance(shape, Disc):
                 x, y = self.at((shape.x, shape.y))
-                x, y, r = x - left + offset, y - top + offset, shape.radius * self.scale
-                draw.ellipse((x - r, y - r, x + r, y + r), fill=70)
+                fill_disc(draw, x - left + offset, y - top + offset, shape.radius * self.scale, 70)
             else:
                 corners = [self.at(p) for p in shape]
                 draw.polygon([(x - left + offset, y - top + offset) for x, y in corners], fill=70)
@@ -201,6 +209,21 @@ class Canvas:
 
     def _fine(self, pixels: Iterable[Point]) -> list[Point]:
         return [(x * FINER, y * FINER) for x, y in pixels]
+
+
+def fill_disc(draw: ImageDraw.ImageDraw, x: float, y: float, radius: float, fill: Rgba | int) -> None:
+    """Draw a disc. Of a huge one only the sector that may be visible, because Pillow's time grows with the radius."""
+    if radius <= HUGE:
+        draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=fill)
+        return
+    width, height = draw.im.size
+    reach, away = math.hypot(width, height), math.hypot(width / 2 - x, height / 2 - y)
+    if away + reach < radius:
+        draw.rectangle((0, 0, width, height), fill=fill)
+        return
+    middle, half = math.atan2(height / 2 - y, width / 2 - x), 2 * reach / radius
+    angles = [middle + half * (i / 32 - 1) for i in range(65)]
+    draw.polygon([(x, y), *((x + radius * math.cos(a), y + radius * math.sin(a)) for a in angles)], fill=fill)
 
 
 _FONTS: dict[int, ImageFont.FreeTypeFont | ImageFont.ImageFont] = {}

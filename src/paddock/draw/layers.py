@@ -27,9 +27,10 @@ def floor_layer(picture: WorldPicture) -> None:
     plot = picture.layout.plot
     left, top, right, bottom = (round(part * FINER) for part in plot)
     texture, _ = draw_floor(picture.spec)
-    floor = Image.fromarray(texture).resize((right - left, bottom - top), Image.Resampling.BILINEAR)
+    size = max(1, right - left), max(1, bottom - top)
+    floor = Image.fromarray(texture).resize(size, Image.Resampling.BILINEAR)
     for i, field in enumerate(picture.spec.fields):
-        strength = field_tint(picture.spec, i, round(plot[2] - plot[0]), round(plot[3] - plot[1]))
+        strength = field_tint(picture.spec, i, max(1, round(plot[2] - plot[0])), max(1, round(plot[3] - plot[1])))
         mask = Image.fromarray(strength).resize(floor.size, Image.Resampling.BICUBIC)
         floor.paste(rgb(field.color), (0, 0), mask)
     picture.canvas.image.paste(floor, (left, top))

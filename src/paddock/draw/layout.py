@@ -51,11 +51,6 @@ class PictureLayout:
         places = [(i, round(i * self.step, 6)) for i in range(first, last + 1)]
         return [(i * self.step, f"{place:g}{' m' if i == last else ''}") for i, place in places]
 
-    def contains(self, pixel: Point) -> bool:
-        """Whether a pixel lies on the floor of the world."""
-        left, top, right, bottom = self.plot
-        return left <= pixel[0] <= right and top <= pixel[1] <= bottom
-
 
 @dataclass(frozen=True, kw_only=True)
 class WorldPicture:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from paddock.core.geometry import ORIGIN, Disc, Point, bounding_radius, box_of
-from paddock.draw.canvas import Canvas, Rect, round_length
+from paddock.draw.canvas import Canvas, Rect, check_picture_size, round_length
 from paddock.draw.colours import FAINT, INK, WHITE, blend, darken, tint
 from paddock.draw.rays import LineOfSight, beams, draw_beams
 from paddock.draw.symbols import draw_mounts, draw_wheels, front
@@ -26,6 +26,7 @@ COLUMNS = (("name", 0.09), ("kind", 0.32), ("measures", 0.54), ("range", 0.85)) 
 
 def draw_robot(spec: RobotSpec, *, size: int = 800) -> Image:
     """Draw a robot from above, `size` pixels wide, with x (forward) to the right and y (left) up."""
+    check_picture_size(size)
     zoom = size / 800
     radius = bounding_radius(spec.body.shape)
     farthest = max((math.hypot(b.x, b.y) + b.reach for s in spec.sensors for b in beams(s)), default=0.0)

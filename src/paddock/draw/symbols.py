@@ -94,7 +94,7 @@ def draw_sound(canvas: Canvas, pixel: Point, size: float) -> None:
         canvas.ring(pixel, r * size, tint(SOUND, alpha), 0.2 * size)
 
 
-def draw_start(canvas: Canvas, pose: Pose, radius: float, color: str = START_POSE) -> None:
+def draw_start(canvas: Canvas, pose: Pose, radius: float) -> None:
     """Draw a start pose as a dashed circle with a radius [pixels] and an arrow."""
     x, y = canvas.at((pose.x, pose.y))
     dashes = [[math.pi * (i + part) / 6 for part in (0.0, 0.3, 0.6)] for i in range(12)]
@@ -103,7 +103,7 @@ def draw_start(canvas: Canvas, pose: Pose, radius: float, color: str = START_POS
     tip, back = (x + 1.0 * radius * c, y + 1.0 * radius * s), (x - 0.4 * radius * c, y - 0.4 * radius * s)
     wings = [(tip[0] - 0.45 * radius * (c + k * s), tip[1] - 0.45 * radius * (s - k * c)) for k in (0.6, -0.6)]
     lines += [[back, tip], [wings[0], tip, wings[1]]]
-    for paint, width in ((tint(WHITE, 0.6), 3.0), (tint(color, 0.8), 1.4)):  # a light edge, visible on dark floors
+    for paint, width in ((tint(WHITE, 0.6), 3.0), (tint(START_POSE, 0.8), 1.4)):  # a light edge, visible on dark floors
         for line in lines:
             canvas.stroke(line, paint, width)
 

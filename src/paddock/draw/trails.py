@@ -9,7 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
+from paddock.draw.canvas import Rect
 from paddock.draw.colours import ESTIMATE, TRAIL_START, WHITE, darken, tint
 from paddock.draw.layout import Trail, WorldPicture
 from paddock.draw.legend import draw_arrow, draw_trail_start
@@ -31,6 +33,8 @@ def split_trail(points: Iterable[Iterable[float]], least: float = 0.0) -> list[l
     rows = points if isinstance(points, np.ndarray) else np.array([tuple(row) for row in points], float)
     if not len(rows):
         return []
+    if rows.ndim != 2 or rows.shape[1] < 2:
+        raise PaddockError(f"expected points of a path with x and y [m], got an array of shape {rows.shape}")
     known: NDArray[np.bool_] = np.isfinite(rows[:, 0] + rows[:, 1])
     first = np.flatnonzero(known & ~np.append(False, known[:-1]))
     last = np.flatnonzero(known & ~np.append(known[1:], False))
@@ -63,8 +67,8 @@ def estimate_layer(picture: WorldPicture) -> None:
     z, layout = picture.zoom, picture.layout
     for estimate in picture.estimates.values():
         for piece in estimate:
-            for dash in cut_dashes([picture.canvas.at(point) for point in piece], 6 * z, 4 * z):
-                if all(layout.contains(pixel) for pixel in dash):
+            for part in clip_path([picture.canvas.at(point) for point in piece], layout.plot):
+                for dash in cut_dashes(part, 6 * z, 4 * z):
                     picture.canvas.stroke(dash, tint(ESTIMATE, 0.75), 1.3 * z)
 
 
@@ -76,11 +80,12 @@ def direction_layer(picture: WorldPicture) -> None:
     taken: set[tuple[int, int]] = set()
     for robot, color in zip(picture.spec.robots, picture.colors, strict=True):
         for piece in picture.trails.get(robot.name, ()):
-            for tip, angle in place_arrows([picture.canvas.at(point) for point in piece], ARROW_EVERY * z):
-                cell = (round(tip[0] / (ARROW_ROOM * z)), round(tip[1] / (ARROW_ROOM * z)))
-                if picture.layout.contains(tip) and cell not in taken:
-                    taken.add(cell)
-                    draw_arrow(picture.canvas, tip, angle, 7.5 * z, darken(color, 0.35))
+            for part in clip_path([picture.canvas.at(point) for point in piece], picture.layout.plot):
+                for tip, angle in place_arrows(part, ARROW_EVERY * z):
+                    cell = (round(tip[0] / (ARROW_ROOM * z)), round(tip[1] / (ARROW_ROOM * z)))
+                    if cell not in taken:
+                        taken.add(cell)
+                        draw_arrow(picture.canvas, tip, angle, 7.5 * z, darken(color, 0.35))
 
 
 def trail_start_layer(picture: WorldPicture) -> None:
@@ -111,6 +116,27 @@ def _robot_on(at: Point, types: Sequence[RobotSpec], poses: Sequence[Pose]) -> t
         if math.dist(pose[:2], at) < reach:
             return pose, reach
     return None
+
+
+def clip_path(pixels: Sequence[Point], within: Rect) -> Iterator[list[Point]]:
+    """Iterate over the pieces of a path inside a rectangle. A path that leaves it may be very long."""
+    piece: list[Point] = []
+    for a, b in pairwise(pixels):
+        first, last = 0.0, 1.0  # part of the step that is inside
+        for k in range(2):
+            low, high, step = within[k] - a[k], within[k + 2] - a[k], b[k] - a[k]
+            if step:
+                first, last = max(first, min(low / step, high / step)), min(last, max(low / step, high / step))
+            elif not low <= 0.0 <= high:
+                last = -1.0
+        if first <= last:
+            start, end = ((a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])) for share in (first, last))
+            piece += [b if last == 1.0 else end] if piece else [a if first == 0.0 else start, b if last == 1.0 else end]
+        if last < 1.0 and piece:
+            yield piece
+            piece = []
+    if piece:
+        yield piece
 
 
 def place_arrows(pixels: Sequence[Point], every: float) -> Iterator[tuple[Point, float]]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Pose
+from paddock.core.numeric import all_finite
+from paddock.draw.canvas import check_picture_size
 from paddock.draw.colours import ESTIMATE, FAINT, GOAL, INK
 from paddock.draw.layers import (
     axes_layer,
@@ -86,10 +89,11 @@ def draw_world(
         rays: whether to draw the beams of the sensors, at most 1.5 m long.
         about: text below the title, after the world's name and size; empty: the number of robots.
         layers: layers to draw, from the floor up.
-        size: width of the picture [pixels]; its height depends on the world.
+        size: width of the picture [pixels], 20 … 8000; its height depends on the world.
     """
+    check_picture_size(size)
     types = robot_types(spec)
-    standing = [start_pose(spec, r) for r in spec.robots] if poses is None else [Pose(*map(float, p)) for p in poses]
+    standing = [start_pose(spec, robot) for robot in spec.robots] if poses is None else read_poses(spec, poses)
     colors = [robot.color or kind.body.color for robot, kind in zip(spec.robots, types, strict=True)]
     few = len(types) <= FEW
     finest = FINEST * size / 1000 / PictureLayout(spec, size).canvas.scale
@@ -113,6 +117,17 @@ def draw_world(
     for draw in layers:
         draw(picture)
     return picture.canvas.to_image()
+
+
+def read_poses(spec: WorldSpec, poses: Iterable[Iterable[float]]) -> list[Pose]:
+    """Return the poses of all robots; raise an error if a robot has none."""
+    rows = [tuple(map(float, row)) for row in poses]
+    if len(rows) != len(spec.robots) or not all(len(row) == 3 and all_finite(*row) for row in rows):
+        raise PaddockError(
+            f"poses: expected finite x, y [m] and heading [rad] of each robot ({len(spec.robots)}), "
+            f"got {format_value(rows)}"
+        )
+    return [Pose(*row) for row in rows]
 
 
 def world_legend(spec: WorldSpec, types: Sequence[RobotSpec]) -> list[LegendEntry]:

@@ -6,6 +6,7 @@ import functools
 import math
 
 from paddock.core.errors import PaddockError
+from paddock.core.numeric import all_finite
 
 PRECISION = 1e-14
 MAX_TERMS = 10_000
@@ -13,21 +14,20 @@ MAX_TERMS = 10_000
 
 def chi_square_share(value: float, freedom: int) -> float:
     """Return the probability of less than `value`, with `freedom` degrees of freedom."""
-    return _gamma_share(freedom / 2, value / 2) if value > 0 else 0.0
+    return _gamma_share(freedom / 2, value / 2) if value / 2 > 0 else 0.0
 
 
 @functools.cache
 def chi_square_quantile(share: float, freedom: int) -> float:
     """Return the value below which a share 0 … 1 of the distribution lies."""
-    if not 0 < share < 1:
+    if not (all_finite(share) and 0 < share < 1):
         raise PaddockError(f"chi_square_quantile: share: expected a probability between 0 and 1, got {share!r}")
     if freedom < 1:
         raise PaddockError(f"chi_square_quantile: freedom: expected at least 1 degree of freedom, got {freedom!r}")
     low, high = 0.0, 2.0 * freedom
     while chi_square_share(high, freedom) < share:
         low, high = high, 2 * high
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
+    while high - low > 1e-12 * high and low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if chi_square_share(middle, freedom) < share else (low, middle)
     return (low + high) / 2
 

@@ -12,11 +12,12 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import ORIGIN, Pose
+from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation
 from paddock.estimate.alternative_pose import AlternativePose
 from paddock.estimate.chi_square import chi_square_quantile
 from paddock.estimate.consistency import Innovation
-from paddock.estimate.estimates import Estimate, check_covariance
+from paddock.estimate.estimates import Estimate, check_covariance, check_memory
 from paddock.estimate.kalman import correct, predict, squared_distance
 from paddock.estimate.measurements import SAME_TIME, Measurement, SensorModel, gather_measurements
 from paddock.estimate.motion_model import Floats
@@ -64,8 +65,9 @@ class EKF:
                 than disagree, the robot was moved, and the filter restarts at their pose. Fixes without a heading do
                 not count. None: never restart.
         """
-        if not 0 < gate < 1:
+        if not (all_finite(gate) and 0 < gate < 1):
             raise PaddockError(f"EKF: gate: expected a probability between 0 and 1, got {gate!r}")
+        check_memory("EKF", memory)
         if restart_after is not None and restart_after < 1:
             raise PaddockError(f"EKF: restart_after: expected a number of fixes >= 1, or None, got {restart_after!r}")
         self.travel, self.models, self.gate, self.memory = travel, models, gate, memory

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation
@@ -55,6 +55,9 @@ class PoseFix:
         if not all_finite(self.time_of_exposure, self.x, self.y, self.heading if self.has_heading else 0.0):
             raise PaddockError(f"PoseFix: expected finite numbers, and a heading that is finite or NaN, got {self!r}")
         object.__setattr__(self, "covariance", check_covariance("PoseFix", self.covariance))
+        known = 3 if self.has_heading else 2
+        if np.linalg.eigvalsh(self.covariance[:known, :known])[0] <= 0:
+            raise PaddockError("PoseFix: covariance: expected variances > 0: no measurement is exact")
 
     @property
     def has_heading(self) -> bool:
@@ -84,6 +87,8 @@ def ellipse_axes(covariance: Floats, share: float = 0.95) -> EllipseAxes:
     """
     if not 0 < share < 1:
         raise PaddockError(f"ellipse_axes: share: expected a probability between 0 and 1, got {share!r}")
+    if np.ndim(covariance) != 2 or min(np.shape(covariance)) < 2:
+        raise PaddockError(f"ellipse_axes: covariance: expected shape (2, 2) or larger, got {_describe(covariance)}")
     values, vectors = np.linalg.eigh(np.asarray(covariance, float)[:2, :2])
     reach = -2 * math.log(1 - share)  # the quantile of χ² with two degrees of freedom
     minor, major = (math.sqrt(max(0.0, value) * reach) for value in values)
@@ -92,9 +97,22 @@ def ellipse_axes(covariance: Floats, share: float = 0.95) -> EllipseAxes:
 
 def check_covariance(what: str, covariance: object) -> Floats:
     """Return a valid covariance of a pose, or raise a PaddockError."""
-    matrix = np.array(covariance, float)
+    try:
+        matrix = np.array(covariance, float)
+    except (TypeError, ValueError):  # words, or rows of different lengths
+        matrix = np.empty(0)
     if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
-        raise PaddockError(f"{what}: covariance: expected 3 × 3 finite numbers, got shape {matrix.shape}")
+        raise PaddockError(f"{what}: covariance: expected 3 × 3 finite numbers, got {_describe(covariance)}")
     if not np.allclose(matrix, matrix.T, atol=1e-12) or np.linalg.eigvalsh(matrix)[0] < -1e-12:
         raise PaddockError(f"{what}: covariance: expected a symmetric matrix without negative variances")
     return matrix
+
+
+def check_memory(what: str, memory: float) -> None:
+    """Raise a PaddockError if the maximum delay of a measurement [s] is not valid."""
+    if not (all_finite(memory) and memory >= 0):
+        raise PaddockError(f"{what}: memory: expected seconds >= 0, got {memory!r}")
+
+
+def _describe(covariance: object) -> str:
+    return f"shape {covariance.shape}" if isinstance(covariance, np.ndarray) else format_value(covariance)

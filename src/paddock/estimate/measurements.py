@@ -13,7 +13,7 @@ from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation
 from paddock.estimate.estimates import PoseFix
-from paddock.estimate.motion_model import Floats
+from paddock.estimate.motion_model import Floats, wrap_angles
 from paddock.estimate.range_kernels import expected_ranges, range_slopes
 
 SAME_TIME = 1e-9  # [s]
@@ -38,7 +38,7 @@ class Measurement(NamedTuple):
         """Return value minus expectation, with wrapped angles; shape (…, k)."""
         off: Floats = self.value - expected
         for k in self.angles:
-            off[..., k] = np.remainder(off[..., k] + np.pi, 2 * np.pi) - np.pi
+            off[..., k] = wrap_angles(off[..., k])
         return off
 
 
@@ -81,6 +81,8 @@ class RangeModel:
 
     def __post_init__(self) -> None:
         check_sigma(f"RangeModel of {self.device!r}", self.sigma)
+        if not self.range > 0:
+            raise PaddockError(f"RangeModel of {self.device!r}: range: expected metres > 0, got {self.range!r}")
         for name, columns in (("beams", 3), ("walls", 4)):
             table = np.ascontiguousarray(getattr(self, name), float)
             if table.ndim != 2 or table.shape[1] != columns or not len(table):

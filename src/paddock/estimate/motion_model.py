@@ -46,6 +46,12 @@ class MotionNoise:
         return covariance
 
 
+def wrap_angles(angles: Floats) -> Floats:
+    """Wrap angles to [-pi, pi) [rad]."""
+    wrapped: Floats = np.remainder(angles + np.pi, 2 * np.pi) - np.pi
+    return wrapped
+
+
 def chord_share(half: float) -> tuple[float, float]:
     """Return the ratio of chord and arc for half the arc's angle [rad], and its derivative."""
     if abs(half) < SMALL:

@@ -8,8 +8,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from paddock.core.errors import UnknownName
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import ORIGIN, Pose, wrap
+from paddock.core.numeric import all_finite
 from paddock.estimate.motion_model import Floats, MotionNoise, roll, roll_jacobians
 
 CERTAIN = MotionNoise()
@@ -60,9 +61,19 @@ class Odometry:
     def __post_init__(self) -> None:
         if self.form not in get_args(OdometryForm):
             raise UnknownName("form of odometry", self.form, get_args(OdometryForm))
+        for name in ("wheel_separation", "wheel_ratio", "right_to_left"):
+            value = getattr(self, name)
+            if not (all_finite(value) and value > 0):
+                raise PaddockError(f"Odometry: {name}: expected a finite number > 0, got {value!r}")
 
     def update(self, left: float, right: float) -> Pose:
-        """Update the pose with the total travel of the wheels [m], as read by encoders; the first one is the origin."""
+        """Update the pose with the total travel of the wheels [m], as read by encoders; the first one is the origin.
+
+        A reading that is not finite is ignored; the next one contains its travel.
+        """
+        if not (math.isfinite(left) and math.isfinite(right)):
+            self.last_travel = (0.0, 0.0)
+            return self.pose
         before, self._last = self._last, (left, right)
         if before is None:
             return self.pose

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.estimate.motion_model import Floats
+from paddock.estimate.motion_model import Floats, wrap_angles
 
 Pick = Literal["mean", "best", "robust"]
 """Weighted mean of all particles (wrong with two peaks), best particle, or mean of the particles near the best."""
@@ -79,7 +79,7 @@ def summarise(poses: Floats, weights: Floats, pick: Pick) -> tuple[Pose, Floats]
 def differences(poses: Floats, pose: Pose) -> Floats:
     """Return poses minus a pose, with wrapped headings, shape (n, 3)."""
     off: Floats = poses - np.array(pose)
-    off[:, 2] = np.remainder(off[:, 2] + np.pi, 2 * np.pi) - np.pi
+    off[:, 2] = wrap_angles(off[:, 2])
     return off
 
 

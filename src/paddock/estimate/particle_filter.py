@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import get_args
+from collections.abc import Callable, Sequence
+from typing import Any, get_args
 
 import numpy as np
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
-from paddock.core.numeric import check_seed
+from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Observation
 from paddock.estimate.ekf import MEMORY
-from paddock.estimate.estimates import Estimate, check_covariance
+from paddock.estimate.estimates import Estimate, check_covariance, check_memory
 from paddock.estimate.measurements import (
     OUTLIERS,
     SAME_TIME,
@@ -22,7 +22,7 @@ from paddock.estimate.measurements import (
     gather_measurements,
     log_likelihood,
 )
-from paddock.estimate.motion_model import Floats
+from paddock.estimate.motion_model import Floats, wrap_angles
 from paddock.estimate.particle_cloud import (
     Pick,
     carry_along,
@@ -74,9 +74,12 @@ class ParticleFilter:
             outliers: likelihood of an outlier, relative to a perfect fit.
             memory: maximum delay of a measurement [s].
         """
-        fewest, most = particles
-        if not 1 <= fewest <= most:
-            raise PaddockError(f"ParticleFilter: particles: expected 1 <= fewest <= most, got {particles!r}")
+        check_memory("ParticleFilter", memory)
+        _check_numbers("particles", particles, "1 <= fewest <= most", lambda fewest, most: 1 <= fewest <= most)
+        _check_numbers("roughening", roughening, "metres and radians >= 0", lambda off, turn: off >= 0 and turn >= 0)
+        if area is not None:
+            _check_numbers("area", area, "x0 < x1 and y0 < y1", lambda x0, y0, x1, y1: x0 < x1 and y0 < y1)
+        fewest, most = map(int, particles)
         if pick not in get_args(Pick):
             raise UnknownName("pick of a particle filter", pick, get_args(Pick))
         self.travel, self.models, self.area, self.outliers, self.memory = travel, models, area, outliers, memory
@@ -168,7 +171,7 @@ class ParticleFilter:
             return poses
         early, before, _ = self._past[after - 1]
         off = poses - before
-        off[:, 2] = np.remainder(off[:, 2] + np.pi, 2 * np.pi) - np.pi
+        off[:, 2] = wrap_angles(off[:, 2])
         between: Floats = before + off * ((time - early) / (late - early))
         return between
 
@@ -211,6 +214,16 @@ class ParticleFilter:
         x0, y0, x1, y1 = self.area
         drawn: Floats = self._random.uniform([x0, y0, -np.pi], [x1, y1, np.pi], (count, 3))
         return drawn
+
+
+def _check_numbers(name: str, numbers: Any, expected: str, is_valid: Callable[..., bool]) -> None:
+    """Refuse a setting of several numbers unless all are finite and valid."""
+    try:
+        valid = all_finite(*numbers) and is_valid(*numbers)
+    except TypeError:  # not a sequence, or of another length
+        valid = False
+    if not valid:
+        raise PaddockError(f"ParticleFilter: {name}: expected {expected}, got {numbers!r}")
 
 
 def temper(log_weights: Floats, logs: Floats) -> float:

@@ -48,9 +48,9 @@ def evaluate_squares(
         side: side of the square [m].
         wheel_separation: wheel separation that odometry assumed [m].
     """
-    right, left = (np.asarray(runs, float).reshape(-1, 2) for runs in (clockwise, counterclockwise))
-    if not all(len(runs) and np.isfinite(runs).all() for runs in (right, left)):
-        raise PaddockError("UMBmark: expected at least one run in each direction, with finite errors")
+    right, left = (np.atleast_2d(np.asarray(runs, float)) for runs in (clockwise, counterclockwise))
+    if not all(len(runs) and runs.shape[1:] == (2,) and np.isfinite(runs).all() for runs in (right, left)):
+        raise PaddockError("UMBmark: expected at least one run in each direction, with finite errors x, y")
     if not (all_finite(side, wheel_separation) and side > 0 and wheel_separation > 0):
         raise PaddockError(f"UMBmark: expected a side and a separation > 0, got {side!r} and {wheel_separation!r} m")
     (x_cw, y_cw), (x_ccw, y_ccw) = (runs.mean(axis=0).tolist() for runs in (right, left))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
-from paddock.estimate.motion_model import Floats
+from paddock.estimate.motion_model import Floats, wrap_angles
 from paddock.estimate.wheel_calibration import WheelCalibration
 
 
@@ -116,7 +116,7 @@ def _linearise(
         first = last
     unseen = np.isnan(errors).any(axis=1)
     errors[unseen], slopes[unseen] = 0.0, 0.0
-    errors[:, 2] = np.remainder(errors[:, 2] + np.pi, 2 * np.pi) - np.pi
+    errors[:, 2] = wrap_angles(errors[:, 2])
     return (errors / sigmas).reshape(-1), (slopes / sigmas[:, None]).reshape(3 * rows, -1)
 
 

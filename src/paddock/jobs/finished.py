@@ -9,6 +9,9 @@ from typing import Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.files import append_text, write_text
+from paddock.core.reason import explain_os_error
+
+HEAD = '{"jobs of": '  # beginning of every file
 
 
 class FinishedJobs(Mapping[str, Any]):
@@ -28,9 +31,14 @@ class FinishedJobs(Mapping[str, Any]):
             self._load(path)
 
     def _load(self, path: Path) -> None:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise PaddockError(f"{path}: cannot be read: {explain_os_error(error)}") from None
         rows = text.removesuffix("\n").split("\n")  # strings may contain other line separators
         lines = [line for line in map(_read_line, rows) if line is not None]
+        if not lines and not text.startswith(HEAD[: len(text)]):
+            raise PaddockError(f"{path}: this file contains no results of jobs: choose another folder")
         owner = lines[0].get("jobs of") if lines else self._owner
         if owner != self._owner:
             raise PaddockError(

@@ -42,7 +42,11 @@ class ProcessWorker:
     def _start(self) -> subprocess.Popen[bytes]:
         if self._closed:
             raise PaddockError(CLOSED)
-        data = pickle.dumps(self._make)
+        try:
+            data = pickle.dumps(self._make)
+        except (AttributeError, TypeError, pickle.PicklingError) as error:
+            problem = f"this function cannot be sent to other processes: define it in a module: {error}"
+            raise PaddockError(problem) from None
         path = json.dumps([entry or os.getcwd() for entry in sys.path])  # noqa: PTH109 (a string is needed)
         self._process = self.launch(["-c", PROGRAM, path])
         _send(self._process, data)

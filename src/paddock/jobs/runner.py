@@ -21,6 +21,7 @@ Workers: TypeAlias = int | Literal["ray"] | None
 """Number of processes on this machine, None for one per core, or `"ray"` for the cores of a cluster."""
 
 RAY: Literal["ray"] = "ray"
+MAX_DIGITS = 6  # of a number of processes
 
 
 class AnyWorker(Protocol):
@@ -137,7 +138,7 @@ def parse_workers(text: str | None) -> Workers:
     """Parse a user's input: a number of processes, or `ray`."""
     if text is None or text == RAY:
         return RAY if text else None
-    if not text.isascii() or not text.isdigit():
+    if not text.isascii() or not text.isdigit() or len(text) > MAX_DIGITS:
         raise PaddockError(f"workers: expected a number of processes, or {RAY}, got {text!r}")
     _check(int(text))
     return int(text)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
 from paddock.draw.colours import FAINT, TASKS, WHITE, darken
-from paddock.report.chart_data import bin_shares, break_gaps, range_of, thin_line
-from paddock.report.figures import HEIGHT, TEXT, axes_width, new_axes, shorten, style_axes, text_width
+from paddock.report.chart_data import Floats, bin_shares, break_gaps, range_of, thin_line
+from paddock.report.figures import HEIGHT, TEXT, axes_width, shorten, style_axes, take_axes, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,9 +87,9 @@ def line_chart(
         mark: legend text of the marked points of the series.
         ax: axes to draw into; None: a new figure.
     """
-    own, ax = ax is None, ax if ax is not None else new_axes()
+    ax, own = take_axes(ax)
     for line in series:
-        x, y = break_gaps(np.asarray(line.x, float), np.asarray(line.y, float))
+        x, y = break_gaps(*_columns(line, log_x))
         x, y = (x, y) if log_x else thin_line(x, y)
         lone = {"marker": "o", "markersize": 2 * line.width} if np.isfinite(y).sum() == 1 else {}
         ax.plot(x, y, color=line.color, linewidth=line.width, label=line.name, solid_joinstyle="round", **lone)  # type: ignore[arg-type]
@@ -99,7 +100,11 @@ def line_chart(
         ax.plot(*([part] for part in line.mark or ()), "o", **_dot(line.color))
     if mark and marked:
         ax.plot([], [], "o", label=mark, **_dot(FAINT))
-    places = [*(line.x for line in series), [x for span in spans for x in span[1:]], [level.value for level in marks]]
+    places: list[ArrayLike] = [
+        *(_columns(line, log_x)[0] for line in series),
+        [x for span in spans for x in span[1:]],
+        [level.value for level in marks],
+    ]
     ax.set_xlim(*range_of(places, margin=0.0 if not marks else 0.02))
     if log_x:
         scale_log_x(ax)
@@ -110,6 +115,17 @@ def line_chart(
     style_axes(ax, title=title, about=about, x_name=x_name, y_name=y_name, above=band)
     add_legend(ax, unlabelled, grow=own)
     return ax
+
+
+def _columns(line: Series, log_x: bool) -> tuple[Floats, Floats]:
+    """Return the numbers of a line; on a logarithmic axis without those where x is not positive."""
+    try:
+        x, y = np.asarray(line.x, float).ravel(), np.asarray(line.y, float).ravel()
+    except (TypeError, ValueError):
+        raise PaddockError(f"line {line.name!r}: expected numbers") from None
+    if len(x) != len(y):
+        raise PaddockError(f"line {line.name!r}: expected as many values of y as of x, got {len(y)} and {len(x)}")
+    return (x[x > 0], y[x > 0]) if log_x else (x, y)
 
 
 def histogram(
@@ -123,7 +139,7 @@ def histogram(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a histogram. The outermost bars also count outliers. Levels are vertical lines."""
-    own, ax = ax is None, ax if ax is not None else new_axes()
+    ax, own = take_axes(ax)
     edges, shares, outside = bin_shares(np.asarray(values, float), [level.value for level in levels])
     far = f"{outside} value{'s' if outside > 1 else ''} beyond the axis in the outermost bars" if outside else ""
     widths = np.diff(edges)
@@ -148,7 +164,10 @@ def dot_chart(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a row for every measured quantity, with a dot for every method, on a logarithmic axis."""
-    own, ax = ax is None, ax if ax is not None else new_axes(height=1.1 + 0.34 * max(3, len(names)))
+    for series in dots:
+        if len(series.values) != len(names):
+            raise PaddockError(f"dots {series.name!r}: expected {len(names)} values, got {len(series.values)}")
+    ax, own = take_axes(ax, height=1.1 + 0.34 * max(3, len(names)))
     known = [value for series in dots for value in series.values if 0 < value < math.inf] or [1.0]
     ax.set_xlim(*_widen(min(known), max(known)))
     scale_log_x(ax)

@@ -13,7 +13,7 @@ from paddock.core.geometry import Pose
 from paddock.draw.colours import FAINT, LEFT, LINES, RIGHT, TARGET
 from paddock.estimate import Band, Estimate, Umbmark, ellipse_axes
 from paddock.report.charts import Level, Series, add_legend, line_chart
-from paddock.report.figures import new_axes, style_axes
+from paddock.report.figures import style_axes, take_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def draw_ellipse(
     """Draw the error ellipse of a position for a probability, with a mark at its centre and the heading."""
     from matplotlib.patches import Ellipse
 
-    own, ax = ax is None, ax if ax is not None else new_axes(width=6.0, height=6.0)
+    ax, own = take_axes(ax, width=6.0, height=6.0)
     pose, axes = estimate.pose, ellipse_axes(estimate.covariance, share)
     angle = math.degrees(axes.direction)
     ax.add_patch(
@@ -82,7 +82,7 @@ def draw_ellipse(
 
 def umbmark_chart(before: Umbmark, after: Umbmark | None = None, *, title: str = "", ax: Axes | None = None) -> Axes:
     """Draw the return errors of odometry [mm] after each square, for both directions, before and after calibration."""
-    own, ax = ax is None, ax if ax is not None else new_axes(width=7.0, height=6.6)
+    ax, own = take_axes(ax, width=7.0, height=6.6)
     for mark, when, filled in ((before, "before", False), (after, "after", True)):
         if mark is None:
             continue
@@ -109,7 +109,7 @@ def _scatter(ax: Axes, places: Any, name: str, color: str, shape: str, *, filled
 
 def ellipse_path(estimates: Sequence[Estimate], truth: Sequence[Pose] | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw estimated positions with their ellipses, and the true path if given."""
-    own, ax = ax is None, ax if ax is not None else new_axes(width=7.0, height=6.0)
+    ax, own = take_axes(ax, width=7.0, height=6.0)
     if truth is not None:
         ax.plot([p[0] for p in truth], [p[1] for p in truth], color=TARGET, linewidth=1.0, label="true path")
     for k, estimate in enumerate(estimates):

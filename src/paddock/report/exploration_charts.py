@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.core.spec import rgb
-from paddock.draw.colours import FAINT, GOAL, INK, LINES, START_POSE, WHITE, blend
+from paddock.draw.colours import FAINT, GOAL, INK, LINES, START_POSE, WHITE, blend, line_color
 from paddock.mapping import MapView
 from paddock.mapping.view import UNSEEN
 from paddock.report.charts import Level, Series, add_legend, line_chart
-from paddock.report.figures import new_axes, style_axes
+from paddock.report.figures import style_axes, take_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,9 +44,7 @@ def map_view_chart(
         ax: axes to draw into; None: a new figure.
     """
     x0, y0, x1, y1 = known_bounds(view)
-    own = ax is None
-    if ax is None:
-        ax = new_axes(width=WIDTH, height=min(MAX_HEIGHT, 1.4 + (WIDTH - LABELS) * (y1 - y0) / (x1 - x0)))
+    ax, own = take_axes(ax, width=WIDTH, height=min(MAX_HEIGHT, 1.4 + (WIDTH - LABELS) * (y1 - y0) / (x1 - x0)))
     colours = np.where(view.cells[..., None] == UNSEEN, rgb(UNKNOWN_COLOR), SHADES[np.minimum(view.cells, 100)])
     left, low, right, high = view.frame.bounds
     ax.imshow(colours.astype(np.uint8), extent=(left, right, low, high), origin="lower", interpolation="nearest")
@@ -98,7 +96,10 @@ def coverage_chart(
         ax: axes to draw into; None: a new figure.
     """
     levels = [] if most is None else [Level("observable free space", FAINT, most, dashed=True)]
-    series = [Series(name, LINES[k % len(LINES)], *np.array(curve).T) for k, (name, curve) in enumerate(curves.items())]
+    series = [
+        Series(name, line_color(k), *np.array(curve, float).reshape(-1, 2).T)
+        for k, (name, curve) in enumerate(curves.items())
+    ]
     ax = line_chart(title, series, x_name="time [s]", y_name="free space [m²]", levels=levels, ax=ax)
     ax.set_ylim(bottom=0)
     return ax

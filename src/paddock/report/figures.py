@@ -43,6 +43,11 @@ def new_axes(*, width: float = WIDTH, height: float = HEIGHT) -> Axes:
     return ax
 
 
+def take_axes(ax: Axes | None, *, width: float = WIDTH, height: float = HEIGHT) -> tuple[Axes, bool]:
+    """Return the given axes, or new ones of a size [inches], and whether they are new."""
+    return (new_axes(width=width, height=height), True) if ax is None else (ax, False)
+
+
 def save_figure(picture: Axes | Image, path: str | Path) -> None:
     """Write a chart as PNG, SVG or PDF, by file name extension, or a Pillow image as PNG, with reproducible bytes."""
     path = Path(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import PaddockError
-from paddock.core.files import whole_file
+from paddock.core.files import write_text
 from paddock.episodes import Episode, Trace
 from paddock.report.document import render_html
 from paddock.report.figures import save_figure
@@ -90,26 +90,22 @@ def _write_files(
     title = str(whole["title"])
     figures = []
     for name, text in texts.items():
-        written.append(_write_text(folder / name, text))
+        written.append(folder / name)
+        write_text(written[-1], text)
     for figure in run_pictures(traces, world, title):
         written.append(folder / f"{figure.name}.png")
         save_figure(figure.picture, written[-1])
         figures.append(figure)
     if outcomes is not None:
         page = render_html(title, list(run_report(whole, figures, log, outcomes)), folder)
-        written.append(_write_text(folder / "report.html", page))
+        written.append(folder / "report.html")
+        write_text(written[-1], page)
     return written
 
 
 def name_trace(robot: str, *, alone: bool) -> str:
     """Return the file name of a robot's trace."""
     return "trace.csv" if alone else f"trace-{robot}.csv"
-
-
-def _write_text(path: Path, text: str) -> Path:
-    with whole_file(path, encoding="utf-8") as file:
-        file.write(text)
-    return path
 
 
 def make_base(base: Path) -> None:

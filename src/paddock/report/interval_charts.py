@@ -80,6 +80,8 @@ def interval_lines(
         x, mean, low, high = (np.asarray(part, float) for part in (each.x, each.mean, each.low, each.high))
         x = x + wide * ASIDE * (number - (len(series) - 1) / 2)
         lines.append(Series(each.name, each.color, x, mean, 1.2))
+        if (low > mean).any() or (mean > high).any():
+            raise PaddockError(f"interval lines: {each.name!r}: expected low <= mean <= high")
         bars.append((x, mean, [mean - low, high - mean]))
     ax = line_chart(title, lines, x_name=x_name, y_name=y_name, about=about, ax=ax)
     for each, (x, mean, ends) in zip(series, bars, strict=True):

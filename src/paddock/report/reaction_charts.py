@@ -13,7 +13,7 @@ from paddock.draw.colours import FAINT, INK, LINES, PAPER, line_color
 from paddock.reactions import DoseResponse, StepResponse, TimeCourse
 from paddock.reactions.tables import Floats
 from paddock.report.charts import Level, Series, add_legend, line_chart, scale_log_x
-from paddock.report.figures import TEXT, TITLE, WIDTH, new_axes, shorten, style_axes
+from paddock.report.figures import TEXT, TITLE, WIDTH, new_axes, shorten, style_axes, take_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -148,7 +148,7 @@ def dose_response_chart(
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the first response to each dose, and the response after adaptation."""
-    own, ax = ax is None, ax if ax is not None else new_axes()
+    ax, own = take_axes(ax)
     order = np.argsort(response.doses)
     doses = response.doses[order]
     for name, color, values in (("first response", LINES[1], response.peaks), ("adapted", LINES[0], response.adapted)):

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from paddock.draw.colours import ERROR, LEFT, MEAN, RIGHT, TARGET
-from paddock.report.chart_data import Floats
 from paddock.report.charts import Level, Series, Spans, histogram, line_chart
 from paddock.report.quantities import format_quantity, pick_unit
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def wheel_speed_chart(
-    time: Floats, wheels: Floats, *, title: str = "Wheel speeds", spans: Spans = (), ax: Axes | None = None
+    time: ArrayLike, wheels: ArrayLike, *, title: str = "Wheel speeds", spans: Spans = (), ax: Axes | None = None
 ) -> Axes:
     """Draw wheel speeds over time, with the tasks.
 
@@ -28,6 +28,7 @@ def wheel_speed_chart(
         spans: tasks with their start and end [s].
         ax: axes to draw into; None: a new figure.
     """
+    time, wheels = np.asarray(time, float), np.asarray(wheels, float).reshape(-1, 2)
     known = np.abs(wheels[np.isfinite(wheels)])
     duration = f"{time[-1] - time[0]:.1f} s" if len(time) else "no rows"
     lines = [
@@ -39,9 +40,16 @@ def wheel_speed_chart(
 
 
 def error_chart(
-    time: Floats, errors: Floats, *, unit: str = "m", title: str = "Error", spans: Spans = (), ax: Axes | None = None
+    time: ArrayLike,
+    errors: ArrayLike,
+    *,
+    unit: str = "m",
+    title: str = "Error",
+    spans: Spans = (),
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw errors over time, with the tasks. Errors are in `unit`, shape (row), NaN if there is none."""
+    errors = np.asarray(errors, float)
     known = np.abs(errors[np.isfinite(errors)])
     largest, mean = float(known.max(initial=0.0)), float(known.mean()) if len(known) else math.nan
     factor, better = pick_unit(largest, unit)
@@ -58,7 +66,7 @@ def error_chart(
 
 
 def error_histogram(
-    errors: Floats,
+    errors: ArrayLike,
     *,
     quantity: str = "error",
     unit: str = "m",
@@ -68,6 +76,7 @@ def error_histogram(
 ) -> Axes:
     """Draw a histogram of the errors or, if there is a target, of the values of the quantity."""
     aim = target or 0.0
+    errors = np.asarray(errors, float)
     values = errors[np.isfinite(errors)] + aim
     usual = float(np.quantile(np.abs(values), 0.99)) if len(values) else 0.0
     factor, better = pick_unit(usual, unit)

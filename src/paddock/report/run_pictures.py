@@ -30,19 +30,19 @@ def run_pictures(traces: Sequence[Trace], world: WorldSpec, title: str) -> Itera
             yield Figure(f"histogram{after}", f"Histogram of {trace.error_of}s{of}", draw_histogram(trace))
 
 
-def draw_wheels(trace: Trace, *, ax: Axes | None = None) -> Axes:
+def draw_wheels(trace: Trace) -> Axes:
     """Draw the wheel speeds of a run."""
     title = f"{trace.robot}: wheel speeds"
-    return wheel_speed_chart(trace.time, trace.wheels, title=title, spans=trace.spans(), ax=ax)
+    return wheel_speed_chart(trace.time, trace.wheels, title=title, spans=trace.spans())
 
 
-def draw_error(trace: Trace, *, ax: Axes | None = None) -> Axes:
+def draw_error(trace: Trace) -> Axes:
     """Draw the errors of a run over time."""
     title = f"{trace.robot}: " + ("error" if trace.error_of == "error" else f"error of the {trace.error_of}")
-    return error_chart(trace.time, trace.errors, unit=trace.unit, title=title, spans=trace.spans(), ax=ax)
+    return error_chart(trace.time, trace.errors, unit=trace.unit, title=title, spans=trace.spans())
 
 
-def draw_histogram(trace: Trace, *, ax: Axes | None = None) -> Axes:
+def draw_histogram(trace: Trace) -> Axes:
     """Draw a histogram of the errors of a run or, with a target, of the values themselves."""
     title, quantity = f"{trace.robot}: {trace.error_of}", trace.error_of
-    return error_histogram(trace.errors, quantity=quantity, unit=trace.unit, target=trace.target, title=title, ax=ax)
+    return error_histogram(trace.errors, quantity=quantity, unit=trace.unit, target=trace.target, title=title)

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose
 from paddock.core.spec import rgb
-from paddock.draw.colours import FAINT, INK, LEFT, LINES, PAPER, RIGHT, WHITE
+from paddock.draw.colours import FAINT, INK, LEFT, PAPER, RIGHT, WHITE, line_color
 from paddock.mapping import OccupancyGrid
 from paddock.report.charts import add_legend
-from paddock.report.figures import new_axes, style_axes
+from paddock.report.figures import style_axes, take_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,19 +44,22 @@ def map_chart(
         about: subtitle.
         ax: axes to draw into; None: a new figure.
     """
-    own = ax is None
-    ax = new_axes(width=SIDE, height=SIDE) if ax is None else ax
+    ax, own = take_axes(ax, width=SIDE, height=SIDE)
     picture, extent = map_picture(grid)
     ax.imshow(picture, extent=extent, origin="lower", interpolation="nearest")
     for k, (first, second) in enumerate(loops):
         name = f"{len(loops)} loops" if k == 0 else "_"
         ax.plot([first.x, second.x], [first.y, second.y], color=RIGHT, linewidth=1.0, label=name, zorder=3)
-    places = np.array(path)
+    places = _places(path)
     ax.plot(places[:, 0], places[:, 1], color=LEFT, linewidth=0.8, label="path of the robot")
     ax.set_aspect("equal")
     style_axes(ax, title=title, about=about, x_name="x [m]", y_name="y [m]")
     add_legend(ax, [], grow=own)
     return ax
+
+
+def _places(poses: Sequence[Pose]) -> NDArray[np.float64]:
+    return np.array(poses, float).reshape(-1, 3)
 
 
 def map_picture(grid: OccupancyGrid) -> tuple[np.ndarray, tuple[float, float, float, float]]:
@@ -84,12 +88,10 @@ def path_chart(paths: dict[str, Sequence[Pose]], *, title: str = "Paths", ax: Ax
         title: title of the chart.
         ax: axes to draw into; None: a new figure.
     """
-    own = ax is None
-    ax = new_axes(width=SIDE, height=SIDE) if ax is None else ax
-    colours = (FAINT, *LINES)
+    ax, own = take_axes(ax, width=SIDE, height=SIDE)
     for k, (name, poses) in enumerate(paths.items()):
-        places = np.array(poses)
-        ax.plot(places[:, 0], places[:, 1], color=colours[k], linewidth=1.2, label=name)
+        places = _places(poses)
+        ax.plot(places[:, 0], places[:, 1], color=line_color(k - 1) if k else FAINT, linewidth=1.2, label=name)
     ax.set_facecolor(PAPER)
     ax.set_aspect("equal")
     style_axes(ax, title=title, about="", x_name="x [m]", y_name="y [m]")
@@ -105,19 +107,18 @@ def relations_chart(errors: dict[str, RelationErrors], *, title: str = "", ax: A
         title: title of the chart; empty: the number of relations of the first estimate.
         ax: axes to draw into; None: a new figure.
     """
-    own = ax is None
-    ax = new_axes() if ax is None else ax
+    ax, own = take_axes(ax)
     largest = SMALLEST
     for k, (name, found) in enumerate(errors.items()):
         values = np.maximum(np.sort(found.translation), SMALLEST)
         share = 100 * (np.arange(len(values)) + 1) / max(len(values), 1)
         about = f"{name}: mean {found.translation.mean():.3f} m" if len(values) else name
-        ax.step(values, share, where="post", color=LINES[k], linewidth=1.4, label=about)
+        ax.step(values, share, where="post", color=line_color(k), linewidth=1.4, label=about)
         largest = max(largest, *values)
     ax.set_xscale("log")
     ax.set_xlim(SMALLEST, 1.2 * largest)
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    count = len(next(iter(errors.values())).translation)
+    count = len(next(iter(errors.values())).translation) if errors else 0
     name = title or f"{count} relations"
     style_axes(ax, title=name, about="", x_name="error of the translation [m]", y_name="relations with less [%]")
     add_legend(ax, [], grow=own)

@@ -82,7 +82,10 @@ def _add_sensor(root: Element, spec: SensorSpec) -> None:
         if pivot is None:
             _add_joint(root, f"{name}_joint", "fixed", "base_link", name, place, turn)
         else:
-            joint = _add_joint(root, pan_joint(spec.name), "revolute", "base_link", name, place, turn)
+            first = pan_joint(spec.name)
+            joint = _add_joint(root, pan_joint(name) if i else first, "revolute", "base_link", name, place, turn)
+            if i:  # all mounts turn together
+                SubElement(joint, "mimic", joint=first)
             SubElement(joint, "axis", xyz=_join(0, 0, 1))
             low, high, rate = (math.radians(part) for part in (pivot.min_deg, pivot.max_deg, pivot.rate_deg_s))
             SubElement(joint, "limit", lower=_join(low), upper=_join(high), velocity=_join(rate), effort="0")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from paddock.core.lazy import import_on_demand
 from paddock.sensors.base import Pivot, RangeSensorSpec, SensorSpec
 
 if TYPE_CHECKING:
@@ -24,25 +24,6 @@ if TYPE_CHECKING:
     from paddock.sensors.position import PositionSpec
     from paddock.sensors.proximity import ProximitySpec
     from paddock.sensors.sonar import SonarSpec
-
-_KINDS = {
-    "AccelerometerSpec": "accelerometer",
-    "BumperSpec": "bumper",
-    "CameraSpec": "camera",
-    "ChemicalSpec": "chemical",
-    "CompassSpec": "compass",
-    "ConstantSpec": "constant",
-    "EncodersSpec": "encoders",
-    "GroundSpec": "ground",
-    "GyroscopeSpec": "gyroscope",
-    "InertialSpec": "inertial",
-    "LaserSpec": "laser",
-    "LightSpec": "light",
-    "MicrophoneSpec": "microphone",
-    "PositionSpec": "position",
-    "ProximitySpec": "proximity",
-    "SonarSpec": "sonar",
-}
 
 __all__ = [
     "AccelerometerSpec",
@@ -66,9 +47,6 @@ __all__ = [
     "SonarSpec",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import the spec of a kind on first access."""
-    if name not in _KINDS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_KINDS[name]}"), name)
+__getattr__ = import_on_demand(
+    __name__, {name.removesuffix("Spec").lower(): (name,) for name in __all__ if name not in globals()}
+)

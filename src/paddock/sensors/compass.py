@@ -21,6 +21,10 @@ class CompassSpec(SensorSpec):
     )
     first_angle: ClassVar[int | None] = 0
 
+    @property
+    def channels(self) -> int:
+        return 1  # whatever its mounts
+
 
 @kernel
 def measure(model, scratch, view, device, values):

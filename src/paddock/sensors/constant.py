@@ -21,6 +21,10 @@ class ConstantSpec(SensorSpec):
     tag: ClassVar[tuple[str, str]] = ("kind", "constant")
     look: ClassVar[Appearance] = Appearance(digits=3)
 
+    @property
+    def channels(self) -> int:
+        return 1  # whatever its mounts
+
     def parameters(self) -> list[float]:
         return [self.value]
 

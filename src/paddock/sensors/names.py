@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import unicodedata
 
 from paddock.core.errors import SpecError
 
@@ -48,3 +49,6 @@ def check_name(name: str) -> None:
         raise SpecError(f"expected a name that begins with a letter, got {name!r}", path="name")
     if not name.isidentifier() or keyword.iskeyword(name):
         raise SpecError(f"expected a Python identifier that is not a keyword, got {name!r}", path="name")
+    usual = unicodedata.normalize("NFKC", name)  # Python reads identifiers of programs in this form
+    if name != usual:
+        raise SpecError(f"expected {usual!r}, which Python reads instead of {name!r}", path="name")

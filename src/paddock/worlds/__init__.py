@@ -96,7 +96,7 @@ def _find_file(name_or_path: str | Path) -> Path:
     except UnknownName:
         from paddock.worlds.importers import PICTURES, STAGE
 
-        path = Path(name_or_path)
+        path = Path(str(name_or_path))
         if name_or_path in library.registry("paddock.scenarios"):
             how = f"run it with `paddock run --scenario {name_or_path}`"
             raise PaddockError(f"{name_or_path!r} is a scenario, not a world: {how}") from None

@@ -97,7 +97,7 @@ def field_picture(world: WorldSpec, field: Field, path: str) -> Floats:
 
 def open_image(world: WorldSpec, name: str, path: str) -> Image:
     """Open an image file that a world names."""
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image, ImageOps, UnidentifiedImageError
 
     place = world.path_of(name)
     try:
@@ -105,6 +105,7 @@ def open_image(world: WorldSpec, name: str, path: str) -> Image:
             raise UnidentifiedImageError
         picture = Image.open(io.BytesIO(place.read_bytes()))  # Pillow leaves the files of damaged images open
         picture.load()
+        ImageOps.exif_transpose(picture, in_place=True)  # photos of a camera that was held upright
         return picture
     except FileNotFoundError:
         where = place.parent.name or "this folder"

@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 
+from paddock.core.errors import SpecError, format_value
 from paddock.core.geometry import Point, bounding_radius
+from paddock.core.numeric import check_whole
 from paddock.robots.spec import RobotSpec
 from paddock.worlds.spec import Border, Box, Cylinder, Floor, Stroke, Wall, WorldSpec
 
@@ -28,7 +30,12 @@ def make_room(
         gap: minimum distance between two obstacles, and between obstacles and walls.
         door: width of the door in a wall through the middle; None: no such wall.
     """
-    rng = np.random.default_rng((STREAM, number))
+    rng = _make_random(number)
+    if not 0 <= pieces[0] <= pieces[1]:
+        raise SpecError(f"expected [fewest, most] with 0 <= fewest <= most, got {format_value(pieces)}", path="pieces")
+    least = 2 * (SIZES[1] + gap) if door is None else max(2 * (SIZES[1] + gap), door + 2)
+    if not side >= least:
+        raise SpecError(f"expected at least {least:g} radii of the robot, got {format_value(side)}", path="side")
     unit = bounding_radius(robot.body.shape)
     height = 2.0 * max(robot.body.height, unit)
     taken: list[tuple[float, float, float]] = []  # x, y and radius
@@ -59,6 +66,12 @@ def make_room(
     )
 
 
+def _make_random(number: int) -> np.random.Generator:
+    if check_whole(number, "number") < 0:
+        raise SpecError(f"expected a whole number >= 0, got {number}", path="number")
+    return np.random.default_rng((STREAM, number))
+
+
 def _wall_with_door(rng: np.random.Generator, side: float, door: float, unit: float, height: float) -> tuple[Wall, ...]:
     """Return a vertical wall through the middle of a room, with a door at a random position."""
     at = float(rng.uniform(1.0, side - door - 1.0))
@@ -71,7 +84,7 @@ def _wall_with_door(rng: np.random.Generator, side: float, door: float, unit: fl
 
 def make_track(number: int, robot: RobotSpec, *, width: float, side: float = 32.0) -> WorldSpec:
     """Generate a room with one closed line, `width` [m] wide, with left and right bends."""
-    rng = np.random.default_rng((STREAM, number))
+    rng = _make_random(number)
     unit = bounding_radius(robot.body.shape)
     corners = 9
     turns = (np.arange(corners) + rng.uniform(-0.15, 0.15, corners)) * 2.0 * np.pi / corners

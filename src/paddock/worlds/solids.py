@@ -89,13 +89,16 @@ def _arc(arc: Arc, path: str) -> Iterator[Solid]:
     start, end = math.radians(arc.from_deg), math.radians(arc.to_deg)
     points = arc_points(arc.at, arc.radius, start, end, ARC_TOLERANCE)
     closed = arc.to_deg == arc.from_deg + 360
-    wall = Wall(
-        points=tuple(points[:-1] if closed else points),
-        closed=closed,
-        thickness=arc.thickness,
-        height=arc.height,
-        color=arc.color,
-    )
+    try:
+        wall = Wall(
+            points=tuple(points[:-1] if closed else points),
+            closed=closed,
+            thickness=arc.thickness,
+            height=arc.height,
+            color=arc.color,
+        )
+    except SpecError as error:  # too far away, or too short for the precision of numbers
+        raise error.within(path) from None
     return _wall(wall, path)
 
 

@@ -36,6 +36,7 @@ Bounds = Annotated[
 ]
 AnyName = Annotated[str, Text("1 to 200 characters", lambda text: 0 < len(text) <= 200)]
 WALL_COLOR, OBSTACLE_COLOR = "#8a94a6", "#d28b46"
+SMALLEST = 1e-6  # minimum side of a world [m]
 GOALS = ("exit", "goal")  # starts with these names are goals
 
 
@@ -266,6 +267,10 @@ class WorldSpec(Spec):
                 "expected [left, bottom, right, top] with left < right and bottom < top, "
                 f"got {format_value(self.bounds)}",
                 path="bounds",
+            )
+        if min(x1 - x0, y1 - y0) < SMALLEST:
+            raise SpecError(
+                f"expected sides of at least {SMALLEST:g} m, got {format_value(self.bounds)}", path="bounds"
             )
         refuse_duplicates([robot.name for robot in self.robots], "robots[{}].name")
         refuse_duplicates([start.name for start in self.starts], "starts[{}].name")

@@ -8,7 +8,7 @@ from random import Random
 
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.geometry import bounding_radius
-from paddock.core.numeric import check_whole
+from paddock.core.numeric import all_finite, check_whole
 from paddock.robots import RobotSpec
 from paddock.worlds.apartments.plan import (
     CORRIDOR,
@@ -64,7 +64,7 @@ def make_apartment(
         robot: a shipped type, a robot's TOML file, or a spec.
         name: name of the world.
     """
-    if kind not in PLANS:
+    if kind not in [*PLANS]:
         raise UnknownName("kind of apartment", kind, PLANS)
     lay_out, symmetric = PLANS[kind]
     loops = (0.0 if symmetric else 0.25) if loops is None else loops
@@ -179,10 +179,10 @@ def _find_start(plan: FloorPlan, pieces: list[Box | Cylinder], random: Random) -
 
 def _check(seed: int, **lengths: float) -> None:
     check_whole(seed, "seed")
-    least = {"width": SHORTEST_ROOM, "depth": 2 * SHORTEST_ROOM + CORRIDOR, "door": 0.3}
+    least = {"width": SHORTEST_ROOM, "depth": round(2 * SHORTEST_ROOM + CORRIDOR, 9), "door": 0.3}
     most = {"loops": 1.0, "furniture": 20.0, "odometry_error": 0.2, "door": 3.0}
     for name, value in lengths.items():
         low, high = least.get(name, 0.0), most.get(name, LARGEST)
-        if not low <= value <= high:
+        if not all_finite(value) or not low <= value <= high:
             unit = " m" if name in least else ""
             raise SpecError(f"expected {low:g} … {high:g}{unit}, got {format_value(value)}", path=name)

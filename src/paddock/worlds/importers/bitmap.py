@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import SpecError, format_value
+from paddock.core.numeric import all_finite
 from paddock.worlds.importers.result import ImportedWorld, tidy, world_name
 from paddock.worlds.spec import WALL_COLOR, Box, Start, WorldSpec
 
@@ -44,9 +45,9 @@ def bitmap_world(
         height: height of the walls [m].
     """
     path = Path(path)
-    if not (0 < scale <= 1000):
+    if not (all_finite(scale) and 0 < scale <= 1000):
         raise SpecError(f"expected metres per pixel > 0 and <= 1000, got {format_value(scale)}", path="scale")
-    if not 0 < threshold < 1:
+    if not (all_finite(threshold) and 0 < threshold < 1):
         raise SpecError(f"expected a brightness between 0 and 1, got {format_value(threshold)}", path="threshold")
     dark = read_brightness(path) < threshold
     if not dark.any():
@@ -158,12 +159,13 @@ def read_brightness(path: Path, *, red_only: bool = False) -> NDArray[np.float64
 
 
 def _open(path: Path) -> Image:
-    from PIL import Image
+    from PIL import Image, ImageOps
 
     try:
         picture = Image.open(io.BytesIO(path.read_bytes()))
         if picture.width * picture.height <= MAX_PIXELS:
             picture.load()
+            ImageOps.exif_transpose(picture, in_place=True)  # photos of a camera that was held upright
         return picture
     except FileNotFoundError:
         raise SpecError("no such file", file=str(path)) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.geometry import Point
+from paddock.core.numeric import all_finite
 from paddock.worlds.importers.statements import Declaration, StatementEntry, problem_at
 
 UNITS = {"meters": 1.0, "inches": 0.0254, "feet": 0.3048}
@@ -72,6 +73,8 @@ class Fields:
         found = [word.value for word in entry.values if isinstance(word.value, float)]
         if len(found) != len(entry.values) or len(found) != count:
             raise self.problem(f"{key}: expected {meaning}, got {_format(entry)}", entry)
+        if not all_finite(*found):
+            raise self.problem(f"{key}: expected finite numbers, got {_format(entry)}", entry)
         return found
 
     def whole(self, key: str, low: int, high: int) -> int:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from paddock.core.errors import SpecError
+from paddock.core.errors import SpecError, format_value
 from paddock.core.geometry import Point
 from paddock.worlds.spec import WorldSpec
 
@@ -44,3 +44,5 @@ def read_text(path: Path, *, errors: str = "strict") -> str:
     except UnicodeDecodeError:
         problem = "expected a floor plan as UTF-8 text, or a picture whose name ends in .png, .pgm or similar"
         raise SpecError(problem, file=path.name) from None
+    except ValueError:  # a null character in the name
+        raise SpecError(f"expected the name of a file, got {format_value(str(path))}") from None

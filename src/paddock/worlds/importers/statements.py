@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +34,10 @@ class Word:
     def value(self) -> Value:
         if self.kind == "number":
             digits = re.sub(r"[ \t]", "", self.text)
-            return float(int(digits, 16)) if "x" in digits.lower() else float(digits)
+            try:
+                return float(int(digits, 16)) if "x" in digits.lower() else float(digits)
+            except OverflowError:  # float() returns infinity for decimal numbers
+                return math.inf
         if self.kind == "text":
             return re.sub(r"\\(.)", lambda m: ESCAPES.get(m[1], m[1]), self.text[1:-1], flags=re.DOTALL)
         return self.text

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from paddock.core.errors import SpecError, UnknownName, format_value
-from paddock.core.numeric import check_whole
+from paddock.core.numeric import all_finite, check_whole
 from paddock.worlds.mazes.carve import carve_backtracker, carve_kruskal, carve_rooms, carve_wilson, open_dead_ends
 from paddock.worlds.mazes.maze import Cell, Maze, Passage, check_size
 
@@ -41,11 +41,12 @@ def make_maze(
         start, exit: column and row, counted from the lower left; None: the upper right cell.
     """
     check_size(columns, rows)
-    if kind not in KINDS:
+    columns, rows = int(columns), int(rows)
+    if kind not in [*KINDS]:
         raise UnknownName("kind of maze", kind, KINDS)
     carve, usual = KINDS[kind]
     share = usual if loops is None else loops
-    if not 0 <= share <= 1:
+    if not all_finite(share) or not 0 <= share <= 1:
         raise SpecError(f"expected a share of the dead ends from 0 to 1, got {format_value(share)}", path="loops")
     # A string as seed, because Random treats 3 and -3 alike, and kinds with the same seed should not look similar.
     random = Random(f"{kind} {check_whole(seed, 'seed')}")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
 
 from paddock.core.errors import SpecError, format_value
 
@@ -28,18 +31,28 @@ class Maze:
 
     def __post_init__(self) -> None:
         check_size(self.columns, self.rows)
-        for name, cell in (("start", self.start), ("exit", self.exit)):
-            if cell not in self:
-                raise SpecError(
-                    f"expected a cell from [0, 0] to [{self.columns - 1}, {self.rows - 1}], got {format_value(cell)}",
-                    path=name,
-                )
+        for name in ("start", "exit"):
+            object.__setattr__(self, name, self._find_cell(getattr(self, name), name))
         if self.start == self.exit:
             raise SpecError(f"expected a cell other than the start, got {format_value(self.exit)}", path="exit")
         for passage in self.passages - set(list_neighbours(self.columns, self.rows)):
             raise SpecError(
                 f"expected two neighbours, the left or lower one first, got {format_value(passage)}", path="passages"
             )
+
+    def _find_cell(self, given: Any, name: str) -> Cell:
+        """Return a cell as a tuple of two integers; raise a SpecError if it is none of this maze."""
+        try:
+            column, row = given
+            cell = (operator.index(column), operator.index(row))
+        except (TypeError, ValueError):
+            cell = (-1, -1)
+        if cell not in self:
+            raise SpecError(
+                f"expected a cell from [0, 0] to [{self.columns - 1}, {self.rows - 1}], got {format_value(given)}",
+                path=name,
+            )
+        return cell
 
     def __contains__(self, cell: Cell) -> bool:
         return 0 <= cell[0] < self.columns and 0 <= cell[1] < self.rows
@@ -81,8 +94,9 @@ class Maze:
 def check_size(columns: int, rows: int) -> None:
     """Refuse grids with too few or too many cells."""
     for name, count in (("columns", columns), ("rows", rows)):
-        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MAX_SIZE:
-            raise SpecError(f"expected a whole number from 1 to {MAX_SIZE}, got {format_value(count)}", path=name)
+        if not isinstance(count, Integral) or isinstance(count, bool) or not 1 <= count <= MAX_SIZE:
+            got = repr(count) if isinstance(count, float) else format_value(count)  # 2.0 is not whole
+            raise SpecError(f"expected a whole number from 1 to {MAX_SIZE}, got {got}", path=name)
     if columns == rows == 1:
         raise SpecError("expected at least 2 cells, a start and an exit, got 1", path="columns")
 

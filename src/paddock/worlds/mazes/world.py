@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 from paddock.core.errors import SpecError, format_value
 from paddock.core.geometry import Point, bounding_radius
-from paddock.core.spec import Metres, MetresOrZero, Spec
+from paddock.core.spec import Number, Spec
 from paddock.robots import RobotSpec
 from paddock.worlds.mazes.maze import Cell, Maze
 from paddock.worlds.mazes.paths import solve_maze
@@ -18,6 +19,7 @@ from paddock.worlds.spec import Border, Floor, MazeGrid, Placed, Start, Stroke, 
 EXIT_COLOR = "#cfe8d5"
 FLOOR_DETAIL = 100.0  # pixels per metre, enough for one coloured square
 MAX_FLOOR = 5000.0  # maximum pixels along a side
+WIDEST = 1000.0  # maximum width of corridors and walls [m]
 START, EXIT = "start", "exit"
 
 
@@ -25,8 +27,8 @@ START, EXIT = "start", "exit"
 class Layout(Spec):
     """Positions of the cells of a maze in its world; the lower left corner is the origin."""
 
-    corridor: Metres = 0.2  # clear width between walls [m]
-    thickness: MetresOrZero = 0.01  # thickness of walls [m]
+    corridor: Annotated[float, Number("metres", above=0, least=1e-6, limit=WIDEST)] = 0.2  # clear width between walls
+    thickness: Annotated[float, Number("metres", low=0, limit=WIDEST)] = 0.01  # thickness of walls
 
     @property
     def pitch(self) -> float:
