@@ -60,7 +60,7 @@ class KernelPolicy:
                 f"KernelPolicy: {self._name}({', '.join(arguments)}): expected four arguments, "
                 "(inputs, weights, memory, wheels)"
             )
-        if isinstance(self.devices, str) or not self.devices:
+        if not isinstance(self.devices, tuple | list) or not self.devices:
             raise PaddockError(f"KernelPolicy: devices: expected a tuple of names, got {format_value(self.devices)}")
         if not isinstance(self.remember, int) or isinstance(self.remember, bool) or self.remember < 0:
             raise PaddockError(
@@ -104,8 +104,8 @@ class KernelPolicy:
         """Allocate memory for the input values, after the remembered numbers, and test the kernel once."""
         values = sum(count for _, count in sensors)
         if len(self.memory) != self.remember + values:
+            self._try(values)  # before anything changes, so that a second run is refused, too
             object.__setattr__(self, "memory", np.append(self.memory[: self.remember], np.zeros(values)))
-            self._try(values)
 
     def _try(self, values: int) -> None:
         """Run the kernel in plain Python, since compiled code does not check array bounds."""

@@ -34,7 +34,8 @@ class Trainable(ABC):
 
     def __post_init__(self) -> None:
         name = type(self).__name__
-        if not self.inputs or not all(isinstance(source, Input) for source in self.inputs):
+        listed = isinstance(self.inputs, tuple | list) and len(self.inputs) > 0
+        if not listed or not all(isinstance(source, Input) for source in self.inputs):
             raise PaddockError(f"{name}: inputs: expected a tuple of Input(…), at least one")
         if not (all_finite(self.speed) and self.speed > 0):
             raise PaddockError(f"{name}: speed: expected m/s > 0, got {format_value(self.speed)}")
