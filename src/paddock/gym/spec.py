@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -119,8 +119,16 @@ class EnvSpec(Spec):
     def load_worlds(self) -> list[WorldSpec]:
         """Return the worlds to draw from: those of the field `world`, or the environment's own."""
         if self.world is None:
-            return self.make_worlds()
-        return [self._load(world) for world in (self.world if isinstance(self.world, tuple) else (self.world,))]
+            worlds: Any = self.make_worlds()
+            if isinstance(worlds, str | WorldSpec) or not isinstance(worlds, Iterable):
+                kind = type(self).__name__
+                raise PaddockError(f"{kind}.make_worlds: expected a list of worlds, got {format_value(worlds)}")
+        else:
+            worlds = self.world if isinstance(self.world, tuple) else (self.world,)
+        loaded = [self._load(world) for world in worlds]
+        if not loaded:
+            raise PaddockError(f"{type(self).__name__}.make_worlds: expected at least one world, got none")
+        return loaded
 
     def _load(self, world: object) -> WorldSpec:
         if isinstance(world, str | Path):

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import SimulationError
+from paddock.core.errors import SimulationError, format_value
 from paddock.core.jit import progress_while_compiling
 from paddock.engine import state as engine
 from paddock.gym import tables as t
 from paddock.gym.arrays import EnvArrays
-from paddock.gym.plan import kernel_for
+from paddock.gym.plan import CHOICES, kernel_for
 from paddock.gym.scene_pool import scene_of
 from paddock.gym.spec import EnvSpec
 from paddock.rollouts.batch import seeds_of
@@ -54,7 +54,7 @@ class Stepper(EnvArrays):
         where = np.ones(len(self), bool) if chosen is None else chosen
         if seeds is not None:
             seeded = where.copy()
-            if isinstance(seeds, int):
+            if isinstance(seeds, int | np.integer):
                 numbers = seeds_of(seeds, len(self))
             else:
                 numbers = seeds_of([seed or 0 for seed in seeds], len(self))
@@ -69,7 +69,7 @@ class Stepper(EnvArrays):
 
     def step(self, actions: Any) -> None:
         """Step all environments."""
-        given, shape = np.asarray(actions), self.actions.shape
+        given, shape = self._check_numbers(actions), self.actions.shape
         allowed = [tuple(length for i, length in enumerate(shape) if i == 0 or length > 1), shape]
         if len(self) == 1:
             allowed += [each[1:] for each in allowed]
@@ -78,6 +78,20 @@ class Stepper(EnvArrays):
             raise SimulationError(f"step: expected actions of shape {wanted}, got {given.shape}")
         self.actions[...] = given.reshape(shape)
         self._run(begin=False)
+
+    def _check_numbers(self, actions: Any) -> NDArray[Any]:
+        """Return actions as an array of real numbers; discrete ones must be numbers of choices."""
+        try:
+            given = np.asarray(actions)
+        except ValueError:
+            given = np.array(None)
+        if given.dtype.kind not in "biuf":
+            raise SimulationError(f"step: expected actions as numbers, got {format_value(actions)}")
+        if self.spec.actions == "discrete":
+            wrong = given[~((given >= 0) & (given < len(CHOICES)) & (given == np.floor(given)))]
+            if wrong.size:
+                raise SimulationError(f"step: expected whole numbers from 0 to {len(CHOICES) - 1}, got {wrong.flat[0]}")
+        return given
 
     def _run(self, *, begin: bool) -> None:
         if self._helpers is None:
