@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from paddock.control.tasks import SensorRequirement, find_task
 from paddock.control.tasks.base import RANGER
 from paddock.core import library
-from paddock.core.errors import SpecError, UnknownName, suggestion
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
 from paddock.robots import RobotSpec
 from paddock.scenarios.body import sensor_for
 from paddock.scenarios.plan import PlannedTask
@@ -39,6 +40,9 @@ class PreparedScenario:
 
 def prepare(spec: ScenarioSpec) -> PreparedScenario:
     """Resolve the world and the robots, and check that the robots can execute the tasks."""
+    if not isinstance(spec, ScenarioSpec):
+        fix = f"; load_scenario({spec!r}) loads it" if isinstance(spec, str | Path) else ""
+        raise PaddockError(f"expected a ScenarioSpec, got {format_value(spec)}{fix}")
     try:
         world = _world(spec)
         robots: list[PreparedRobot] = []
