@@ -16,6 +16,7 @@ from paddock.engine import state as engine
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import ESTIMATE_HEADING, ESTIMATE_X, HEADING, SEED, TICK, X
 from paddock.metrics.base import Metric, RunTime
+from paddock.metrics.choice import make_metrics
 from paddock.policies.policy import Policy, is_policy, is_timed
 from paddock.rollouts.loop import loop_for
 from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
@@ -185,7 +186,7 @@ class Batch:
         seconds: float,
         controllers: Policy | Mapping[str, Policy],
         *,
-        metrics: Sequence[Metric] = (),
+        metrics: Sequence[Metric | str] = (),
         every: float | None = None,
     ) -> Rollout:
         """Run all worlds. Policies that also drove the previous run keep their memory.
@@ -194,24 +195,22 @@ class Batch:
             seconds: simulated time to run for, rounded to whole ticks.
             controllers: a dict of policies by robot name, or one policy for the only robot. A policy with one row of
                 weights drives all worlds. Of a policy with P rows, row i // (W / P) drives world i.
-            metrics: metrics to compute in this run.
+            metrics: metrics to compute in this run; also by name, as "distance" or "my_file.py:Mine".
             every: simulated seconds between two rows of the traces; None for no traces.
         """
         ticks = self._ticks("run: seconds", seconds)
         period = 0 if every is None else self._ticks("run: every", every)
         if every == 0:
             raise SimulationError("run: every: expected seconds > 0, or None for no traces, got 0")
-        policies = self._by_number(controllers)
-        loop = loop_for(
-            policies.values(), self.scenes[0].sensor_kinds, metrics
-        )  # raises for two user kernels, also for the GPU
+        policies, chosen = self._by_number(controllers), make_metrics(metrics, "run")
+        loop = loop_for(policies.values(), self.scenes[0].sensor_kinds, chosen)  # raises if two kernels are users' own
         policy_table = self._lay_out(policies)
         timed = any(is_timed(policy) for policy in policies.values())
         if timed:
             self._memory.here()
             begin_runs(policy_table, policies, self.scenes[0], self.seeds)
         moments = ticks // period + 1 if period else 0
-        metric_sums = metric_sums_of(self.scenes, metrics, policy_table.enabled, *self._present(), moments, period)
+        metric_sums = metric_sums_of(self.scenes, chosen, policy_table.enabled, *self._present(), moments, period)
         refuse_polled(self.scenes[0], policy_table.enabled)
         if moments:
             write_first_rows(metric_sums, self.motion)
@@ -224,7 +223,7 @@ class Batch:
             check_runs(policy_table, policies)
         poses, passed = self._present()
         ran = passed - metric_sums.start
-        figures = figures_of(metric_sums, metrics, RunTime(ran[:, None], self.dt))
+        figures = figures_of(metric_sums, chosen, RunTime(ran[:, None], self.dt))
         return Rollout(
             metrics=figures,
             ticks=ran,
@@ -253,8 +252,10 @@ class Batch:
 
     def memory(self, robot: str | None = None) -> Floats:
         """Return the memory of a robot's policy after the last run, shape (W, ·). None: the only robot. A copy."""
-        name = robot if robot is not None else self.robots[0]
         numbers = {self.robots[number]: number for number in self._drivers}
+        if robot is None and len(numbers) > 1:
+            raise SimulationError(f"memory: {len(numbers)} robots are driven: name one of {', '.join(numbers)}")
+        name = next(iter(numbers), "") if robot is None else robot
         if name not in numbers:
             raise UnknownName("driven robot", name, numbers)
         self._memory.here()
@@ -352,16 +353,17 @@ def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Float
             raise UnknownName("starts", starts, ("random",))
         rows = [random_poses(scenes[i % len(scenes)].spec, scenes[0].robots, seed) for i, seed in enumerate(seeds)]
         return np.array(rows, np.float64).reshape(worlds, robots, 3)
-    shape = np.shape(starts)
-    if shape != (worlds, robots, 3) and (robots != 1 or shape != (worlds, 3)):
-        raise SimulationError(f"starts: expected 'random', or poses of shape ({worlds}, {robots}, 3), got {shape}")
     try:
-        poses = np.array(starts, np.float64).reshape(worlds, robots, 3)
+        poses = np.array(starts, np.float64)
     except (TypeError, ValueError):
         raise SimulationError(f"starts: expected numbers, got {format_value(starts)}") from None
-    poses[..., 2] = [[wrap(heading) for heading in row] for row in poses[..., 2].tolist()]
+    if poses.shape != (worlds, robots, 3) and (robots != 1 or poses.shape != (worlds, 3)):
+        expected = f"'random', or poses of shape ({worlds}, {robots}, 3)"
+        raise SimulationError(f"starts: expected {expected}, got {poses.shape}")
+    poses = poses.reshape(worlds, robots, 3)
     if not np.isfinite(poses).all():
         raise SimulationError(f"starts: those of world {np.isfinite(poses).all(axis=(1, 2)).argmin()} are not finite")
+    poses[..., 2] = [[wrap(heading) for heading in row] for row in poses[..., 2].tolist()]
     for i, row in enumerate(poses.tolist()):
         scene = scenes[i % len(scenes)]
         room = Room(scene.spec)
