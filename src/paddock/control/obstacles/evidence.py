@@ -64,8 +64,9 @@ class WallMap(EvidenceSource):
     opening: float = 0.15  # half angle of the fan of rays that represents an uncertain heading [rad]
 
     def __post_init__(self) -> None:
-        shape = np.shape(self.walls)
-        if len(shape) != 2 or shape[1] != 4:
+        object.__setattr__(self, "walls", np.asarray(self.walls, np.float64))
+        if self.walls.ndim != 2 or self.walls.shape[1] != 4:
+            shape = self.walls.shape
             raise PaddockError(f"WallMap: walls: expected segments of shape (n, 4), x0, y0, x1, y1, got {shape}")
 
     def score(self, detection: Detection) -> CauseScores | None:
