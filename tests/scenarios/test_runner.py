@@ -342,3 +342,16 @@ def test_a_named_start_replaces_a_place() -> None:
     world = {"base": "empty", "starts": [{"name": "corner", "at": [0.2, 0.2], "heading_deg": 45}]}
     plan = prepare(scenario(task("stop"), world=world, robot={"name": "red", "start": "corner"}))
     assert plan.world.robots[0].start == "corner"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"follower": "geometry"}, r"tasks\[0\]\.task: robot 'red' \(e-puck\): this wall follower needs sensors from"),
+        ({"follower": "pid", "reverse": True}, r"tasks\[0\]\.task: .*reverse: needs the sixteen sonars of a Pioneer"),
+        ({"follower": "pid", "clearance": 9.0}, r"tasks\[0\]\.task: .*clearance: expected less than the sensor range"),
+    ],
+)
+def test_a_wall_follower_that_does_not_fit_the_robot_is_refused_before_the_run(parameters: Any, message: str) -> None:
+    with pytest.raises(paddock.SpecError, match=message):
+        prepare(scenario(task("wall-follow", **parameters)))

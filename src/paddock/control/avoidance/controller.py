@@ -60,7 +60,6 @@ class AvoidingController:
     def act(self, observation: Observation) -> WheelSpeeds:
         """Return the wheel speeds for one observation."""
         pose = self._odometry.update(*getattr(observation, self._encoders).tolist())
-        first = self._time is None or observation.time <= self._time  # the clock may have been set back
-        dt = 0.02 if first else observation.time - self._time
-        self._time = observation.time
+        last, self._time = self._time, observation.time
+        dt = 0.02 if last is None or observation.time <= last else observation.time - last  # the clock may be set back
         return self.avoidance.act(getattr(observation, self.avoidance.ring.device).tolist(), pose, dt)
