@@ -19,7 +19,8 @@ from paddock.evolve.gradient import loss_and_gradient, make_first_states, run_fo
 from paddock.evolve.imitation import Demonstration, demonstrate, imitate, scale_inputs
 from paddock.metrics import Distance
 from paddock.policies.braitenberg import explorer
-from paddock.policies.networks import Input, Network, nearness
+from paddock.policies.inputs import Input, nearness
+from paddock.policies.networks import Network
 
 
 @settings(max_examples=30)

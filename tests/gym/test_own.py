@@ -195,11 +195,9 @@ def test_a_term_without_a_kernel_is_refused() -> None:
         pg.PaddockEnv(Spin(rewards=(Empty(),)))
 
 
-@pytest.mark.parametrize("action", [6, -1, 2.5, np.nan, "left", None])
-def test_a_discrete_action_that_is_none_of_the_choices_is_refused(action: Any) -> None:
+@pytest.mark.parametrize("action", ["left", None, [0, [1]]])
+def test_an_action_that_is_no_number_is_refused(action: Any) -> None:
     env = pg.make_env("Avoid", rooms=1, places=2, actions="discrete")
     env.reset(seed=0)
-    with pytest.raises(
-        paddock.SimulationError, match=r"step: expected (whole numbers from 0 to 5|actions as numbers), got"
-    ):
+    with pytest.raises(paddock.SimulationError, match="step: expected actions as numbers, got"):
         env.step(action)

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import paddock
 from paddock.core.observation import Observation, Slot
+from paddock.policies.inputs import Input, nearness
 from paddock.policies.network_kernel import activated
-from paddock.policies.networks import ACTIVATIONS, Input, Network, nearness
+from paddock.policies.networks import ACTIVATIONS, Network
 
 FUNCTIONS: dict[str, Any] = {
     "tanh": np.tanh,

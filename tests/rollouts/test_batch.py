@@ -15,7 +15,8 @@ import paddock
 from paddock.engine.state import FORWARD, TURN
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
-from paddock.policies.networks import Input, Network, nearness
+from paddock.policies.inputs import Input, nearness
+from paddock.policies.networks import Network
 from paddock.rollouts.threads import run_in_threads
 from paddock.sensors.encoders import EncodersSpec
 from paddock.sensors.inertial import InertialSpec

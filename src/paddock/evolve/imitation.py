@@ -13,6 +13,7 @@ from paddock.arena import Robot
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.npz import read_npz, write_npz
 from paddock.core.numeric import all_finite, check_seed
+from paddock.core.values import as_floats
 from paddock.episodes import Trace
 from paddock.evolve.gradient import loss_and_gradient, make_first_states
 from paddock.evolve.packages import use_one_thread
@@ -39,12 +40,7 @@ class Demonstration:
 
     def __post_init__(self) -> None:
         for name in ("readings", "wheels"):
-            try:
-                object.__setattr__(self, name, np.asarray(getattr(self, name), np.float64))
-            except (TypeError, ValueError):
-                raise PaddockError(
-                    f"Demonstration: {name}: expected numbers, got {format_value(getattr(self, name))}"
-                ) from None
+            object.__setattr__(self, name, as_floats(f"Demonstration: {name}", getattr(self, name)))
         ticks = len(self.readings)
         if self.readings.ndim != 2 or self.wheels.shape != (ticks, 2) or not ticks:
             raise PaddockError(

@@ -17,6 +17,7 @@ from paddock.gym.terms import Ending, RewardTerm, Term
 from paddock.policies.inputs import Input
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds import WorldSpec, load_world
+from paddock.worlds.rooms import make_room
 
 Whole = Annotated[int, Number("a whole number", low=1, limit=1e6)]
 Range = tuple[NotNegative, NotNegative]
@@ -140,6 +141,11 @@ class EnvSpec(Spec):
     def make_worlds(self) -> list[WorldSpec]:
         """Return the environment's own worlds; their robots are ignored."""
         raise SpecError(f"missing: {type(self).__name__} has no world of its own", path="world")
+
+    def make_rooms(self, **shape: Any) -> list[WorldSpec]:
+        """Return as many generated rooms as the field `rooms`; the options are those of `make_room`."""
+        robot = self.load_robot()
+        return [make_room(self.first_room + i, robot, **shape) for i in range(self.rooms)]
 
     def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
         """Draw start poses, shape (starts, robots, 3): any free position and heading."""

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.jit import progress_while_compiling
+from paddock.core.provenance import available_threads
 from paddock.engine import state as engine
 from paddock.gym import tables as t
 from paddock.gym.arrays import EnvArrays
-from paddock.gym.plan import CHOICES, kernel_for
+from paddock.gym.plan import kernel_for
 from paddock.gym.scene_pool import scene_of
 from paddock.gym.spec import EnvSpec
 from paddock.rollouts.batch import seeds_of
-from paddock.rollouts.threads import available_threads
 from paddock.worlds.build import BuiltWorld
 
 
@@ -80,17 +80,13 @@ class Stepper(EnvArrays):
         self._run(begin=False)
 
     def _check_numbers(self, actions: Any) -> NDArray[Any]:
-        """Return actions as an array of real numbers; discrete ones must be numbers of choices."""
+        """Return actions as an array of real numbers."""
         try:
             given = np.asarray(actions)
         except ValueError:
             given = np.array(None)
         if given.dtype.kind not in "biuf":
             raise SimulationError(f"step: expected actions as numbers, got {format_value(actions)}")
-        if self.spec.actions == "discrete":
-            wrong = given[~((given >= 0) & (given < len(CHOICES)) & (given == np.floor(given)))]
-            if wrong.size:
-                raise SimulationError(f"step: expected whole numbers from 0 to {len(CHOICES) - 1}, got {wrong.flat[0]}")
         return given
 
     def _run(self, *, begin: bool) -> None:

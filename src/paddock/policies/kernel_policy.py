@@ -14,6 +14,7 @@ from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel, plain
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.places import error_location, problem_of
+from paddock.core.values import as_floats
 from paddock.policies.inputs import seen_by
 
 INPUTS, WEIGHTS, REMEMBERED, SLOTS = range(4)
@@ -66,10 +67,7 @@ class KernelPolicy:
             raise PaddockError(
                 f"KernelPolicy: remember: expected a whole number >= 0, got {format_value(self.remember)}"
             )
-        try:
-            table = np.zeros((1, 0)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
-        except (TypeError, ValueError):
-            raise PaddockError(f"KernelPolicy: weights: expected numbers, got {format_value(self.weights)}") from None
+        table = np.zeros((1, 0)) if self.weights is None else as_floats("KernelPolicy: weights", self.weights, ndmin=2)
         if table.ndim != 2 or not len(table) or not np.isfinite(table).all():
             raise PaddockError("KernelPolicy: weights: expected finite numbers, shape (individuals, ·) or (·)")
         object.__setattr__(self, "weights", np.ascontiguousarray(table))

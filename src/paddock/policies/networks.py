@@ -13,11 +13,8 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.jit import Kernel
 from paddock.core.numeric import all_finite, check_seed
-from paddock.policies.inputs import Input, nearness
 from paddock.policies.network_kernel import CLIP, IDENTITY, RELU, SIGMOID, TANH, network
 from paddock.policies.trainable import Trainable
-
-__all__ = ["Input", "Network", "nearness"]
 
 ACTIVATIONS = {"tanh": TANH, "relu": RELU, "sigmoid": SIGMOID, "identity": IDENTITY, "clip": CLIP}
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
 from paddock.core.numeric import all_finite
+from paddock.core.values import as_floats
 from paddock.reactions.faults import explain_fault
 from paddock.reactions.kernels import (
     EULER,
@@ -194,10 +195,7 @@ def advance_pools(
 ) -> Floats:
     """Advance many copies of a network. Pools have shape (…, pools), such as (world, robot, pool)."""
     check_durations(network, seconds=seconds, step=1.0 if step is None else step)
-    try:
-        now = np.array(pools, np.float64)
-    except (TypeError, ValueError):
-        raise PaddockError(f"{network.name}: pools: expected numbers, got {format_value(pools)}") from None
+    now = as_floats(f"{network.name}: pools", pools)
     count = len(network.pools)
     if now.ndim < 1 or now.shape[-1] != count:
         raise PaddockError(f"{network.name}: pools: expected shape (…, {count}), got {now.shape}")

@@ -12,6 +12,8 @@ from paddock.core.errors import SimulationError, UnknownName, format_value
 from paddock.core.geometry import Pose, wrap
 from paddock.core.jit import Kernel, progress_while_compiling
 from paddock.core.numeric import all_finite, check_seed
+from paddock.core.provenance import available_threads
+from paddock.core.values import as_floats
 from paddock.engine import state as engine
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import ESTIMATE_HEADING, ESTIMATE_X, HEADING, SEED, TICK, X
@@ -24,7 +26,7 @@ from paddock.rollouts.mirror import Mirror
 from paddock.rollouts.policy_table import begin_runs, check_runs, memory_of, policy_table_of, refuse_polled
 from paddock.rollouts.rollout import Rollout
 from paddock.rollouts.tables import MetricSums, PolicyTable
-from paddock.rollouts.threads import available_threads, run_in_threads
+from paddock.rollouts.threads import run_in_threads
 from paddock.worlds.build import BuiltWorld
 from paddock.worlds.placement import Room, random_poses
 
@@ -353,10 +355,7 @@ def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Float
             raise UnknownName("starts", starts, ("random",))
         rows = [random_poses(scenes[i % len(scenes)].spec, scenes[0].robots, seed) for i, seed in enumerate(seeds)]
         return np.array(rows, np.float64).reshape(worlds, robots, 3)
-    try:
-        poses = np.array(starts, np.float64)
-    except (TypeError, ValueError):
-        raise SimulationError(f"starts: expected numbers, got {format_value(starts)}") from None
+    poses = as_floats("starts", starts)
     if poses.shape != (worlds, robots, 3) and (robots != 1 or poses.shape != (worlds, 3)):
         expected = f"'random', or poses of shape ({worlds}, {robots}, 3)"
         raise SimulationError(f"starts: expected {expected}, got {poses.shape}")

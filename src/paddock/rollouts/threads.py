@@ -6,10 +6,6 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from paddock.core.provenance import available_threads
-
-__all__ = ["available_threads", "run_in_threads"]
-
 Job = TypeVar("Job")
 
 

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, format_value
+from paddock.core.values import as_floats
 from paddock.evolve.options import EvolutionConfig
 from paddock.metrics.base import Metric
-from paddock.policies.networks import Input, Network
+from paddock.policies.inputs import Input
+from paddock.policies.networks import Network
 from paddock.policies.policy import Policy
 from paddock.policies.program import Program
 from paddock.rollouts.rollout import Rollout
@@ -32,12 +34,7 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         for name in ("fitness", "solved", "behaviour"):
-            try:
-                object.__setattr__(self, name, np.asarray(getattr(self, name), np.float64))
-            except (TypeError, ValueError):
-                raise PaddockError(
-                    f"Evaluation: {name}: expected numbers, got {format_value(getattr(self, name))}"
-                ) from None
+            object.__setattr__(self, name, as_floats(f"Evaluation: {name}", getattr(self, name)))
         shapes = self.fitness.shape, self.solved.shape, self.behaviour.shape
         if self.fitness.ndim != 1 or shapes[1] != shapes[0] or self.behaviour.ndim != 2 or shapes[2][:1] != shapes[0]:
             raise PaddockError(
