@@ -12,7 +12,6 @@ from paddock.core.errors import SimulationError, UnknownName, format_value
 from paddock.core.geometry import Pose, wrap
 from paddock.core.jit import Kernel, progress_while_compiling
 from paddock.core.numeric import all_finite, check_seed
-from paddock.core.provenance import available_threads
 from paddock.core.values import as_floats
 from paddock.engine import state as engine
 from paddock.engine.model import Floats, Ints
@@ -26,7 +25,7 @@ from paddock.rollouts.mirror import Mirror
 from paddock.rollouts.policy_table import begin_runs, check_runs, memory_of, policy_table_of, refuse_polled
 from paddock.rollouts.rollout import Rollout
 from paddock.rollouts.tables import MetricSums, PolicyTable
-from paddock.rollouts.threads import run_in_threads
+from paddock.rollouts.threads import count_threads, run_in_threads
 from paddock.worlds.build import BuiltWorld
 from paddock.worlds.placement import Room, random_poses
 
@@ -60,9 +59,7 @@ class Batch:
             raise SimulationError(
                 f"batch: n: expected a whole number of worlds >= 1, a multiple of {len(self.scenes)} scenes, got {n!r}"
             )
-        if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
-            raise SimulationError(f"batch: threads: expected a whole number >= 1, or None for all, got {threads!r}")
-        self.threads = available_threads() if threads is None else threads
+        self.threads = count_threads(threads, "batch: threads")
         self.gpu = _gpu(device, precision)
         self._gpu_tables: GpuTables | None = None
         self._fetched: tuple[Floats, Ints] | None = None  # poses and ticks after a run on the GPU
@@ -327,10 +324,14 @@ class Batch:
                 yield scene, worlds[first : first + worlds_at_once], ticks
 
     def _scratch(self) -> tuple[engine.Workspace, Floats]:
-        """Allocate the working memory of one thread, large enough for every scene."""
-        spaces = [engine.workspace(scene.model) for scene in self.scenes]
-        largest = engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
-        return largest, np.zeros(max(1, self.scenes[0].values))
+        """Allocate the working memory of one thread."""
+        return workspace_of(self.scenes), np.zeros(max(1, self.scenes[0].values))
+
+
+def workspace_of(scenes: Sequence[BuiltWorld]) -> engine.Workspace:
+    """Allocate a workspace that is large enough for every scene."""
+    spaces = [engine.workspace(scene.model) for scene in scenes]
+    return engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
 
 
 def _gpu(device: str, precision: str) -> Cuda | None:
