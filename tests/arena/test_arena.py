@@ -378,7 +378,7 @@ def test_a_tone_of_no_amplitude_is_silence() -> None:
     assert arena["red"].speaker.read() == (0, 0)
 
 
-@pytest.mark.parametrize("answer", [3, (0.1,), (0.1, 0.2, 0.3)])
+@pytest.mark.parametrize("answer", [3, (0.1,), (0.1, 0.2, 0.3), (10**400, 0.1), (1j, 0.1)])
 def test_a_wrong_answer_is_named_with_its_robot(answer: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(ONE).run(1.0, lambda _: answer)
@@ -393,10 +393,21 @@ def test_an_answer_that_holds_no_numbers_is_named_with_its_robot(answer: Any) ->
         paddock.open(ONE).run(1.0, lambda _: answer)
 
 
-@pytest.mark.parametrize("part", [{"wheels": "go"}, {"leds": 3}, {"pans": 3}, {"tone": 3}, {"tone": (440, "loud")}])
+@pytest.mark.parametrize(
+    "part", [{"wheels": "go"}, {"leds": 3}, {"pans": 3}, {"tone": 3}, {"tone": (440, "loud")}, {"tone": ()}]
+)
 def test_a_command_with_a_wrong_part_is_named_with_its_robot(part: Any) -> None:
     with pytest.raises(paddock.PaddockError, match=r"the controller of 'red' returned Command\(.*: expected"):
         paddock.open(ONE).run(1.0, lambda _: paddock.Command(**part))
+
+
+def test_an_answer_of_columns_is_refused() -> None:
+    with pytest.raises(
+        paddock.PaddockError, match=r"the controller of 'red' returned array(.|\n)*: expected \(left, right\)"
+    ):
+        paddock.open(ONE).run(1.0, lambda _: np.array([[0.1], [0.1]]))
+    with pytest.raises(paddock.PaddockError, match=r"red\.wheels\.set\(array.*\): expected two finite speeds in m/s"):
+        paddock.open(ONE)["red"].wheels.set(np.array([0.1]), np.array([0.1]))  # type: ignore[arg-type]
 
 
 def test_an_answer_that_is_not_finite_is_refused() -> None:

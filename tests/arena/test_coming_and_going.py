@@ -421,3 +421,14 @@ def test_a_robot_that_is_removed_while_its_handle_is_made_can_be_spawned_again(m
         monkeypatch.undo()
         arena.spawn("new", "e-puck", at=(0.5, 0.5))
         assert arena["new"].pose.x == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("at", [3, (1,), (1, 1, 1), "ab", (1, math.nan), {"x": 1, "y": 1}])
+def test_a_robot_is_placed_at_a_point_only(at: Any) -> None:
+    with pytest.raises(paddock.SimulationError, match=r"robot 'new' cannot be placed at .*: expected finite numbers"):
+        paddock.open("empty").spawn("new", "e-puck", at=at)
+
+
+def test_a_robot_may_be_placed_at_an_array() -> None:
+    arena = paddock.open("empty")
+    assert arena.spawn("new", "e-puck", at=np.array([0.5, 0.5])).pose[:2] == (0.5, 0.5)  # type: ignore[arg-type]

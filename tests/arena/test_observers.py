@@ -250,6 +250,14 @@ def test_pictures_have_a_period_of_their_own(arena: Arena, red: Robot) -> None:
     assert pictures == [1, 11, 21]
 
 
+def test_what_cannot_be_called_does_not_observe_a_camera(red: Robot) -> None:
+    red.camera.enable()
+    with pytest.raises(
+        paddock.PaddockError, match=r"red\.camera\.on_image: expected a function that takes a picture, got 3"
+    ):
+        red.camera.on_image(3)
+
+
 def test_each_observer_of_a_camera_has_its_own_period(arena: Arena, red: Robot) -> None:
     often: list[int] = []
     seldom: list[int] = []

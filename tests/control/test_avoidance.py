@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -247,3 +248,31 @@ def write(folder: Path, avoid: str, robot: str = "e-puck", at: str = "[0.25, 0.5
     path = folder / "around.toml"
     path.write_text(SCENARIO.format(avoid=avoid, robot=robot, at=at), encoding="utf-8")
     return path
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: make_avoidance("planning", memory_time="long"),
+            "Planning: memory_time: expected a finite number, got 'long'",
+        ),
+        (
+            lambda: make_avoidance("distal", most_tries=math.nan),
+            "Distal: most_tries: expected a finite number, got nan",
+        ),
+        (lambda: make_avoidance("planning", ring=3), "Planning: ring: expected a ProximityRing, got 3"),
+        (lambda: AvoidingController("planning", ORIGIN, (1, 1)), "expected an avoidance such as Planning"),
+        (
+            lambda: AvoidingController(make_avoidance("distal"), ORIGIN, (1, 1, 1)),
+            "Distal: goal: expected .x, y. in metres",
+        ),
+        (
+            lambda: make_avoidance("planning").act([0.07] * 8, ORIGIN, 0.0),
+            "Planning: dt: expected seconds > 0, got 0.0",
+        ),
+    ],
+)
+def test_what_cannot_avoid_is_refused(call: Any, message: str) -> None:
+    with pytest.raises(PaddockError, match=message):
+        call()

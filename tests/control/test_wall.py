@@ -24,6 +24,8 @@ from paddock.control.wall import (
 from paddock.control.wall.base import mirror_ranges, mirror_wheels
 from paddock.control.wall.estimate import RING, WallEstimate
 from paddock.control.wall.geometry import GeometryFollower, SlowGeometryFollower
+from paddock.control.wall.pid import PidFollower
+from paddock.core.errors import PaddockError
 from paddock.experiments.wall_follower.followers import CLEARANCE, StudyFollower
 from paddock.experiments.wall_follower.tune import search
 from paddock.robots import load_robot
@@ -338,3 +340,31 @@ def test_a_robot_may_begin_beside_the_end_of_a_wall(name: str, side: Side) -> No
         done = walk(room(STUB), make(name), side, (x, y), 90, 60)
         assert done["home"]
         assert done["contacts"] == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: make_wall_follower("fuzzy", {"clearance": 0.2, "distance_width": 0}),
+            "distance_width: expected a number > 0",
+        ),
+        (
+            lambda: make_wall_follower("pid", {"clearance": 0.2, "turn_most": 0}),
+            "turn_most: expected a number > 0, got 0",
+        ),
+        (
+            lambda: make_wall_follower("geometry", {"clearance": 0.2, "acceleration": 0}),
+            "acceleration: expected a number > 0",
+        ),
+        (lambda: follow_wall(PidFollower, "left"), "expected a wall follower such as PidFollower"),
+        (lambda: follow_wall(PidFollower(clearance=0.2), "up"), "no side called 'up'"),
+        (
+            lambda: follow_wall(PidFollower(clearance=0.2), "left")(np.ones(8), 0.1, None),
+            "expected 16 distances, got 8",
+        ),
+    ],
+)
+def test_a_follower_that_cannot_follow_is_refused(call: Any, message: str) -> None:
+    with pytest.raises(PaddockError, match=message):
+        call()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import pytest
 
 import paddock
 from paddock.core.errors import PaddockError, PaddockWarning
-from paddock.episodes import Trace
-from paddock.metrics import Avoidance, ContactTime, Coverage, Distance, Goal, Line, Nearness
+from paddock.episodes import Event, Trace
+from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, MeanReading, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
 from paddock.worlds.spec import Placed
 
@@ -61,6 +62,29 @@ def test_a_tick_in_which_the_controller_crashes_does_not_count() -> None:
     assert arena.episode is not None
     assert arena.episode.ticks == 10
     assert arena.episode.robots[name].metrics["on_line"] == 1
+
+
+@pytest.mark.parametrize("how", [{}, {"on_step": lambda arena: None}, {"every": 0.5, "on_step": lambda arena: None}])
+def test_a_robot_that_nobody_drives_is_measured_by_its_sensors_too(how: Any) -> None:
+    arena = paddock.open("line-track", seed=1)
+    (name,) = arena.robots
+    arena.spawn("idle", "e-puck", at=(0.2, 0.2))
+    metrics = [Line(), MeanReading(device="proximity")]
+    episode = arena.run(1.0, {name: explorer(0.05)} if not how else {name: straight}, metrics=metrics, **how)
+    assert episode.robots["idle"].metrics["off_centre"] == 1.0  # there is no line below it
+    assert episode.robots["idle"].metrics["mean_reading"] == pytest.approx(0.07, rel=0.1)  # nothing is near
+
+
+def test_a_metric_of_a_robot_that_is_not_there_is_refused() -> None:
+    with pytest.raises(PaddockError, match="no robot called 'blue'"):
+        paddock.open("clutter").run(1.0, straight, metrics=[Distance(robot="blue")])
+
+
+def test_a_metric_of_a_camera_is_refused_as_in_a_batch() -> None:
+    arena = paddock.open("clutter")
+    arena["red"].enable()
+    with pytest.raises(PaddockError, match=r"red\.camera is a camera: policies and metrics cannot use images"):
+        arena.run(1.0, straight, metrics=[MeanReading(device="camera")])
 
 
 def test_metrics_do_not_depend_on_how_often_a_row_is_recorded() -> None:
@@ -230,6 +254,25 @@ def test_a_trace_reads_back_equal(tmp_path: Any, ending: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [path.name]
 
 
+def test_a_table_read_back_gives_the_same_figures(tmp_path: Path) -> None:
+    arena, episode = explore(2.0, every=0.02)
+    episode.trace.save(tmp_path / "trace-red.csv")
+    again = Trace.load(tmp_path / "trace-red.csv")
+    assert again.dt == 0.02
+    figures = episode.trace.evaluate(all_metrics(), arena.world)
+    assert again.evaluate(all_metrics(), arena.world) == pytest.approx(figures, rel=0, abs=0, nan_ok=True)
+    episode.trace[:1].save(tmp_path / "trace-red.csv")
+    assert Trace.load(tmp_path / "trace-red.csv").dt == 0  # of a single row it is unknown
+
+
+def test_events_with_punctuation_read_back_from_a_table(tmp_path: Path) -> None:
+    said = [Event(time=0.5, kind="note", text="a; b: c"), Event(time=0.5, kind="warning", text="one; two")]
+    trace = replace(explore(1.0)[1].trace, events=tuple(said))
+    trace.save(tmp_path / "trace-red.csv")
+    again = Trace.load(tmp_path / "trace-red.csv")
+    assert [(event.kind, event.text) for event in again.events] == [(event.kind, event.text) for event in said]
+
+
 def test_a_slice_of_a_trace_is_a_trace() -> None:
     trace = explore(2.0, every=0.02)[1].trace
     part = trace[10:20]
@@ -371,6 +414,24 @@ def test_attributes_that_mean_something_else_lose_nothing() -> None:
         assert len(arena.episode.trace) == 7
         assert "the second mistake" in arena.episode.trace.events[0].text
         assert arena.episode.trace.target is None
+
+
+class Other:
+    """A controller with names that mean something else to arenas."""
+
+    modules = 3
+
+    def act(self, observation: Any) -> tuple[float, float]:
+        return 0.05, 0.05
+
+    def events(self) -> None: ...
+    def done(self) -> bool: ...  # type: ignore[empty-body]
+    def reason(self) -> str: ...  # type: ignore[empty-body]
+
+
+def test_methods_called_done_reason_and_events_do_not_end_a_run() -> None:
+    with paddock.open("empty", seed=0) as arena:
+        assert arena.run(1.0, Other()).reason == "1 s elapsed"
 
 
 def test_a_nested_run_does_not_end_the_events_of_the_outer_one() -> None:
@@ -536,3 +597,20 @@ def test_metrics_of_a_run_may_be_named(tmp_path: Path, monkeypatch: pytest.Monke
             arena.run(1.0, drive, metrics=["distnce"])
         with pytest.raises(PaddockError, match=r"metrics: expected a list such as \[Distance\(\)\], got 'distance'"):
             arena.run(1.0, drive, metrics="distance")
+        trace = arena.run(1.0, drive, every=arena.dt).trace
+        assert trace.evaluate(["own_metric.py:Way", "distance"])["way"] == pytest.approx(0.05, rel=0.01)
+        with pytest.raises(
+            PaddockError, match=r"evaluate: metrics: expected a list such as \[Distance\(\)\], got a Distance"
+        ):
+            trace.evaluate(Distance())  # type: ignore[arg-type]
+    with pytest.raises(PaddockError, match=r"run: metrics: expected a list such as \[Distance\(\)\], got a Distance"):
+        paddock.batch("clutter", 2).run(1.0, explorer(), metrics=Distance())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda: Goal(at=[[0, 0], [1]]), lambda: Along(points=5), lambda: Along(points=[(0, 0), (1, 1)], width="far"),  # type: ignore[arg-type]
+    lambda: Along(points=[[(0, 0), (1, 1)], [(0, 0), (1,)]]), lambda: Along(points=None),  # type: ignore[list-item, arg-type]
+])  # fmt: skip
+def test_a_metric_of_wrong_points_is_refused(wrong: Any) -> None:
+    with pytest.raises(PaddockError, match=r"(Goal: at|Along: (points|width)): expected .*, got "):
+        wrong()

@@ -19,7 +19,8 @@ from paddock.evolve.gradient import loss_and_gradient, make_first_states, run_fo
 from paddock.evolve.imitation import Demonstration, demonstrate, imitate, scale_inputs
 from paddock.metrics import Distance
 from paddock.policies.braitenberg import explorer
-from paddock.policies.networks import Input, Network, nearness
+from paddock.policies.inputs import Input, nearness
+from paddock.policies.networks import Network
 
 
 @settings(max_examples=30)
@@ -50,7 +51,7 @@ def test_the_gradient_is_that_of_finite_differences(
 
 
 @pytest.mark.parametrize("recurrent", [False, True])
-@pytest.mark.parametrize("activation", ["tanh", "relu", "sigmoid", "identity"])
+@pytest.mark.parametrize("activation", ["tanh", "relu", "sigmoid", "identity", "clip"])
 def test_what_is_trained_is_what_drives(recurrent: bool, activation: str) -> None:
     inputs = (Input(device="a", values=2, gain=0.5), Input(device="b", values=1, change=True, gain=3))
     net = Network(inputs=inputs, hidden=(4, 3), activation=activation, recurrent=recurrent, speed=0.2)
@@ -148,7 +149,7 @@ def test_a_demonstration_can_be_kept(tmp_path: Path) -> None:
         about = file["about"]
     for arrays, problem in (
         ({"readings": np.ones((4, 2)), "wheels": np.ones((1, 2))}, "Demonstration: expected readings"),
-        ({"readings": np.array(["a"]), "wheels": np.ones((1, 2))}, "could not convert"),
+        ({"readings": np.array(["a"]), "wheels": np.ones((1, 2))}, "readings: expected numbers, got"),
         ({"readings": np.ones((4, 2))}, "with readings and wheels, got 'paddock demonstration 1' with readings"),
     ):
         np.savez(other, about=about, **arrays)  # type: ignore[arg-type]
@@ -177,7 +178,14 @@ def test_a_demonstration_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeyp
         (lambda net, good: imitate(net, [steady(0.2)]), "from -0.1 to 0.1 m/s, but the teacher drove from 0.2 to 0.2"),
         (lambda net, good: imitate(replace(net, output="sigmoid"), [steady(-0.1)]), "from 0 to 0.1 m/s, but"),
         (lambda net, good: imitate(net, []), "at least one demonstration"),
-        (lambda net, good: imitate(net, [good], epochs=0), "epochs and window >= 1"),
+        (lambda net, good: imitate(net, [good], epochs=0), "epochs: expected a whole number >= 1, got 0"),
+        (lambda net, good: imitate(net, [good], window=2.5), "window: expected a whole number >= 1, got 2.5"),
+        (lambda net, good: imitate(net, [good], rate=-1), "rate: expected a number > 0, got -1"),
+        (lambda net, good: imitate(net, [good], seed=-1), "seed: expected a whole number from 0"),
+        (lambda net, good: imitate(net, good), "expected at least one demonstration, got a Demonstration"),
+        (lambda net, good: imitate(3, [good]), "imitate: expected a Network, got 3"),
+        (lambda net, good: imitate(replace(net, output="clip"), [steady(0.2)]), "from -0.1 to 0.1 m/s, but"),
+        (lambda net, good: demonstrate(None, None, (), seconds=1.0), "devices: expected a tuple of at least one name"),  # type: ignore[arg-type]
         (lambda net, good: imitate(net, [Demonstration(np.zeros((4, 2)), np.zeros((4, 2)))]), "takes 8 values"),
         (lambda net, good: Demonstration(np.zeros((4, 2)), np.zeros((3, 2))), "expected readings (ticks, values)"),
         (lambda net, good: Demonstration(np.full((4, 2), math.nan), np.zeros((4, 2))), "finite"),

@@ -10,7 +10,7 @@ import pytest
 import paddock
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig
-from paddock.evolve.study import evolve
+from paddock.evolve.study import evolve, resume
 from warm_start import run_python
 
 OWN = """
@@ -54,6 +54,116 @@ def test_an_error_in_a_fitness_is_told_with_its_place(folder: Path) -> None:
     assert "my_errors:unknown: my_errors.py line 8: no metric called 'nothing'" in refused("my_errors:unknown")
     assert refused("my_errors:text") == "my_errors:text: expected a fitness for each of 4 worlds, got 'far'"
     assert "my_errors.py line 17: NameError: name 'undefined' is not defined" in refused("my_errors:whole")
+
+
+TASKS = """
+import numpy as np
+from paddock.evolve import Evaluation, EvolutionTask, Strategy
+from paddock.policies import nearness
+from paddock.worlds import load_world
+
+def two(drive, other):
+    return drive["distance"][:, 0]
+
+def task(**more):
+    return EvolutionTask(**{"name": "mine", "worlds": (load_world("clutter"),), "seconds": 0.5, "inputs": (nearness(),),
+                            "speed": 0.1, "evaluate": lists, **more})
+
+def lists(drive):
+    return Evaluation([0.5] * len(drive.ticks), [0] * len(drive.ticks), [[0, 0]] * len(drive.ticks))
+
+def good():
+    return task()
+
+def nothing():
+    return task(evaluate=lambda drive: None)
+
+def short():
+    return task(evaluate=lambda drive: Evaluation([0.0], [0.0], [[0.0, 0.0]]))
+
+def flat():
+    return task(evaluate=lambda drive: Evaluation(drive.ticks, drive.ticks, drive.ticks))
+
+def single():
+    return task(inputs=nearness())
+
+def named():
+    return task(worlds=("clutter",))
+
+class Still(Strategy):
+    state_fields = ("count",)
+
+    def begin(self):
+        self.count = np.int64(0)
+
+    def ask(self):
+        return np.zeros((self.population, self.space.size))
+
+    def learn(self, fitness, behaviour):
+        self.count += 1
+
+class Broken(Still):
+    def learn(self, fitness, behaviour):
+        raise KeyError("lost")
+
+class Mute(Still):
+    def ask(self):
+        return None
+
+class Half(Strategy):
+    pass
+
+class Odd(Still):
+    def begin(self):
+        self.count = {1, 2}
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        ("two", "my_tasks:two: expected a function of one argument, the rollout, got (drive, other)"),
+        ("nothing", "mine: evaluate: expected an Evaluation of 4 worlds, got None"),
+        ("short", "mine: evaluate: expected an Evaluation of 4 worlds, got one of 1"),
+        ("flat", "fitness: expected one number for every world, and two of behaviour, got shapes (4,), (4,) and (4,)"),
+        ("single", "EvolutionTask: inputs: expected a tuple of at least one Input, got"),
+        ("named", "EvolutionTask: worlds: expected a tuple of at least one WorldSpec, got ['clutter']"),
+    ],
+)
+def test_a_task_that_is_none_is_told(folder: Path, task: str, message: str) -> None:
+    (folder / "my_tasks.py").write_text(TASKS, encoding="utf-8")
+    more = {"world": "clutter"} if task == "two" else {}
+    with pytest.raises(paddock.PaddockError) as caught:
+        evolve(EvolutionConfig(task=f"my_tasks:{task}", population=4, generations=1, **more))  # type: ignore[arg-type]
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "message"),
+    [
+        ("Broken", "my_tasks:good or my_tasks:Broken: my_tasks.py line 49: KeyError: 'lost'"),
+        ("Mute", "my_tasks:Mute: ask: expected numbers of shape (4, 46), got None"),
+        ("Half", "Half: missing: ask(self), and learn(self, fitness, behaviour)"),
+        ("Odd", "the state of a strategy consists of arrays, dicts and JSON values only: Object of type set"),
+    ],
+)
+def test_a_strategy_that_is_none_is_told(folder: Path, strategy: str, message: str) -> None:
+    (folder / "my_tasks.py").write_text(TASKS, encoding="utf-8")
+    with pytest.raises(paddock.PaddockError) as caught:
+        evolve(EvolutionConfig(task="my_tasks:good", strategy=f"my_tasks:{strategy}", population=4), out="here")
+    assert message in str(caught.value)
+
+
+def test_a_strategy_may_keep_numbers_of_numpy_and_a_folder_may_be_a_text(folder: Path) -> None:
+    (folder / "my_tasks.py").write_text(TASKS, encoding="utf-8")
+    config = EvolutionConfig(task="my_tasks:good", strategy="my_tasks:Still", population=4, generations=2)
+    assert evolve(config, out="here").summary["best_fitness"] == 0.5
+    study = resume("here", generations=3)
+    assert study.evolution.strategy.count == 3  # type: ignore[attr-defined]
+    with pytest.raises(paddock.PaddockError, match="no option called 'sead'"):
+        resume("here", expected={"sead": 1})
+    with pytest.raises(paddock.PaddockError, match=r"expected EvolutionConfig\(task=…\), got 'maze'"):
+        evolve("maze")  # type: ignore[arg-type]
 
 
 def test_a_module_that_cannot_be_imported_is_told_with_its_place(folder: Path) -> None:

@@ -34,7 +34,7 @@ from paddock.evolve.strategies.trees import (
     grow_tree,
     mutate,
 )
-from paddock.policies.networks import Input
+from paddock.policies.inputs import Input
 from paddock.policies.program import Program
 
 PACKAGES = {"cma": "cma", "neat": "neat", "map-elites": "ribs"}
@@ -164,7 +164,8 @@ def test_children_of_genetic_programming_have_branches_of_two_parents() -> None:
 DIGEST = """
 import hashlib, sys
 import numpy as np
-from paddock.policies.networks import Network, nearness
+from paddock.policies.inputs import nearness
+from paddock.policies.networks import Network
 from paddock.evolve.imitation import Demonstration, imitate
 from paddock.evolve.strategies import STRATEGIES, SearchSpace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -153,3 +153,51 @@ def test_a_robot_or_world_that_does_not_fit_is_refused() -> None:
         pg.make_env("LineFollow", world="clutter")
     with pytest.raises(paddock.PaddockError, match="a start called 'exit'"):
         pg.make_env("Maze", world="clutter")
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "message"),
+    [
+        ("make_worlds", [], "Own.make_worlds: expected at least one world, got none"),
+        ("make_worlds", None, "Own.make_worlds: expected a list of worlds, got None"),
+        ("make_starts", np.zeros((0, 1, 3)), "Own.make_starts: expected finite numbers of shape (n, 1, 3)"),
+        ("make_starts", np.zeros((4, 3)), "Own.make_starts: expected finite numbers of shape (n, 1, 3), got (4, 3)"),
+        ("make_starts", np.full((4, 1, 3), np.nan), "Own.make_starts: expected finite numbers"),
+        ("make_goals", np.zeros((4, 3)), "Own.make_goals: expected finite numbers of shape (n, 2), got (4, 3)"),
+        ("make_goals", None, "Own.make_goals: expected finite numbers of shape (n, 2), got None"),
+    ],
+)
+def test_what_an_own_environment_draws_is_checked_before_kernels_use_it(method: str, answer: Any, message: str) -> None:
+    class Own(Spin):
+        pass
+
+    setattr(Own, method, lambda self, *given: answer)
+    with pytest.raises(paddock.PaddockError) as caught:
+        pg.PaddockEnv(Own(world=None if method == "make_worlds" else "clutter"))
+    assert message in str(caught.value)
+
+
+def test_worlds_of_an_own_environment_may_be_named() -> None:
+    class Named(Spin):
+        def make_worlds(self) -> Any:
+            return ["clutter", "empty"]
+
+    assert len(pg.PaddockEnv(Named(world=None, places=2)).stepper.scenes) == 2
+
+
+def test_a_term_without_a_kernel_is_refused() -> None:
+    class Empty(pg.RewardTerm):
+        label: ClassVar[str] = "empty"
+
+    with pytest.raises(
+        paddock.PaddockError, match=r"Empty\.kernel: expected a function with @paddock\.kernel, got None"
+    ):
+        pg.PaddockEnv(Spin(rewards=(Empty(),)))
+
+
+@pytest.mark.parametrize("action", ["left", None, [0, [1]]])
+def test_an_action_that_is_no_number_is_refused(action: Any) -> None:
+    env = pg.make_env("Avoid", rooms=1, places=2, actions="discrete")
+    env.reset(seed=0)
+    with pytest.raises(paddock.SimulationError, match="step: expected actions as numbers, got"):
+        env.step(action)

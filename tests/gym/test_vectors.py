@@ -125,6 +125,17 @@ def test_mistakes_with_vectors_are_told() -> None:
     with pytest.raises(paddock.SimulationError, match=r"expected actions of shape \(3, 2\), got \(2, 3\)"):
         envs.step(np.zeros((2, 3)))
     envs.reset(options={"reset_mask": [True, False, True]})
+    with pytest.raises(paddock.SimulationError, match="step: expected actions as numbers, got"):
+        envs.step([["a", "b"]] * 3)
+    with pytest.raises(paddock.SimulationError, match="step: expected actions as numbers, got"):
+        envs.step([[0.0, 0.0], [0.0, 0.0], [0.0]])
+    with pytest.raises(paddock.SimulationError, match=r"seed: expected a whole number, or 3 of them, got 1\.5"):
+        envs.reset(seed=1.5)  # type: ignore[arg-type]
+    assert np.array_equal(envs.reset(seed=np.int64(3))[0], envs.reset(seed=3)[0])  # type: ignore[arg-type]
+    team = pg.make_parallel_env("Pursuit", rooms=1, places=2)
+    team.reset(seed=np.int64(3))  # type: ignore[arg-type]
+    with pytest.raises(paddock.SimulationError, match="step: expected a dict of actions by agent, got None"):
+        team.step(None)  # type: ignore[arg-type]
     with pytest.raises(paddock.SpecError, match="observe: expected a list"):
         pg.make_vector_env("Avoid", observe="ranges")
     with pytest.raises(paddock.SpecError, match="at least one world"):

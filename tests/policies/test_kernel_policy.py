@@ -98,8 +98,10 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_kernel_is_told_with_its_line(decide: Any, message: str) -> None:
-    with pytest.raises(paddock.PaddockError, match=message):
-        paddock.batch("clutter", 2).run(0.1, policy(decide=decide))
+    wrong = policy(decide=decide)
+    for _ in range(2):  # compiled code does not check indices, so it is refused again
+        with pytest.raises(paddock.PaddockError, match=message):
+            paddock.batch("clutter", 2).run(0.1, wrong)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +109,7 @@ def test_what_is_wrong_in_a_kernel_is_told_with_its_line(decide: Any, message: s
     [
         ({"decide": math.sin}, "is not a kernel: put @paddock.kernel above its def"),
         ({"devices": "ground"}, "devices: expected a tuple of names, got 'ground'"),
+        ({"devices": 3}, "devices: expected a tuple of names, got 3"),
         ({"weights": [math.inf]}, "weights: expected finite numbers"),
         ({"weights": "abc"}, "weights: expected numbers, got 'abc'"),
         ({"weights": np.zeros((0, 3))}, "weights: expected finite numbers"),

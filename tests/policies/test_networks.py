@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import paddock
 from paddock.core.observation import Observation, Slot
+from paddock.policies.inputs import Input, nearness
 from paddock.policies.network_kernel import activated
-from paddock.policies.networks import ACTIVATIONS, Input, Network, nearness
+from paddock.policies.networks import ACTIVATIONS, Network
 
 FUNCTIONS: dict[str, Any] = {
     "tanh": np.tanh,
@@ -165,7 +166,15 @@ def test_nearness_is_1_when_touching_and_0_out_of_range(distance: float) -> None
     ("make", "message"),
     [
         (lambda: Network(inputs=()), "inputs: expected a tuple of Input"),
-        (lambda: Network(inputs=(nearness(),), hidden=(0,)), "hidden: expected whole numbers > 0"),
+        (lambda: Network(inputs=(nearness(),), hidden=(0,)), "hidden: expected a tuple of whole numbers > 0"),
+        (
+            lambda: Network(inputs=(nearness(),), hidden=8),
+            "hidden: expected a tuple of whole numbers > 0, such as (8,)",
+        ),  # type: ignore[arg-type]
+        (lambda: Network(inputs=nearness()), "inputs: expected a tuple of Input"),  # type: ignore[arg-type]
+        (lambda: Network(inputs=(nearness(),)).random(0, seed=0), "individuals: expected a whole number >= 1, got 0"),
+        (lambda: Network(inputs=(nearness(),)).random(1, seed=-1), "seed: expected a whole number from 0"),
+        (lambda: Network(inputs=(nearness(),)).random(1, seed=0, spread=-1), "spread: expected a number >= 0"),
         (lambda: Network(inputs=(nearness(),), activation="tan"), "did you mean 'tanh'?"),
         (lambda: Network(inputs=(nearness(),), speed=0), "speed: expected m/s > 0, got 0"),
         (lambda: Network(inputs=(nearness(),), weights=[1, 2]), "expected shape (individuals, 90), got (2,)"),

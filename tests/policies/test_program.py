@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.policies.networks import Network, nearness
+from paddock.policies.inputs import nearness
+from paddock.policies.networks import Network
 from paddock.policies.policy_files import load_policy
 from paddock.policies.program import Program
 from paddock.policies.register_machine import ADD, COPY, LEAST, OPERATIONS, SET, SUBTRACT, WEIGH

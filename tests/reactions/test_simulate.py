@@ -18,6 +18,8 @@ from paddock.reactions import (
     ReactionUnit,
     SwitchOff,
     advance_pools,
+    find_dose_response,
+    find_step_response,
     load_reactions,
     matrices_of,
     simulate,
@@ -185,11 +187,63 @@ def test_a_tolerance_that_is_not_reached_is_an_error() -> None:
         ({"inputs": {"L": "high"}}, "expected a number, a list of .time, value., or a function"),
         ({"dt": 0.0}, "dt: expected seconds > 0"),
         ({"starts": {"Q": 1.0}}, "no pool of ecoli-chemotaxis called 'Q'"),
+        ({"starts": 3}, "starts: expected a dict by pool, got 3"),
+        ({"inputs": 3}, "inputs: expected a dict by held pool, got 3"),
+        ({"inputs": {"L": [(0.0, 1.0), (1.0, [1.0, 2.0])]}}, "expected a number, a list of .time, value."),
+        ({"method": ["rk4"]}, "no method called"),
     ],
 )
 def test_wrong_arguments_are_told(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises((PaddockError, UnknownName), match=message):
         simulate(load_reactions("ecoli-chemotaxis"), 1.0, **arguments)
+
+
+DECAY = ReactionNetwork(
+    name="decay",
+    input="L",
+    output="x",
+    pools=(ReactionPool(name="L", start=1, held=True), ReactionPool(name="x", start=0)),
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: simulate("oscillator", 1.0), "expected a ReactionNetwork, got 'oscillator': load it"),  # type: ignore[arg-type]
+        (lambda: advance_pools(DECAY, [1, 2], -1.0), "decay: seconds: expected seconds > 0, got -1"),
+        (lambda: advance_pools(DECAY, [1, 2], 1.0, step=0), "decay: step: expected seconds > 0, got 0"),
+        (lambda: advance_pools(DECAY, "many", 1.0), "decay: pools: expected numbers, got 'many'"),
+        (lambda: start_values(DECAY, {"x": 1.0}), "no held pool of decay called 'x'"),
+        (lambda: find_step_response(DECAY, 1, 2, dt=0), "decay: dt: expected seconds > 0, got 0"),
+        (lambda: find_step_response(DECAY, 1, 2, seconds=0), "decay: seconds: expected seconds > 0, got 0"),
+        (
+            lambda: find_step_response(DECAY, 1, 2, shown_before=-1),
+            "decay: shown_before: expected seconds >= 0, got -1",
+        ),
+        (
+            lambda: find_step_response(DECAY, 1, 2, reading=lambda x: x[:3]),
+            "reading: expected a value for each of 12001",
+        ),
+        (lambda: find_dose_response(DECAY, 3), "decay: doses: expected a list of at least one dose, got 3"),  # type: ignore[arg-type]
+    ],
+)
+def test_wrong_arguments_of_responses_are_told(call: Any, message: str) -> None:
+    with pytest.raises(PaddockError, match=message):
+        call()
+
+
+def test_an_output_that_rests_at_zero_has_an_error_too() -> None:
+    assert find_step_response(DECAY, 1, 2, seconds=1, settle=1).error == 0
+
+
+def test_rates_are_scaled_by_unit() -> None:
+    network = load_reactions("ecoli-chemotaxis")
+    unit = network.units[0]
+    scaled = network.with_rates_scaled({unit.name: 2.0})
+    assert scaled.unit(unit.name).forward.rate == 2 * unit.forward.rate
+    assert scaled.units[1:] == network.units[1:]
+    with pytest.raises(PaddockError, match=f"factor of {unit.name}: expected"):
+        network.with_rates_scaled({unit.name: "twice"})  # type: ignore[dict-item]
 
 
 @pytest.mark.heavy

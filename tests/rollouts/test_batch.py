@@ -15,7 +15,8 @@ import paddock
 from paddock.engine.state import FORWARD, TURN
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
-from paddock.policies.networks import Input, Network, nearness
+from paddock.policies.inputs import Input, nearness
+from paddock.policies.networks import Network
 from paddock.rollouts.threads import run_in_threads
 from paddock.sensors.encoders import EncodersSpec
 from paddock.sensors.inertial import InertialSpec
@@ -300,6 +301,12 @@ def test_a_world_goes_on_until_all_its_robots_have_reached_all_goals() -> None:
         (lambda: paddock.batch("clutter", 1, starts=[("a", "b", "c")]), "starts: expected numbers"),
         (lambda: paddock.batch("clutter", 1, starts=[(9, 9, 0)]), "starts: world 0: robot 'red' sticks"),
         (lambda: paddock.batch("clutter", 1, starts=[(math.nan, 1, 0)]), "those of world 0 are not finite"),
+        (lambda: paddock.batch("clutter", 1, starts=[(1, 1, math.inf)]), "those of world 0 are not finite"),
+        (lambda: paddock.batch("clutter", 2, starts=[(0, 0), (1, 1, 0)]), "starts: expected numbers"),
+        (lambda: paddock.batch("clutter", 2).run(0.1, explorer()).reason(2), "from 0 to 1, got 2"),
+        (lambda: paddock.batch("clutter", 2).run(1e300, explorer(), every=0.1), "GiB of memory: shorten the run"),
+        (lambda: memory_of_several(), "memory: 2 robots are driven: name one of r0, r1"),
+        (lambda: Braitenberg(left=0.1, right=0.1), "Braitenberg: left: expected a tuple of numbers, got 0.1"),  # type: ignore[arg-type]
         (lambda: paddock.batch("clutter", 2, threads=True), "threads: expected a whole number >= 1"),
         (lambda: paddock.batch("clutter", 2).run(1, explorer(), every=0), "every: expected seconds > 0"),
         (lambda: paddock.batch("clutter", 2).run(1, explorer(), metrics=[Goal(at=[(0, 0), (1, 0)])]),
@@ -310,6 +317,12 @@ def test_what_cannot_be_is_refused_with_the_offender(call: Any, message: str) ->
     with pytest.raises(paddock.PaddockError) as caught:
         call()
     assert message in str(caught.value)
+
+
+def memory_of_several() -> Any:
+    batch = paddock.batch(crowded(), 2)
+    batch.run(0.1, {"r0": explorer(), "r1": explorer()})
+    return batch.memory()
 
 
 def test_an_unknown_figure_is_told_with_those_there_are() -> None:

@@ -16,7 +16,8 @@ START = """
 import paddock
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Goal, Line, Nearness, Distance
 from paddock.policies.braitenberg import Braitenberg, explorer
-from paddock.policies.networks import Input, Network, nearness
+from paddock.policies.inputs import Input, nearness
+from paddock.policies.networks import Network
 from paddock.policies.kernel_policy import KernelPolicy
 from paddock.sensors.compass import CompassSpec
 from paddock.sensors.encoders import EncodersSpec

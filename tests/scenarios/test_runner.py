@@ -51,6 +51,42 @@ def test_different_seeds_draw_different_parameters() -> None:
     assert len(draws) == 5
 
 
+COUNTING = """
+from dataclasses import dataclass
+from paddock.control.tasks import Task, TaskSpec
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CountSpec(TaskSpec):
+    ticks: int
+
+class Count(Task[CountSpec]):
+    parameters = CountSpec
+    moves = drives = False
+
+    def decide(self, observation, elapsed):
+        return self.end("counted") if elapsed >= self.spec.ticks * self.context.dt else (0.0, 0.0)
+"""
+
+
+def test_a_whole_number_is_drawn_as_one(tmp_path: Path) -> None:
+    (tmp_path / "counting.py").write_text(COUNTING)
+    spec = scenario({"task": f"{tmp_path / 'counting.py'}:Count", "ticks": {"random": [1, 4]}})
+    draws = [run_scenario(spec, seed=seed).tasks[0].parameters["ticks"] for seed in range(20)]
+    assert set(draws) == {1, 2, 3, 4}
+    assert all(isinstance(drawn, int) for drawn in draws)
+
+
+def test_a_name_is_no_scenario_and_metrics_may_be_named() -> None:
+    with pytest.raises(
+        paddock.PaddockError, match=r"expected a ScenarioSpec, got 'turn-and-go'; load_scenario\('turn-and-go'\)"
+    ):
+        run_scenario("turn-and-go", seed=1)  # type: ignore[arg-type]
+    result = run_scenario(scenario(task("wait", seconds=0.1)), seed=1, metrics=["distance", "coverage"])
+    assert result.episode.metrics["visited"] == 1
+    with pytest.raises(paddock.SimulationError, match="every: expected seconds > 0"):
+        run_scenario(scenario(), seed=1, every=0)
+
+
 def test_a_draw_depends_on_seed_task_and_key_only() -> None:
     turn = task("turn", degrees={"random": [-180, 180]})
     go = task("go-to", x={"random": [0, 1]}, y={"random": [0, 1]}, seconds=3)
@@ -316,3 +352,16 @@ def test_a_named_start_replaces_a_place() -> None:
     world = {"base": "empty", "starts": [{"name": "corner", "at": [0.2, 0.2], "heading_deg": 45}]}
     plan = prepare(scenario(task("stop"), world=world, robot={"name": "red", "start": "corner"}))
     assert plan.world.robots[0].start == "corner"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"follower": "geometry"}, r"tasks\[0\]\.task: robot 'red' \(e-puck\): this wall follower needs sensors from"),
+        ({"follower": "pid", "reverse": True}, r"tasks\[0\]\.task: .*reverse: needs the sixteen sonars of a Pioneer"),
+        ({"follower": "pid", "clearance": 9.0}, r"tasks\[0\]\.task: .*clearance: expected less than the sensor range"),
+    ],
+)
+def test_a_wall_follower_that_does_not_fit_the_robot_is_refused_before_the_run(parameters: Any, message: str) -> None:
+    with pytest.raises(paddock.SpecError, match=message):
+        prepare(scenario(task("wall-follow", **parameters)))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 import scipy  # its parts are loaded when they are first named
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paddock.core.errors import PaddockError
 from paddock.sweeps import estimate_mean, estimate_share
 from paddock.sweeps.intervals import student_quantile
 
@@ -47,3 +49,12 @@ def test_too_few_values_have_no_interval() -> None:
     assert math.isnan(estimate_mean([]).mean)
     assert estimate_mean([3.0])[0] == 3.0
     assert math.isnan(estimate_mean([3.0]).low)
+
+
+@pytest.mark.parametrize("call", [
+    lambda: estimate_mean([1.0, 2.0], confidence=2), lambda: estimate_mean([1.0, 2.0], confidence=0),
+    lambda: estimate_share(4, 3), lambda: estimate_share(-1, 3), lambda: estimate_share(1, 3, confidence=1),
+])  # fmt: skip
+def test_a_share_that_is_none_is_refused(call: Any) -> None:
+    with pytest.raises(PaddockError, match=r"expected a (share between 0 and 1|number from 0 to 3), got"):
+        call()

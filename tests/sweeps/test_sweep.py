@@ -220,3 +220,53 @@ def test_mistakes_in_the_file_are_told_before_anything_runs() -> None:
     with pytest.raises(paddock.PaddockError, match=r"6,000,000,000 runs are too many"):
         sweep({**SMALL, "parameters": many}, workers=1, progress=lambda done, of: told.append(done))
     assert told == []
+
+
+def test_robots_that_a_scenario_does_not_drive_have_rows_too(tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(
+        'name = "one"\nworld = "line-crossing"\nrobot = "red"\n[[tasks]]\ntask = "wait"\nseconds = 0.1\n'
+    )
+    done = sweep({"name": "one", "scenarios": [str(tmp_path / "one.toml")], "seeds": 1}, workers=1)
+    assert [(row["name"], row["robot"], row["tasks_done"]) for row in done.rows] == [
+        ("red", "e-puck", 1), ("blue", "e-puck", 0),
+    ]  # fmt: skip
+
+
+OWN_METRICS = """
+from dataclasses import dataclass
+from paddock.metrics import Distance
+
+@dataclass(frozen=True, kw_only=True)
+class Seed(Distance):
+    def names(self):
+        return "seed", "mean", "turned"
+
+@dataclass(frozen=True, kw_only=True)
+class Few(Distance):
+    def names(self):
+        return ("only",)
+"""
+
+
+def test_a_metric_must_not_replace_a_column_and_has_as_many_figures_as_names(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(OWN_METRICS)
+    (tmp_path / "own.toml").write_text(
+        'name = "own"\nworlds = ["empty"]\nseeds = 1\nseconds = 0.1\nmetrics = ["own.py:Seed"]\n'
+    )
+    with pytest.raises(
+        paddock.PaddockError, match=r"own\.toml: metrics\[0\]: a figure called 'seed' would replace the column"
+    ):
+        sweep(tmp_path / "own.toml", workers=1)
+    few = f"{tmp_path / 'own.py'}:Few"
+    with pytest.raises(paddock.PaddockError, match="Few: expected as many figures as names, 1, got 3 figures"):
+        paddock.batch("empty", 2).run(0.1, explorer(), metrics=[few])
+    with pytest.raises(paddock.PaddockError, match="Few: expected as many figures as names, 1, got 3 figures"):
+        paddock.open("empty").run(0.1, lambda seen: (0, 0), metrics=[few])
+
+
+@pytest.mark.parametrize("spec", [3, None, "small", "small.txt"])
+def test_what_is_no_sweep_is_refused(spec: Any) -> None:
+    with pytest.raises(paddock.PaddockError, match="the path of a TOML file"):
+        sweep(spec)
+    with pytest.raises(paddock.PaddockError, match="run: expected a number from 1 to 12, got '1'"):
+        sweep(SMALL, run="1")  # type: ignore[arg-type]

@@ -120,7 +120,7 @@ class Arena(BaseArena):
             for _ in range(check_ticks(n)):
                 self._pass(1)
                 for robot in self._watched:
-                    robot.watches.update(self.time)
+                    robot.watches.update()
 
     def _pass(self, ticks: int) -> None:
         if self.gate is None:

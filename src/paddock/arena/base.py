@@ -31,8 +31,8 @@ from paddock.episodes.events import LASTING, Kind
 from paddock.episodes.recorder import TraceRecorder
 from paddock.estimate import Estimate
 from paddock.mapping.view import MapView
-from paddock.metrics.base import Metric
-from paddock.metrics.choice import make_metric
+from paddock.metrics.base import Metric, is_list
+from paddock.metrics.choice import make_metrics
 from paddock.policies.policy import is_policy
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import WorldSpec
@@ -148,10 +148,14 @@ class BaseArena(Closing):
             heading: heading [rad].
             color: colour of its body; by default that of its type.
         """
-        if not all_finite(*(at or ()), heading):
-            raise SimulationError(f"robot {name!r} cannot be placed at {at!r}, {heading!r}: expected finite numbers")
+        place = (0.0, 0.0) if at is None else at
+        if not is_list(place) or len(place) != 2 or not all_finite(*place, heading):
+            raise SimulationError(
+                f"robot {name!r} cannot be placed at {at!r}, {heading!r}: expected finite numbers, (x, y) and heading"
+            )
         check_heading(f"robot {name!r} cannot be placed at {at!r}", heading)
-        self._spawn(name, kind if isinstance(kind, RobotSpec) else load_robot(kind), at, heading, color)
+        spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
+        self._spawn(name, spec, None if at is None else (float(at[0]), float(at[1])), heading, color)
         return self[name]
 
     @abstractmethod
@@ -220,8 +224,6 @@ class BaseArena(Closing):
         for name, function in (("until", until), ("on_step", on_step), ("renew", renew)):
             if function is not None and not callable(function):
                 raise SimulationError(f"run: {name}: expected a function, got {format_value(function)}")
-        if isinstance(metrics, Metric | str) or not isinstance(metrics, Iterable):
-            raise SimulationError(f"run: metrics: expected a list such as [Distance()], got {format_value(metrics)}")
         chosen = self._by_robot(controllers)
         for controller in chosen.values():
             acting(controller)  # raises before the run starts if it is not a controller
@@ -231,7 +233,7 @@ class BaseArena(Closing):
             controllers=chosen,
             recorded=self._choose_recorded(chosen, whole=every is not None),
             every=max(1, math.floor(period / self.dt + 0.5)),
-            metrics=_make_metrics(metrics),
+            metrics=make_metrics(metrics, "run"),
             until=until,
             on_step=on_step,
             speed=speed,
@@ -325,14 +327,6 @@ def warn_of_shared_state(controllers: Mapping[str, Any]) -> None:
 def vars_of(controller: Any) -> Mapping[str, Any]:
     """Return the attributes of a controller; empty for functions and classes."""
     return {} if isroutine(controller) or isclass(controller) else getattr(controller, "__dict__", {})
-
-
-def _make_metrics(metrics: Iterable[Metric | str]) -> tuple[Metric, ...]:
-    """Create the metrics that are given by name; keep the others."""
-    return tuple(
-        make_metric(each, folder=None, path=f"metrics[{i}]", file="run") if isinstance(each, str) else each
-        for i, each in enumerate(metrics)
-    )
 
 
 def check_ticks(n: int) -> int:

@@ -108,6 +108,14 @@ class SquareTest:
         if not (math.isfinite(self.side) and self.side > 0) or self.runs < 1:
             raise PaddockError(f"squares: expected a side > 0 and at least one run, got {self.side!r}, {self.runs!r}")
 
+    def list_squares(self) -> list[tuple[str, float]]:
+        """Return the name of each run, first clockwise, and the turn at its corners [rad]."""
+        return [
+            (f"square {run + 1} of {self.runs}, {word}", quarter)
+            for word, quarter in DIRECTIONS.items()
+            for run in range(self.runs)
+        ]
+
 
 def drive_course(
     arena: BaseArena, robot: Robot, wheels: WheelCalibration, side: float, *, sides: int = 4, quarter: float
@@ -145,14 +153,12 @@ def drive_squares(
         measure: measures the true position of the robot after a run.
         prepare: called before each run, to return the robot to its start.
     """
-    errors: dict[str, list[tuple[float, float]]] = {word: [] for word in DIRECTIONS}
-    for word, quarter in DIRECTIONS.items():
-        for run in range(test.runs):
-            what = f"square {run + 1} of {test.runs}, {word}"
-            prepare(what)
-            end = drive_course(arena, robot, wheels, test.side, quarter=quarter).estimated_pose
-            x, y = measure(what)[:2]
-            errors[word].append((x - end.x, y - end.y))
+    errors: dict[float, list[tuple[float, float]]] = {quarter: [] for quarter in DIRECTIONS.values()}
+    for what, quarter in test.list_squares():
+        prepare(what)
+        end = drive_course(arena, robot, wheels, test.side, quarter=quarter).estimated_pose
+        x, y = measure(what)[:2]
+        errors[quarter].append((x - end.x, y - end.y))
     return evaluate_squares(*errors.values(), side=test.side, wheel_separation=wheels.wheel_separation)
 
 
@@ -166,18 +172,16 @@ def drive_free_runs(
 ) -> list[FreeRun]:
     """Drive the same squares and measure the true pose at each corner. The runs are the input of `fit_wheels`."""
     runs = []
-    for word, quarter in DIRECTIONS.items():
-        for run in range(test.runs):
-            what = f"square {run + 1} of {test.runs}, {word}"
-            prepare(what)
-            travel, poses = [np.zeros((1, 2))], [np.array([measure(f"{what}, start")])]
-            for corner in range(CORNERS):
-                driver = drive_course(arena, robot, wheels, test.side, sides=1, quarter=quarter)
-                rolled = np.array(driver.travel)
-                travel.append(travel[-1][-1] + rolled[1:] - rolled[0])
-                poses.append(np.full((len(rolled) - 1, 3), np.nan))
-                poses[-1][-1] = measure(f"{what}, corner {corner + 1}")
-            runs.append(FreeRun(np.concatenate(travel), np.concatenate(poses)))
+    for what, quarter in test.list_squares():
+        prepare(what)
+        travel, poses = [np.zeros((1, 2))], [np.array([measure(f"{what}, start")])]
+        for corner in range(CORNERS):
+            driver = drive_course(arena, robot, wheels, test.side, sides=1, quarter=quarter)
+            rolled = np.array(driver.travel)
+            travel.append(travel[-1][-1] + rolled[1:] - rolled[0])
+            poses.append(np.full((len(rolled) - 1, 3), np.nan))
+            poses[-1][-1] = measure(f"{what}, corner {corner + 1}")
+        runs.append(FreeRun(np.concatenate(travel), np.concatenate(poses)))
     return runs
 
 

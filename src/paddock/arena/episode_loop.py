@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from paddock.arena.devices import Camera
 from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.robot import Robot
-from paddock.core.errors import PaddockError, SimulationError
+from paddock.arena.run_monitor import text_attribute
+from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName
 from paddock.core.places import error_location, problem_of, warn_user
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event, RobotRecord
 from paddock.episodes.events import MOTIONS
 from paddock.metrics.base import Metric
-from paddock.metrics.meter import check_metrics
 
 if TYPE_CHECKING:
     from paddock.arena.base import BaseArena
@@ -54,7 +55,7 @@ class EpisodeLoop:
         self._handled = 0  # number of events already processed
         self.acting: str | None = None  # the robot whose controller is running
         self.controllers = dict(plan.controllers)
-        warn_of_missing_devices(plan)
+        check_devices_of_metrics(plan, arena.robots)
         self.begin()
 
     def begin(self) -> None:
@@ -79,10 +80,11 @@ class EpisodeLoop:
         self._empty = bool(self.robots) and not there
         self.driven = [robot for robot in there if robot.act is not None]
         self._idle = [robot for robot in there if robot.act is None]
+        self._sensing = [robot for robot in self._idle if robot.senses]  # these need the readings of every tick
         self._measured = [robot for robot in there if robot.meter is not None]
         self._goals = [robot.meter for robot in there if robot.meter is not None and robot.meter.ahead >= 0]
         acting = [robot.controller for robot in (*self.driven, *self.unrecorded)]
-        self._finite: list[Any] = [c for c in acting if hasattr(c, "done") and hasattr(c, "reason")]
+        self._finite: list[Any] = [c for c in acting if is_finite(c)]
 
     def count_ticks(self) -> int:
         """Count the ticks since the last call, and return their number."""
@@ -123,7 +125,7 @@ class EpisodeLoop:
             pacer.wait(self.time)
             self._act()
             if self._finite and all(controller.done for controller in self._finite):
-                return self._finite[0].reason or "all controllers are done"
+                return text_attribute(self._finite[0], "reason") or "all controllers are done"
             arena.step()
             if self.look_at_events(uncounted=1):
                 continue
@@ -167,10 +169,9 @@ class EpisodeLoop:
         for robot in self.unrecorded:
             self.acting = robot.name
             ask(robot, robot.drive, None)
-        if now is not None:
-            self.acting = None
-            for robot in self._idle:
-                ask(robot, robot.record, now)
+        self.acting = None
+        for robot in self._idle if now is not None else self._sensing:
+            ask(robot, robot.stand_by, now)
 
     def look_at_events(self, uncounted: int = 0) -> bool:
         """Process new events. Return whether the run restarted. `uncounted` ticks have passed but are not counted."""
@@ -284,15 +285,25 @@ def ask(robot: EpisodeRobot, action: Callable[[Any], None], argument: Any) -> No
             raise
 
 
-def warn_of_missing_devices(plan: EpisodePlan) -> None:
-    """Warn once of robots that lack the device of a metric. Raise if no robot has it."""
-    check_metrics(plan.metrics)
+def is_finite(controller: Any) -> bool:
+    """Whether a controller reports its end by `done` and `reason`; methods of these names have another meaning."""
+    return all(hasattr(controller, name) and not callable(getattr(controller, name)) for name in ("done", "reason"))
+
+
+def check_devices_of_metrics(plan: EpisodePlan, robots: Collection[str]) -> None:
+    """Warn once of robots that lack the device of a metric. Raise if no robot has it, or if it is a camera."""
     for metric in plan.metrics:
+        if metric.robot is not None and metric.robot not in robots:
+            raise UnknownName("robot", metric.robot, robots)
         device = metric.required_device()
         concerned = [robot for robot in plan.recorded if metric.robot in (None, robot.name)]
-        lacking = [robot.name for robot in concerned if device is not None and device not in robot.devices]
-        if device is None or not lacking:
+        if device is None or not concerned:
             continue
+        lacking = [robot.name for robot in concerned if device not in robot.devices]
         if len(lacking) == len(concerned):
             concerned[0].device(device)  # raises, with the available devices
-        warn_user(f"{type(metric).__name__}: no figures for {', '.join(lacking)}: no device {device!r}")
+        if lacking:
+            warn_user(f"{type(metric).__name__}: no figures for {', '.join(lacking)}: no device {device!r}")
+        for robot in concerned:
+            if isinstance(robot.devices.get(device), Camera):
+                raise DeviceRefused(f"{robot.devices[device]} is a camera: policies and metrics cannot use images")

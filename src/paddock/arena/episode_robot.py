@@ -12,7 +12,7 @@ import numpy as np
 from paddock.arena.body import RemovedBody
 from paddock.arena.localisation import odometry_of
 from paddock.arena.robot import Robot
-from paddock.arena.run_monitor import text_attribute
+from paddock.arena.run_monitor import list_attribute, text_attribute
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
@@ -115,10 +115,17 @@ class EpisodeRobot:
         if now is not None and motion is not None:
             self._record(now, motion, seen)
 
-    def record(self, now: float) -> None:
-        """Record a row of the trace of a robot without a controller."""
+    @property
+    def senses(self) -> bool:
+        """Whether its metrics need the readings of every tick."""
+        return self.meter is not None and bool(self.meter.devices)
+
+    def stand_by(self, now: float | None) -> None:
+        """Sense without a controller, and record a row of the trace if given the time `now` [s]."""
         seen = self.robot.sense()
-        if now > self.recorder.latest:  # else the arena has just been reset
+        if self.meter is not None:
+            self.meter.sense(seen)
+        if now is not None:
             self._record(now, self._motion(), seen)
 
     def move(self, ticks: int) -> None:
@@ -144,10 +151,10 @@ class EpisodeRobot:
             except Exception as error:  # keep the recorded data
                 self._warn(now, f"its controller's end() failed: {problem_of(error)}")
         with contextlib.suppress(PaddockError):  # the robot may be removed or unreachable; earlier rows are kept
-            self.record(now)
-        for event in getattr(self.controller, "events", None) or ():
-            if isinstance(event, Event):
-                self.recorder.events.append(event)
+            seen = self.robot.sense()
+            if now > self.recorder.latest:  # else the arena has just been reset
+                self._record(now, self._motion(), seen)
+        self.recorder.events += list_attribute(self.controller, "events", Event)
         wheels = self.robot.wheels
         if wheels.capped:
             text = f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the maximum wheel speed"
@@ -162,21 +169,18 @@ class EpisodeRobot:
         except Refused:  # only supervisors may read true poses
             return Motion(UNKNOWN, self.robot.wheels.speeds, math.nan)
 
-    def _record(self, time: float, motion: Motion, seen: Observation) -> None:
-        self.add_row(time, motion, self.robot.body.command, {name: getattr(seen, name) for name in seen.sensors})
-
     def _number(self, name: str) -> float | None:
         """Return a numeric attribute of the controller, or None."""
         value = getattr(self.controller, name, None)
         return float(value) if isinstance(value, int | float | np.floating) else None
 
-    def add_row(self, time: float, motion: Motion, command: Sequence[float], readings: Mapping[str, Any]) -> None:
-        """Add a row to the trace."""
+    def _record(self, time: float, motion: Motion, seen: Observation) -> None:
+        readings = {name: getattr(seen, name) for name in seen.sensors}
         self.recorder.add(
             time,
             motion.pose,
             estimated=self._estimate(readings, motion.pose),
-            command=command,
+            command=self.robot.body.command,
             wheels=motion.wheels,
             readings=readings,
             task=text_attribute(self.controller, "task"),

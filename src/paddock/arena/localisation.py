@@ -45,7 +45,7 @@ def travel_sensors_of(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise |
         pose: start pose.
         noise: motion noise; None: from the robot's type, that is slip and the size of an encoder count.
     """
-    encoders, gyroscope = _first(spec, "encoders"), _first(spec, "gyroscope")
+    encoders, gyroscope = first_sensor(spec, "encoders"), first_sensor(spec, "gyroscope")
     if encoders is None:
         raise PaddockError(f"{spec.name} has no encoders: use TravelSensors(encoders=None, unseen_speed=…) instead")
     if noise is None:
@@ -75,20 +75,23 @@ def range_model_of(
     if not isinstance(sensor, RangeSensorSpec):
         ranging = [s.name for s in spec.sensors if isinstance(s, RangeSensorSpec)]
         raise UnknownName(f"range sensor of {spec.name}", device, ranging)
-    if isinstance(sensor, LaserSpec):
-        x, y, _, heading = sensor.mounts[0]
-        beams = [(x, y, math.radians(heading) + angle) for angle in sensor.angles]
-    else:
-        beams = [(x, y, math.radians(heading)) for x, y, _, heading in sensor.mounts]
     return RangeModel(
         device=device,
-        beams=np.array(beams),
+        beams=np.array(rays_of(sensor)),
         walls=walls,
         range=sensor.range,
         sigma=sigma,
         sigma_relative=sigma_relative,
         opening=sensor.opening if sensor.kind == "sonar" else 0.0,
     )
+
+
+def rays_of(sensor: RangeSensorSpec) -> list[tuple[float, float, float]]:
+    """Return the ray of each reading of a distance sensor: x forward, y left [m], heading [rad]."""
+    if isinstance(sensor, LaserSpec):
+        x, y, _, heading = sensor.mounts[0]
+        return [(x, y, math.radians(heading) + angle) for angle in sensor.angles]
+    return [(x, y, math.radians(heading)) for x, y, _, heading in sensor.mounts]
 
 
 def free_run_of(trace: Trace, encoders: str = "encoders") -> FreeRun:
@@ -123,5 +126,6 @@ def walls_of(world: WorldSpec, *, above: float = 0.0) -> Floats:
     return np.array(rows, float).reshape(-1, 4)
 
 
-def _first(spec: RobotSpec, kind: str) -> SensorSpec | None:
+def first_sensor(spec: RobotSpec, kind: str) -> SensorSpec | None:
+    """Return the first sensor of a kind; None if the robot has none."""
     return next((sensor for sensor in spec.sensors if sensor.kind == kind), None)

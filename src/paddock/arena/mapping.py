@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from paddock.arena.localisation import travel_sensors_of, walls_of
+from paddock.arena.localisation import first_sensor, travel_sensors_of, walls_of
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import ORIGIN, Disc, Pose, inner_radius
-from paddock.estimate import MotionNoise
+from paddock.estimate import MotionNoise, TravelSensors
 from paddock.mapping import MapLocaliser, Mapper, MapTruth, OccupancyGrid, RangeReader
 from paddock.robots import RobotSpec
 from paddock.sensors.base import RangeSensorSpec
@@ -51,7 +51,7 @@ def range_reader_of(spec: RobotSpec, device: str | None = None) -> RangeReader:
 def motion_noise_of(spec: RobotSpec) -> MotionNoise:
     """Return the motion noise of a robot, from its slip, its encoders and the tolerance of uncalibrated wheels."""
     slip, error = spec.drive.slip_noise, 0.0 if spec.drive.measured else WHEEL_ERROR
-    encoders = next((s for s in spec.sensors if s.kind == "encoders"), None)
+    encoders = first_sensor(spec, "encoders")
     count = 0.0 if encoders is None else encoders.resolution / (encoders.scale or 1.0)
     return MotionNoise(wheel=error**2 * SCAN_DISTANCE, turn=error**2 * SCAN_DISTANCE, slip=slip, count=count)
 
@@ -79,10 +79,7 @@ def mapper_of(
         seed: seed of all random numbers.
         options: options of the method.
     """
-    spec = robot.spec
-    reader = range_reader_of(spec, device)
-    travel = travel_sensors_of(spec, pose, motion_noise_of(spec) if noise is None else noise)
-    robot.enable(reader.device, *(name for name in (travel.encoders, travel.gyroscope) if name is not None))
+    travel, reader = _enable_sensors(robot, device, pose, noise)
     if resolution is None:
         resolution = CELL if reader.max_range > 1 else FINE_CELL
     if method is None:
@@ -109,10 +106,17 @@ def map_localiser_of(
         noise: motion noise; None: from the robot's type, with 1 % error for wheels that are not calibrated.
         options: options of `MapLocaliser`: seed, covariance, model, particles, …
     """
+    return MapLocaliser(grid, *_enable_sensors(robot, device, pose, noise), **options)
+
+
+def _enable_sensors(
+    robot: Robot, device: str | None, pose: Pose, noise: MotionNoise | None
+) -> tuple[TravelSensors, RangeReader]:
+    """Return the encoders and the range sensor of a robot, and enable them."""
     reader = range_reader_of(robot.spec, device)
     travel = travel_sensors_of(robot.spec, pose, motion_noise_of(robot.spec) if noise is None else noise)
     robot.enable(reader.device, *(name for name in (travel.encoders, travel.gyroscope) if name is not None))
-    return MapLocaliser(grid, travel, reader, **options)
+    return travel, reader
 
 
 def map_truth_of(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.core.errors import SimulationError
+from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation
 from paddock.core.values import as_picture
@@ -96,6 +96,8 @@ class Watches:
 
     def on_image(self, camera: Camera, observer: Observer, period: float) -> Callable[[], None]:
         self._refuse_if_gone()
+        if not callable(observer):
+            raise PaddockError(f"{camera}.on_image: expected a function that takes a picture, got {observer!r}")
         camera.refuse_if_disabled()
         entry = ImageObserver(observer, Schedule(period, self.robot.arena.dt))
         self._set_camera(camera.name, (*self._cameras.get(camera.name, ()), entry))
@@ -143,7 +145,7 @@ class Watches:
 
     # ---- notification
 
-    def update(self, time: float) -> None:
+    def update(self) -> None:
         """Read the devices that are due and call the observers, unless called from an observer that steps the arena."""
         if self._calling_thread == threading.get_ident():
             return

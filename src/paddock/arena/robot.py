@@ -59,7 +59,8 @@ class Wheels:
         most = self.max_speed
         try:
             within = -most <= left <= most and -most <= right <= most
-        except (TypeError, ValueError):
+            left, right = float(left), float(right)
+        except (OverflowError, TypeError, ValueError):
             within = False  # not numbers; refused below
         if not within:
             if not all_finite(left, right):
@@ -72,7 +73,7 @@ class Wheels:
                     what = f"the command ({left:g}, {right:g}) of the controller of {self.robot.name!r}"
                 self.warn(what, "speeds are in m/s at the rim, not in mm/s or steps", author)
             left, right = min(most, max(-most, left)), min(most, max(-most, right))
-        self.robot.body.set_wheels(float(left), float(right))
+        self.robot.body.set_wheels(left, right)
 
     def count_capped(self, left: float, right: float, author: Callable[..., Any] | None = None) -> bool:
         """Count a capped command. Return True, once per run, if it looks like a mistaken unit in user code."""
@@ -192,10 +193,10 @@ class Robot:
             wheels = self._apply_to_devices(command) if isinstance(command, Command) else command
             if wheels is None:
                 return
-            left, right = (speed + 0.0 for speed in wheels)  # any type of number, but not str
+            left, right = (float(speed + 0.0) for speed in wheels)  # any type of number, but not str
         except PaddockError:
             raise
-        except (AttributeError, TypeError, ValueError):
+        except (AttributeError, LookupError, OverflowError, TypeError, ValueError):
             raise PaddockError(
                 f"the controller of {self.name!r} returned {command!r}: "
                 "expected (left, right) in m/s, a Command, or None"

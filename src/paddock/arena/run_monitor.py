@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from paddock.core.errors import PaddockError, Refused
 from paddock.estimate import Estimate
 from paddock.mapping.view import MapView
 
+Item = TypeVar("Item")
 NO_RUN = "no running controller accepts goals"
 OVER = "the run has ended"
 
@@ -82,7 +83,7 @@ class RunMonitor:
         view = getattr(controller, "map_view", None)
         if isinstance(view, MapView):
             doing = text_attribute(controller, "state") or text_attribute(controller, "task")
-            modules = tuple(part for part in getattr(controller, "modules", ()) if isinstance(part, ShownModule))
+            modules = tuple(list_attribute(controller, "modules", ShownModule))
             self.maps[robot] = ShownMap(view, doing, text_attribute(controller, "refusal"), modules)
 
     def takes_goals(self, robot: str) -> bool:
@@ -110,6 +111,12 @@ def text_attribute(controller: Any, name: str, otherwise: str = "") -> str:
     """Return a str attribute of a controller; an attribute of another type may have another meaning."""
     value = getattr(controller, name, None)
     return value if isinstance(value, str) else otherwise
+
+
+def list_attribute(controller: Any, name: str, kind: type[Item]) -> list[Item]:
+    """Return the objects of a class in an attribute of a controller; empty if it is no collection of these."""
+    value = getattr(controller, name, None)
+    return [item for item in value if isinstance(item, kind)] if isinstance(value, Iterable) else []
 
 
 def _give(controller: Any, goal: GoalRequest) -> str:

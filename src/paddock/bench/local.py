@@ -16,7 +16,8 @@ from paddock.arena.base import BaseArena
 from paddock.core.errors import SimulationError
 from paddock.metrics import ContactTime, Distance
 from paddock.policies.braitenberg import explorer
-from paddock.policies.networks import Network, nearness
+from paddock.policies.inputs import nearness
+from paddock.policies.networks import Network
 from paddock.policies.run_and_tumble import RunAndTumble
 from paddock.robots import load_robot
 from paddock.rollouts.batch import Batch

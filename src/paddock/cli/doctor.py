@@ -15,7 +15,7 @@ from typing import NamedTuple
 from rich.console import Console
 
 from paddock.cli.tables import cell, new_table
-from paddock.rollouts.threads import available_threads
+from paddock.core.provenance import available_threads
 
 NOT_FOR_USERS = ("dev",)  # extras that are not reported
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.observation import Observation
 
 WHEELS = "wheels"  # the entry that becomes the command
@@ -60,6 +60,9 @@ class Blackboard:
     """
 
     def __init__(self, *sources: Source, memory: Mapping[str, Any] | None = None) -> None:
+        for source in sources:
+            if not isinstance(source, Source):
+                raise PaddockError(f"Blackboard: expected sources, Source(…), got {format_value(source)}")
         self._sources = sorted(sources, key=lambda source: -source.rank)
         self._first_memory = dict(memory or {})
         self.reset()

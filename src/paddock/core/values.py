@@ -1,4 +1,4 @@
-"""Small arrays with named components, such as `x`, `y`, `z`; and images."""
+"""Small arrays with named components, such as `x`, `y`, `z`; images; and numbers of users as arrays."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, format_value
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -61,3 +63,11 @@ class Picture(np.ndarray[Any, np.dtype[np.uint8]]):
 def as_picture(pixels: NDArray[np.uint8]) -> Picture:
     """Return a view of an array as an image, without copying."""
     return cast(Picture, pixels.view(Picture))
+
+
+def as_floats(what: str, value: Any, ndmin: int = 0) -> NDArray[np.float64]:
+    """Return a copy of numbers as an array, or raise an error that names them by `what`."""
+    try:
+        return np.array(value, np.float64, ndmin=ndmin)
+    except (TypeError, ValueError):
+        raise PaddockError(f"{what}: expected numbers, got {format_value(value)}") from None

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from paddock.core.display import display_html
 from paddock.core.errors import PaddockError
 from paddock.episodes.events import Event
 from paddock.episodes.trace import Trace
 from paddock.worlds.spec import WorldSpec
-
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -17,6 +17,7 @@ from paddock.core.motion import Motion
 from paddock.core.observation import WheelSpeeds
 from paddock.episodes.events import Event
 from paddock.metrics.base import Metric
+from paddock.metrics.choice import make_metrics
 from paddock.metrics.meter import Meter
 from paddock.worlds.spec import WorldSpec
 
@@ -159,20 +160,21 @@ class Trace:
                 spans.append(Span(task, time, time))
         return spans
 
-    def evaluate(self, metrics: Sequence[Metric], world: WorldSpec | None = None) -> dict[str, float]:
-        """Compute metrics from the trace, by name. If the trace has one row per tick, they equal those of the run.
+    def evaluate(self, metrics: Sequence[Metric | str], world: WorldSpec | None = None) -> dict[str, float]:
+        """Compute metrics from the trace, by name.
+
+        They equal those of the run if the trace has one row per tick and the robot was not moved by hand.
 
         Args:
-            metrics: metrics to compute.
+            metrics: metrics to compute; also by name, as "distance" or "my_file.py:Mine".
             world: world of the run, for metrics that depend on it.
         """
         if not len(self):
             raise PaddockError(f"trace of {self.robot}: it has no rows to evaluate")
         steps = np.diff(self.time)
         whole = len(steps) == 0 or bool((np.rint(steps / self.dt) == 1).all())
-        meter = Meter(
-            metrics, self._motion(0), self.dt if whole else float(steps.mean()), robot=self.robot, world=world
-        )
+        dt = self.dt if whole else float(steps.mean())
+        meter = Meter(make_metrics(metrics, "evaluate"), self._motion(0), dt, robot=self.robot, world=world)
         jumps = self.jumps
         for row in range(1, len(self)):
             meter.sense({device: self.reading(device)[row - 1] for device in meter.devices})

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_args
 
 import numpy as np
 
@@ -17,12 +18,13 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.files import append_text, whole_file
 from paddock.core.npz import read_npz, write_npz
 from paddock.core.packages import import_package
-from paddock.episodes.events import Event
+from paddock.episodes.events import Event, Kind
 from paddock.episodes.trace import NUMBERS, DeviceReadings, Floats, Trace
 
 FORMAT = "paddock trace 1"
 A_TRACE = "a trace saved by Paddock"
 TEXTS = ("task", "events")
+NEXT_EVENT = re.compile(rf"; (?=(?:{'|'.join(get_args(Kind))}): )")  # between two events of a cell
 ROWS_AT_ONCE = 4096
 
 import_extra = partial(import_package, what="this", extra="data")
@@ -153,12 +155,19 @@ def _load_csv(path: Path) -> Trace:
     events = [
         {"time": time, "kind": text.partition(": ")[0], "text": text.partition(": ")[2]}
         for time, cell in zip(columns["time"], cells.get("events", ()), strict=False)
-        for text in cell.split("; ")
+        for text in NEXT_EVENT.split(cell)
         if cell
     ]
-    step = float(np.diff(columns["time"]).min(initial=np.inf)) if rows else 0.0
-    about = {"robot": path.stem.removeprefix("trace-"), "dt": step, "labels": labels, "events": events}
+    tick = _find_tick(columns["time"])
+    about = {"robot": path.stem.removeprefix("trace-"), "dt": tick, "labels": labels, "events": events}
     return _trace({**about, "error_of": "error", "unit": "m", "target": None}, columns)
+
+
+def _find_tick(times: Floats) -> float:
+    """Return the shortest time between two rows [s], rounding errors averaged out; 0 if it is unknown."""
+    steps = np.diff(times)
+    steps = steps[steps > 0]
+    return float(steps.sum() / np.rint(steps / steps.min()).sum()) if len(steps) else 0.0
 
 
 def _read_csv(path: Path) -> tuple[list[str], list[list[str]], list[int]]:

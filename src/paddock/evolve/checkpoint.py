@@ -17,7 +17,13 @@ FORMAT = "paddock evolution 4"
 def save_checkpoint(path: Path, state: Mapping[str, Any], *, sync: bool = True) -> None:
     """Write a state of arrays, nested dicts and JSON values; the old file stays until the new one is complete."""
     arrays: dict[str, Any] = {}
-    write_npz(path, {"format": FORMAT, "state": _take_arrays_out(state, "", arrays)}, arrays, sync=sync)
+    about = {"format": FORMAT, "state": _take_arrays_out(state, "", arrays)}
+    try:
+        write_npz(path, about, arrays, sync=sync)
+    except (TypeError, ValueError) as error:
+        raise PaddockError(
+            f"{path}: the state of a strategy consists of arrays, dicts and JSON values only: {error}"
+        ) from None
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from paddock.core.errors import PaddockError, format_value
 from paddock.evolve.tasks.base import Evaluation, EvolutionTask, Floats
 from paddock.jobs import JobRunner, Workers
 from paddock.policies.networks import Network
@@ -80,7 +81,14 @@ class LocalEvaluator:
             metrics=self.task.metrics,
             every=self.task.trace_every,
         )
-        return self.task.evaluate(rollout).average_by_individual(self.drives)
+        evaluation = self.task.evaluate(rollout)
+        if not isinstance(evaluation, Evaluation) or len(evaluation.fitness) != len(rollout.ticks):
+            got = (
+                f"one of {len(evaluation.fitness)}" if isinstance(evaluation, Evaluation) else format_value(evaluation)
+            )
+            expected = f"an Evaluation of {len(rollout.ticks)} worlds"
+            raise PaddockError(f"{self.task.name}: evaluate: expected {expected}, got {got}")
+        return evaluation.average_by_individual(self.drives)
 
     def compile(self) -> None:
         """Compile the kernels by running one tick."""

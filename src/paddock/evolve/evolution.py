@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, format_value
+from paddock.core.places import refuse_abstract
 from paddock.core.provenance import versions
 from paddock.core.sources import hash_source
 from paddock.evolve.evaluators import EvaluatorFactory, LocalEvaluator
 from paddock.evolve.options import STRATEGY, EvolutionConfig
-from paddock.evolve.strategies import STRATEGIES, SearchSpace
+from paddock.evolve.strategies import STRATEGIES, SearchSpace, Strategy
 from paddock.evolve.tasks.base import EvolutionTask, Floats, compute_weight_scale
 from paddock.evolve.tasks.registry import make_task
 from paddock.evolve.tasks.user_errors import reraise_with_location
@@ -48,6 +49,15 @@ class Generation:
     evaluations: int  # individuals evaluated so far
 
 
+def find_strategy(config: EvolutionConfig) -> type[Strategy]:
+    """Return the strategy of a config; raise an error if there is none."""
+    if not isinstance(config, EvolutionConfig):
+        raise PaddockError(f"expected EvolutionConfig(task=…), got {format_value(config)}")
+    kind = STRATEGIES.get(config.strategy)
+    refuse_abstract(kind, "ask(self), and learn(self, fitness, behaviour)")
+    return kind
+
+
 class Evolution:
     """A run of a strategy on a task."""
 
@@ -66,7 +76,7 @@ class Evolution:
             make_evaluator: creates the evaluator from task, policy and seed; by default on all cores of this machine.
         """
         self.config = config
-        kind = STRATEGIES.get(config.strategy)
+        kind = find_strategy(config)
         uses = ("length",) if kind.makes_programs else ("hidden",)
         config.refuse_unused(STRATEGY, f"the strategy {config.strategy}", uses)
         self.task = make_task(config) if task is None else task
@@ -77,7 +87,7 @@ class Evolution:
         inputs, recurrent = sum(part.values for part in self.task.inputs), self.task.recurrent
         usual = min(MAX_INSTRUCTIONS, max(USUAL_LENGTH, 2 * kind.min_length(inputs, recurrent)))
         length = usual if config.length is None else config.length
-        self.policy: Network | Program = self.task.policy(programs=kind.makes_programs, length=length)
+        self.policy: Network | Program = self.task.program(length) if kind.makes_programs else self.task.network()
         space = SearchSpace(scale=compute_weight_scale(self.policy), inputs=inputs, length=length, recurrent=recurrent)
         with self._explain_memory():
             if 8 * space.size * config.population > sys.maxsize:  # bytes; numpy raises various errors
@@ -112,8 +122,9 @@ class Evolution:
 
     def step(self) -> Generation:
         """Run one generation: ask, evaluate, tell."""
-        with self._explain_memory(), reraise_with_location(self.config.task):
-            individuals = self.strategy.ask()
+        own_code = self.config.task, self.config.strategy
+        with self._explain_memory(), reraise_with_location(*own_code):
+            individuals = self._check_individuals(self.strategy.ask())
             evaluation = self.evaluator(individuals)
         finite = self._check_finite(evaluation.fitness)
         fitness = np.where(finite, evaluation.fitness, WORST_FITNESS)
@@ -122,7 +133,8 @@ class Evolution:
         before = self.history[-1] if self.history else None
         better = before is None or (solved[best], fitness[best]) > (before.solved, before.champion)
         champion = individuals[best].copy() if better else self._champion
-        self.strategy.tell(fitness, evaluation.behaviour)
+        with reraise_with_location(*own_code):
+            self.strategy.tell(fitness, evaluation.behaviour)
         now = Generation(
             number=len(self.history) + 1,
             best=float(fitness.max()),
@@ -134,6 +146,18 @@ class Evolution:
         # Set both last and together: an interrupted generation keeps the champion of the previous ones.
         self.history, self._champion = [*self.history, now], champion
         return now
+
+    def _check_individuals(self, asked: Any) -> Floats:
+        """Return the individuals of a strategy as a table of numbers."""
+        try:
+            individuals = np.asarray(asked, np.float64)
+        except (TypeError, ValueError):
+            individuals = np.empty(0)
+        if individuals.ndim != 2 or individuals.shape[1] != self.policy.size or not len(individuals):
+            shape = f"({self.strategy.batch_size}, {self.policy.size})"
+            got = individuals.shape if individuals.ndim and individuals.size else format_value(asked)
+            raise PaddockError(f"{self.config.strategy}: ask: expected numbers of shape {shape}, got {got}")
+        return individuals
 
     def _check_finite(self, fitness: Floats) -> NDArray[np.bool_]:
         """Return which fitness values are finite; warn once if some are not, and raise if none is."""

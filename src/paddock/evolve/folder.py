@@ -139,7 +139,10 @@ class EvolutionFolder:
 
     def _read_json(self, name: str) -> dict[str, Any]:
         path = self.path / name
-        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+        try:
+            return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+        except ValueError as error:
+            raise PaddockError(f"{path}: this file is damaged: {error}") from None
 
     def _worlds(self, evolution: Evolution) -> list[tuple[Path, WorldSpec]]:
         names = ["world.toml", *(f"world-{i}.toml" for i in range(1, len(evolution.task.worlds)))]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from paddock.evolve.tasks.base import Floats
+from paddock.policies.network_kernel import LARGEST_EXPONENT
 from paddock.policies.networks import Network
 
 
@@ -101,7 +102,9 @@ def activate(kind: str, total: Floats) -> Floats:
     if kind == "tanh":
         return np.tanh(total)
     if kind == "sigmoid":
-        return np.asarray(1.0 / (1.0 + np.exp(-total)))
+        return np.asarray(1.0 / (1.0 + np.exp(np.minimum(-total, LARGEST_EXPONENT))))
+    if kind == "clip":
+        return np.clip(total, -1.0, 1.0)
     return np.maximum(0.0, total) if kind == "relu" else total
 
 
@@ -111,4 +114,6 @@ def compute_slope(kind: str, output: Floats) -> Floats:
         return np.asarray(1.0 - output * output)
     if kind == "sigmoid":
         return np.asarray(output * (1.0 - output))
+    if kind == "clip":
+        return (np.abs(output) < 1.0).astype(np.float64)
     return (output > 0.0).astype(np.float64) if kind == "relu" else np.ones_like(output)

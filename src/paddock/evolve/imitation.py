@@ -12,6 +12,8 @@ import numpy as np
 from paddock.arena import Robot
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.npz import read_npz, write_npz
+from paddock.core.numeric import all_finite, check_seed
+from paddock.core.values import as_floats
 from paddock.episodes import Trace
 from paddock.evolve.gradient import loss_and_gradient, make_first_states
 from paddock.evolve.packages import use_one_thread
@@ -19,7 +21,11 @@ from paddock.evolve.tasks.base import Floats
 from paddock.policies.networks import Network
 
 FORMAT = "paddock demonstration 1"
-LIMITS = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0)}  # limits of outputs, relative to the network's speed
+LIMITS = {
+    "tanh": (-1.0, 1.0),
+    "sigmoid": (0.0, 1.0),
+    "clip": (-1.0, 1.0),
+}  # limits of outputs, relative to the network's speed
 
 Progress = Callable[[int, float], None]
 """Callback after every epoch, with its number and the mean squared error."""
@@ -33,6 +39,8 @@ class Demonstration:
     wheels: Floats  # commanded wheel speeds, capped at the robot's maximum [m/s], shape (ticks, 2)
 
     def __post_init__(self) -> None:
+        for name in ("readings", "wheels"):
+            object.__setattr__(self, name, as_floats(f"Demonstration: {name}", getattr(self, name)))
         ticks = len(self.readings)
         if self.readings.ndim != 2 or self.wheels.shape != (ticks, 2) or not ticks:
             raise PaddockError(
@@ -45,6 +53,8 @@ class Demonstration:
     @classmethod
     def from_trace(cls, trace: Trace, devices: Sequence[str]) -> Demonstration:
         """Create a demonstration from a trace with a row for each tick, of a simulated or a real robot."""
+        if isinstance(devices, str) or not devices:
+            raise PaddockError(f"devices: expected a tuple of at least one name, got {format_value(devices)}")
         return cls(np.concatenate([trace.reading(name) for name in devices], axis=1), trace.commands.copy())
 
     def save(self, path: str | Path) -> None:
@@ -62,8 +72,8 @@ class Demonstration:
                 f"with {', '.join(arrays) or 'nothing'}"
             )
         try:
-            return cls(np.asarray(arrays["readings"], np.float64), np.asarray(arrays["wheels"], np.float64))
-        except (PaddockError, ValueError) as error:
+            return cls(arrays["readings"], arrays["wheels"])
+        except PaddockError as error:
             raise PaddockError(f"{path}: {error}") from None
 
 
@@ -76,6 +86,8 @@ def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: 
         devices: the inputs of the network that will be trained; the teacher may read all enabled devices.
         seconds: simulated time of the run [s].
     """
+    if isinstance(devices, str) or not devices:
+        raise PaddockError(f"devices: expected a tuple of at least one name, got {format_value(devices)}")
     arena = robot.arena
     robot.enable(*devices)
     episode = arena.run(seconds, {robot.name: teacher}, every=arena.dt)
@@ -103,13 +115,17 @@ def imitate(
         seed: determines all random numbers.
         progress: called after every epoch.
     """
-    if not demonstrations:
-        raise PaddockError("imitate: expected at least one demonstration")
-    if epochs < 1 or window < 1:
-        raise PaddockError(
-            f"imitate: expected epochs and window >= 1, got {format_value(epochs)} and {format_value(window)}"
-        )
-    rng = np.random.default_rng(seed)
+    if not isinstance(network, Network):
+        raise PaddockError(f"imitate: expected a Network, got {format_value(network)}")
+    listed = isinstance(demonstrations, Sequence) and len(demonstrations) > 0
+    if not listed or not all(isinstance(each, Demonstration) for each in demonstrations):
+        raise PaddockError(f"imitate: expected at least one demonstration, got {format_value(demonstrations)}")
+    for what, count in (("epochs", epochs), ("window", window)):
+        if not isinstance(count, int) or count < 1:
+            raise PaddockError(f"imitate: {what}: expected a whole number >= 1, got {format_value(count)}")
+    if not (all_finite(rate) and rate > 0):
+        raise PaddockError(f"imitate: rate: expected a number > 0, got {format_value(rate)}")
+    rng = np.random.default_rng(check_seed(seed))
     inputs = [scale_inputs(network, demonstration.readings) for demonstration in demonstrations]
     wanted = [scale_outputs(network, demonstration.wheels) for demonstration in demonstrations]
     weights = network.weights[0].copy()

@@ -6,12 +6,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Annotated, Any, Literal
 
-from paddock.core.errors import PaddockError, format_value
+from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.spec import Number, Spec
 
 TASK, STRATEGY = "task", "strategy"
 NEEDS = {"size": "mazes or world", "kind": "mazes"}  # options that are used only together with another one
 
+MAX_SEED = 2**62  # each drive adds a number to it
 PositiveInt = Annotated[int, Number("a whole number", low=1)]
 NonNegativeInt = Annotated[int, Number("a whole number", low=0)]
 Cells = Annotated[int, Number("a whole number", low=2, high=200)]
@@ -41,7 +42,9 @@ class EvolutionConfig(Spec):
     )
     population: PositiveInt = option("Individuals in a generation.", default=20)
     generations: NonNegativeInt = option("Total number of generations.", default=200)
-    seed: NonNegativeInt = option("Seed of all random numbers.", default=0)
+    seed: Annotated[int, Number("a whole number", low=0, high=MAX_SEED)] = option(
+        "Seed of all random numbers.", default=0
+    )
     world: str | None = option("World with one robot, instead of the task's own.", default=None, of=(TASK,))
     mazes: NonNegativeInt | None = option("Number of mazes to generate. 0: the shipped maze.", default=None, of=(TASK,))
     size: tuple[Cells, Cells] | None = option(
@@ -90,6 +93,8 @@ class EvolutionConfig(Spec):
     def extend(self, expected: Mapping[str, Any], generations: int | None) -> EvolutionConfig:
         """Return the config for resuming; only the number of generations may differ."""
         for name, value in expected.items():
+            if not hasattr(self, name):
+                raise UnknownName("option", name, [each.name for each in fields(self)])
             if value != getattr(self, name):
                 own = "the default" if getattr(self, name) is None else format_value(getattr(self, name))
                 raise PaddockError(

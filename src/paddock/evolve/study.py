@@ -11,10 +11,9 @@ from typing import Any
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.evolve.evaluators import EvaluatorFactory, LocalEvaluator, SharedEvaluator
-from paddock.evolve.evolution import Evolution, Generation
+from paddock.evolve.evolution import Evolution, Generation, find_strategy
 from paddock.evolve.folder import SUMMARY, EvolutionFolder
 from paddock.evolve.options import EvolutionConfig, Execution
-from paddock.evolve.strategies import STRATEGIES
 from paddock.evolve.tasks.user_errors import reraise_with_location
 from paddock.evolve.tasks.user_fitness import UserFitness
 
@@ -37,7 +36,7 @@ class Study:
 def evolve(
     config: EvolutionConfig,
     *,
-    out: Path | None = None,
+    out: str | Path | None = None,
     execution: Execution = Execution(),
     watch: Watch | None = None,
 ) -> Study:
@@ -49,8 +48,8 @@ def evolve(
         execution: device, workers, end condition, and the test of the champion.
         watch: called after each generation.
     """
-    STRATEGIES.get(config.strategy)  # fail early if the strategy is unknown
-    folder = None if out is None else EvolutionFolder(out)
+    find_strategy(config)  # fail early if the strategy is unknown
+    folder = None if out is None else EvolutionFolder(Path(out))
     if folder is not None:
         folder.refuse_second()
     evolution = Evolution(config, make_evaluator=choose_evaluator(config, execution))
@@ -62,7 +61,7 @@ def evolve(
 
 
 def resume(
-    out: Path,
+    out: str | Path,
     *,
     generations: int | None = None,
     expected: Mapping[str, Any] | None = None,
@@ -78,7 +77,7 @@ def resume(
         execution: as in `evolve`. With `until_solved`, an evolution that is already solved is not continued.
         watch: called after each generation.
     """
-    folder = EvolutionFolder(out)
+    folder = EvolutionFolder(Path(out))
     config = folder.load_config(expected or {}, generations)
     evolution = Evolution(config, make_evaluator=choose_evaluator(config, execution))
     refuse_unsolvable(evolution, execution)

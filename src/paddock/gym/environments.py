@@ -28,7 +28,7 @@ from paddock.gym.terms import Ending, RewardTerm, TermContext
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.floor import curve
 from paddock.worlds.mazes import make_maze, make_maze_world
-from paddock.worlds.rooms import make_room, make_track
+from paddock.worlds.rooms import make_track
 
 UNSEEN = 1_000_000  # mazes from this number on are for testing
 Observed = tuple[object, ...]
@@ -45,8 +45,7 @@ class AvoidEnv(EnvSpec):
     timeout_is_success: ClassVar[bool] = True
 
     def make_worlds(self) -> list[WorldSpec]:
-        robot = self.load_robot()
-        return [make_room(self.first_room + i, robot, side=26.0, pieces=(3, 6), gap=5.0) for i in range(self.rooms)]
+        return self.make_rooms(side=26.0, pieces=(3, 6), gap=5.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +63,7 @@ class GoToEnv(EnvSpec):
     time_limit: float = 60.0
 
     def make_worlds(self) -> list[WorldSpec]:
-        robot = self.load_robot()
-        return [make_room(self.first_room + i, robot, side=40.0, pieces=(6, 12)) for i in range(self.rooms)]
+        return self.make_rooms(side=40.0, pieces=(6, 12))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,8 +139,7 @@ class WallFollowEnv(EnvSpec):
     timeout_is_success: ClassVar[bool] = True
 
     def make_worlds(self) -> list[WorldSpec]:
-        robot = self.load_robot()
-        return [make_room(self.first_room + i, robot, side=30.0, pieces=(0, 2), gap=7.0) for i in range(self.rooms)]
+        return self.make_rooms(side=30.0, pieces=(0, 2), gap=7.0)
 
     def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
         """Return poses next to a wall and parallel to it."""
@@ -170,11 +167,7 @@ class ExploreEnv(EnvSpec):
     time_limit: float = 300.0
 
     def make_worlds(self) -> list[WorldSpec]:
-        robot = self.load_robot()
-        return [
-            make_room(self.first_room + i, robot, side=32.0, pieces=(1, 4), gap=5.0, door=7.0)
-            for i in range(self.rooms)
-        ]
+        return self.make_rooms(side=32.0, pieces=(1, 4), gap=5.0, door=7.0)
 
 
 def draw_on_line(space: FreeSpace, rng: np.random.Generator, count: int, robots: int) -> Floats:

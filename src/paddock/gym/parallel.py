@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
-from paddock.core.errors import SimulationError
+from paddock.core.errors import SimulationError, format_value
 from paddock.gym.registration import TEAM_ENVIRONMENTS
 from paddock.gym.spaces import action_space, observation_space, shape_observation
 from paddock.gym.spec import EnvSpec, check_env_spec
@@ -60,12 +61,14 @@ class PaddockParallelEnv(WorldEnv, ParallelEnv[str, Any, Any]):  # type: ignore[
         """Step all agents; return observations, rewards, terminations, truncations and infos, by agent."""
         if not self.agents:
             raise SimulationError("step: the episode is over: call reset()")
+        if not isinstance(actions, Mapping):
+            raise SimulationError(f"step: expected a dict of actions by agent, got {format_value(actions)}")
         missing = [agent for agent in self.agents if agent not in actions]
         if missing:
             raise SimulationError(
                 f"step: expected an action for each of {', '.join(self.agents)}, got none for {missing[0]}"
             )
-        self.stepper.step(np.array([actions[agent] for agent in self.agents]))
+        self.stepper.step([actions[agent] for agent in self.agents])
         answers, agents = self.stepper.answers, self.agents
         ended, truncated = int(answers.ended[0]), bool(answers.truncated[0])
         rewards = dict(zip(agents, answers.rewards[0].tolist(), strict=True))

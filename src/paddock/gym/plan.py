@@ -20,7 +20,7 @@ from paddock.gym.observations import SIGNALS, ObservedPart, find_slot, observed_
 from paddock.gym.registry import IS_MET, REWARD_OF
 from paddock.gym.spec import EnvSpec
 from paddock.gym.tables import EnvPlan
-from paddock.gym.terms import Ending, Term, TermContext
+from paddock.gym.terms import Term, TermContext
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.sense import replace_measure, take_picture
 
@@ -88,8 +88,7 @@ class _TermTables:
     def add(self, terms: Sequence[Term], kinds: Sequence[int]) -> Ints:
         rows = []
         for term, kind in zip(terms, kinds, strict=True):
-            success = isinstance(term, Ending) and term.success
-            rows.append([kind, len(self.numbers), self.memory, self.marks, success])
+            rows.append([kind, len(self.numbers), self.memory, self.marks])
             self.numbers += term.numbers(self.context)
             self.memory += term.columns
             self.marks += term.marks

@@ -45,9 +45,10 @@ ARGUMENTS = (
 
 def kernel_of(term: type[Term]) -> Kernel:
     """Return the kernel of a term; raise an error if it is not a kernel."""
-    if not isinstance(term.kernel, Kernel):
-        raise PaddockError(f"{term.__name__}.kernel: expected a function with @paddock.kernel, got {term.kernel!r}")
-    return term.kernel
+    found = getattr(term, "kernel", None)
+    if not isinstance(found, Kernel):
+        raise PaddockError(f"{term.__name__}.kernel: expected a function with @paddock.kernel, got {found!r}")
+    return found
 
 
 REWARD_OF = Dispatch(

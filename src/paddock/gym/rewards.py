@@ -13,7 +13,7 @@ from paddock.engine.model import ITEM_RADIUS, ITEM_X0, ITEM_X1, ITEM_Y0, ITEM_Y1
 from paddock.engine.state import HEADING, X, Y
 from paddock.gym.tables import FOUND, GOAL_DISTANCE, LEFT, RIGHT, TOUCH, WAY
 from paddock.gym.terms import RewardTerm, TermContext
-from paddock.metrics.sensing import nearest_of
+from paddock.metrics.sensing import avoidance_of, nearest_of, off_centre_of
 
 # Numbers of goal terms: index of the distance signal, a length [m], and the sign of the last robot's reward, 1 or -1.
 SIGNAL, MEASURE, LAST_ROLE = range(3)
@@ -57,23 +57,15 @@ def time():
 def avoidance(numbers, readings, signals):
     """Return the reward for fast, straight motion away from obstacles: V · (1 - √Δ) · (1 - nearness)."""
     most, _ = nearest_of(numbers[2], readings, int(numbers[0]), int(numbers[1]))
-    left, right = signals[LEFT] / numbers[3], signals[RIGHT] / numbers[3]
-    difference = min(1.0, 0.5 * abs(left - right))
-    return max(0.0, 0.5 * (left + right)) * (1.0 - math.sqrt(difference)) * (1.0 - most)
+    return avoidance_of(signals[LEFT] / numbers[3], signals[RIGHT] / numbers[3], most)
 
 
 @kernel
 def line(numbers, readings, signals):
     """Return the forward speed, reduced if the line is not under the middle of the row of ground sensors."""
-    first, count = int(numbers[0]), int(numbers[1])
-    weight, moment = 0.0, 0.0
-    for k in range(count):
-        dark = max(0.0, 0.5 - readings[first + k])
-        weight += dark
-        moment += dark * (2.0 * k - (count - 1.0))
-    if weight == 0.0:
+    off_centre = off_centre_of(0.5, readings, int(numbers[0]), int(numbers[1]))
+    if off_centre < 0.0:
         return 0.0
-    off_centre = abs(moment) / (weight * max(1.0, count - 1.0))
     return 0.5 * (signals[LEFT] + signals[RIGHT]) / numbers[2] * (1.0 - off_centre)
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, SpecError
+from paddock.core.errors import PaddockError, SpecError, format_value
 from paddock.core.geometry import bounding_radius
 from paddock.draw.colours import line_color
-from paddock.engine.model import CROWD, GRID_REACH, ROBOT_COLUMNS, SOURCE_KIND
+from paddock.engine.model import CROWD, GRID_REACH, ROBOT_COLUMNS, SOURCE_KIND, Floats
 from paddock.engine.state import initial_commands, initial_state
 from paddock.gym.places import FreeSpace
 from paddock.gym.spec import EnvSpec
@@ -72,15 +72,17 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
     for number, scene in enumerate(scenes):
         rng = np.random.default_rng((STREAM, spec.first_room + number))
         space = FreeSpace(scene, radius, PLOT * radius)
-        starts.append(spec.make_starts(space, rng))
-        goals.append(spec.make_goals(space, rng))
-        tiles = (
-            space.tiles(spec.plot_radii * radius if spec.plot is None else spec.plot, spec.make_exit(space))
-            if spec.explores
-            else space.one_tile()
-        )
-        plots.append(tiles[0])
-        ways.append(tiles[1])
+        starts.append(_check_places(spec, "make_starts", spec.make_starts(space, rng), (spec.robots, 3)))
+        goals.append(_check_places(spec, "make_goals", spec.make_goals(space, rng), (2,)))
+        if spec.explores:
+            leave = spec.make_exit(space)
+            if leave is not None:
+                leave = _check_places(spec, "make_exit", [leave], (2,))[0]
+            plot, way = space.tiles(spec.plot_radii * radius if spec.plot is None else spec.plot, leave)
+        else:
+            plot, way = space.one_tile()
+        plots.append(plot)
+        ways.append(way)
     state = initial_state(first, scenes[0].poses, led_count=scenes[0].led_count, seed=0)
     pool = ScenePool(
         dt=first.dt,
@@ -106,6 +108,20 @@ def _stack(spec: EnvSpec, robot: RobotSpec, scenes: Sequence[BuiltWorld]) -> Sce
     )
     pool.grids[:, CROWD, GRID_REACH] *= 1.0 + spec.randomise.wheel_error
     return pool
+
+
+def _check_places(spec: EnvSpec, method: str, places: Any, shape: tuple[int, ...]) -> Floats:
+    """Return the result of an environment's method, since kernels do not check it: finite rows of a shape."""
+    try:
+        rows = np.array(places, np.float64)
+    except (TypeError, ValueError):
+        rows = np.empty(0)
+    if rows.shape[1:] != shape or not len(rows) or not np.isfinite(rows).all():
+        raise PaddockError(
+            f"{type(spec).__name__}.{method}: expected finite numbers of shape (n, {', '.join(map(str, shape))}), "
+            f"got {rows.shape if rows.ndim and rows.size else format_value(places)}"
+        )
+    return rows
 
 
 def _stack_padded(tables: Sequence[NDArray[Any]], *, fill: float = 0.0, mode: str = "constant") -> NDArray[Any]:

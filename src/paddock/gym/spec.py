@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -17,6 +17,7 @@ from paddock.gym.terms import Ending, RewardTerm, Term
 from paddock.policies.inputs import Input
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds import WorldSpec, load_world
+from paddock.worlds.rooms import make_room
 
 Whole = Annotated[int, Number("a whole number", low=1, limit=1e6)]
 Range = tuple[NotNegative, NotNegative]
@@ -119,8 +120,16 @@ class EnvSpec(Spec):
     def load_worlds(self) -> list[WorldSpec]:
         """Return the worlds to draw from: those of the field `world`, or the environment's own."""
         if self.world is None:
-            return self.make_worlds()
-        return [self._load(world) for world in (self.world if isinstance(self.world, tuple) else (self.world,))]
+            worlds: Any = self.make_worlds()
+            if isinstance(worlds, str | WorldSpec) or not isinstance(worlds, Iterable):
+                kind = type(self).__name__
+                raise PaddockError(f"{kind}.make_worlds: expected a list of worlds, got {format_value(worlds)}")
+        else:
+            worlds = self.world if isinstance(self.world, tuple) else (self.world,)
+        loaded = [self._load(world) for world in worlds]
+        if not loaded:
+            raise PaddockError(f"{type(self).__name__}.make_worlds: expected at least one world, got none")
+        return loaded
 
     def _load(self, world: object) -> WorldSpec:
         if isinstance(world, str | Path):
@@ -132,6 +141,11 @@ class EnvSpec(Spec):
     def make_worlds(self) -> list[WorldSpec]:
         """Return the environment's own worlds; their robots are ignored."""
         raise SpecError(f"missing: {type(self).__name__} has no world of its own", path="world")
+
+    def make_rooms(self, **shape: Any) -> list[WorldSpec]:
+        """Return as many generated rooms as the field `rooms`; the options are those of `make_room`."""
+        robot = self.load_robot()
+        return [make_room(self.first_room + i, robot, **shape) for i in range(self.rooms)]
 
     def make_starts(self, space: FreeSpace, rng: np.random.Generator) -> Floats:
         """Draw start poses, shape (starts, robots, 3): any free position and heading."""

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import SimulationError
+from paddock.core.errors import SimulationError, format_value
 from paddock.core.jit import progress_while_compiling
-from paddock.engine import state as engine
 from paddock.gym import tables as t
 from paddock.gym.arrays import EnvArrays
 from paddock.gym.plan import kernel_for
 from paddock.gym.scene_pool import scene_of
 from paddock.gym.spec import EnvSpec
-from paddock.rollouts.batch import seeds_of
-from paddock.rollouts.threads import available_threads
+from paddock.rollouts.batch import seeds_of, workspace_of
+from paddock.rollouts.threads import count_threads
 from paddock.worlds.build import BuiltWorld
 
 
@@ -26,10 +25,9 @@ class Stepper(EnvArrays):
     """Environments that are stepped on the CPU. Each step overwrites the results of the previous one."""
 
     def __init__(self, spec: EnvSpec, count: int, *, autoreset: int, threads: int | None = None) -> None:
-        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-            raise SimulationError(f"threads: expected a whole number >= 1, or None for all, got {threads!r}")
+        most = count_threads(threads, "threads")
         super().__init__(spec, count, autoreset=autoreset)
-        hands = min(count, available_threads() if threads is None else threads)
+        hands = min(count, most)
         self._hands = [self._scratch() for _ in range(hands)]
         self._shares = [(count * i // hands, count * (i + 1) // hands) for i in range(hands)]
         self._helpers = ThreadPoolExecutor(hands - 1) if hands > 1 else None
@@ -39,11 +37,9 @@ class Stepper(EnvArrays):
 
     def _scratch(self) -> tuple[Any, ...]:
         """Return scratch memory of one thread, large enough for every scene."""
-        spaces = [engine.workspace(scene.model) for scene in self.scenes]
-        largest = engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
         camera = self.layout.camera
         depth = np.zeros((0, 0) if camera is None else (camera.height, camera.width))
-        return largest, np.zeros(self.layout.values), depth
+        return workspace_of(self.scenes), np.zeros(self.layout.values), depth
 
     def _arguments(self, hand: int, *, begin: bool) -> tuple[Any, ...]:
         scratch, share = self._hands[hand], self._shares[hand]
@@ -54,7 +50,7 @@ class Stepper(EnvArrays):
         where = np.ones(len(self), bool) if chosen is None else chosen
         if seeds is not None:
             seeded = where.copy()
-            if isinstance(seeds, int):
+            if isinstance(seeds, int | np.integer):
                 numbers = seeds_of(seeds, len(self))
             else:
                 numbers = seeds_of([seed or 0 for seed in seeds], len(self))
@@ -69,7 +65,7 @@ class Stepper(EnvArrays):
 
     def step(self, actions: Any) -> None:
         """Step all environments."""
-        given, shape = np.asarray(actions), self.actions.shape
+        given, shape = self._check_numbers(actions), self.actions.shape
         allowed = [tuple(length for i, length in enumerate(shape) if i == 0 or length > 1), shape]
         if len(self) == 1:
             allowed += [each[1:] for each in allowed]
@@ -78,6 +74,16 @@ class Stepper(EnvArrays):
             raise SimulationError(f"step: expected actions of shape {wanted}, got {given.shape}")
         self.actions[...] = given.reshape(shape)
         self._run(begin=False)
+
+    def _check_numbers(self, actions: Any) -> NDArray[Any]:
+        """Return actions as an array of real numbers."""
+        try:
+            given = np.asarray(actions)
+        except ValueError:
+            given = np.array(None)
+        if given.dtype.kind not in "biuf":
+            raise SimulationError(f"step: expected actions as numbers, got {format_value(actions)}")
+        return given
 
     def _run(self, *, begin: bool) -> None:
         if self._helpers is None:

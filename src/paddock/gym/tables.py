@@ -27,8 +27,8 @@ PLACES = SIGNALS - NEWS
 # Columns of `inputs`: observation = gain · (reading - zero), clipped to -1 … 1.
 SLOT, ZERO, GAIN, INPUT_COLUMNS = range(4)
 
-# Columns of `terms` and `endings`: number of the kind, first indices of its tables, and whether an ending is a success.
-KIND, FIRST_NUMBER, FIRST_MEMORY, FIRST_MARK, SUCCESS, TERM_COLUMNS = range(6)
+# Columns of `terms` and `endings`: number of the kind, and first indices of its tables.
+KIND, FIRST_NUMBER, FIRST_MEMORY, FIRST_MARK, TERM_COLUMNS = range(5)
 
 # Entries of `settings`.
 TICKS, LIMIT, AUTORESET, ACTION, VALUES, CAMERA, EXPLORES, GOALS, SETTINGS = range(9)

@@ -14,7 +14,6 @@ from paddock.gym.places import FreeSpace
 from paddock.gym.rewards import ArrivalReward, ContactReward, DiscoveryReward, LineReward, ProgressReward, TimeReward
 from paddock.gym.spec import EnvSpec
 from paddock.worlds import WorldSpec, load_world
-from paddock.worlds.rooms import make_room
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +51,7 @@ class PursuitEnv(EnvSpec):
     time_limit: float = 60.0
 
     def make_worlds(self) -> list[WorldSpec]:
-        robot = self.load_robot()
-        return [make_room(self.first_room + i, robot, side=40.0, pieces=(3, 6)) for i in range(self.rooms)]
+        return self.make_rooms(side=40.0, pieces=(3, 6))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,5 +72,4 @@ class ForagingEnv(EnvSpec):
     time_limit: float = 120.0
 
     def make_worlds(self) -> list[WorldSpec]:
-        robot = self.load_robot()
-        return [make_room(self.first_room + i, robot, side=40.0, pieces=(3, 6)) for i in range(self.rooms)]
+        return self.make_rooms(side=40.0, pieces=(3, 6))

@@ -76,12 +76,17 @@ class PaddockVectorEnv(VectorEnv[Any, Any, Any]):
 
         With `options={"reset_mask": flags}`, only the flagged environments are reset.
         """
+        if not isinstance(options, dict | None):
+            raise SimulationError(f"reset: options: expected a dict, got {options!r}")
         chosen = None if options is None else options.get("reset_mask")
         if chosen is not None:
             chosen = np.asarray(chosen)
             if chosen.shape != (self.num_envs,) or chosen.dtype != bool:
                 raise SimulationError(f"reset: reset_mask: expected {self.num_envs} flags, got {chosen!r}")
+        seed = int(seed) if isinstance(seed, np.integer) else seed
         if seed is not None and not isinstance(seed, int):
+            if not isinstance(seed, Sequence | np.ndarray):
+                raise SimulationError(f"seed: expected a whole number, or {self.num_envs} of them, got {seed!r}")
             seed = list(seed)
             if len(seed) != self.num_envs:
                 raise SimulationError(f"seed: expected a whole number, or {self.num_envs} of them, got {len(seed)}")

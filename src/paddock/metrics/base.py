@@ -52,6 +52,14 @@ class Metric(ABC):
     def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         """Compute the figures, shape (W, N) each, from the sums, shape (W, N, columns)."""
 
+    def figures_by_name(self, sums: Floats, run: RunTime) -> dict[str, Floats]:
+        """Return the figures by name; raise an error if their number is not that of the names."""
+        names, figures = self.names(), self.figures(sums, run)
+        if len(names) != len(figures):
+            kind = type(self).__name__
+            raise PaddockError(f"{kind}: expected as many figures as names, {len(names)}, got {len(figures)} figures")
+        return dict(zip(names, figures, strict=True))
+
     def scenes(self) -> int | None:
         """Return the number of scenes that it was created for; None for any number."""
         return None
@@ -76,9 +84,14 @@ class Metric(ABC):
         return 0
 
 
+def is_list(value: object) -> bool:
+    """Whether a value is a list, a tuple or an array, but not a string."""
+    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str | bytes)
+
+
 def checked_point(owner: str, name: str, point: object) -> tuple[float, float]:
     """Return two finite coordinates [m], or raise."""
-    values = list(point) if isinstance(point, (Sequence, np.ndarray)) and not isinstance(point, str) else []
+    values = list(point) if is_list(point) else []  # type: ignore[call-overload]
     if len(values) != 2 or not all_finite(*values):
         raise PaddockError(f"{owner}: {name}: expected [x, y] in metres, got {format_value(point)}")
     return float(values[0]), float(values[1])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from paddock.core.errors import PaddockError, SpecError, suggestion
+from paddock.core.errors import PaddockError, SimulationError, SpecError, format_value, suggestion
 from paddock.core.spec import Spec
 from paddock.metrics.base import Metric
 from paddock.metrics.registry import METRICS
@@ -42,3 +42,27 @@ def make_metric(choice: str | MetricChoice, *, folder: str | None, path: str, fi
         return METRICS.get(chosen.metric, folder=folder)(**chosen.options)
     except (PaddockError, TypeError) as error:
         raise SpecError(str(error), path=path, file=file) from None
+
+
+def make_metrics(metrics: Iterable[Metric | str], call: str) -> tuple[Metric, ...]:
+    """Return metrics, of which some are given by name. Raise if two figures have the same name.
+
+    Args:
+        metrics: objects such as Distance(), or names such as "distance" and "my_file.py:Mine".
+        call: the function that received them, for error messages.
+    """
+    if isinstance(metrics, Metric | str) or not isinstance(metrics, Iterable):
+        raise SimulationError(f"{call}: metrics: expected a list such as [Distance()], got {format_value(metrics)}")
+    made: list[Metric] = []
+    names: set[str] = set()
+    for k, each in enumerate(metrics):
+        path = f"metrics[{k}]"
+        metric = make_metric(each, folder=None, path=path, file=call) if isinstance(each, str) else each
+        if not isinstance(metric, Metric):
+            raise PaddockError(f"{path}: expected a metric such as Distance(), got {metric!r}")
+        for name in metric.names():
+            if name in names:
+                raise PaddockError(f"two metrics are called {name!r}: give one of them another name")
+            names.add(name)
+        made.append(metric)
+    return tuple(made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import X, Y
-from paddock.metrics.base import Metric, RunTime, checked_above_zero, checked_point
+from paddock.metrics.base import Metric, RunTime, checked_above_zero, checked_point, is_list
 from paddock.worlds.spec import WorldSpec
 
 NOW, NEAREST, START, REACHED = range(4)
@@ -90,7 +90,7 @@ class Goal(Metric):
         return len(self.at) if self._many() else None
 
     def _many(self) -> bool:
-        return len(np.shape(self.at)) == 2
+        return is_list(self.at) and len(self.at) > 0 and all(is_list(point) for point in self.at)
 
     def _point(self, scene: int) -> tuple[float, float]:
         return checked_point("Goal", "at", self.at[scene] if self._many() else self.at)
@@ -111,8 +111,8 @@ class Along(Metric):
     columns: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
-        if not self.width > 0:
-            raise PaddockError(f"Along: width: expected metres > 0, got {format_value(self.width)}")
+        if self.width != math.inf:
+            checked_above_zero("Along", "width", self.width, "metres")
         for i in range(len(self.points) if self._many() else 1):
             self._path(i)
 
@@ -130,10 +130,13 @@ class Along(Metric):
         return len(self.points) if self._many() else None
 
     def _many(self) -> bool:
-        return len(self.points) > 0 and all(len(np.shape(path)) == 2 for path in self.points)
+        paths = self.points if is_list(self.points) else ()
+        return len(paths) > 0 and all(is_list(path) and len(path) > 0 and is_list(path[0]) for path in paths)
 
-    def _path(self, scene: int) -> list[tuple[float, float]]:
-        path = list(self.points[scene] if self._many() else self.points)
+    def _path(self, scene: int) -> list[Any]:
+        path = self.points[scene] if self._many() else self.points
+        if not is_list(path):
+            raise PaddockError(f"Along: points: expected a list of [x, y] in metres, got {format_value(path)}")
         if len(path) < 2:
             raise PaddockError(f"Along: points: expected at least 2 points, got {len(path)}")
         return [checked_point("Along", "points", point) for point in path]

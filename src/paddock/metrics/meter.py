@@ -34,7 +34,6 @@ class Meter:
             robot: name of the robot.
             world: world of the robot; None if unknown, as for a real robot.
         """
-        check_metrics(metrics)
         self.dt, self.ticks, self.robot = dt, 0, robot
         self._state = np.zeros(PANS)
         self._parts = [Part(metric, motion.pose, world, robot) for metric in metrics if metric.robot in (None, robot)]
@@ -93,7 +92,7 @@ class Meter:
         return {
             name: float(np.asarray(value).reshape(()))
             for part in self._parts
-            for name, value in zip(part.metric.names(), part.metric.figures(part.sums[None, None], run), strict=True)
+            for name, value in part.metric.figures_by_name(part.sums[None, None], run).items()
         }
 
 
@@ -115,15 +114,3 @@ class Part:
         self.marks = np.zeros(metric.marks(world), np.uint8)  # type: ignore[arg-type]
         start = metric.start(np.array(pose, np.float64)[None, None], self.numbers[None])
         self.sums: Floats = np.ascontiguousarray(start[0, 0])
-
-
-def check_metrics(metrics: Sequence[Metric]) -> None:
-    """Raise if an item is not a metric, or if two figures have the same name."""
-    names: set[str] = set()
-    for k, metric in enumerate(metrics):
-        if not isinstance(metric, Metric):
-            raise PaddockError(f"metrics[{k}]: expected a metric such as Distance(), got {metric!r}")
-        for name in metric.names():
-            if name in names:
-                raise PaddockError(f"two metrics are called {name!r}: give one of them another name")
-            names.add(name)

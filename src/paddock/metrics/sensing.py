@@ -29,6 +29,24 @@ def nearest_of(limit, readings, first, count):
 
 
 @kernel
+def avoidance_of(left, right, nearness):
+    """Return the avoidance fitness V · (1 - √Δ) · (1 - nearness); the wheel speeds are relative to the maximum."""
+    difference = min(1.0, 0.5 * abs(left - right))
+    return max(0.0, 0.5 * (left + right)) * (1.0 - math.sqrt(difference)) * (1.0 - nearness)
+
+
+@kernel
+def off_centre_of(limit, readings, first, count):
+    """Return the offset of a line from the middle of a row of sensors, 0 … 1; -1 if no reading is below the limit."""
+    weight, moment = 0.0, 0.0
+    for k in range(count):
+        dark = max(0.0, limit - readings[first + k])
+        weight += dark
+        moment += dark * (2.0 * k - (count - 1.0))
+    return abs(moment) / (weight * max(1.0, count - 1.0)) if weight > 0.0 else -1.0
+
+
+@kernel
 def nearness(numbers, readings, first, count, sums):
     """Sum the nearness."""
     most, total = nearest_of(numbers[0], readings, first, count)
@@ -40,24 +58,15 @@ def nearness(numbers, readings, first, count, sums):
 def avoidance(numbers, readings, first, count, robot_state, sums):
     """Sum the avoidance fitness: fast, straight motion away from obstacles."""
     most, _ = nearest_of(numbers[0], readings, first, count)
-    left, right = robot_state[LEFT_SPEED] / numbers[1], robot_state[RIGHT_SPEED] / numbers[1]
-    difference = min(1.0, 0.5 * abs(left - right))
-    sums[0] += max(0.0, 0.5 * (left + right)) * (1.0 - math.sqrt(difference)) * (1.0 - most)
+    sums[0] += avoidance_of(robot_state[LEFT_SPEED] / numbers[1], robot_state[RIGHT_SPEED] / numbers[1], most)
 
 
 @kernel
 def line(numbers, readings, first, count, sums):
     """Sum the ticks on the line, and the offset from its centre."""
-    weight, moment = 0.0, 0.0
-    for k in range(count):
-        dark = max(0.0, numbers[0] - readings[first + k])
-        weight += dark
-        moment += dark * (2.0 * k - (count - 1.0))
-    if weight > 0.0:
-        sums[ON_LINE] += 1.0
-        sums[OFF_CENTRE] += abs(moment) / (weight * max(1.0, count - 1.0))
-    else:
-        sums[OFF_CENTRE] += 1.0
+    off_centre = off_centre_of(numbers[0], readings, first, count)
+    sums[ON_LINE] += 1.0 if off_centre >= 0.0 else 0.0
+    sums[OFF_CENTRE] += off_centre if off_centre >= 0.0 else 1.0
 
 
 @dataclass(frozen=True, kw_only=True)

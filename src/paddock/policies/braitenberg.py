@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.jit import Kernel, kernel
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, WheelSpeeds
@@ -73,6 +73,11 @@ class Braitenberg:
     remembers = False
 
     def __post_init__(self) -> None:
+        for name in ("left", "right", "speed"):
+            if not isinstance(getattr(self, name), tuple | list):
+                raise PaddockError(
+                    f"Braitenberg: {name}: expected a tuple of numbers, got {format_value(getattr(self, name))}"
+                )
         if len(self.left) != len(self.right):
             raise PaddockError(f"Braitenberg: {len(self.left)} weights on the left, {len(self.right)} on the right")
         if not all_finite(*self.left, *self.right):

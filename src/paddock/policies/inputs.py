@@ -25,7 +25,7 @@ class Input:
     change: bool = False  # use the change of the reading since the last decision instead
 
     def __post_init__(self) -> None:
-        if not isinstance(self.values, int) or self.values < 1:
+        if not isinstance(self.values, int) or isinstance(self.values, bool) or self.values < 1:
             raise PaddockError(
                 f"Input {self.device!r}: values: expected a whole number >= 1, got {format_value(self.values)}"
             )

@@ -14,6 +14,7 @@ from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel, plain
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.places import error_location, problem_of
+from paddock.core.values import as_floats
 from paddock.policies.inputs import seen_by
 
 INPUTS, WEIGHTS, REMEMBERED, SLOTS = range(4)
@@ -60,16 +61,13 @@ class KernelPolicy:
                 f"KernelPolicy: {self._name}({', '.join(arguments)}): expected four arguments, "
                 "(inputs, weights, memory, wheels)"
             )
-        if isinstance(self.devices, str) or not self.devices:
+        if not isinstance(self.devices, tuple | list) or not self.devices:
             raise PaddockError(f"KernelPolicy: devices: expected a tuple of names, got {format_value(self.devices)}")
         if not isinstance(self.remember, int) or isinstance(self.remember, bool) or self.remember < 0:
             raise PaddockError(
                 f"KernelPolicy: remember: expected a whole number >= 0, got {format_value(self.remember)}"
             )
-        try:
-            table = np.zeros((1, 0)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
-        except (TypeError, ValueError):
-            raise PaddockError(f"KernelPolicy: weights: expected numbers, got {format_value(self.weights)}") from None
+        table = np.zeros((1, 0)) if self.weights is None else as_floats("KernelPolicy: weights", self.weights, ndmin=2)
         if table.ndim != 2 or not len(table) or not np.isfinite(table).all():
             raise PaddockError("KernelPolicy: weights: expected finite numbers, shape (individuals, ·) or (·)")
         object.__setattr__(self, "weights", np.ascontiguousarray(table))
@@ -104,8 +102,8 @@ class KernelPolicy:
         """Allocate memory for the input values, after the remembered numbers, and test the kernel once."""
         values = sum(count for _, count in sensors)
         if len(self.memory) != self.remember + values:
+            self._try(values)  # before anything changes, so that a second run is refused, too
             object.__setattr__(self, "memory", np.append(self.memory[: self.remember], np.zeros(values)))
-            self._try(values)
 
     def _try(self, values: int) -> None:
         """Run the kernel in plain Python, since compiled code does not check array bounds."""

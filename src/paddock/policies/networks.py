@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.jit import Kernel
-from paddock.policies.inputs import Input, nearness
+from paddock.core.numeric import all_finite, check_seed
 from paddock.policies.network_kernel import CLIP, IDENTITY, RELU, SIGMOID, TANH, network
 from paddock.policies.trainable import Trainable
-
-__all__ = ["Input", "Network", "nearness"]
 
 ACTIVATIONS = {"tanh": TANH, "relu": RELU, "sigmoid": SIGMOID, "identity": IDENTITY, "clip": CLIP}
 
@@ -38,10 +36,13 @@ class Network(Trainable):
 
     def check_structure(self) -> None:
         for name in ("activation", "output"):
-            if getattr(self, name) not in ACTIVATIONS:
+            if getattr(self, name) not in list(ACTIVATIONS):
                 raise UnknownName("activation", getattr(self, name), ACTIVATIONS)
-        if not all(isinstance(units, int) and units > 0 for units in self.hidden):
-            raise PaddockError(f"Network: hidden: expected whole numbers > 0, got {format_value(self.hidden)}")
+        hidden = self.hidden if isinstance(self.hidden, tuple | list) else (None,)
+        if not all(isinstance(units, int) and not isinstance(units, bool) and units > 0 for units in hidden):
+            raise PaddockError(
+                f"Network: hidden: expected a tuple of whole numbers > 0, such as (8,), got {format_value(self.hidden)}"
+            )
 
     @property
     def layers(self) -> list[tuple[int, int, bool]]:
@@ -62,7 +63,11 @@ class Network(Trainable):
 
     def random(self, individuals: int, *, seed: int, spread: float = 1.0) -> NDArray[np.float64]:
         """Draw normal random weights, with a standard deviation of spread / √(number of inputs of a unit)."""
-        rng = np.random.default_rng(seed)
+        if not isinstance(individuals, int | np.integer) or individuals < 1:
+            raise PaddockError(f"random: individuals: expected a whole number >= 1, got {format_value(individuals)}")
+        if not (all_finite(spread) and spread >= 0):
+            raise PaddockError(f"random: spread: expected a number >= 0, got {format_value(spread)}")
+        rng = np.random.default_rng(check_seed(seed))
         parts = []
         for below, units, recurrent in self.layers:
             rows = 1 + below + (units if recurrent else 0)

@@ -20,9 +20,10 @@ from paddock.policies.policy import Floats, RunStart
 from paddock.policies.randomness import seed_memory
 from paddock.policies.tumble_kernel import run_and_tumble
 from paddock.reactions import ReactionNetwork, load_reactions
+from paddock.reactions.faults import explain_fault
 from paddock.reactions.kernels import SCRATCH_ROWS
 from paddock.reactions.motor import HALF, HILL, TUMBLE_TIME
-from paddock.reactions.simulate import checked_method, explain_fault, input_of, output_of
+from paddock.reactions.simulate import checked_method, input_of, output_of
 from paddock.reactions.tables import table_of
 
 SENSING = {"none": tumble.NO_SENSOR, "normal": tumble.AS_SENSED, "inverted": tumble.INVERTED}
@@ -85,7 +86,7 @@ class RunAndTumble:
     def __post_init__(self) -> None:
         network = load_reactions(self.network)
         input_of(network), output_of(network), checked_method(self.method), check_seed(self.seed)
-        if self.sensing not in SENSING:
+        if self.sensing not in list(SENSING):
             raise UnknownName("sensing mode", self.sensing, SENSING)
         for name in ("scale", "near", "speed", "turn_speed", "hill", "half", "tumble_time"):
             value = getattr(self, name)
@@ -95,6 +96,8 @@ class RunAndTumble:
             raise PaddockError(f"RunAndTumble: floor: expected a number >= 0, got {format_value(self.floor)}")
         if not (all_finite(self.angle_deg, self.spread_deg) and 0 <= self.angle_deg <= 180 and self.spread_deg >= 0):
             raise PaddockError("RunAndTumble: expected angle_deg from 0 to 180 and spread_deg >= 0")
+        if not isinstance(self.ahead, tuple | list):
+            raise PaddockError(f"RunAndTumble: ahead: expected a tuple of indices, got {format_value(self.ahead)}")
         object.__setattr__(self, "network", network)
         object.__setattr__(self, "table", table_of(network))
         object.__setattr__(self, "weights", np.zeros((1, 0)))

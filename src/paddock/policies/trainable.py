@@ -16,6 +16,7 @@ from paddock.core.jit import Kernel
 from paddock.core.npz import read_npz, write_npz
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.values import as_floats
 from paddock.policies.inputs import Input, seen_by
 
 
@@ -34,15 +35,14 @@ class Trainable(ABC):
 
     def __post_init__(self) -> None:
         name = type(self).__name__
-        if not self.inputs or not all(isinstance(source, Input) for source in self.inputs):
+        listed = isinstance(self.inputs, tuple | list) and len(self.inputs) > 0
+        if not listed or not all(isinstance(source, Input) for source in self.inputs):
             raise PaddockError(f"{name}: inputs: expected a tuple of Input(…), at least one")
         if not (all_finite(self.speed) and self.speed > 0):
             raise PaddockError(f"{name}: speed: expected m/s > 0, got {format_value(self.speed)}")
         self.check_structure()
-        try:
-            table = np.zeros((1, self.size)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
-        except (TypeError, ValueError):
-            raise PaddockError(f"{name}: weights: expected numbers, got {format_value(self.weights)}") from None
+        given = np.zeros((1, self.size)) if self.weights is None else self.weights
+        table = as_floats(f"{name}: weights", given, ndmin=2)
         if table.ndim != 2 or table.shape[1] != self.size or not len(table):
             found = np.shape(self.weights)
             raise PaddockError(f"{name}: weights: expected shape (individuals, {self.size}), got {found}")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
-from paddock.reactions.simulate import TimeCourse, input_of, output_of, simulate
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.numeric import all_finite
+from paddock.reactions.simulate import TimeCourse, check_durations, input_of, output_of, simulate
 from paddock.reactions.spec import ReactionNetwork
 from paddock.reactions.tables import Floats
 
@@ -50,7 +51,8 @@ class StepResponse:
     @property
     def error(self) -> float:
         """Difference of the last value from rest, relative to rest; 0 is exact adaptation."""
-        return abs(float(self.values[-1]) - self.rest) / abs(self.rest)
+        away = abs(float(self.values[-1]) - self.rest)
+        return away / abs(self.rest) if self.rest else float("inf") if away else 0.0
 
     def settling_time(self, share: float = 0.05) -> float:
         """Return the time from which the value stays within a fraction of rest [s]; infinite if it does not."""
@@ -97,14 +99,21 @@ def find_step_response(
         reading: function from the output to the measured value; None: the output itself.
         shown_before: seconds before the step that the result contains.
     """
+    check_durations(network, seconds=seconds, dt=dt)
+    for what, value in (("settle", settle), ("shown_before", shown_before)):
+        if not (all_finite(value) and value >= 0):
+            raise PaddockError(f"{network.name}: {what}: expected seconds >= 0, got {format_value(value)}")
     output_of(network)
     whole = round(settle / dt) * dt
     schedule = [(0.0, before), (whole, after)]
     course = simulate(network, whole + seconds, dt=dt, method=method, inputs={input_of(network): schedule})
-    values = course.output if reading is None else reading(course.output)
+    values = np.asarray(course.output if reading is None else reading(course.output))
+    if values.shape != course.times.shape:
+        expected = f"a value for each of {len(course.times)} times"
+        raise PaddockError(f"{network.name}: reading: expected {expected}, got the shape {values.shape}")
     times = course.times - whole
     kept = times >= -shown_before - 1e-9
-    return StepResponse(before, after, times[kept], np.asarray(values)[kept], course)
+    return StepResponse(before, after, times[kept], values[kept], course)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +138,9 @@ def find_dose_response(
     reading: Reading | None = None,
 ) -> DoseResponse:
     """Step the input of a settled network from a background to each dose."""
-    if not len(doses):
-        raise PaddockError(f"{network.name}: doses: expected at least one")
+    check_durations(network)
+    if not isinstance(doses, Sequence | np.ndarray) or not len(doses):
+        raise PaddockError(f"{network.name}: doses: expected a list of at least one dose, got {format_value(doses)}")
     found = [
         find_step_response(network, background, dose, seconds=seconds, settle=settle, dt=dt, reading=reading)
         for dose in doses

@@ -12,7 +12,8 @@ import numpy as np
 
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
 from paddock.core.numeric import all_finite
-from paddock.reactions.faults import explain_fault as explain_fault
+from paddock.core.values import as_floats
+from paddock.reactions.faults import explain_fault
 from paddock.reactions.kernels import (
     EULER,
     RK4,
@@ -92,9 +93,7 @@ def simulate(
         step: longest sub-step [s]; None: as long as the fastest rate and, for rk4, `tolerance` allow.
         tolerance: permitted relative error of a row if no step is given; an error is raised if it is not reached.
     """
-    for what, value in (("seconds", seconds), ("dt", dt), ("step", 1.0 if step is None else step)):
-        if not (all_finite(value) and value > 0):
-            raise PaddockError(f"{network.name}: {what}: expected seconds > 0, got {format_value(value)}")
+    check_durations(network, seconds=seconds, dt=dt, step=1.0 if step is None else step)
     if not (all_finite(tolerance) and tolerance > 0):
         raise PaddockError(f"{network.name}: tolerance: expected a number > 0, got {format_value(tolerance)}")
     check_rows(network, seconds, dt)
@@ -112,6 +111,15 @@ def simulate(
         rows[row] = pools
     kept = np.searchsorted(moments, times)
     return TimeCourse(network, times, rows[kept])
+
+
+def check_durations(network: ReactionNetwork, **durations: float) -> None:
+    """Raise an error if the network is none, such as its name, or if a duration is not a number of seconds > 0."""
+    if not isinstance(network, ReactionNetwork):
+        raise PaddockError(f"expected a ReactionNetwork, got {format_value(network)}: load it with load_reactions(…)")
+    for what, value in durations.items():
+        if not (all_finite(value) and value > 0):
+            raise PaddockError(f"{network.name}: {what}: expected seconds > 0, got {format_value(value)}")
 
 
 def check_rows(network: ReactionNetwork, seconds: float, dt: float) -> None:
@@ -186,7 +194,8 @@ def advance_pools(
     network: ReactionNetwork, pools: Any, seconds: float, *, method: str = "rk4", step: float | None = None
 ) -> Floats:
     """Advance many copies of a network. Pools have shape (…, pools), such as (world, robot, pool)."""
-    now = np.array(pools, np.float64)
+    check_durations(network, seconds=seconds, step=1.0 if step is None else step)
+    now = as_floats(f"{network.name}: pools", pools)
     count = len(network.pools)
     if now.ndim < 1 or now.shape[-1] != count:
         raise PaddockError(f"{network.name}: pools: expected shape (…, {count}), got {now.shape}")
@@ -207,9 +216,12 @@ def start_values(
 ) -> Floats:
     """Return all pools at the start, with given values of held pools and given start values; shape (pools)."""
     pools = np.array([pool.start for pool in network.pools])
+    check_held(network, inputs or {})
     for name, value in (inputs or {}).items():
         pools[network.index(name)] = checked_input(network, name, value)
     start_pools(table_of(network), pools)
+    if not isinstance(starts, Mapping | None):
+        raise PaddockError(f"{network.name}: starts: expected a dict by pool, got {format_value(starts)}")
     for name, value in (starts or {}).items():
         pools[network.index(name)] = checked_input(network, name, value)
         if value == 0 and network.is_trap(name):
@@ -219,7 +231,7 @@ def start_values(
 
 def checked_method(method: str) -> int:
     """Return the number of an integration method; raise an error if the name is unknown."""
-    if method not in METHODS:
+    if method not in list(METHODS):
         raise UnknownName("method", method, METHODS)
     return METHODS[method]
 
@@ -245,11 +257,18 @@ def input_of(network: ReactionNetwork) -> str:
     return network.input
 
 
-def _feeds(network: ReactionNetwork, inputs: Inputs) -> dict[str, Callable[[float], float]]:
+def check_held(network: ReactionNetwork, inputs: Mapping[str, Any]) -> None:
+    """Raise an error if the inputs are not a dict by held pool."""
+    if not isinstance(inputs, Mapping):
+        raise PaddockError(f"{network.name}: inputs: expected a dict by held pool, got {format_value(inputs)}")
     held = [pool.name for pool in network.pools if pool.held]
     for name in inputs:
         if name not in held:
             raise UnknownName(f"held pool of {network.name}", name, held)
+
+
+def _feeds(network: ReactionNetwork, inputs: Inputs) -> dict[str, Callable[[float], float]]:
+    check_held(network, inputs)
     return {name: _feed(network, name, value) for name, value in inputs.items()}
 
 
@@ -258,7 +277,7 @@ def _feed(network: ReactionNetwork, name: str, value: Any) -> Callable[[float], 
         return value  # type: ignore[no-any-return]
     if all_finite(value):
         return lambda time: value
-    if not isinstance(value, Sequence) or not all(np.shape(item) == (2,) and all_finite(*item) for item in value):
+    if not isinstance(value, Sequence) or not all(_is_pair(item) for item in value):
         raise PaddockError(
             f"{network.name}: input {name}: expected a number, a list of (time, value), or a function of time, "
             f"got {format_value(value)}"
@@ -267,6 +286,10 @@ def _feed(network: ReactionNetwork, name: str, value: Any) -> Callable[[float], 
     if not times or times[0] > 0 or times != sorted(times):
         raise PaddockError(f"{network.name}: input {name}: expected increasing times, the first 0")
     return lambda time: value[int(np.searchsorted(times, time, side="right")) - 1][1]
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, Sequence | np.ndarray) and len(item) == 2 and all_finite(*item)
 
 
 def _changes(inputs: Inputs, end: float) -> list[float]:

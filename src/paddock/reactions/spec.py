@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from paddock.core.errors import SpecError, UnknownName, suggestion
-from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, refuse_duplicates
+from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, convert, refuse_duplicates
 
 if TYPE_CHECKING:
     from paddock.reactions.simulate import TimeCourse
@@ -220,6 +220,7 @@ class ReactionNetwork(Spec):
         units = {}
         for name, factor in factors.items():
             unit = self.unit(name)
+            convert(factor, NotNegative, f"factor of {name}")
             forward, *backward = (replace(flux, rate=factor * flux.rate) for flux in unit.fluxes)
             units[name] = replace(unit, forward=forward, backward=backward[0] if backward else None)
         return replace(self, units=tuple(units.get(unit.name, unit) for unit in self.units))

@@ -12,10 +12,12 @@ from paddock.core.errors import SimulationError, UnknownName, format_value
 from paddock.core.geometry import Pose, wrap
 from paddock.core.jit import Kernel, progress_while_compiling
 from paddock.core.numeric import all_finite, check_seed
+from paddock.core.values import as_floats
 from paddock.engine import state as engine
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import ESTIMATE_HEADING, ESTIMATE_X, HEADING, SEED, TICK, X
 from paddock.metrics.base import Metric, RunTime
+from paddock.metrics.choice import make_metrics
 from paddock.policies.policy import Policy, is_policy, is_timed
 from paddock.rollouts.loop import loop_for
 from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
@@ -23,7 +25,7 @@ from paddock.rollouts.mirror import Mirror
 from paddock.rollouts.policy_table import begin_runs, check_runs, memory_of, policy_table_of, refuse_polled
 from paddock.rollouts.rollout import Rollout
 from paddock.rollouts.tables import MetricSums, PolicyTable
-from paddock.rollouts.threads import available_threads, run_in_threads
+from paddock.rollouts.threads import count_threads, run_in_threads
 from paddock.worlds.build import BuiltWorld
 from paddock.worlds.placement import Room, random_poses
 
@@ -57,9 +59,7 @@ class Batch:
             raise SimulationError(
                 f"batch: n: expected a whole number of worlds >= 1, a multiple of {len(self.scenes)} scenes, got {n!r}"
             )
-        if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
-            raise SimulationError(f"batch: threads: expected a whole number >= 1, or None for all, got {threads!r}")
-        self.threads = available_threads() if threads is None else threads
+        self.threads = count_threads(threads, "batch: threads")
         self.gpu = _gpu(device, precision)
         self._gpu_tables: GpuTables | None = None
         self._fetched: tuple[Floats, Ints] | None = None  # poses and ticks after a run on the GPU
@@ -185,7 +185,7 @@ class Batch:
         seconds: float,
         controllers: Policy | Mapping[str, Policy],
         *,
-        metrics: Sequence[Metric] = (),
+        metrics: Sequence[Metric | str] = (),
         every: float | None = None,
     ) -> Rollout:
         """Run all worlds. Policies that also drove the previous run keep their memory.
@@ -194,24 +194,22 @@ class Batch:
             seconds: simulated time to run for, rounded to whole ticks.
             controllers: a dict of policies by robot name, or one policy for the only robot. A policy with one row of
                 weights drives all worlds. Of a policy with P rows, row i // (W / P) drives world i.
-            metrics: metrics to compute in this run.
+            metrics: metrics to compute in this run; also by name, as "distance" or "my_file.py:Mine".
             every: simulated seconds between two rows of the traces; None for no traces.
         """
         ticks = self._ticks("run: seconds", seconds)
         period = 0 if every is None else self._ticks("run: every", every)
         if every == 0:
             raise SimulationError("run: every: expected seconds > 0, or None for no traces, got 0")
-        policies = self._by_number(controllers)
-        loop = loop_for(
-            policies.values(), self.scenes[0].sensor_kinds, metrics
-        )  # raises for two user kernels, also for the GPU
+        policies, chosen = self._by_number(controllers), make_metrics(metrics, "run")
+        loop = loop_for(policies.values(), self.scenes[0].sensor_kinds, chosen)  # raises if two kernels are users' own
         policy_table = self._lay_out(policies)
         timed = any(is_timed(policy) for policy in policies.values())
         if timed:
             self._memory.here()
             begin_runs(policy_table, policies, self.scenes[0], self.seeds)
         moments = ticks // period + 1 if period else 0
-        metric_sums = metric_sums_of(self.scenes, metrics, policy_table.enabled, *self._present(), moments, period)
+        metric_sums = metric_sums_of(self.scenes, chosen, policy_table.enabled, *self._present(), moments, period)
         refuse_polled(self.scenes[0], policy_table.enabled)
         if moments:
             write_first_rows(metric_sums, self.motion)
@@ -224,7 +222,7 @@ class Batch:
             check_runs(policy_table, policies)
         poses, passed = self._present()
         ran = passed - metric_sums.start
-        figures = figures_of(metric_sums, metrics, RunTime(ran[:, None], self.dt))
+        figures = figures_of(metric_sums, chosen, RunTime(ran[:, None], self.dt))
         return Rollout(
             metrics=figures,
             ticks=ran,
@@ -253,8 +251,10 @@ class Batch:
 
     def memory(self, robot: str | None = None) -> Floats:
         """Return the memory of a robot's policy after the last run, shape (W, ·). None: the only robot. A copy."""
-        name = robot if robot is not None else self.robots[0]
         numbers = {self.robots[number]: number for number in self._drivers}
+        if robot is None and len(numbers) > 1:
+            raise SimulationError(f"memory: {len(numbers)} robots are driven: name one of {', '.join(numbers)}")
+        name = next(iter(numbers), "") if robot is None else robot
         if name not in numbers:
             raise UnknownName("driven robot", name, numbers)
         self._memory.here()
@@ -324,10 +324,14 @@ class Batch:
                 yield scene, worlds[first : first + worlds_at_once], ticks
 
     def _scratch(self) -> tuple[engine.Workspace, Floats]:
-        """Allocate the working memory of one thread, large enough for every scene."""
-        spaces = [engine.workspace(scene.model) for scene in self.scenes]
-        largest = engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
-        return largest, np.zeros(max(1, self.scenes[0].values))
+        """Allocate the working memory of one thread."""
+        return workspace_of(self.scenes), np.zeros(max(1, self.scenes[0].values))
+
+
+def workspace_of(scenes: Sequence[BuiltWorld]) -> engine.Workspace:
+    """Allocate a workspace that is large enough for every scene."""
+    spaces = [engine.workspace(scene.model) for scene in scenes]
+    return engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
 
 
 def _gpu(device: str, precision: str) -> Cuda | None:
@@ -352,16 +356,14 @@ def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Float
             raise UnknownName("starts", starts, ("random",))
         rows = [random_poses(scenes[i % len(scenes)].spec, scenes[0].robots, seed) for i, seed in enumerate(seeds)]
         return np.array(rows, np.float64).reshape(worlds, robots, 3)
-    shape = np.shape(starts)
-    if shape != (worlds, robots, 3) and (robots != 1 or shape != (worlds, 3)):
-        raise SimulationError(f"starts: expected 'random', or poses of shape ({worlds}, {robots}, 3), got {shape}")
-    try:
-        poses = np.array(starts, np.float64).reshape(worlds, robots, 3)
-    except (TypeError, ValueError):
-        raise SimulationError(f"starts: expected numbers, got {format_value(starts)}") from None
-    poses[..., 2] = [[wrap(heading) for heading in row] for row in poses[..., 2].tolist()]
+    poses = as_floats("starts", starts)
+    if poses.shape != (worlds, robots, 3) and (robots != 1 or poses.shape != (worlds, 3)):
+        expected = f"'random', or poses of shape ({worlds}, {robots}, 3)"
+        raise SimulationError(f"starts: expected {expected}, got {poses.shape}")
+    poses = poses.reshape(worlds, robots, 3)
     if not np.isfinite(poses).all():
         raise SimulationError(f"starts: those of world {np.isfinite(poses).all(axis=(1, 2)).argmin()} are not finite")
+    poses[..., 2] = [[wrap(heading) for heading in row] for row in poses[..., 2].tolist()]
     for i, row in enumerate(poses.tolist()):
         scene = scenes[i % len(scenes)]
         room = Room(scene.spec)

@@ -56,7 +56,7 @@ def loop_for(
     if len(own_kernels) > 1:
         names = ", ".join(kernel.function.__name__ for kernel in own_kernels)
         raise SimulationError(f"{names}: a run can use only one kernel of your own, for any number of robots")
-    numbers = [number_of(metric) for metric in metrics if isinstance(metric, Metric)]
+    numbers = [number_of(metric) for metric in metrics]
     swaps = {
         **dict.fromkeys([own] if own_kernels else [], next(iter(own_kernels), own)),
         **replace_measure(kinds),

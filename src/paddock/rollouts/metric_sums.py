@@ -11,7 +11,6 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.engine.model import Bytes, Floats, Ints
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
 from paddock.metrics.base import Metric, RunTime
-from paddock.metrics.meter import check_metrics
 from paddock.metrics.registry import number_of
 from paddock.rollouts.policy_table import slot_of
 from paddock.rollouts.tables import (
@@ -49,7 +48,6 @@ def metric_sums_of(
         every: ticks between two rows.
         readings: number of readings in a row.
     """
-    check_metrics(metrics)
     worlds, robots = poses.shape[:2]
     rows: list[list[int]] = []
     slots = np.zeros((len(metrics), robots, SLOT_COLUMNS), np.int64)
@@ -94,7 +92,7 @@ def metric_sums_of(
 def _empty_traces(*shape: int) -> Floats:
     try:
         return np.full(shape, np.nan)
-    except MemoryError:
+    except (MemoryError, ValueError):  # ValueError: more than an array can have
         size = f"{math.prod(shape) * 8 / 2**30:.0f} GiB"
         raise PaddockError(f"the traces of this run need {size} of memory: shorten the run") from None
 
@@ -114,7 +112,7 @@ def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: RunTime)
     for metric, row, slots in zip(metrics, metric_sums.metrics, metric_sums.slots, strict=True):
         sums = metric_sums.sums[:, :, row[FIRST_SUM] : row[FIRST_SUM] + metric.columns]
         measured = slots[:, MEASURED] == 1
-        for name, values in zip(metric.names(), metric.figures(sums, run), strict=True):
+        for name, values in metric.figures_by_name(sums, run).items():
             figures[name] = np.array(values, np.float64) if measured.all() else np.where(measured, values, np.nan)
     return figures
 

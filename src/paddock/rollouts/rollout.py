@@ -47,12 +47,11 @@ class Rollout:
 
     def episode(self, world: int) -> Episode:
         """Return one of the worlds as an episode, with a trace and the metrics of each robot."""
-        if not isinstance(world, (int, np.integer)) or not 0 <= world < len(self.ticks):
-            raise SimulationError(f"world: expected a whole number from 0 to {len(self.ticks) - 1}, got {world!r}")
+        reason = self.reason(world)
         dt, ran = self.batch.dt, int(self.ticks[world])
         rows = self.rows[world, : ran // self.every + 1]
         ticks = self.start[world] + self.every * np.arange(len(rows))
-        end = Event(time=(int(self.start[world]) + ran) * dt, kind="end", text=self.reason(world))
+        end = Event(time=(int(self.start[world]) + ran) * dt, kind="end", text=reason)
         records = {
             name: RobotRecord(
                 trace=Trace(name, dt, trace_numbers(rows[:, robot], ticks, dt), events=(end,)),
@@ -73,6 +72,8 @@ class Rollout:
 
     def reason(self, world: int) -> str:
         """Return the reason why one of the worlds ended."""
+        if not isinstance(world, (int, np.integer)) or not 0 <= world < len(self.ticks):
+            raise SimulationError(f"world: expected a whole number from 0 to {len(self.ticks) - 1}, got {world!r}")
         if self.reached[world]:
             return "all goals are reached"
         return f"{round(int(self.ticks[world]) * self.batch.dt, 9):g} s elapsed"

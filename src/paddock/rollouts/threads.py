@@ -6,11 +6,19 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from paddock.core.errors import SimulationError
 from paddock.core.provenance import available_threads
 
-__all__ = ["available_threads", "run_in_threads"]
-
 Job = TypeVar("Job")
+
+
+def count_threads(threads: int | None, what: str) -> int:
+    """Return a number of threads, by default one for every core; errors begin with `what`."""
+    if threads is None:
+        return available_threads()
+    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+        raise SimulationError(f"{what}: expected a whole number >= 1, or None for all, got {threads!r}")
+    return threads
 
 
 def run_in_threads(jobs: Iterable[Job], work: Callable[[int, Job], None], threads: int) -> None:

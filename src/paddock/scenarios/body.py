@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from paddock.arena.localisation import odometry_of
+from paddock.arena.localisation import odometry_of, rays_of
 from paddock.control.avoidance import ProximityRing
 from paddock.control.tasks import Ranger, SensorRequirement, TaskContext
 from paddock.control.tasks.base import ENCODERS, RANGER
@@ -80,7 +80,7 @@ def ring_of(body: RobotSpec) -> ProximityRing | None:
         return None
     return ProximityRing(
         device=spec.name,
-        mounts=tuple((x, y, math.radians(heading)) for x, y, _, heading in spec.mounts),
+        mounts=tuple(rays_of(spec)),
         range=spec.range,
         radius=bounding_radius(body.body.shape),
         response=tuple((row[0], row[1]) for row in spec.response),
@@ -96,9 +96,5 @@ def _rangers(body: RobotSpec) -> dict[str, Ranger]:
 def _ranger(spec: SensorSpec | None) -> Ranger | None:
     if not isinstance(spec, RangeSensorSpec):
         return None
-    if isinstance(spec, LaserSpec):
-        (x, y, _, heading), angles = spec.mounts[0], spec.angles
-        bearings, places = [math.radians(heading) + angle for angle in angles], ((x, y),) * len(angles)
-        return Ranger(spec.name, tuple(bearings), spec.range, places, 0.0)
-    bearings = [math.radians(mount[3]) for mount in spec.mounts]
-    return Ranger(spec.name, tuple(bearings), spec.range, tuple((x, y) for x, y, _, _ in spec.mounts), spec.opening)
+    rays, opening = rays_of(spec), 0.0 if isinstance(spec, LaserSpec) else spec.opening
+    return Ranger(spec.name, tuple(ray[2] for ray in rays), spec.range, tuple(ray[:2] for ray in rays), opening)

@@ -15,6 +15,7 @@ class Draw:
 
     values: tuple[Any, ...]  # the ends of a range, or all choices
     between: bool
+    whole: bool = False  # whether the values of a range are whole numbers
 
     @classmethod
     def of(cls, value: Any, hint: Any, path: str) -> Draw | None:
@@ -38,14 +39,22 @@ class Draw:
             return cls(tuple(values), between=False)
         if not _is_range(values):
             raise SpecError(f"expected two numbers [low, high], got {format_value(values)}", path=f"{path}.random")
-        return cls(tuple(values), between=True)
+        return cls(tuple(values), between=True, whole=_is_whole(hint))
 
     def draw(self, share: float) -> Any:
         """Return the value for a random number from [0, 1)."""
         if not self.between:
             return self.values[int(share * len(self.values))]
         low, high = self.values
+        if self.whole:
+            return low + int(share * (high - low + 1))
         return min(high, max(low, low * (1 - share) + high * share))
+
+
+def _is_whole(hint: Any) -> bool:
+    """Return whether a parameter is a whole number: its type, or a part of it, is int and none is float."""
+    kinds = {hint, *get_args(hint), *(part for outer in get_args(hint) for part in get_args(outer))}
+    return int in kinds and float not in kinds
 
 
 def _is_range(values: Any) -> bool:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from paddock.control.tasks import SensorRequirement, find_task
 from paddock.control.tasks.base import RANGER
 from paddock.core import library
-from paddock.core.errors import SpecError, UnknownName, suggestion
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
+from paddock.core.geometry import ORIGIN
 from paddock.robots import RobotSpec
-from paddock.scenarios.body import sensor_for
+from paddock.scenarios.body import sensor_for, view_of
 from paddock.scenarios.plan import PlannedTask
 from paddock.scenarios.spec import RobotChange, ScenarioSpec, WorldChange
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.placement import check_placement, robot_types
 from paddock.worlds.spec import Placed
+
+TICK = 0.1  # of the robot's context while its tasks are checked [s]
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,9 @@ class PreparedScenario:
 
 def prepare(spec: ScenarioSpec) -> PreparedScenario:
     """Resolve the world and the robots, and check that the robots can execute the tasks."""
+    if not isinstance(spec, ScenarioSpec):
+        fix = f"; load_scenario({spec!r}) loads it" if isinstance(spec, str | Path) else ""
+        raise PaddockError(f"expected a ScenarioSpec, got {format_value(spec)}{fix}")
     try:
         world = _world(spec)
         robots: list[PreparedRobot] = []
@@ -136,6 +143,7 @@ def _merge(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
 def check_tasks(spec: ScenarioSpec, tasks: Sequence[PlannedTask], robot: str, body: RobotSpec) -> None:
     """Raise an error for tasks that a robot cannot execute."""
     described = f"robot {robot!r} ({body.name})"
+    view = view_of(body, dt=TICK, safety=spec.safety, odometry=spec.odometry, start=ORIGIN)
     for number, planned in enumerate(tasks):
         task, where = find_task(planned.task), f"tasks[{number}]"
         for need in planned.list_needs():
@@ -148,6 +156,12 @@ def check_tasks(spec: ScenarioSpec, tasks: Sequence[PlannedTask], robot: str, bo
                 key = path if path.startswith("speed") else "speed"
                 most = f"m/s <= {body.drive.max_speed:g}, the top speed of {described}"
                 raise SpecError(f"expected {most}, got {speed:g}", path=f"{where}.{key}")
+            try:
+                task.check_robot(parameters, view)
+            except SpecError as error:
+                raise error.within(where) from None
+            except PaddockError as error:
+                raise SpecError(f"{described}: {error}", path=f"{where}.{path or 'task'}") from None
 
 
 def _check_need(need: SensorRequirement, who: str, robot: str, body: RobotSpec, path: str) -> None:

@@ -14,6 +14,7 @@ from paddock.control.tasks import TaskContext
 from paddock.core.errors import LinkError, Refused, SimulationError
 from paddock.core.geometry import ORIGIN, Pose
 from paddock.metrics import Metric
+from paddock.metrics.choice import make_metrics
 from paddock.report.summary import METRICS
 from paddock.scenarios.body import sensor_for, view_of
 from paddock.scenarios.prepare import PreparedRobot, PreparedScenario, check_tasks, prepare
@@ -35,7 +36,7 @@ def run_scenario(
     every: float | None = None,
     speed: float | None = None,
     on_step: OnStep | None = None,
-    metrics: Sequence[Metric] = METRICS,
+    metrics: Sequence[Metric | str] = METRICS,
 ) -> ScenarioResult:
     """Run a scenario once.
 
@@ -49,7 +50,7 @@ def run_scenario(
         every: simulated seconds between two rows of the traces; None: every tick.
         speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
         on_step: called after every tick, with the arena.
-        metrics: metrics of each robot, in addition to the driven distance and the contact time.
+        metrics: metrics of each robot, in addition to the driven distance and the contact time; also by name.
     """
     plan = spec if isinstance(spec, PreparedScenario) else prepare(spec)
     if arena is not None:
@@ -82,7 +83,7 @@ def _run(
     every: float | None,
     speed: float | None,
     on_step: OnStep | None,
-    metrics: Sequence[Metric],
+    metrics: Sequence[Metric | str],
 ) -> ScenarioResult:
     sequences = {robot: _sequence(plan, member, robot, seed) for member, robot in _cast(plan, arena, chosen)}
     stop, interrupted, failure = plan.spec.stop, False, None
@@ -105,8 +106,8 @@ def _run(
             stop.seconds + 2 * arena.dt,
             {robot.name: sequence for robot, sequence in sequences.items()},
             until=ending,
-            every=every or arena.dt,
-            metrics=(*METRICS, *(metric for metric in metrics if metric not in METRICS)),
+            every=arena.dt if every is None else every,
+            metrics=(*METRICS, *(metric for metric in make_metrics(metrics, "run_scenario") if metric not in METRICS)),
             speed=speed,
             on_step=on_step,
         )

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
+from paddock.core.errors import PaddockError
+from paddock.core.numeric import all_finite
+
 MANY = 400  # degrees of freedom above which the normal distribution replaces Student's
 
 
@@ -37,16 +40,25 @@ def estimate_share(hits: int, count: int, confidence: float = 0.95) -> MeanInter
     """Return the share `hits / count` and its confidence interval (Wilson 1927)."""
     if not count:
         return MeanInterval(math.nan, math.nan, math.nan, 0)
-    z, share = NormalDist().inv_cdf((1 + confidence) / 2), hits / count
+    if not 0 <= hits <= count:
+        raise PaddockError(f"estimate_share: hits: expected a number from 0 to {count}, got {hits!r}")
+    z, share = normal_quantile(confidence), hits / count
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
     return MeanInterval(share, max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half)), count)
 
 
+def normal_quantile(confidence: float) -> float:
+    """Return z so that the share `confidence` of the normal distribution lies between -z and z."""
+    if not (all_finite(confidence) and 0 < confidence < 1):
+        raise PaddockError(f"confidence: expected a share between 0 and 1, got {confidence!r}")
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
 @functools.cache
 def student_quantile(confidence: float, freedom: int) -> float:
     """Return t so that the share `confidence` of Student's distribution lies between -t and t."""
-    normal = NormalDist().inv_cdf((1 + confidence) / 2)
+    normal = normal_quantile(confidence)
     if freedom > MANY:
         return normal
     low, high = 0.0, normal

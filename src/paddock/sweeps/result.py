@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 from paddock.core.errors import UnknownName
 from paddock.episodes.trace_files import import_extra
 from paddock.sweeps.intervals import MeanInterval, estimate_mean, estimate_share
-from paddock.sweeps.spec import SweepSpec
+from paddock.sweeps.spec import ABOUT, SweepSpec
 
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
-
-ABOUT = ("run", "seed", "name", "ended", "digest")  # columns that are neither an axis nor a figure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,10 +13,12 @@ from paddock.control.tasks.base import Duration
 from paddock.core.errors import SpecError, UnknownName, format_value
 from paddock.core.spec import Count, Description, Name, Number, Spec, read_toml_file, spec_from_table
 from paddock.metrics import Metric
-from paddock.metrics.choice import MetricChoice, make_metric
+from paddock.metrics.choice import MetricChoice, make_metric, make_metrics
 from paddock.report.summary import METRICS as USUAL_METRICS
 from paddock.scenarios.spec import MAX_RUNS, Seed, expand_seeds
 
+ABOUT = ("run", "seed", "name", "ended", "digest")  # columns that are neither an axis nor a figure
+COLUMNS = (*ABOUT, "world", "robot", "controller", "scenario", "seconds", "tasks_done", "complete")  # not for metrics
 TARGETS = ("controller", "world", "robot", "scenario")  # first parts of parameter paths
 
 
@@ -83,7 +85,13 @@ class SweepSpec(Spec):
             make_metric(each, folder=self.folder or None, path=f"metrics[{i}]", file=self.file)
             for i, each in enumerate(self.metrics)
         )
-        return tuple(made) or USUAL_METRICS
+        metrics = make_metrics(made, self.file or "sweep") or USUAL_METRICS
+        for i, metric in enumerate(metrics):
+            for name in metric.names():
+                if name in COLUMNS:
+                    problem = f"a figure called {name!r} would replace the column of this name: give it another name"
+                    raise SpecError(problem, path=f"metrics[{i}]", file=self.file)
+        return metrics
 
 
 def load_sweep(source: str | Path | Mapping[str, Any] | SweepSpec) -> SweepSpec:
@@ -92,9 +100,9 @@ def load_sweep(source: str | Path | Mapping[str, Any] | SweepSpec) -> SweepSpec:
         return source
     if isinstance(source, Mapping):
         return SweepSpec.from_table(source)
-    path = Path(source)
-    if path.suffix != ".toml":
+    if not isinstance(source, str | Path) or Path(source).suffix != ".toml":
         raise UnknownName("sweep", str(source), (), expected="the path of a TOML file")
+    path = Path(source)
     spec = spec_from_table(SweepSpec, read_toml_file(path), file=path.name)
     return replace(spec, folder=str(path.parent), file=path.name)
 

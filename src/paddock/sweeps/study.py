@@ -130,8 +130,8 @@ class SweepPlan:
 
     def run_alone(self, number: int) -> Sweep:
         """Execute one run in this process; its error is raised."""
-        if not 1 <= number <= len(self.runs):
-            raise PaddockError(f"run: expected a number from 1 to {len(self.runs)}, got {number}")
+        if not isinstance(number, int) or not 1 <= number <= len(self.runs):
+            raise PaddockError(f"run: expected a number from 1 to {len(self.runs)}, got {number!r}")
         run = self.runs[number - 1]
         failure = self.combinations[run.combination].failure
         if failure is not None:

@@ -14,6 +14,7 @@ from paddock.scenarios import run_scenario
 from paddock.sweeps.combination import Combination
 from paddock.sweeps.spec import SweepSpec
 from paddock.worlds.build import BuiltWorld, build
+from paddock.worlds.placement import robot_types
 
 Rows = list[dict[str, Any]]
 """Result of a run: a row for every robot, with values that JSON can represent."""
@@ -119,11 +120,13 @@ class SweepWorker:
             raise result.error
         if result.interrupted:
             raise KeyboardInterrupt
-        kinds = {member.name: member.body.name for member in chosen.scenario.robots}
+        assert chosen.world is not None
+        kinds = [kind.name for kind in robot_types(chosen.world)]
+        named = dict(zip((placed.name for placed in chosen.world.robots), kinds, strict=True))
         return [
             {
                 "name": name,
-                "robot": kinds[name],
+                "robot": named[name],
                 **record.metrics,
                 "tasks_done": sum(task.done for task in result.tasks if task.robot == name),
                 "complete": result.complete,

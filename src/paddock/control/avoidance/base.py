@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from paddock.control.answers import check_wheel_speeds
 from paddock.control.avoidance.ring import EPUCK_RING, Distances, ProximityRing
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import ORIGIN, Point, Pose, wrap
+from paddock.core.numeric import all_finite
 from paddock.core.observation import WheelSpeeds
 
 DriveState = Literal["driving", "reached", "gave up"]
 
+POSITIVE = ("wheel_separation", "max_speed", "speed", "within", "timeout")  # numbers that must be above 0
 STOP = WheelSpeeds(0.0, 0.0)
 MAX_TURN = 4.0  # [rad/s] on the spot
 TURN_GAIN = 4.0  # [1/s]
@@ -38,10 +40,16 @@ class ObstacleAvoidance(ABC):
     draw: Callable[[str], float] = lambda _: 0.5  # random number in [0, 1) for a key; equal keys give equal numbers
 
     def __post_init__(self) -> None:
-        for name in ("wheel_separation", "max_speed", "speed", "within", "timeout"):
-            value = getattr(self, name)
-            if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
-                raise PaddockError(f"{type(self).__name__}: {name}: expected a number > 0, got {format_value(value)}")
+        if not isinstance(self.ring, ProximityRing):
+            raise PaddockError(f"{type(self).__name__}: ring: expected a ProximityRing, got {format_value(self.ring)}")
+        for each in fields(self):
+            value, positive = getattr(self, each.name), each.name in POSITIVE
+            number = isinstance(value, int | float) and math.isfinite(value) and (value > 0 or not positive)
+            if each.type in (float, int, "float", "int") and not number:
+                expected = "a number > 0" if positive else "a finite number"
+                raise PaddockError(
+                    f"{type(self).__name__}: {each.name}: expected {expected}, got {format_value(value)}"
+                )
         if self.speed > self.max_speed:
             most = f"m/s <= {self.max_speed:g}, the maximum wheel speed"
             raise PaddockError(f"{type(self).__name__}: speed: expected {most}, got {self.speed:g}")
@@ -49,6 +57,8 @@ class ObstacleAvoidance(ABC):
 
     def reset(self, start: Pose, goal: Point) -> None:
         """Clear the state and start at an estimated pose; the goal is in the same frame [m]."""
+        if not isinstance(goal, tuple | list) or len(goal) != 2 or not all_finite(*goal):
+            raise PaddockError(f"{type(self).__name__}: goal: expected (x, y) in metres, got {format_value(goal)}")
         self.start, self.goal = start, goal
         self.state: DriveState = "driving"
         self.detections = 0  # number of obstacle detections
@@ -61,6 +71,8 @@ class ObstacleAvoidance(ABC):
         if len(proximity) != len(self.ring.mounts):
             count = len(self.ring.mounts)
             raise PaddockError(f"{type(self).__name__}: expected {count} distances, got {len(proximity)}")
+        if not dt > 0:
+            raise PaddockError(f"{type(self).__name__}: dt: expected seconds > 0, got {dt!r}")
         if self.state != "driving":
             return STOP
         if math.dist(pose[:2], self.goal) <= self.within:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paddock.control.avoidance.base import ObstacleAvoidance
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Point, Pose
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.estimate import Odometry
@@ -26,8 +27,12 @@ class AvoidingController:
         *,
         encoders: str = "encoders",
     ) -> None:
+        if not isinstance(avoidance, ObstacleAvoidance):
+            raise PaddockError(
+                f"AvoidingController: expected an avoidance such as Planning(), got {format_value(avoidance)}"
+            )
         self.avoidance, self.goal = avoidance, goal
-        self._start, self._encoders = start, encoders
+        self._start, self._encoders = Pose(*start), encoders
         self.reset()
 
     def reset(self) -> None:
@@ -55,6 +60,6 @@ class AvoidingController:
     def act(self, observation: Observation) -> WheelSpeeds:
         """Return the wheel speeds for one observation."""
         pose = self._odometry.update(*getattr(observation, self._encoders).tolist())
-        dt = 0.02 if self._time is None else observation.time - self._time
-        self._time = observation.time
+        last, self._time = self._time, observation.time
+        dt = 0.02 if last is None or observation.time <= last else observation.time - last  # the clock may be set back
         return self.avoidance.act(getattr(observation, self.avoidance.ring.device).tolist(), pose, dt)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from paddock.control.obstacles.detection import LIT, OTHER, WORST, CauseScores, Detection
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
+from paddock.core.values import as_floats
 
 DAZZLED = 0.5  # score advantage of light if the light sensors are saturated
 Floats = NDArray[np.float64]
@@ -64,8 +65,9 @@ class WallMap(EvidenceSource):
     opening: float = 0.15  # half angle of the fan of rays that represents an uncertain heading [rad]
 
     def __post_init__(self) -> None:
-        shape = np.shape(self.walls)
-        if len(shape) != 2 or shape[1] != 4:
+        object.__setattr__(self, "walls", as_floats("WallMap: walls", self.walls))
+        if self.walls.ndim != 2 or self.walls.shape[1] != 4:
+            shape = self.walls.shape
             raise PaddockError(f"WallMap: walls: expected segments of shape (n, 4), x0, y0, x1, y1, got {shape}")
 
     def score(self, detection: Detection) -> CauseScores | None:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from paddock.control.avoidance import EPUCK_RING, ProximityRing
 from paddock.core.errors import PaddockError
+from paddock.core.values import as_floats
 
 LIT = 0.5  # of the light on the brightest sensor; sensors with less light are not used
 CLIPPED = 0.98  # of the light sensors' full scale
@@ -29,7 +30,8 @@ def measure_sensitivity(
     Raises:
         PaddockError: no sensor receives enough light, or all that do are saturated.
     """
-    seen, lit = (np.median(np.atleast_2d(np.asarray(table, float)), axis=0) for table in (distances, light))
+    tables = as_floats("measure_sensitivity: distances", distances), as_floats("measure_sensitivity: light", light)
+    seen, lit = (np.median(np.atleast_2d(table), axis=0) for table in tables)
     if seen.shape != lit.shape or not (np.isfinite(seen).all() and np.isfinite(lit).all()):
         raise PaddockError(
             "measure_sensitivity: expected finite distances and light of the same sensors, shape (reading, sensor), "

@@ -71,6 +71,10 @@ class Task(ABC, Generic[P]):
         """Return the sensors that the task needs with these parameters."""
         return cls.needs
 
+    @classmethod
+    def check_robot(cls, spec: P, context: TaskContext) -> None:
+        """Raise an error if a robot cannot execute the task with these parameters; called before anything runs."""
+
     def start(self, context: TaskContext) -> None:
         """Start the task at the robot's current pose and time."""
         self.context = context

@@ -78,6 +78,10 @@ class WallFollow(Task[WallFollowSpec]):
     def list_needs(cls, spec: WallFollowSpec) -> tuple[SensorRequirement, ...]:
         return cls.needs if spec.sensor is None else (SensorRequirement((spec.sensor,)), ENCODERS)
 
+    @classmethod
+    def check_robot(cls, spec: WallFollowSpec, context: TaskContext) -> None:
+        cls(spec).start(context)
+
     def start(self, context: TaskContext) -> None:
         super().start(context)
         robot = {key: getattr(context, key) for key in ANY_ROBOT}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from paddock.control.answers import check_wheel_speeds
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.observation import Readings, WheelSpeeds
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Side = Literal["left", "right"]
 """Side of the wall in the direction of travel: left is clockwise around a room, right counter-clockwise."""
 
+SONARS = 16  # of the ring that followers were written for
 MAX_SPEED = 1.2  # [m/s] of the wheels of a Pioneer P3-DX, from its data sheet
 
 Follow = Callable[[Readings, float, tuple[float, float] | None], WheelSpeeds]
@@ -58,6 +59,10 @@ def follow_wall(follower: WallFollower, side: Side, reverse: bool = False, *, ri
         reverse: drive backwards; this needs sensors at the rear.
         ring: the robot's sensors; None: the sixteen sonars of a Pioneer.
     """
+    if not isinstance(follower, WallFollower):
+        raise PaddockError(f"expected a wall follower such as PidFollower(clearance=0.2), got {format_value(follower)}")
+    if side not in get_args(Side):
+        raise UnknownName("side", side, get_args(Side))
     own, scale = copy.copy(follower), 1.0
     if ring is not None:
         own.ring, scale = ring, ring.scale
@@ -68,6 +73,8 @@ def follow_wall(follower: WallFollower, side: Side, reverse: bool = False, *, ri
 
     def follow(ranges: Readings, dt: float, wheel_speeds: tuple[float, float] | None = None) -> WheelSpeeds:
         seen = ranges if ring is None else ring.read(ranges)
+        if len(seen) != SONARS:
+            raise PaddockError(f"wall follower: expected {SONARS} distances, got {len(seen)}: give the robot's ring")
         measured = None
         if wheel_speeds is not None:
             measured = mirror_wheels(wheel_speeds[0] / scale, wheel_speeds[1] / scale, side, reverse)
@@ -76,6 +83,13 @@ def follow_wall(follower: WallFollower, side: Side, reverse: bool = False, *, ri
         return mirror_wheels(left * scale, right * scale, side, reverse)
 
     return follow
+
+
+def check_positive(follower: WallFollower, *names: str) -> None:
+    """Raise a SpecError if one of the parameters, by which the follower divides, is not above 0."""
+    for name in names:
+        if not getattr(follower, name) > 0:
+            raise SpecError(f"expected a number > 0, got {format_value(getattr(follower, name))}", path=name)
 
 
 def _check_ring(follower: WallFollower, ring: WallRing, reverse: bool) -> None:

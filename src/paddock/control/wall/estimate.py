@@ -30,20 +30,14 @@ class RingSonar(NamedTuple):
         return self.x * math.cos(bearing) + self.y * math.sin(bearing)
 
 
-# The Pioneer's sonars that are used while the wall is on the left: from the left side to the right, and at the rear.
-RING = tuple(
-    RingSonar(number, x, y, math.radians(heading))
-    for number, x, y, heading in (
-        (0, 0.069, 0.136, 90.0),
-        (1, 0.114, 0.119, 50.0),
-        (2, 0.148, 0.078, 30.0),
-        (3, 0.166, 0.027, 10.0),
-        (4, 0.166, -0.027, -10.0),
-        (5, 0.148, -0.078, -30.0),
-        (6, 0.114, -0.119, -50.0),
-        (15, -0.157, 0.136, 90.0),
-    )
-)
+# The sonars of a Pioneer P3-DX: 0 … 7 at the front from left to right, 8 … 15 at the rear from right to left.
+FRONT = (
+    (0.069, 0.136, 90.0), (0.114, 0.119, 50.0), (0.148, 0.078, 30.0), (0.166, 0.027, 10.0),
+    (0.166, -0.027, -10.0), (0.148, -0.078, -30.0), (0.114, -0.119, -50.0), (0.069, -0.136, -90.0),
+)  # fmt: skip
+REAR = tuple((-0.088 - x, y, math.copysign(180.0, y) - heading) for x, y, heading in FRONT[::-1])
+PLACES = tuple(RingSonar(number, x, y, math.radians(heading)) for number, (x, y, heading) in enumerate((*FRONT, *REAR)))
+RING = (*PLACES[:7], PLACES[15])  # used while the wall is on the left: from the left side to the right, and at the rear
 BESIDE, AHEAD = 0, 4
 REVERSED_RING = tuple(
     sonar._replace(x=sonar.x + 0.088) for sonar in RING

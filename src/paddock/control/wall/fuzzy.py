@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paddock.control.wall.base import MAX_SPEED, WallFollower, clamp
+from paddock.control.wall.base import MAX_SPEED, WallFollower, check_positive, clamp
 
 # Rows: too near, right, too far. Columns: heading away from the wall, along it, towards it.
 # Entries are turn rates as fractions of `turn_most`: positive towards the wall.
@@ -28,6 +28,9 @@ class FuzzyFollower(WallFollower):
     turn_most: float = 1.6  # [rad/s]
     max_speed: float = MAX_SPEED  # [m/s]
     wheel_separation: float = 0.33  # [m]
+
+    def __post_init__(self) -> None:
+        check_positive(self, "distance_width", "angle_width", "front_width", "turn_most")
 
     def update(
         self, ranges: Sequence[float], dt: float, wheel_speeds: tuple[float, float] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from paddock.control.wall.base import MAX_SPEED, WallFollower, clamp
+from paddock.control.wall.base import MAX_SPEED, WallFollower, check_positive, clamp
 from paddock.control.wall.estimate import AHEAD, BESIDE, REVERSED_RING, RING, WallEstimate
 
 FAR = 2.0  # obstacles farther ahead are ignored [m]
@@ -43,6 +43,9 @@ class GeometryFollower(WallFollower):
     wheel_separation: float = 0.33  # [m]
     half_cone: float = math.radians(15)  # of the sonars
     noise: float = 0.003  # assumed standard deviation of the sonars [m]
+
+    def __post_init__(self) -> None:
+        check_positive(self, "inside_speed", "acceleration", "wheel_separation", "noise")
 
     def at_speed(self, speed: float) -> Self:
         """Return a copy for another speed [m/s]; slow robots turn more sharply."""

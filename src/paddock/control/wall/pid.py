@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paddock.control.wall.base import MAX_SPEED, WallFollower, clamp
+from paddock.control.wall.base import MAX_SPEED, WallFollower, check_positive, clamp
 
 
 @dataclass(kw_only=True)
@@ -25,6 +25,9 @@ class PidFollower(WallFollower):
     away: float = 12.0  # turn rate away from an obstacle ahead, per metre nearer than `ahead` [rad/s/m]
     max_speed: float = MAX_SPEED  # [m/s]
     wheel_separation: float = 0.33  # [m]
+
+    def __post_init__(self) -> None:
+        check_positive(self, "turn_most")
 
     def start(self, *, reverse: bool = False) -> None:
         """Reset the last error and the integral."""

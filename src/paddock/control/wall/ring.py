@@ -10,18 +10,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.control.wall.estimate import RingSonar
+from paddock.control.wall.estimate import PLACES, RingSonar
 from paddock.core.errors import PaddockError
 from paddock.core.observation import Readings
 
-# The Pioneer P3-DX: 0 … 7 at the front from left to right, 8 … 15 at the rear from right to left.
-FRONT = (
-    (0.069, 0.136, 90.0), (0.114, 0.119, 50.0), (0.148, 0.078, 30.0), (0.166, 0.027, 10.0),
-    (0.166, -0.027, -10.0), (0.148, -0.078, -30.0), (0.114, -0.119, -50.0), (0.069, -0.136, -90.0),
-)  # fmt: skip
-REAR = tuple((-0.088 - x, y, math.copysign(180.0, y) - heading) for x, y, heading in FRONT[::-1])
-PLACES = tuple(RingSonar(number, x, y, math.radians(heading)) for number, (x, y, heading) in enumerate((*FRONT, *REAR)))
-WHEEL_SEPARATION = 0.33  # [m]
+WHEEL_SEPARATION = 0.33  # of a Pioneer P3-DX [m]
 ALIKE = 1.25  # robots larger or smaller than the Pioneer by at most this factor are treated as equal in size
 CONE = math.radians(15)  # half of the opening angle in which beams are combined
 TURNED = math.radians(15)  # maximum angle between a sensor and the sonar that it represents

@@ -116,6 +116,9 @@ class Strategy(ABC):
 
     def state(self) -> StrategyState:
         """Return everything that changes; see `StrategyState`."""
+        missing = [name for name in self.state_fields if not hasattr(self, name)]
+        if missing:
+            raise PaddockError(f"{type(self).__name__}: state_fields: there is no attribute {missing[0]!r}")
         return {"rng": self.rng.bit_generator.state, **{name: _copy(getattr(self, name)) for name in self.state_fields}}
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -148,6 +151,8 @@ class PopulationStrategy(Strategy):
 
 
 def _copy(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()  # JSON has no numpy numbers
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

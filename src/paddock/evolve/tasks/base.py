@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.values import as_floats
 from paddock.evolve.options import EvolutionConfig
 from paddock.metrics.base import Metric
-from paddock.policies.networks import Input, Network
+from paddock.policies.inputs import Input
+from paddock.policies.networks import Network
 from paddock.policies.policy import Policy
 from paddock.policies.program import Program
 from paddock.rollouts.rollout import Rollout
@@ -31,11 +33,13 @@ class Evaluation:
     behaviour: Floats  # two behaviour measures for each, from 0 to 1
 
     def __post_init__(self) -> None:
-        count = len(self.fitness)
-        if np.shape(self.fitness) != (count,) or np.shape(self.solved) != (count,) or len(self.behaviour) != count:
+        for name in ("fitness", "solved", "behaviour"):
+            object.__setattr__(self, name, as_floats(f"Evaluation: {name}", getattr(self, name)))
+        shapes = self.fitness.shape, self.solved.shape, self.behaviour.shape
+        if self.fitness.ndim != 1 or shapes[1] != shapes[0] or self.behaviour.ndim != 2 or shapes[2][:1] != shapes[0]:
             raise PaddockError(
-                f"fitness: expected one number for every world, got shapes {np.shape(self.fitness)}, "
-                f"{np.shape(self.solved)} and {np.shape(self.behaviour)}"
+                "fitness: expected one number for every world, and two of behaviour, "
+                f"got shapes {shapes[0]}, {shapes[1]} and {shapes[2]}"
             )
 
     def average_by_individual(self, worlds: int) -> Evaluation:
@@ -66,6 +70,15 @@ class EvolutionTask:
     behaviours: tuple[str, str] = ("behaviour 1", "behaviour 2")  # names of the behaviour measures
     unseen: Callable[[int], EvolutionTask] | None = None  # returns the task in n other worlds, to test a champion
 
+    def __post_init__(self) -> None:
+        for name, kind in (("worlds", WorldSpec), ("inputs", Input)):
+            listed = getattr(self, name)
+            if not isinstance(listed, tuple | list) or not all(isinstance(each, kind) for each in listed) or not listed:
+                expected = f"a tuple of at least one {kind.__name__}"
+                raise PaddockError(f"EvolutionTask: {name}: expected {expected}, got {format_value(listed)}")
+        if not isinstance(self.trials, int) or self.trials < 1:
+            raise PaddockError(f"EvolutionTask: trials: expected a whole number >= 1, got {format_value(self.trials)}")
+
     def network(self) -> Network:
         """Return the network that drives the wheels, without weights."""
         return Network(inputs=self.inputs, hidden=self.hidden, recurrent=self.recurrent, speed=self.speed)
@@ -73,10 +86,6 @@ class EvolutionTask:
     def program(self, length: int) -> Program:
         """Return the program that drives the wheels, without instructions."""
         return Program(inputs=self.inputs, length=length, speed=self.speed, recurrent=self.recurrent)
-
-    def policy(self, *, programs: bool, length: int) -> Network | Program:
-        """Return the policy to evolve, a program or a network."""
-        return self.program(length) if programs else self.network()
 
 
 @dataclass(frozen=True)

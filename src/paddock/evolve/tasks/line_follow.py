@@ -10,7 +10,7 @@ from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.tasks.base import Evaluation, EvolutionTask, TaskKind
 from paddock.evolve.tasks.robots import get_only_robot
 from paddock.metrics import Distance, Line
-from paddock.policies.networks import Input
+from paddock.policies.inputs import Input
 from paddock.rollouts.rollout import Rollout
 from paddock.worlds import load_world
 

@@ -15,7 +15,7 @@ from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.tasks.base import PLACE, Evaluation, EvolutionTask, Floats, TaskKind
 from paddock.evolve.tasks.robots import RANGING, get_only_robot
 from paddock.metrics import Goal
-from paddock.policies.networks import Input
+from paddock.policies.inputs import Input
 from paddock.robots import RobotSpec, load_robot
 from paddock.rollouts.rollout import Rollout
 from paddock.sensors.proximity import ProximitySpec

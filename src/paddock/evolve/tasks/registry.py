@@ -40,7 +40,12 @@ def make_task(config: EvolutionConfig) -> EvolutionTask:
         return kind.make(config)
     if not callable(kind) or isinstance(kind, type):
         raise PaddockError(f"{config.task}: expected a function, got {format_value(kind)}")
-    if inspect.signature(kind).parameters:
+    parameters = inspect.signature(kind).parameters.values()
+    if parameters:
+        required = [each for each in parameters if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
+        if len(required) > 1:
+            names = ", ".join(each.name for each in required)
+            raise PaddockError(f"{config.task}: expected a function of one argument, the rollout, got ({names})")
         config.refuse_unused(TASK, config.task, USUAL_OPTIONS)
         return make_fitness_task(kind, config)
     config.refuse_unused(TASK, f"{config.task}, which creates its own EvolutionTask,", ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.policies.networks import Input, nearness
+from paddock.policies.inputs import Input, nearness
 from paddock.robots import RobotSpec
 from paddock.sensors.ground import GroundSpec
 from paddock.sensors.laser import LaserSpec

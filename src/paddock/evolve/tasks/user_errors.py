@@ -1,4 +1,4 @@
-"""Errors in a user's own task are raised again with their location in the user's file, without a long traceback."""
+"""Errors in a user's own task or strategy are raised again with their location in the user's file, as one line."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from paddock.core.user_code import is_path
 
 
 @contextmanager
-def reraise_with_location(task: str) -> Iterator[None]:
-    """Convert errors in the file of a user's `task` to one line; pass on other errors unchanged."""
+def reraise_with_location(*names: str) -> Iterator[None]:
+    """Convert errors in the file of a user's task or strategy to one line; pass on other errors unchanged."""
     try:
         yield
     except Exception as error:
-        place = error_location(error) if is_path(task) else None
+        own = " or ".join(name for name in names if is_path(name))
+        place = error_location(error) if own else None
         if place is None:
             raise
-        raise PaddockError(f"{task}: {place}: {problem_of(error)}") from error
+        raise PaddockError(f"{own}: {place}: {problem_of(error)}") from error
