@@ -76,10 +76,11 @@ def test_an_unusable_address_is_refused(url: str) -> None:
         paddock.connect(url)
 
 
+@pytest.mark.parametrize("scheme", ["ws", "epuck2", "usarsim", "vrep", "coppelia", "player"])
 @pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), "soon", None])
-def test_a_timeout_that_is_none_is_refused(timeout: Any) -> None:
+def test_a_timeout_that_is_none_is_refused(scheme: str, timeout: Any) -> None:
     with pytest.raises(paddock.LinkError, match="connect: timeout: expected seconds > 0, got"):
-        paddock.connect("ws://localhost:1", timeout=timeout)
+        paddock.connect(f"{scheme}://localhost:1", timeout=timeout)
 
 
 def test_nobody_listens() -> None:

@@ -118,6 +118,7 @@ class Streams:
     def note_robots(self, tick: int) -> None:
         """Update the scene after robots were added or removed."""
         self.encode()
+        self._scans.clear()  # a new robot may have the name of a removed one, and another laser
         arena, time = self.arena, self.time_of(tick)
         names = list(arena.numbers)[:FOLLOWED]
         for name in [name for name in self._handles if name not in names]:
