@@ -92,6 +92,32 @@ def test_nobody_listens() -> None:
     )
 
 
+@contextlib.contextmanager
+def other_program(text: bytes) -> Iterator[int]:
+    """The port of a program that sends a text to whoever connects, and hangs up when it hears something."""
+    with socket.create_server(("127.0.0.1", 0)) as door:
+
+        def work() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = door.accept()
+                    with connection, contextlib.suppress(OSError):
+                        connection.sendall(text)
+                        connection.recv(1000)
+
+        threading.Thread(target=work, daemon=True).start()
+        yield int(door.getsockname()[1])
+
+
+@pytest.mark.parametrize("scheme", ["ws", "usarsim", "vrep", "coppelia", "player"])
+def test_the_port_of_another_program_is_named(scheme: str, caplog: pytest.LogCaptureFixture) -> None:
+    with other_program(100 * b"+OK nothing here\r\n") as port, pytest.raises(paddock.LinkError) as caught:
+        paddock.connect(f"{scheme}://127.0.0.1:{port}", timeout=TIMEOUT)
+    assert f"127.0.0.1:{port}" in str(caught.value)
+    assert "arena.reconnect" not in str(caught.value)  # there is no arena yet
+    assert len(caplog.records) <= 3  # of a hundred lines
+
+
 def test_a_host_that_does_not_exist() -> None:
     with pytest.raises(paddock.LinkError, match=r"ws://nowhere\.invalid:8642/ws: cannot connect: "):
         paddock.connect("ws://nowhere.invalid")

@@ -93,11 +93,7 @@ class WebSocketWire:
         protocol.send_request(protocol.connect())
         self._write(b"".join(protocol.data_to_send()))
         while protocol.state is State.CONNECTING:
-            try:
-                self._shake(deadline)
-            except LinkError:
-                if protocol.handshake_exc is None:
-                    raise
+            self._shake(deadline)
             error = protocol.handshake_exc
             if isinstance(error, InvalidStatus):
                 reason = (error.response.body or b"").decode(errors="replace").strip()
@@ -115,11 +111,11 @@ class WebSocketWire:
         except NOT_NOW:
             return
         except OSError as error:
-            raise self._lose(error.strerror or str(error)) from None
-        if not data:
+            raise LinkError(f"{self.url}: no handshake: {error.strerror or error}; is this a Paddock server?") from None
+        if data:
+            self._protocol.receive_data(data)
+        else:
             self._protocol.receive_eof()
-            raise self._lose("the server closed it")
-        self._protocol.receive_data(data)
 
     def send(self, message: Message) -> None:
         """Send a message now."""
