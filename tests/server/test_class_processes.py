@@ -179,8 +179,8 @@ def test_commands_reach_a_class_at_an_ipv6_address(tmp_path: Path) -> None:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this machine has no IPv6")
-    folder = make_class(tmp_path, host="::1")
-    with running_class(folder):
+    folder = make_class(tmp_path)
+    with PaddockProcess("class", "serve", str(folder.path), "--host", "::1"):
         assert "done" in paddock("class", "pause", str(folder.path)).stdout
 
 
