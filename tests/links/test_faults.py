@@ -565,3 +565,14 @@ def test_errors_of_the_server_have_the_attributes_of_their_class() -> None:
         assert str(caught.value) == "no robot called 'gren' (there are: blue, red)"
         assert (caught.value.what, caught.value.asked) == ("", "")
         assert np.isfinite(arena.time)
+
+
+def test_what_cannot_be_sent_is_refused_and_the_connection_stays() -> None:
+    with serving() as server, join(server) as arena:
+        for speed in (10**30, -(10**30)):
+            with pytest.raises(paddock.PaddockError):
+                arena.set_speed(speed)
+        with pytest.raises(paddock.BadMessage, match="send_goal: object cannot be sent"):
+            arena.send_goal("red", object(), 0.5)  # type: ignore[arg-type]
+        arena.step()
+        assert arena.tick == 1

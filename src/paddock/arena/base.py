@@ -145,7 +145,9 @@ class BaseArena(Closing):
             heading: heading [rad].
             color: colour of its body; by default that of its type.
         """
-        if not all_finite(*(at or ()), heading):
+        if isinstance(at, np.ndarray):
+            at = tuple(at.tolist())
+        if not (at is None or (isinstance(at, tuple | list) and len(at) == 2)) or not all_finite(*(at or ()), heading):
             raise SimulationError(f"robot {name!r} cannot be placed at {at!r}, {heading!r}: expected finite numbers")
         check_heading(f"robot {name!r} cannot be placed at {at!r}", heading)
         self._spawn(name, kind if isinstance(kind, RobotSpec) else load_robot(kind), at, heading, color)

@@ -119,7 +119,10 @@ class WebSocketWire:
 
     def send(self, message: Message) -> None:
         """Send a message now."""
-        data = masked_frame(to_msgpack(message))
+        try:
+            data = masked_frame(to_msgpack(message))
+        except (TypeError, OverflowError) as error:  # an argument of a call is no number or text, or is too large
+            raise BadMessage(f"{message.type}: {error}") from None
         with self._writing:
             if self._lost is not None:
                 self._raise_lost()
