@@ -56,10 +56,10 @@ class WebSocketWire:
             self._protocol = ClientProtocol(parse_uri(url), max_size=MAX_BYTES, logger=quiet)
             self._reader = MessageReader(self._protocol, masked=False, most=MAX_BYTES)
             self._socket = self._open_socket()
+        except OSError as error:  # first, because an invalid certificate is also a ValueError
+            raise LinkError(f"{url}: cannot connect: {error.strerror or error}; is the server running?") from None
         except (InvalidURI, ValueError) as error:
             raise LinkError(f"{url}: not a usable address: {error}") from None
-        except OSError as error:
-            raise LinkError(f"{url}: cannot connect: {error.strerror or error}; is the server running?") from None
         self._secure = isinstance(self._socket, ssl.SSLSocket)
         self._recv: Callable[[int], bytes] = self._socket.recv
         self._send: Callable[[Any], int] = self._socket.send

@@ -265,8 +265,7 @@ class Session:
             return
         if subscription.next <= tick:
             subscription.next = max(subscription.next + subscription.every, tick + 1)
-        robot = subscription.robot
-        truth = client.grant.role is Role.SUPERVISOR
+        robot, truth = subscription.robot, client.grant.role is Role.SUPERVISOR
         try:
             seen = readings_of(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
         except (PaddockError, KeyError):
@@ -291,8 +290,7 @@ class Session:
         except Exception:
             log.exception("request step of %s failed", client.name)
             answer = failure("step", id)
-        if client.stale:
-            self.send_changes(client)
+        self.send_changes(client)
         client.send(answer)
 
     def on_jump(self) -> None:
